@@ -21,6 +21,8 @@
 #include "ui/window/standard_output.h"
 #include "ui/window/verify_figure.h"
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 using namespace ropelab;
@@ -36,7 +38,7 @@ class Application : public QApplication {
         try {
             return QApplication::notify(receiver, event);
         } catch (const std::bad_alloc&) {
-            show(tr("There is not enough memory for this; choose smaller sizes or a smaller lab."));
+            show(u"There is not enough memory for this; choose smaller sizes or a smaller lab."_s);
         } catch (const std::exception& error) {
             show(QString::fromUtf8(error.what()));
         }
@@ -46,9 +48,7 @@ class Application : public QApplication {
     QPointer<MainWindow> window;
 
  private:
-    void show(const QString& sentence) {
-        window->banners().show(QStringLiteral("exception"), BannerArea::Kind::error, sentence);
-    }
+    void show(const QString& sentence) { window->banners().show(u"exception"_s, BannerArea::Kind::error, sentence); }
 };
 
 int openWindow(Application& application, const LaunchOptions& options, const QElapsedTimer& sinceStart) {
@@ -59,8 +59,7 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     window.restoreSettings();
     window.lectures().setChecksCurves(options.mode == Mode::window);
     if (options.setup) {
-        window.workspace().rotary().changeBoth(QObject::tr("setup of the command line"),
-                                               {*options.setup, options.otherSetup});
+        window.workspace().rotary().changeBoth(u"setup of the command line"_s, {*options.setup, options.otherSetup});
     }
     if (!options.room.isEmpty()) window.showRoom(options.room, options.part);
     ThemeManager& theme = ThemeManager::instance();
@@ -86,13 +85,12 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
             try {
                 window.lectures().present(options.lecture, options.scene, options.sceneStep);
             } catch (const BadInput& error) {
-                window.banners().show(QStringLiteral("lecture"), BannerArea::Kind::error,
-                                      QString::fromUtf8(error.what()));
+                window.banners().show(u"lecture"_s, BannerArea::Kind::error, QString::fromUtf8(error.what()));
             }
         });
     }
     const int status = QApplication::exec();
-    if (elapsed >= 0) print(QStringLiteral("%1 ms until the window was ready\n").arg(elapsed));
+    if (elapsed >= 0) print(u"%1 ms until the window was ready\n"_s.arg(elapsed));
     return status;
 }
 
@@ -108,9 +106,9 @@ int main(int argc, char** argv) {
     sinceStart.start();
     QStringList arguments;
     for (int i = 0; i < argc; ++i) arguments << QString::fromLocal8Bit(argv[i]);
-    QCoreApplication::setApplicationName(QStringLiteral("ropelab"));
-    QCoreApplication::setOrganizationName(QStringLiteral("ropelab"));
-    QCoreApplication::setApplicationVersion(QStringLiteral(ROPELAB_VERSION));
+    QCoreApplication::setApplicationName(u"ropelab"_s);
+    QCoreApplication::setOrganizationName(u"ropelab"_s);
+    QCoreApplication::setApplicationVersion(QLatin1String(ROPELAB_VERSION));
     try {
         const LaunchOptions options = parseLaunchOptions(arguments);
         if (options.mode == Mode::help) {
@@ -118,7 +116,7 @@ int main(int argc, char** argv) {
             return 0;
         }
         if (options.mode == Mode::version) {
-            print(QStringLiteral("ropelab " ROPELAB_VERSION "\n"));
+            print(u"ropelab %1\n"_s.arg(QLatin1String(ROPELAB_VERSION)));
             return 0;
         }
         use_times_file(user_times_file());
@@ -127,9 +125,9 @@ int main(int argc, char** argv) {
         // Qt's warnings about the desktop session, such as a missing XDG_RUNTIME_DIR, do not concern a mode without a
         // window. Without them, standard error contains only the program's own sentences. The environment variable
         // QT_LOGGING_RULES="default.warning=true" shows them again.
-        if (!needsDisplay) QLoggingCategory::setFilterRules(QStringLiteral("default.warning=false"));
+        if (!needsDisplay) QLoggingCategory::setFilterRules(u"default.warning=false"_s);
         Application application(argc, argv);
-        QGuiApplication::setApplicationDisplayName(QStringLiteral("RoPE Lab"));
+        QGuiApplication::setApplicationDisplayName(u"RoPE Lab"_s);
         ThemeManager::instance().apply();
         switch (options.mode) {
             case Mode::screenshot:

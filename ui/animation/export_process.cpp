@@ -7,6 +7,8 @@
 #include <csignal>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kCloseTimeoutMs = 3000;   // until the process is killed when the window closes
@@ -31,7 +33,7 @@ ExportProcess::ExportProcess(const QString& what, QObject* parent)
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;  // after all other errors, finished() follows
         emit failed(
-            tr("The %1 cannot be exported: %2 does not start (%3).").arg(m_what, m_program, m_process.errorString()));
+            u"The %1 cannot be exported: %2 does not start (%3)."_s.arg(m_what, m_program, m_process.errorString()));
     });
     m_process.setChildProcessModifier([parent = getpid()] { prepareChild(parent); });
     m_killTimer.setSingleShot(true);
@@ -55,7 +57,7 @@ bool ExportProcess::start(const QStringList& arguments, bool isAnimated) {
     m_animated = isAnimated;
     m_stopping = false;
     QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
-    environment.insert(QStringLiteral("QT_QPA_PLATFORM"), QStringLiteral("offscreen"));
+    environment.insert(u"QT_QPA_PLATFORM"_s, u"offscreen"_s);
     m_process.setProcessEnvironment(environment);
     m_process.start(m_program, arguments);
     return true;
@@ -71,10 +73,10 @@ void ExportProcess::stop() {
 void ExportProcess::read() {
     while (m_process.canReadLine()) {
         const QString line = QString::fromUtf8(m_process.readLine()).trimmed();
-        const QString mark = QStringLiteral("ropelab: ");
+        const QString mark = u"ropelab: "_s;
         if (line.startsWith(mark)) m_problem = line.mid(mark.size());
         const QStringList words = line.split(QLatin1Char(' '));
-        const bool isProgress = words[0] == QLatin1String("frame") || words[0] == QLatin1String("page");
+        const bool isProgress = words[0] == "frame"_L1 || words[0] == "page"_L1;
         if (words.size() != 4 || !isProgress) continue;
         m_done = words[1].toInt();
         if (!m_stopping) emit progressed(m_done, words[3].toInt());
@@ -90,9 +92,8 @@ void ExportProcess::end(int code, QProcess::ExitStatus status) {
         emit stopped(m_animated ? 0 : m_done);
     } else {
         if (m_problem.isEmpty()) {
-            m_problem = tr("The process that exports the %1 ended too early (%2).")
-                            .arg(m_what, status == QProcess::CrashExit ? m_process.errorString()
-                                                                       : tr("exit code %1").arg(code));
+            m_problem = u"The process that exports the %1 ended too early (%2)."_s.arg(
+                m_what, status == QProcess::CrashExit ? m_process.errorString() : u"exit code %1"_s.arg(code));
         }
         emit failed(m_problem);
     }

@@ -18,6 +18,8 @@
 #include "ui/figure/export.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kFrameWidthMm = 200;
@@ -57,8 +59,7 @@ class OutputDevice : public QIODevice {
 /// The resolution is one at which text is readable.
 ExportOptions frameOptions(const FrameFiles& files) {
     ExportOptions options;
-    options.format =
-        QFileInfo(files.output).suffix().toLower() == QLatin1String("svg") ? FigureFormat::svg : FigureFormat::png;
+    options.format = QFileInfo(files.output).suffix().toLower() == "svg"_L1 ? FigureFormat::svg : FigureFormat::png;
     options.dpi = std::max(72, static_cast<int>(std::lround(files.width * kMmPerInch / kFrameWidthMm)));
     options.widthMm = files.width * kMmPerInch / options.dpi;
     options.heightMm = files.height * kMmPerInch / options.dpi;
@@ -85,7 +86,7 @@ bool FrameFiles::isAnimated() const {
 
 bool isAnimation(const QString& output) {
     return is_standard_output(std::filesystem::path(output.toStdU16String())) ||
-           QFileInfo(output).suffix().toLower() == QLatin1String("gif");
+           QFileInfo(output).suffix().toLower() == "gif"_L1;
 }
 
 double frameSeconds(double framesPerSecond, bool isLast) {
@@ -94,28 +95,25 @@ double frameSeconds(double framesPerSecond, bool isLast) {
 
 QString framePath(const QString& output, int frame) {
     const QString suffix = QFileInfo(output).suffix();
-    return QStringLiteral("%1-%2.%3")
-        .arg(output.chopped(suffix.size() + 1))
-        .arg(frame, 4, 10, QLatin1Char('0'))
-        .arg(suffix);
+    return u"%1-%2.%3"_s.arg(output.chopped(suffix.size() + 1)).arg(frame, 4, 10, QLatin1Char('0')).arg(suffix);
 }
 
 QString whyFramesExist(const QString& output) {
     const QFileInfo file(output);
     if (isAnimation(output)) return {};
     const QRegularExpression frame(
-        QRegularExpression::anchoredPattern(QRegularExpression::escape(file.completeBaseName()) +
-                                            QStringLiteral("-\\d{4,}\\.") + QRegularExpression::escape(file.suffix())));
+        QRegularExpression::anchoredPattern(QRegularExpression::escape(file.completeBaseName()) + u"-\\d{4,}\\."_s +
+                                            QRegularExpression::escape(file.suffix())));
     const QStringList found = file.dir().entryList(QDir::Files).filter(frame);
     if (found.isEmpty()) return {};
-    return QObject::tr("Frames with this name already exist, such as %1; choose another name, or remove them.")
-        .arg(file.dir().filePath(found.first()));
+    return u"Frames with this name already exist, such as %1; choose another name, or remove them."_s.arg(
+        file.dir().filePath(found.first()));
 }
 
 void checkFrameSuffix(const QString& output, const char* what) {
     if (isAnimation(output)) return;
     const QString suffix = QFileInfo(output).suffix().toLower();
-    if (suffix == QLatin1String("png") || suffix == QLatin1String("svg")) return;
+    if (suffix == "png"_L1 || suffix == "svg"_L1) return;
     throw BadInput("The output of " + std::string(what) +
                    " must end with .gif, .png or .svg, or be - for an animation on standard output, but it is \"" +
                    output.toStdString() + "\".");

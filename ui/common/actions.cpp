@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 /// A text field that has nothing to undo or redo, because its value was entered.
@@ -59,7 +61,7 @@ QAction* ActionRegistry::action(const QString& id) const {
 }
 
 std::function<void()> ActionRegistry::inRoom(const QString& room, std::function<void()> change) const {
-    return [this, id = QStringLiteral("room.") + room, change = std::move(change)] {
+    return [this, id = u"room."_s + room, change = std::move(change)] {
         action(id)->trigger();
         change();
     };

@@ -13,17 +13,19 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // The style sheet colours the banner by this value of the property "banner".
 QString kindName(BannerArea::Kind kind) {
     switch (kind) {
         case BannerArea::Kind::information:
-            return QStringLiteral("info");
+            return u"info"_s;
         case BannerArea::Kind::warning:
-            return QStringLiteral("warning");
+            return u"warning"_s;
         case BannerArea::Kind::error:
-            return QStringLiteral("error");
+            return u"error"_s;
     }
     return {};
 }
@@ -73,7 +75,7 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
     row->setSpacing(8);
 
     auto* label = new QLabel(text, frame);
-    label->setObjectName(QStringLiteral("text"));
+    label->setObjectName(u"text"_s);
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -88,10 +90,10 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
         row->addWidget(button);
     }
     auto* close = new QToolButton(frame);
-    close->setText(QStringLiteral("✕"));
+    close->setText(u"✕"_s);
     close->setAutoRaise(true);
-    close->setToolTip(tr("Dismiss this message"));
-    close->setAccessibleName(tr("Dismiss this message"));
+    close->setToolTip(u"Dismiss this message"_s);
+    close->setAccessibleName(u"Dismiss this message"_s);
     close->setFocusPolicy(Qt::TabFocus);
     connect(close, &QToolButton::clicked, this, [this, id] { dismiss(id); });
     row->addWidget(close, 0, Qt::AlignTop);
@@ -116,7 +118,7 @@ void BannerArea::dismiss(const QString& id) {
 QStringList BannerArea::texts() const {
     QStringList result;
     for (int i = 0; i < m_layout->count(); ++i) {
-        result << m_layout->itemAt(i)->widget()->findChild<QLabel*>(QStringLiteral("text"))->text();
+        result << m_layout->itemAt(i)->widget()->findChild<QLabel*>(u"text"_s)->text();
     }
     return result;
 }

@@ -7,6 +7,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kTextMargin = 2;  // styles draw the text with a margin of about 1 pixel
@@ -34,7 +36,7 @@ bool ChoiceBox::event(QEvent* event) {
     if (event->type() != QEvent::ToolTip || shownText() == currentText()) return QComboBox::event(event);
     const QString why = toolTip();
     QToolTip::showText(static_cast<QHelpEvent*>(event)->globalPos(),
-                       why.isEmpty() ? currentText() : currentText() + QStringLiteral("\n\n") + why, this);
+                       why.isEmpty() ? currentText() : currentText() + u"\n\n"_s + why, this);
     return true;
 }
 

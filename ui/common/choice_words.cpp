@@ -9,6 +9,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 struct ChoiceWords {
@@ -19,151 +21,100 @@ struct ChoiceWords {
 };
 
 constexpr auto kAllWords = std::to_array<ChoiceWords>({
-    {"position", "none", "NoPE",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "No position encoding: the model can learn positions only from the causal mask.")},
-    {"position", "learned", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "A learned embedding of each position is added to the token embeddings.")},
-    {"position", "rope", "RoPE",
-     QT_TRANSLATE_NOOP("ChoiceWords", "RoPE rotates queries and keys by their position. Su et al. 2021, formula 3")},
-    {"position", "learned+rope", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "The model combines learned position embeddings with RoPE.")},
+    {"position", "none", "NoPE", "No position encoding: the model can learn positions only from the causal mask."},
+    {"position", "learned", nullptr, "A learned embedding of each position is added to the token embeddings."},
+    {"position", "rope", "RoPE", "RoPE rotates queries and keys by their position. Su et al. 2021, formula 3"},
+    {"position", "learned+rope", nullptr, "The model combines learned position embeddings with RoPE."},
     {"position", "sinusoidal", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Fixed sines and cosines of the position are added to the token embeddings, which are "
-                       "multiplied by √C (C: width of the model). Vaswani et al. 2017, formula 30")},
+     "Fixed sines and cosines of the position are added to the token embeddings, which are "
+     "multiplied by √C (C: width of the model). Vaswani et al. 2017, formula 30"},
     {"position", "alibi", "ALiBi",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "ALiBi subtracts slope_h·Δ from each attention logit, where Δ is the distance in tokens and "
-                       "slope_h is a constant of head h. Press et al. 2022, formula 25")},
-    {"position", "shaw", QT_TRANSLATE_NOOP("ChoiceWords", "Shaw (relative)"),
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "Learned vectors of the distance, clipped at relative_clip, are added to keys and values. Shaw et "
-         "al. 2018, formula 39")},
-    {"position", "t5", QT_TRANSLATE_NOOP("ChoiceWords", "T5 bias"),
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "A learned bias of each head and bucket of distances is added to the attention logits. Raffel et "
-         "al. 2020, formula 40")},
+     "ALiBi subtracts slope_h·Δ from each attention logit, where Δ is the distance in tokens and "
+     "slope_h is a constant of head h. Press et al. 2022, formula 25"},
+    {"position", "shaw", "Shaw (relative)",
+     "Learned vectors of the distance, clipped at relative_clip, are added to keys and values. Shaw et "
+     "al. 2018, formula 39"},
+    {"position", "t5", "T5 bias",
+     "A learned bias of each head and bucket of distances is added to the attention logits. Raffel et "
+     "al. 2020, formula 40"},
     {"position", "transformer-xl", "Transformer-XL",
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "Queries are also compared with projected sinusoidal embeddings of the distance. Dai et al. 2019, "
-         "formula 41")},
+     "Queries are also compared with projected sinusoidal embeddings of the distance. Dai et al. 2019, "
+     "formula 41"},
     {"position", "xpos", "xPos",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "RoPE with a decay: the terms of fast pairs shrink with the distance. Sun et al. 2022, formula "
-                       "42")},
+     "RoPE with a decay: the terms of fast pairs shrink with the distance. Sun et al. 2022, formula "
+     "42"},
     {"position", "fope", "FoPE",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "RoPE in which every pair adds up the frequencies of all pairs, and the slowest pairs do not "
-                       "rotate. Hua et al. 2024, formula 62")},
+     "RoPE in which every pair adds up the frequencies of all pairs, and the slowest pairs do not "
+     "rotate. Hua et al. 2024, formula 62"},
     {"position", "cope", "CoPE",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Contextual positions: gates between key and query decide which tokens count. Golovneva et al. "
-                       "2024, formula 43")},
-    {"position", "rope+bias", QT_TRANSLATE_NOOP("ChoiceWords", "RoPE + bias"),
-     QT_TRANSLATE_NOOP("ChoiceWords", "RoPE, and T5's learned bias by distance is added to the logits. Formula 40")},
-    {"qk_norm", "false", nullptr, QT_TRANSLATE_NOOP("ChoiceWords", "Queries and keys are not normalized.")},
-    {"qk_norm", "true", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "RMSNorm is applied to the queries and keys of each head. Henry et al. 2020")},
-    {"qk_norm", "projection", QT_TRANSLATE_NOOP("ChoiceWords", "QK norm of the whole projection"),
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "RMSNorm is applied to the queries of all heads of a token together, and to the keys likewise, "
-                       "as in OLMo 2.")},
-    {"norm", "auto", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "LayerNorm in gpt2 and pythia blocks, RMSNorm in llama blocks. Formula 52")},
+     "Contextual positions: gates between key and query decide which tokens count. Golovneva et al. "
+     "2024, formula 43"},
+    {"position", "rope+bias", "RoPE + bias",
+     "RoPE, and T5's learned bias by distance is added to the logits. Formula 40"},
+    {"qk_norm", "false", nullptr, "Queries and keys are not normalized."},
+    {"qk_norm", "true", nullptr, "RMSNorm is applied to the queries and keys of each head. Henry et al. 2020"},
+    {"qk_norm", "projection", "QK norm of the whole projection",
+     "RMSNorm is applied to the queries of all heads of a token together, and to the keys likewise, "
+     "as in OLMo 2."},
+    {"norm", "auto", nullptr, "LayerNorm in gpt2 and pythia blocks, RMSNorm in llama blocks. Formula 52"},
     {"norm", "layernorm", "LayerNorm",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "LayerNorm subtracts the mean and divides by the standard deviation. Formula 52")},
-    {"norm", "rmsnorm", "RMSNorm",
-     QT_TRANSLATE_NOOP("ChoiceWords", "RMSNorm divides by the root mean square. Formula 52")},
-    {"norm", "zero-centered-rmsnorm", QT_TRANSLATE_NOOP("ChoiceWords", "zero-centered RMSNorm"),
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "RMSNorm with the factor 1 + w; w starts at 0 and has weight decay, as in Qwen3-Next. Formula "
-                       "52")},
-    {"norm", "dyt", QT_TRANSLATE_NOOP("ChoiceWords", "Dynamic Tanh"),
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Dynamic Tanh replaces the norm by a scaled tanh of each channel. Zhu et al. 2025, formula 53")},
+     "LayerNorm subtracts the mean and divides by the standard deviation. Formula 52"},
+    {"norm", "rmsnorm", "RMSNorm", "RMSNorm divides by the root mean square. Formula 52"},
+    {"norm", "zero-centered-rmsnorm", "zero-centered RMSNorm",
+     "RMSNorm with the factor 1 + w; w starts at 0 and has weight decay, as in Qwen3-Next. Formula "
+     "52"},
+    {"norm", "dyt", "Dynamic Tanh",
+     "Dynamic Tanh replaces the norm by a scaled tanh of each channel. Zhu et al. 2025, formula 53"},
     {"norm_position", "pre", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Norms are before attention, before the MLP, and after the last block. Formula 54")},
+     "Norms are before attention, before the MLP, and after the last block. Formula 54"},
     {"norm_position", "post", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Norms follow the addition of each branch to the residual stream, as in the original "
-                       "Transformer. Formula 54")},
+     "Norms follow the addition of each branch to the residual stream, as in the original "
+     "Transformer. Formula 54"},
     {"norm_position", "sandwich", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Norms are before each branch and on its output, and after the last block, as in Gemma 2. "
-                       "Formula 54")},
-    {"optimizer", "adamw", "AdamW",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "AdamW divides a running mean of the gradient by the root of that of its square.")},
-    {"optimizer", "sgd", "SGD",
-     QT_TRANSLATE_NOOP("ChoiceWords", "Stochastic gradient descent with momentum. Formula 55")},
+     "Norms are before each branch and on its output, and after the last block, as in Gemma 2. "
+     "Formula 54"},
+    {"optimizer", "adamw", "AdamW", "AdamW divides a running mean of the gradient by the root of that of its square."},
+    {"optimizer", "sgd", "SGD", "Stochastic gradient descent with momentum. Formula 55"},
     {"optimizer", "muon", "Muon",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Muon orthogonalizes the momentum of the layers' matrices; AdamW trains the other weights. "
-                       "Jordan et al. 2024, formula 55")},
+     "Muon orthogonalizes the momentum of the layers' matrices; AdamW trains the other weights. "
+     "Jordan et al. 2024, formula 55"},
     {"weight_decay_kind", "l2", "L2",
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "The decay is added to the gradient, so that AdamW divides it by the root of the mean square, too. "
-         "Formula 55")},
+     "The decay is added to the gradient, so that AdamW divides it by the root of the mean square, too. "
+     "Formula 55"},
     {"attention", "mha", "multi-head",
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "Each head has a query; keys and values are those of key_value_heads heads. Vaswani et al. 2017, "
-         "Ainslie et al. 2023")},
+     "Each head has a query; keys and values are those of key_value_heads heads. Vaswani et al. 2017, "
+     "Ainslie et al. 2023"},
     {"attention", "mla", "MLA",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Keys and values of all heads are computed from one latent vector per token, which the KV cache "
-                       "stores; RoPE rotates separate channels. DeepSeek-AI 2024, formula 44")},
+     "Keys and values of all heads are computed from one latent vector per token, which the KV cache "
+     "stores; RoPE rotates separate channels. DeepSeek-AI 2024, formula 44"},
     {"attention", "gated", nullptr,
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "The output of each head is multiplied by a sigmoid gate per channel, which is computed from the "
-         "layer's input. Qiu et al. 2025, formula 45")},
-    {"feed_forward", "auto", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "The activation of the block: SwiGLU for llama, GELU for gpt2 and pythia.")},
-    {"feed_forward", "relu", "ReLU", QT_TRANSLATE_NOOP("ChoiceWords", "max(0, x). Formula 48")},
-    {"feed_forward", "gelu", "GELU", QT_TRANSLATE_NOOP("ChoiceWords", "x·Φ(x), as in GPT-2. Formula 48")},
-    {"feed_forward", "swish", "Swish", QT_TRANSLATE_NOOP("ChoiceWords", "x·σ(x), also called SiLU. Formula 48")},
+     "The output of each head is multiplied by a sigmoid gate per channel, which is computed from the "
+     "layer's input. Qiu et al. 2025, formula 45"},
+    {"feed_forward", "auto", nullptr, "The activation of the block: SwiGLU for llama, GELU for gpt2 and pythia."},
+    {"feed_forward", "relu", "ReLU", "max(0, x). Formula 48"},
+    {"feed_forward", "gelu", "GELU", "x·Φ(x), as in GPT-2. Formula 48"},
+    {"feed_forward", "swish", "Swish", "x·σ(x), also called SiLU. Formula 48"},
     {"feed_forward", "glu", "GLU",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "Gated linear unit: the sigmoid of one projection multiplies another. "
-                       "Shazeer 2020, formula 48")},
+     "Gated linear unit: the sigmoid of one projection multiplies another. "
+     "Shazeer 2020, formula 48"},
     {"feed_forward", "bilinear", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "The product of two projections, without an activation. Shazeer 2020, formula 48")},
-    {"feed_forward", "reglu", "ReGLU",
-     QT_TRANSLATE_NOOP("ChoiceWords", "The ReLU of one projection multiplies another. Shazeer 2020, formula 48")},
-    {"feed_forward", "geglu", "GEGLU",
-     QT_TRANSLATE_NOOP("ChoiceWords", "The GELU of one projection multiplies another. Shazeer 2020, formula 48")},
+     "The product of two projections, without an activation. Shazeer 2020, formula 48"},
+    {"feed_forward", "reglu", "ReGLU", "The ReLU of one projection multiplies another. Shazeer 2020, formula 48"},
+    {"feed_forward", "geglu", "GEGLU", "The GELU of one projection multiplies another. Shazeer 2020, formula 48"},
     {"feed_forward", "swiglu", "SwiGLU",
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "The Swish of one projection multiplies another, as in Llama. Shazeer 2020, "
-                       "formula 48")},
-    {"feed_forward", "mish", "Mish", QT_TRANSLATE_NOOP("ChoiceWords", "x·tanh(ln(1 + eˣ)). Misra 2019, formula 48")},
-    {"feed_forward", "relu2", "squared ReLU",
-     QT_TRANSLATE_NOOP("ChoiceWords", "max(0, x)². So et al. 2021, formula 48")},
-    {"second_expert", "always", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "Every token is routed to its second expert.")},
+     "The Swish of one projection multiplies another, as in Llama. Shazeer 2020, "
+     "formula 48"},
+    {"feed_forward", "mish", "Mish", "x·tanh(ln(1 + eˣ)). Misra 2019, formula 48"},
+    {"feed_forward", "relu2", "squared ReLU", "max(0, x)². So et al. 2021, formula 48"},
+    {"second_expert", "always", nullptr, "Every token is routed to its second expert."},
     {"second_expert", "random", nullptr,
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "In training, a token is routed to its second expert with the probability min(2p, 1), where p is "
-         "that of the router for the expert. Lepikhin et al. 2021, formula 49")},
+     "In training, a token is routed to its second expert with the probability min(2p, 1), where p is "
+     "that of the router for the expert. Lepikhin et al. 2021, formula 49"},
     {"cuda_graphs", "auto", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords",
-                       "A CUDA device launches each training step as one CUDA graph if graphs passed its check.")},
-    {"cuda_graphs", "off", nullptr,
-     QT_TRANSLATE_NOOP("ChoiceWords", "A CUDA device launches the operations of a training step one by one.")},
+     "A CUDA device launches each training step as one CUDA graph if graphs passed its check."},
+    {"cuda_graphs", "off", nullptr, "A CUDA device launches the operations of a training step one by one."},
     {"cuda_graphs", "on", nullptr,
-     QT_TRANSLATE_NOOP(
-         "ChoiceWords",
-         "A CUDA device launches each training step as one CUDA graph, without the check of the device.")},
+     "A CUDA device launches each training step as one CUDA graph, without the check of the device."},
 });
 
 const ChoiceWords* wordsOf(std::string_view key, std::string_view choice) {
@@ -177,12 +128,12 @@ const ChoiceWords* wordsOf(std::string_view key, std::string_view choice) {
 
 QString choiceTitle(std::string_view key, std::string_view choice) {
     const ChoiceWords* words = wordsOf(key, choice);
-    return words && words->title ? QCoreApplication::translate("ChoiceWords", words->title) : text(choice);
+    return words && words->title ? QString::fromUtf8(words->title) : text(choice);
 }
 
 QString choiceMeaning(std::string_view key, std::string_view choice) {
     const ChoiceWords* words = wordsOf(key, choice);
-    return words ? QCoreApplication::translate("ChoiceWords", words->meaning) : QString();
+    return words ? QString::fromUtf8(words->meaning) : QString();
 }
 
 namespace {
@@ -199,8 +150,8 @@ bool canBeAutomatic(std::string_view key) {
 }  // namespace
 
 QString fieldError(const QString& label, const QString& sentence) {
-    static const QRegularExpression invalid(QStringLiteral("^The setting \\w+ is not valid: "));
-    static const QRegularExpression named(QStringLiteral("^The setting \\w+ (?=is )"));
+    static const QRegularExpression invalid(u"^The setting \\w+ is not valid: "_s);
+    static const QRegularExpression named(u"^The setting \\w+ (?=is )"_s);
     // A Greek letter is a symbol, whose capital would be another one.
     const bool isWord = !label.isEmpty() && label[0].unicode() < 128;
     const QString name = isWord ? label.left(1).toUpper() + label.mid(1) : label;
@@ -208,15 +159,15 @@ QString fieldError(const QString& label, const QString& sentence) {
         return QString(sentence).replace(named, name + QLatin1Char(' '));
     }
     const QString rest = QString(sentence).remove(invalid);
-    return rest.startsWith(label, Qt::CaseInsensitive) ? rest : name + QStringLiteral(": ") + rest;
+    return rest.startsWith(label, Qt::CaseInsensitive) ? rest : name + u": "_s + rest;
 }
 
 QString fieldText(std::string_view key, const QString& value) {
-    return canBeAutomatic(key) && value == QLatin1String("0") ? kAutomatic : value;
+    return canBeAutomatic(key) && value == "0"_L1 ? kAutomatic : value;
 }
 
 QString fieldValue(std::string_view key, const QString& typed) {
-    return canBeAutomatic(key) && typed.compare(kAutomatic, Qt::CaseInsensitive) == 0 ? QStringLiteral("0") : typed;
+    return canBeAutomatic(key) && typed.compare(kAutomatic, Qt::CaseInsensitive) == 0 ? u"0"_s : typed;
 }
 
 }  // namespace ropelab::ui

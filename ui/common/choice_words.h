@@ -5,6 +5,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// "ALiBi" for "alibi". Most choices are displayed as they are spelled in the configuration.
 QString choiceTitle(std::string_view key, std::string_view choice);
 /// "" if the description of the setting already explains the choice.
@@ -14,7 +16,7 @@ QString choiceMeaning(std::string_view key, std::string_view choice);
 QString fieldError(const QString& label, const QString& sentence);
 
 /// Shown and accepted instead of 0 where 0 lets the program choose.
-inline const QString kAutomatic = QStringLiteral("auto");
+inline const QString kAutomatic = u"auto"_s;
 /// "auto" if 0 lets the program choose the value, else the value.
 QString fieldText(std::string_view key, const QString& value);
 /// "0" for "auto" where that is possible, else the typed text.

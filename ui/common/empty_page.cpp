@@ -10,6 +10,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* parent) {
     auto* page = new QFrame(parent);
     page->setProperty("paper", true);
@@ -24,7 +26,7 @@ EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* pare
         label->setWordWrap(true);
         column->addWidget(label);
     }
-    auto* button = new QPushButton(QObject::tr("Open Train room"), page);
+    auto* button = new QPushButton(u"Open Train room"_s, page);
     button->setProperty("primary", true);
     button->setFocusPolicy(Qt::TabFocus);
     scaleWidth(button, 160);

@@ -15,6 +15,8 @@
 #include "ui/plot/plot_widget.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr const char* kExplainedBy = "explainedBy";
@@ -24,7 +26,7 @@ QString ownWhy(const QWidget* widget) {
     QString why = widget->toolTip();
     if (const auto* choice = qobject_cast<const QComboBox*>(widget)) {
         const QString chosen = choice->currentData(Qt::ToolTipRole).toString();
-        if (!chosen.isEmpty() && chosen != why) why += (why.isEmpty() ? QString() : QStringLiteral("\n")) + chosen;
+        if (!chosen.isEmpty() && chosen != why) why += (why.isEmpty() ? QString() : u"\n"_s) + chosen;
     }
     if (!why.isEmpty()) return why;
     const auto by = widget->property(kExplainedBy).value<QPointer<QWidget>>();
@@ -50,7 +52,7 @@ QString nameOf(const QWidget* widget) {
     if (name.isEmpty() && widget->focusProxy()) return nameOf(widget->focusProxy());
     const QString value = valueOf(widget);
     if (name.isEmpty() || value.isEmpty()) return name + value;
-    return QStringLiteral("%1: %2").arg(name, value);
+    return u"%1: %2"_s.arg(name, value);
 }
 
 // The tooltip of the cell, or that of its column if the cell has none.

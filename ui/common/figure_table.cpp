@@ -16,6 +16,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// RFC 4180, without line breaks in fields.
@@ -25,7 +27,7 @@ QStringList csvFields(const QString& line) {
     bool isQuoted = false;
     for (qsizetype i = 0; i < line.size(); ++i) {
         const QChar letter = line[i];
-        if (isQuoted && letter == QLatin1Char('"') && line.mid(i + 1, 1) == QLatin1String("\"")) {
+        if (isQuoted && letter == QLatin1Char('"') && line.mid(i + 1, 1) == "\""_L1) {
             field += letter;
             ++i;
         } else if (letter == QLatin1Char('"')) {
@@ -74,8 +76,8 @@ std::vector<TextTable::Content> figureTables(const Figure& figure) {
 }
 
 FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QDialog(parent) {
-    setObjectName(QStringLiteral("figure-table"));
-    setWindowTitle(tr("Table of the figure %1").arg(figure.name));
+    setObjectName(u"figure-table"_s);
+    setWindowTitle(u"Table of the figure %1"_s.arg(figure.name));
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     auto* column = new QVBoxLayout(this);
@@ -86,7 +88,7 @@ FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QD
     column->addWidget(summary);
     for (TextTable::Content& content : figureTables(figure)) {
         auto* table = new TextTable(this);
-        QTableView* view = makeTableView(tr("Numbers of the figure"), table, this);
+        QTableView* view = makeTableView(u"Numbers of the figure"_s, table, this);
         view->setAccessibleDescription(figureSummary(figure));
         // A map can have a thousand columns: their widths follow from the visible rows alone.
         view->horizontalHeader()->setResizeContentsPrecision(0);
@@ -97,11 +99,11 @@ FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QD
     }
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    auto* copy = new QPushButton(tr("&Copy as CSV"), this);
+    auto* copy = new QPushButton(u"&Copy as CSV"_s, this);
     copy->setAutoDefault(false);
     connect(copy, &QPushButton::clicked, this,
             [csv = figureCsv(figure)] { QGuiApplication::clipboard()->setText(QString::fromUtf8(csv)); });
-    auto* close = new QPushButton(tr("C&lose"), this);
+    auto* close = new QPushButton(u"C&lose"_s, this);
     close->setAutoDefault(false);
     connect(close, &QPushButton::clicked, this, &QDialog::close);
     row->addWidget(copy);

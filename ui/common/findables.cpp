@@ -24,6 +24,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr const char* kShownBy = "shownBy";
@@ -48,7 +50,7 @@ class HighlightRing : public QWidget {
  public:
     explicit HighlightRing(QWidget* target)
         : QWidget(hostOfRing(target, ThemeManager::instance().pixels(kRingDistance))), m_target(target) {
-        setObjectName(QStringLiteral("highlightRing"));
+        setObjectName(u"highlightRing"_s);
         setAttribute(Qt::WA_TransparentForMouseEvents);
         setFocusPolicy(Qt::NoFocus);
         target->installEventFilter(this);
@@ -175,7 +177,7 @@ QList<Findable> findablesIn(const QWidget* root) {
     for (QWidget* widget : all) {
         if (!isControl(widget) || isInsideAny(widget, covered)) continue;
         const QString title = titleOf(widget);
-        const bool isChip = widget->property("chip").toBool() && widget->objectName() == QLatin1String("chip");
+        const bool isChip = widget->property("chip").toBool() && widget->objectName() == "chip"_L1;
         if (title.isEmpty() || isChip || titles.contains(title.toLower()) || !canBeShown(widget, root)) continue;
         add(title, widget);
     }
@@ -203,7 +205,7 @@ void lightUp(QWidget* widget) {
 }
 
 bool isLit(const QWidget* widget) {
-    const auto rings = widget->window()->findChildren<QWidget*>(QStringLiteral("highlightRing"));
+    const auto rings = widget->window()->findChildren<QWidget*>(u"highlightRing"_s);
     return std::any_of(rings.begin(), rings.end(),
                        [&](QWidget* ring) { return static_cast<HighlightRing*>(ring)->target() == widget; });
 }

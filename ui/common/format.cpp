@@ -7,6 +7,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 QString durationText(double seconds) {
     return QString::fromStdString(duration_text(seconds));
 }
@@ -37,7 +39,7 @@ QString binarySize(std::int64_t bytes) {
 }
 
 QString roundText(double number) {
-    if (!std::isfinite(number)) return QStringLiteral("–");
+    if (!std::isfinite(number)) return u"–"_s;
     const auto scaled = [](double value, const char* suffix) {
         return QString::number(value, 'f', value < 9.95 ? 1 : 0) + QLatin1String(suffix);
     };
@@ -47,11 +49,11 @@ QString roundText(double number) {
 }
 
 QString lossText(double loss) {
-    return std::isfinite(loss) ? QString::number(loss, 'f', 4) : QStringLiteral("–");
+    return std::isfinite(loss) ? QString::number(loss, 'f', 4) : u"–"_s;
 }
 
 QString countText(std::int64_t count, const QString& thing) {
-    return groupedText(count) + QLatin1Char(' ') + thing + (count == 1 ? QString() : QStringLiteral("s"));
+    return groupedText(count) + QLatin1Char(' ') + thing + (count == 1 ? QString() : u"s"_s);
 }
 
 }  // namespace ropelab::ui

@@ -11,6 +11,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 void renew(QAbstractButton* button) {
@@ -57,12 +59,11 @@ QPixmap pauseIcon(const QColor& color, int size, qreal ratio) {
 
 QPixmap renderIcon(const char* outline, const QColor& color, bool filled, int size, qreal ratio) {
     if (std::strcmp(outline, kPauseOutline) == 0) return pauseIcon(color, size, ratio);
-    const QString none = QStringLiteral("none");
+    const QString none = u"none"_s;
     const QString svg =
-        QStringLiteral(
-            "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='%1' fill='%2' stroke='%3' "
-            "stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/></svg>")
-            .arg(QLatin1String(outline), filled ? color.name() : none, color.name());
+        u"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><path d='%1' fill='%2' stroke='%3' "
+        "stroke-width='2' stroke-linecap='round' stroke-linejoin='round'/></svg>"_s.arg(
+            QLatin1String(outline), filled ? color.name() : none, color.name());
     QSvgRenderer renderer(svg.toUtf8());
     QPixmap pixmap(QSize(size, size) * ratio);
     pixmap.fill(Qt::transparent);

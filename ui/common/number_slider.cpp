@@ -17,6 +17,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kPositions = 1000;
@@ -44,8 +46,8 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     m_label->setWordWrap(true);
     grid->addWidget(m_label, 0, 0);
     m_field->setAlignment(Qt::AlignRight);
-    m_field->setAccessibleName(
-        m_options.unit.isEmpty() ? m_options.label : QStringLiteral("%1, %2").arg(m_options.label, m_options.unit));
+    m_field->setAccessibleName(m_options.unit.isEmpty() ? m_options.label
+                                                        : u"%1, %2"_s.arg(m_options.label, m_options.unit));
     scaleWidth(m_field, 84);
     grid->addWidget(m_field, 0, 1);
     auto* unit = new QLabel(m_options.unit, this);

@@ -18,6 +18,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 struct Span {
@@ -36,7 +38,7 @@ struct Span {
         };
         const QString from = number(low);
         const QString to = number(high);
-        return from == to ? from : QObject::tr("%1 to %2").arg(from, to);
+        return from == to ? from : u"%1 to %2"_s.arg(from, to);
     }
 };
 
@@ -61,18 +63,16 @@ QString powerWords(const ResultsTable& table) {
         }
     }
     if (least.high < least.low) return {};
-    const QString count = table.test == TestKind::paired ? QObject::tr("%1 pairs of seeds").arg(seeds.words())
-                                                         : QObject::tr("%1 seeds per group").arg(seeds.words());
-    const QString level = comparisons.high > 1
-                              ? QObject::tr("the 5 % level divided by %1 comparisons").arg(comparisons.words())
-                              : QObject::tr("the 5 % level");
+    const QString count = table.test == TestKind::paired ? u"%1 pairs of seeds"_s.arg(seeds.words())
+                                                         : u"%1 seeds per group"_s.arg(seeds.words());
+    const QString level = comparisons.high > 1 ? u"the 5 % level divided by %1 comparisons"_s.arg(comparisons.words())
+                                               : u"the 5 % level"_s;
     const QString unit = measureUnit(measures()[table.compared]);
-    const QString varies = least.isOne() ? QString() : QObject::tr(" (depending on the standard deviations)");
+    const QString varies = least.isOne() ? QString() : u" (depending on the standard deviations)"_s;
     return QLatin1Char(' ') +
-           QObject::tr("With %1, the test detects a difference of %2 %3%5 with 80 % power at %4.")
-               .arg(count, least.words(), unit, level, varies) +
-           (anyUndecided ? QLatin1Char(' ') + QObject::tr("The differences that are not significant are smaller.")
-                         : QString());
+           u"With %1, the test detects a difference of %2 %3%5 with 80 % power at %4."_s.arg(count, least.words(), unit,
+                                                                                             level, varies) +
+           (anyUndecided ? QLatin1Char(' ') + u"The differences that are not significant are smaller."_s : QString());
 }
 
 /// The reasons of verdict_of(), each once.
@@ -82,11 +82,11 @@ QString whyUntested(const ResultsTable& table) {
         const Verdict verdict = verdict_of(table, group);
         if (verdict.kind != Verdict::Kind::untested) continue;
         QString reason = text(verdict.words);
-        reason.remove(0, reason.indexOf(QLatin1String(": ")) + 2);
+        reason.remove(0, reason.indexOf(": "_L1) + 2);
         reason.chop(1);  // the full stop
         if (!reasons.contains(reason)) reasons << reason;
     }
-    return reasons.join(QStringLiteral("; "));
+    return reasons.join(u"; "_s);
 }
 
 /// Runs that are excluded from the means; "" if there are none.
@@ -101,28 +101,27 @@ QString leftOutWords(const ResultsTable& table) {
     }
     QStringList parts;
     if (failed > 0) {
-        parts << QObject::tr("%1 that failed or diverged").arg(countText(failed, QObject::tr("run")));
+        parts << u"%1 that failed or diverged"_s.arg(countText(failed, u"run"_s));
     }
-    if (unfinished > 0) parts << QObject::tr("%1 not finished").arg(countText(unfinished, QObject::tr("run")));
+    if (unfinished > 0) parts << u"%1 not finished"_s.arg(countText(unfinished, u"run"_s));
     if (repeated > 0) {
-        parts << QObject::tr("%1 replaced by a later run with the same seed")
-                     .arg(countText(repeated, QObject::tr("run")));
+        parts << u"%1 replaced by a later run with the same seed"_s.arg(countText(repeated, u"run"_s));
     }
-    return parts.isEmpty() ? QString() : QObject::tr(" Excluded: %1.").arg(parts.join(QStringLiteral(", ")));
+    return parts.isEmpty() ? QString() : u" Excluded: %1."_s.arg(parts.join(u", "_s));
 }
 
 }  // namespace
 
 QString withUnbreakablePercent(QString words) {
     constexpr QChar narrow(0x202F);
-    return words.replace(QStringLiteral(" %"), QString(narrow) + QLatin1Char('%'));
+    return words.replace(u" %"_s, QString(narrow) + QLatin1Char('%'));
 }
 
 QString measureTitle(const Measure& measure) {
-    if (measure.name == "seconds") return QObject::tr("training time");
-    if (measure.name == "tokens_per_second") return QObject::tr("training speed");
-    if (measure.name == "generated_tokens_per_second") return QObject::tr("generation speed");
-    if (measure.name == "whole_validation_loss") return QObject::tr("whole-split validation loss");
+    if (measure.name == "seconds") return u"training time"_s;
+    if (measure.name == "tokens_per_second") return u"training speed"_s;
+    if (measure.name == "generated_tokens_per_second") return u"generation speed"_s;
+    if (measure.name == "whole_validation_loss") return u"whole-split validation loss"_s;
     return text(measure.name).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
@@ -132,60 +131,57 @@ QString measureUnit(const Measure& measure) {
 
 QString measureWhy(const Measure& measure) {
     if (measure.name == "best_validation_loss") {
-        return QObject::tr(
-            "This measure is the lowest validation loss over all evaluations of a run [nats per token].");
+        return u"This measure is the lowest validation loss over all evaluations of a run [nats per token]."_s;
     }
     if (measure.name == "final_validation_loss")
-        return QObject::tr("This measure is the validation loss of a run's last evaluation [nats per token].");
+        return u"This measure is the validation loss of a run's last evaluation [nats per token]."_s;
     if (measure.name == "whole_validation_loss") {
-        return QObject::tr(
-            "This measure is the loss over the whole validation split at the end of training [nats per token].");
+        return u"This measure is the loss over the whole validation split at the end of training [nats per token]."_s;
     }
     if (measure.name == "test_loss") {
-        return QObject::tr(
-            "This measure is the loss over the whole test split at the end of training [nats per token]. It is "
-            "evaluated "
-            "once, and nothing is chosen by it. Only runs with split = 90/5/5 have it.");
+        return u"This measure is the loss over the whole test split at the end of training [nats per token]. It is "
+               "evaluated "
+               "once, and nothing is chosen by it. Only runs with split = 90/5/5 have it."_s;
     }
     if (measure.name == "bits_per_character") {
-        return QObject::tr(
-            "This measure is the best validation loss in bits: loss in nats / ln 2. It is not defined for subwords. "
-            "Formula 35");
+        return u"This measure is the best validation loss in bits: loss in nats / ln 2. It is not defined for "
+               u"subwords. "
+               "Formula 35"_s;
     }
     if (measure.name == "bits_per_byte") {
-        return QObject::tr(
-            "This measure is the best validation loss in bits per byte of the text: loss in nats / ln 2, divided by "
-            "the "
-            "bytes per token. It is the only loss that is comparable between tokenizers. Formula 35");
+        return u"This measure is the best validation loss in bits per byte of the text: loss in nats / ln 2, divided "
+               u"by "
+               "the "
+               "bytes per token. It is the only loss that is comparable between tokenizers. Formula 35"_s;
     }
     if (measure.name == "final_training_loss")
-        return QObject::tr("This measure is the training loss of a run's last evaluation [nats per token].");
+        return u"This measure is the training loss of a run's last evaluation [nats per token]."_s;
     if (measure.name == "seconds") {
-        return QObject::tr(
-            "This measure is the training time of a run without evaluations. Runs that train as one batch (a cohort) "
-            "divide their time equally.");
+        return u"This measure is the training time of a run without evaluations. Runs that train as one batch (a "
+               u"cohort) "
+               "divide their time equally."_s;
     }
     if (measure.name == "generated_tokens_per_second") {
-        return QObject::tr(
-            "This measure is the number of tokens per second that the trained model generates (batch size 1). "
-            "“Measure generation speed” in the Results room, or ropelab-cli results --measure-generation, measures it "
-            "after training.");
+        return u"This measure is the number of tokens per second that the trained model generates (batch size 1). "
+               "“Measure generation speed” in the Results room, or ropelab-cli results --measure-generation, measures "
+               "it "
+               "after training."_s;
     }
-    return QObject::tr("This measure is the number of training tokens per second of a run's training time.");
+    return u"This measure is the number of training tokens per second of a run's training time."_s;
 }
 
 QString keyTitle(const std::string& key) {
-    if (key == "theta") return QStringLiteral("θ");
+    if (key == "theta") return u"θ"_s;
     return text(key).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 QString settingTitle(const std::string& key, const nlohmann::json& value, int headDim) {
-    if (value.is_null()) return QStringLiteral("–");
-    if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
+    if (value.is_null()) return u"–"_s;
+    if (value.is_boolean()) return value.get<bool>() ? u"yes"_s : u"no"_s;
     if (key == "data") return text(setting_text(value)).section(QLatin1Char('/'), -1);
     if (!value.is_number()) return choiceTitle(key, setting_text(value));
     const double number = value.get<double>();
-    if (key == "attention_window" && number == 0) return QObject::tr("full context");
+    if (key == "attention_window" && number == 0) return u"full context"_s;
     if (key == "fraction") return text(fraction_text(number, headDim));
     return std::abs(number) < 1 ? text(number_text(number)) : text(short_number(number));
 }
@@ -216,13 +212,13 @@ QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));
     QStringList parts;
     for (const std::string& key : distinguishingKeys(table)) parts << settingTitle(table, group, key);
-    return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(" · "));
+    return parts.isEmpty() ? u"all runs"_s : parts.join(u" · "_s);
 }
 
 QString shortLabelKeys(const ResultsTable& table) {
     QStringList keys;
     for (const std::string& key : distinguishingKeys(table)) keys << keyTitle(key);
-    return keys.isEmpty() ? QObject::tr("group") : keys.join(QStringLiteral(" · "));
+    return keys.isEmpty() ? u"group"_s : keys.join(u" · "_s);
 }
 
 QString longLabel(const ResultsTable& table, const ResultGroup& group) {
@@ -231,24 +227,24 @@ QString longLabel(const ResultsTable& table, const ResultGroup& group) {
     for (const std::string& key : table.swept) {
         parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(table, group, key);
     }
-    return parts.isEmpty() ? QObject::tr("all runs") : parts.join(QStringLiteral(", "));
+    return parts.isEmpty() ? u"all runs"_s : parts.join(u", "_s);
 }
 
 QString baselineTitle(const ResultsTable& table) {
     const auto count = std::count_if(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return table.is_baseline(group); });
-    return count > 1 ? QObject::tr("the baseline of each data set") : longLabel(table, table.groups[table.baseline]);
+    return count > 1 ? u"the baseline of each data set"_s : longLabel(table, table.groups[table.baseline]);
 }
 
 QString testTitle(TestKind test) {
-    if (test == TestKind::student) return QObject::tr("Student");
-    return test == TestKind::welch ? QObject::tr("Welch") : QObject::tr("paired by seed");
+    if (test == TestKind::student) return u"Student"_s;
+    return test == TestKind::welch ? u"Welch"_s : u"paired by seed"_s;
 }
 
 QString overallWords(const ResultsTable& table) {
     if (table.groups.empty()) return {};
     if (table.groups.size() == 1) {
-        return QObject::tr("These runs differ only in their seed, so there is no other group to compare them with.") +
+        return u"These runs differ only in their seed, so there is no other group to compare them with."_s +
                leftOutWords(table);
     }
     std::map<Verdict::Kind, int> counts;
@@ -256,15 +252,15 @@ QString overallWords(const ResultsTable& table) {
     const QString baseline = baselineTitle(table);
     using Kind = Verdict::Kind;
     if (counts[Kind::better] + counts[Kind::worse] + counts[Kind::undecided] == 0) {
-        return withUnbreakablePercent(
-            QObject::tr("No test against %1 is possible: %2.").arg(baseline, whyUntested(table)) + leftOutWords(table));
+        return withUnbreakablePercent(u"No test against %1 is possible: %2."_s.arg(baseline, whyUntested(table)) +
+                                      leftOutWords(table));
     }
     QStringList parts;
     for (const Kind kind : {Kind::better, Kind::worse, Kind::undecided, Kind::untested}) {
-        if (counts[kind] > 0) parts << QStringLiteral("%1 %2").arg(counts[kind]).arg(text(to_string(kind)));
+        if (counts[kind] > 0) parts << u"%1 %2"_s.arg(counts[kind]).arg(text(to_string(kind)));
     }
-    return withUnbreakablePercent(QObject::tr("Compared with %1: %3 (test: %2, at 5 % after Holm's correction).")
-                                      .arg(baseline, testTitle(table.test), parts.join(QStringLiteral(", "))) +
+    return withUnbreakablePercent(u"Compared with %1: %3 (test: %2, at 5 % after Holm's correction)."_s.arg(
+                                      baseline, testTitle(table.test), parts.join(u", "_s)) +
                                   powerWords(table) + leftOutWords(table));
 }
 

@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 void Room::addFigure(RoomFigure figure) {
     PlotWidget* view = figure.view;
     if (!m_chosen) m_chosen = view;
@@ -83,11 +85,11 @@ void Room::showOnlyPart(const QString& part) {
 }
 
 BadInput Room::noPart(const QString& part, const QStringList& parts) {
-    const QString names = parts.join(QStringLiteral(", "));
-    const QString sentence = parts.isEmpty() ? tr("There is no part “%1”, because this room has no parts.").arg(part)
+    const QString names = parts.join(u", "_s);
+    const QString sentence = parts.isEmpty() ? u"There is no part “%1”, because this room has no parts."_s.arg(part)
                              : parts.size() == 1
-                                 ? tr("There is no part “%1” of this room; its only part is %2.").arg(part, names)
-                                 : tr("There is no part “%1” of this room; its parts are %2.").arg(part, names);
+                                 ? u"There is no part “%1” of this room; its only part is %2."_s.arg(part, names)
+                                 : u"There is no part “%1” of this room; its parts are %2."_s.arg(part, names);
     return BadInput(sentence.toStdString());
 }
 
@@ -181,8 +183,8 @@ void Room::listen() {
 
 QString Room::listenText() {
     const QString why = FigurePlayer::whyUnavailable();
-    if (!why.isEmpty()) return tr("Listen to figure (%1)").arg(why);
-    return FigurePlayer::instance().isPlaying() ? tr("Stop the sound") : tr("Listen to figure");
+    if (!why.isEmpty()) return u"Listen to figure (%1)"_s.arg(why);
+    return FigurePlayer::instance().isPlaying() ? u"Stop the sound"_s : u"Listen to figure"_s;
 }
 
 void Room::keyPressEvent(QKeyEvent* event) {
@@ -201,10 +203,10 @@ void Room::copyCaption() {
 void Room::openFigureMenu(const QPoint& where, const std::function<void(QMenu&)>& addMore) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Export figure …"), this, &Room::openExport);
-    menu->addAction(tr("Copy figure"), this, &Room::copy);
+    menu->addAction(u"Export figure …"_s, this, &Room::openExport);
+    menu->addAction(u"Copy figure"_s, this, &Room::copy);
     addCaptionEntry(*menu);
-    QAction* table = menu->addAction(tr("Show as table"), this, &Room::openTable);
+    QAction* table = menu->addAction(u"Show as table"_s, this, &Room::openTable);
     table->setEnabled(hasFigure() && !ui::isEmpty(figure()));
     if (!hasFigure()) {
         for (QAction* each : menu->actions()) each->setEnabled(false);
@@ -214,7 +216,7 @@ void Room::openFigureMenu(const QPoint& where, const std::function<void(QMenu&)>
 }
 
 void Room::addCaptionEntry(QMenu& menu) {
-    menu.addAction(tr("Copy caption"), this, &Room::copyCaption);
+    menu.addAction(u"Copy caption"_s, this, &Room::copyCaption);
     QAction* listening = menu.addAction(listenText(), this, &Room::listen);
     listening->setEnabled(FigurePlayer::whyUnavailable().isEmpty());
 }

@@ -10,10 +10,12 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 BadInput badControl(const QString& name, const QString& why) {
-    return BadInput(QStringLiteral("The control %1 is not valid: %2").arg(name, why).toStdString());
+    return BadInput(u"The control %1 is not valid: %2"_s.arg(name, why).toStdString());
 }
 
 /// By data or text; −1 if there is none.
@@ -42,8 +44,7 @@ RoomControl controlOf(const QString& name, QComboBox* choice) {
                 if (entry < 0) {
                     QStringList known;
                     for (int i = 0; i < choice->count(); ++i) known << choice->itemText(i);
-                    throw badControl(
-                        name, QStringLiteral("\"%1\" is none of: %2.").arg(value, known.join(QStringLiteral(", "))));
+                    throw badControl(name, u"\"%1\" is none of: %2."_s.arg(value, known.join(u", "_s)));
                 }
                 choice->setCurrentIndex(entry);
                 emit choice->activated(entry);
@@ -60,10 +61,9 @@ RoomControl controlOf(const QString& name, QSpinBox* field) {
             [name, field](const QString& value) {
                 const std::int64_t number = controlWhole(name, value);
                 if (number < field->minimum() || number > field->maximum()) {
-                    throw badControl(name, QStringLiteral("%1 must be between %2 and %3.")
-                                               .arg(number)
-                                               .arg(field->minimum())
-                                               .arg(field->maximum()));
+                    throw badControl(
+                        name,
+                        u"%1 must be between %2 and %3."_s.arg(number).arg(field->minimum()).arg(field->maximum()));
                 }
                 field->setValue(static_cast<int>(number));
             },
@@ -80,13 +80,13 @@ double controlNumber(const QString& name, const QString& text) {
 
 std::int64_t controlWhole(const QString& name, const QString& text) {
     const double number = controlNumber(name, text);
-    if (std::abs(number) > 1e15) throw badControl(name, QStringLiteral("%1 is too large.").arg(text));
+    if (std::abs(number) > 1e15) throw badControl(name, u"%1 is too large."_s.arg(text));
     return std::llround(number);
 }
 
 bool controlSwitch(const QString& name, const QString& text) {
-    if (text == QLatin1String("on") || text == QLatin1String("off")) return text == QLatin1String("on");
-    throw badControl(name, QStringLiteral("\"%1\" must be on or off.").arg(text));
+    if (text == "on"_L1 || text == "off"_L1) return text == "on"_L1;
+    throw badControl(name, u"\"%1\" must be on or off."_s.arg(text));
 }
 
 }  // namespace ropelab::ui

@@ -12,6 +12,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Calls `set` immediately and after each change of the theme, until `owner` is destroyed.
@@ -21,7 +23,7 @@ void follow(QObject* owner, Set set) {
     QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, owner, set);
 }
 
-const QString kTextKeeper = QStringLiteral("text-keeper");
+const QString kTextKeeper = u"text-keeper"_s;
 
 /// Keeps the minimum height of a label at that of the longest text, for every width of the label.
 class TextKeeper : public QObject {
@@ -138,7 +140,7 @@ void keepWidth(QAbstractButton* button, const QStringList& texts) {
 void colorAsError(QLabel* label) {
     follow(label, [label] {
         // A style sheet is required, because the style sheet of the application overrides a palette.
-        label->setStyleSheet(QStringLiteral("color: %1;").arg(ThemeManager::instance().theme().error.name()));
+        label->setStyleSheet(u"color: %1;"_s.arg(ThemeManager::instance().theme().error.name()));
     });
 }
 

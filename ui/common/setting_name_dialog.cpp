@@ -6,16 +6,17 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 QInputDialog* openSettingName(const QString& automatic, const QString& current,
                               const std::function<void(const QString&)>& rename, QWidget* parent) {
-    const auto tr = [](const char* text) { return QCoreApplication::translate("SettingName", text); };
     auto* dialog = new QInputDialog(parent);
     dialog->setAttribute(Qt::WA_DeleteOnClose);
-    dialog->setObjectName(QStringLiteral("setting-name"));
-    dialog->setWindowTitle(tr("Rename setting"));
+    dialog->setObjectName(u"setting-name"_s);
+    dialog->setWindowTitle(u"Rename setting"_s);
     dialog->setLabelText(
-        tr("Name of the setting “%1” in all lists, legends and tables. An empty name restores this one.")
-            .arg(automatic));
+        u"Name of the setting “%1” in all lists, legends and tables. An empty name restores this one."_s.arg(
+            automatic));
     dialog->setTextValue(current);
     QObject::connect(dialog, &QInputDialog::textValueSelected, parent, rename);
     dialog->show();  // creates the field

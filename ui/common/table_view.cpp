@@ -18,6 +18,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text
@@ -53,15 +55,12 @@ void restyle(QTableView* view) {
     view->verticalHeader()->setDefaultSectionSize(manager.pixels(26));
     QColor picked = theme.accent;
     picked.setAlphaF(0.12F);
-    view->setStyleSheet(QStringLiteral("QTableView { selection-background-color: %1; }"
-                                       "QTableView::item { border: none; padding: 0 %2px; }"
-                                       "QTableView::item:selected { background: %1; }")
-                            .arg(QStringLiteral("rgba(%1, %2, %3, %4)")
-                                     .arg(picked.red())
-                                     .arg(picked.green())
-                                     .arg(picked.blue())
-                                     .arg(picked.alpha()))
-                            .arg(manager.pixels(kPadding)));
+    view->setStyleSheet(
+        u"QTableView { selection-background-color: %1; }"
+        "QTableView::item { border: none; padding: 0 %2px; }"
+        "QTableView::item:selected { background: %1; }"_s
+            .arg(u"rgba(%1, %2, %3, %4)"_s.arg(picked.red()).arg(picked.green()).arg(picked.blue()).arg(picked.alpha()))
+            .arg(manager.pixels(kPadding)));
     view->resizeColumnsToContents();
 }
 
@@ -96,13 +95,13 @@ void fitRows(QTableView* view, int rows) {
 QString suffixOf(TableFormat format) {
     switch (format) {
         case TableFormat::text:
-            return QStringLiteral("txt");
+            return u"txt"_s;
         case TableFormat::csv:
-            return QStringLiteral("csv");
+            return u"csv"_s;
         case TableFormat::latex:
-            return QStringLiteral("tex");
+            return u"tex"_s;
         case TableFormat::json:
-            return QStringLiteral("json");
+            return u"json"_s;
     }
     return {};
 }
@@ -110,29 +109,29 @@ QString suffixOf(TableFormat format) {
 TableOutput::TableOutput(QWidget* parent)
     : QWidget(parent),
       m_format(new QComboBox(this)),
-      m_copy(new QPushButton(tr("Copy table"), this)),
-      m_save(new QPushButton(tr("Save table …"), this)) {
+      m_copy(new QPushButton(u"Copy table"_s, this)),
+      m_save(new QPushButton(u"Save table …"_s, this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 12, 0, 0}, 8);
-    column->addWidget(makeHeading(tr("Export table"), this));
-    m_format->setAccessibleName(tr("Format of the table"));
+    column->addWidget(makeHeading(u"Export table"_s, this));
+    m_format->setAccessibleName(u"Format of the table"_s);
     m_format->setFocusPolicy(Qt::StrongFocus);
     m_format->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_format->setMinimumContentsLength(8);
     m_format->setToolTip(
-        tr("Selects the format: text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the "
-           "values of every seed."));
-    m_format->addItem(tr("Text"), static_cast<int>(TableFormat::text));
-    m_format->addItem(tr("CSV"), static_cast<int>(TableFormat::csv));
-    m_format->addItem(tr("LaTeX"), static_cast<int>(TableFormat::latex));
-    m_format->addItem(tr("JSON"), static_cast<int>(TableFormat::json));
+        u"Selects the format: text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the "
+        "values of every seed."_s);
+    m_format->addItem(u"Text"_s, static_cast<int>(TableFormat::text));
+    m_format->addItem(u"CSV"_s, static_cast<int>(TableFormat::csv));
+    m_format->addItem(u"LaTeX"_s, static_cast<int>(TableFormat::latex));
+    m_format->addItem(u"JSON"_s, static_cast<int>(TableFormat::json));
     connect(m_format, &QComboBox::currentIndexChanged, this, &TableOutput::formatChanged);
     column->addWidget(m_format);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_copy->setToolTip(tr("Copies the table to the clipboard in this format."));
+    m_copy->setToolTip(u"Copies the table to the clipboard in this format."_s);
     connect(m_copy, &QPushButton::clicked, this, &TableOutput::copyRequested);
-    m_save->setToolTip(tr("Saves the table to a file in this format."));
+    m_save->setToolTip(u"Saves the table to a file in this format."_s);
     connect(m_save, &QPushButton::clicked, this, &TableOutput::saveRequested);
     for (QPushButton* button : {m_copy, m_save}) {
         button->setFocusPolicy(Qt::TabFocus);

@@ -8,6 +8,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 inline QString text(std::string_view utf8) {
     return QString::fromUtf8(utf8.data(), static_cast<qsizetype>(utf8.size()));
 }
@@ -32,7 +34,7 @@ QString problemOf(const Work& work) {
 
 /// A negative number gets a minus sign, as in the figures. Hyphens in "1e-5" and in names stay.
 inline QString numberText(std::string_view utf8) {
-    static const QRegularExpression minus(QStringLiteral("(?<![\\w.])-(?=\\d)"));
+    static const QRegularExpression minus(u"(?<![\\w.])-(?=\\d)"_s);
     return text(utf8).replace(minus, QString(QChar(0x2212)));
 }
 

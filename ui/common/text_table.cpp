@@ -20,6 +20,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 QVariant colorOf(TextTable::Tone tone) {
@@ -154,7 +156,7 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     m_details->setReadOnly(true);
     m_details->setTabChangesFocus(true);
     m_details->setFrameShape(QFrame::NoFrame);
-    m_details->setAccessibleName(QObject::tr("Whole texts of the selected row"));
+    m_details->setAccessibleName(u"Whole texts of the selected row"_s);
     m_details->hide();
     column->addWidget(m_details);
     column->addStretch(0);
@@ -213,7 +215,7 @@ void TextList::showDetails() {
     const TextTable::Content& content = m_table->content();
     for (std::size_t i = 0; i < content.columns.size(); ++i) {
         const QString& cell = content.rows[static_cast<std::size_t>(row)][i].text;
-        if (!cell.isEmpty()) parts << content.columns[i].title + QStringLiteral(": ") + cell;
+        if (!cell.isEmpty()) parts << content.columns[i].title + u": "_s + cell;
     }
     const QString text = withUnbreakablePercent(parts.join(QLatin1Char('\n')));
     if (m_details->toPlainText() != text) m_details->setPlainText(text);
@@ -235,10 +237,9 @@ QString scoreWords(std::span<const ScoredPrediction> predictions) {
     for (const Outcome outcome : {Outcome::right, Outcome::wrong, Outcome::undecided, Outcome::unmeasured}) {
         const auto count = std::count_if(predictions.begin(), predictions.end(),
                                          [outcome](const ScoredPrediction& each) { return each.outcome == outcome; });
-        if (count > 0) parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(outcome)));
+        if (count > 0) parts << u"%1 %2"_s.arg(count).arg(text(to_string(outcome)));
     }
-    return QObject::tr("%1: %2.").arg(countText(std::ssize(predictions), QObject::tr("prediction")),
-                                      parts.join(QStringLiteral(", ")));
+    return u"%1: %2."_s.arg(countText(std::ssize(predictions), u"prediction"_s), parts.join(u", "_s));
 }
 
 }  // namespace
@@ -246,19 +247,17 @@ QString scoreWords(std::span<const ScoredPrediction> predictions) {
 TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions) {
     TextTable::Content content;
     content.columns = {
-        {QObject::tr("outcome"),
-         QObject::tr(
-             "The outcome is decided by a test of the groups' means; the tooltip of a cell states the values and the "
-             "test."),
+        {u"outcome"_s,
+         u"The outcome is decided by a test of the groups' means; the tooltip of a cell states the values and the "
+         "test."_s,
          true},
-        {QObject::tr("chance level"),
-         QObject::tr(
-             "The chance level is the probability that the prediction is right by chance; the tooltip of a cell "
-             "states the null model. A prediction with a chance level of 1 is not scored.")},
-        {QObject::tr("theory"), {}, true},
-        {QObject::tr("quantity"), QObject::tr("The theory predicts this measured quantity."), true},
-        {QObject::tr("prediction"), {}, true},
-        {QObject::tr("measured result"), {}, true}};
+        {u"chance level"_s,
+         u"The chance level is the probability that the prediction is right by chance; the tooltip of a cell "
+         "states the null model. A prediction with a chance level of 1 is not scored."_s},
+        {u"theory"_s, {}, true},
+        {u"quantity"_s, u"The theory predicts this measured quantity."_s, true},
+        {u"prediction"_s, {}, true},
+        {u"measured result"_s, {}, true}};
     for (const ScoredPrediction& each : predictions) {
         const Tone tone = each.outcome == Outcome::right   ? Tone::success
                           : each.outcome == Outcome::wrong ? Tone::error
@@ -267,7 +266,7 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
         const QString stated = text(prediction.words + " " + null_model_words(prediction));
         content.rows.push_back(
             {{text(to_string(each.outcome)), text(each.words), tone},
-             {QObject::tr("%1 %").arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
+             {u"%1 %"_s.arg(text(rough_text(100 * each.chance))), text(null_model_words(prediction))},
              {text(prediction.theory), text(prediction.theory)},
              {text(prediction.quantity).replace(QLatin1Char('_'), QLatin1Char(' '))},
              {stated, stated},
@@ -283,9 +282,9 @@ QString predictionWords(std::span<const ScoredPrediction> predictions) {
 }
 
 TextList* makePredictionList(const QString& nothing, QWidget* parent) {
-    return new TextList(QObject::tr("Predictions"),
-                        QObject::tr("The predictions are preregistered: the lab stored them before the first run and "
-                                    "never changes them. A prediction is not scored until its quantity is measured."),
+    return new TextList(u"Predictions"_s,
+                        u"The predictions are preregistered: the lab stored them before the first run and "
+                        "never changes them. A prediction is not scored until its quantity is measured."_s,
                         nothing, parent);
 }
 

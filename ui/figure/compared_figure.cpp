@@ -9,12 +9,14 @@
 #include "ui/figure/compared_table.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr Ink kInkB{Ink::Kind::compared};
 constexpr double kBarPointPt = 5;  // diameter of the points that replace bars
-const QString kLetterA = QStringLiteral("A: ");
-const QString kLetterB = QStringLiteral("B: ");
+const QString kLetterA = u"A: "_s;
+const QString kLetterB = u"B: "_s;
 
 QString withLetter(const QString& letter, const QString& text) {
     return text.isEmpty() ? text : letter + text;
@@ -41,7 +43,7 @@ Range unionOf(const Range& a, const Range& b) {
 /// Contains both axes. An end that neither axis defines stays undefined.
 Axis mergedAxis(const Axis& a, const Axis& b, const Range& rangeA, const Range& rangeB) {
     Axis axis = a;
-    if (a.label != b.label) axis.label = QStringLiteral("%1 (A), %2 (B)").arg(a.label, b.label);
+    if (a.label != b.label) axis.label = u"%1 (A), %2 (B)"_s.arg(a.label, b.label);
     const Range both = unionOf(rangeA, rangeB);
     if (std::isfinite(a.minimum) || std::isfinite(b.minimum)) axis.minimum = both.minimum;
     if (std::isfinite(a.maximum) || std::isfinite(b.maximum)) axis.maximum = both.maximum;
@@ -142,8 +144,8 @@ std::vector<FigureLine> mergedLines(const std::vector<FigureLine>& a, const std:
 }
 
 QString legendOf(const ComparedNames& names) {
-    if (names.areEqual()) return QObject::tr("A and B (dashed, hollow points) are equal");
-    return QStringLiteral("A: %1 · B (dashed, hollow points): %2").arg(names.a, names.b);
+    if (names.areEqual()) return u"A and B (dashed, hollow points) are equal"_s;
+    return u"A: %1 · B (dashed, hollow points): %2"_s.arg(names.a, names.b);
 }
 
 QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names) {
@@ -157,7 +159,7 @@ QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names) {
     if (isNothing(a) && !isNothing(b)) parts << withLetter(kLetterA, a.emptyText);
     if (isNothing(b) && !isNothing(a)) parts << withLetter(kLetterB, b.emptyText);
     parts.removeAll(QString());
-    return parts.join(QStringLiteral("; "));
+    return parts.join(u"; "_s);
 }
 
 Figure overlaid(const Figure& a, const Figure& b, const ComparedNames& names) {
@@ -218,7 +220,7 @@ Figure besideEachOther(const Figure& a, const Figure& b, const ComparedNames& na
 }  // namespace
 
 QString ComparedNames::titleOfBoth(const QString& separator) const {
-    return areEqual() ? QObject::tr("A and B are equal") : titleA() + separator + titleB();
+    return areEqual() ? u"A and B are equal"_s : titleA() + separator + titleB();
 }
 
 bool canOverlay(const Figure& a, const Figure& b) {
@@ -230,11 +232,9 @@ bool canOverlay(const Figure& a, const Figure& b) {
 
 Figure compareFigures(const Figure& a, const Figure& b, const ComparedNames& names) {
     Figure result = canOverlay(a, b) ? overlaid(a, b, names) : besideEachOther(a, b, names);
-    result.summary = QStringLiteral("%1. %2 %3. %4").arg(names.titleA(), a.summary, names.titleB(), b.summary);
+    result.summary = u"%1. %2 %3. %4"_s.arg(names.titleA(), a.summary, names.titleB(), b.summary);
     result.heightMm = std::max(a.heightMm, b.heightMm);
-    result.settings = {{QStringLiteral("A"), a.settings},
-                       {QStringLiteral("B"), b.settings},
-                       {QStringLiteral("compared"), names.titleOfBoth(QStringLiteral("; "))}};
+    result.settings = {{u"A"_s, a.settings}, {u"B"_s, b.settings}, {u"compared"_s, names.titleOfBoth(u"; "_s)}};
     return result;
 }
 

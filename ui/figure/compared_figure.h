@@ -6,6 +6,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// Empty if the setups are equal.
 struct ComparedNames {
     QString a;  // "θ = 10k"
@@ -15,8 +17,8 @@ struct ComparedNames {
 
     bool areEqual() const { return a.isEmpty() && b.isEmpty(); }
     /// "A: θ = 10k"; "A" if both setups are equal.
-    QString titleA() const { return a.isEmpty() ? QStringLiteral("A") : QStringLiteral("A: ") + a; }
-    QString titleB() const { return b.isEmpty() ? QStringLiteral("B") : QStringLiteral("B: ") + b; }
+    QString titleA() const { return a.isEmpty() ? u"A"_s : u"A: "_s + a; }
+    QString titleB() const { return b.isEmpty() ? u"B"_s : u"B: "_s + b; }
     /// "A and B are equal" for two equal setups.
     QString titleOfBoth(const QString& separator) const;
 };

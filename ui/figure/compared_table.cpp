@@ -5,6 +5,8 @@
 #include <limits>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
@@ -50,17 +52,16 @@ FigureTable joined(const FigureTable& a, const FigureTable& b, bool asRatio) {
     for (qsizetype i = 1; i < a.columns.size(); ++i) {
         const QString name = a.names.value(i);
         const QList<double> first = valuesAt(keys, a.columns.first(), a.columns[i]);
-        add(QStringLiteral("A · ") + name, first);
+        add(u"A · "_s + name, first);
         const qsizetype same = b.names.indexOf(name);
         if (same < 1) continue;
         const QList<double> second = valuesAt(keys, b.columns.first(), b.columns[same]);
-        add(QStringLiteral("B · ") + name, second);
-        add((asRatio ? QStringLiteral("B / A · ") : QStringLiteral("B − A · ")) + name,
-            differencesOf(first, second, asRatio));
+        add(u"B · "_s + name, second);
+        add((asRatio ? u"B / A · "_s : u"B − A · "_s) + name, differencesOf(first, second, asRatio));
     }
     for (qsizetype i = 1; i < b.columns.size(); ++i) {
         if (a.names.indexOf(b.names.value(i)) >= 1) continue;
-        add(QStringLiteral("B · ") + b.names.value(i), valuesAt(keys, b.columns.first(), b.columns[i]));
+        add(u"B · "_s + b.names.value(i), valuesAt(keys, b.columns.first(), b.columns[i]));
     }
     return table;
 }
@@ -78,8 +79,8 @@ FigureTable comparedTable(const FigureTable& a, const FigureTable& b, bool asRat
         for (const QString& name : from.names) table.names << letter + name;
         table.columns += from.columns;
     };
-    append(a, QStringLiteral("A · "));
-    append(b, QStringLiteral("B · "));
+    append(a, u"A · "_s);
+    append(b, u"B · "_s);
     return table;
 }
 
@@ -95,9 +96,9 @@ FigureTable tableOfCurves(const Figure& figure) {
         }
         const QString name = curve.label.isEmpty()      ? curve.quantity
                              : curve.quantity.isEmpty() ? curve.label
-                                                        : curve.label + QStringLiteral(" · ") + curve.quantity;
+                                                        : curve.label + u" · "_s + curve.quantity;
         if (curve.x != table.columns.first() || table.names.contains(name)) return {};
-        table.names << name + (figure.y.unit.isEmpty() ? QString() : QStringLiteral(" (%1)").arg(figure.y.unit));
+        table.names << name + (figure.y.unit.isEmpty() ? QString() : u" (%1)"_s.arg(figure.y.unit));
         table.columns << curve.y;
     }
     return table;

@@ -26,6 +26,8 @@
 #include "ui/figure/svg_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kPointsPerMm = 72.0 / 25.4;
@@ -70,15 +72,15 @@ QString settingsText(const Figure& figure) {
 
 QString titleOf(std::span<const Figure> panels) {
     QStringList names;
-    for (const Figure& figure : panels) names << (figure.name.isEmpty() ? QStringLiteral("figure") : figure.name);
-    return names.join(QStringLiteral(", "));
+    for (const Figure& figure : panels) names << (figure.name.isEmpty() ? u"figure"_s : figure.name);
+    return names.join(u", "_s);
 }
 
 QString summaryOf(std::span<const Figure> panels) {
     QStringList summaries;
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const QString letter = panelLetter(i, panels.size());
-        summaries << (letter.isEmpty() ? QString() : QStringLiteral("(%1) ").arg(letter)) + panels[i].summary;
+        summaries << (letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + panels[i].summary;
     }
     return summaries.join(QLatin1Char('\n'));
 }
@@ -92,18 +94,17 @@ QString allSettingsText(std::span<const Figure> panels) {
 QByteArray xmp(std::span<const Figure> panels) {
     const QString description =
         (summaryOf(panels) + QLatin1Char('\n') + allSettingsText(panels)).trimmed().toHtmlEscaped();
-    return QStringLiteral(
-               "<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"
-               "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n"
-               "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\n"
-               "<rdf:Description rdf:about=\"\" xmlns:dc=\"http://purl.org/dc/elements/1.1/\" "
-               "xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\">\n"
-               "<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">%1</rdf:li></rdf:Alt></dc:title>\n"
-               "<dc:description><rdf:Alt><rdf:li xml:lang=\"x-default\">%2</rdf:li></rdf:Alt></dc:description>\n"
-               "<xmp:CreatorTool>RoPE Lab</xmp:CreatorTool>\n"
-               "</rdf:Description>\n</rdf:RDF>\n</x:xmpmeta>\n<?xpacket end=\"w\"?>\n")
-        .arg(titleOf(panels).toHtmlEscaped(), description)
-        .toUtf8();
+    return u"<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"
+           "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n"
+           "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\n"
+           "<rdf:Description rdf:about=\"\" xmlns:dc=\"http://purl.org/dc/elements/1.1/\" "
+           "xmlns:xmp=\"http://ns.adobe.com/xap/1.0/\">\n"
+           "<dc:title><rdf:Alt><rdf:li xml:lang=\"x-default\">%1</rdf:li></rdf:Alt></dc:title>\n"
+           "<dc:description><rdf:Alt><rdf:li xml:lang=\"x-default\">%2</rdf:li></rdf:Alt></dc:description>\n"
+           "<xmp:CreatorTool>RoPE Lab</xmp:CreatorTool>\n"
+           "</rdf:Description>\n</rdf:RDF>\n</x:xmpmeta>\n<?xpacket end=\"w\"?>\n"_s
+               .arg(titleOf(panels).toHtmlEscaped(), description)
+               .toUtf8();
 }
 
 PageLayout layoutOf(std::span<const Figure> panels, const ExportOptions& options) {
@@ -131,18 +132,16 @@ QByteArray pdf(std::span<const Figure> panels, const ExportOptions& options) {
                                      QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF());
         writer.setTitle(titleOf(panels));
-        writer.setCreator(QStringLiteral("RoPE Lab"));
+        writer.setCreator(u"RoPE Lab"_s);
         writer.setDocumentXmpMetadata(xmp(panels));
         for (std::size_t i = 0; i < panels.size(); ++i) {
             const QString letter = panelLetter(i, panels.size());
             const QString ending = letter.isEmpty() ? QString() : QLatin1Char('-') + letter;
-            writer.addFileAttachment(QStringLiteral("data%1.csv").arg(ending), figureCsv(panels[i]),
-                                     QStringLiteral("text/csv"));
-            writer.addFileAttachment(QStringLiteral("settings%1.json").arg(ending),
-                                     QJsonDocument(panels[i].settings).toJson(), QStringLiteral("application/json"));
+            writer.addFileAttachment(u"data%1.csv"_s.arg(ending), figureCsv(panels[i]), u"text/csv"_s);
+            writer.addFileAttachment(u"settings%1.json"_s.arg(ending), QJsonDocument(panels[i].settings).toJson(),
+                                     u"application/json"_s);
         }
-        writer.addFileAttachment(QStringLiteral("figure.json"), recordJson(panels, options),
-                                 QStringLiteral("application/json"));
+        writer.addFileAttachment(u"figure.json"_s, recordJson(panels, options), u"application/json"_s);
         paintPage(panels, layout, writer, sizeIn(options, unit), styleOf(options, unit), true);
     }
     return withoutDate(buffer.data());
@@ -184,7 +183,7 @@ QByteArray svg(std::span<const Figure> panels, const ExportOptions& options) {
     }
     QByteArray bytes = withText(buffer.data(), options.outlines ? SvgText::outlines : SvgText::font);
     // The generator rounds the size to its units; this is the exact size.
-    static const QRegularExpression sizeAttributes(QStringLiteral("width=\"[^\"]*mm\" height=\"[^\"]*mm\""));
+    static const QRegularExpression sizeAttributes(u"width=\"[^\"]*mm\" height=\"[^\"]*mm\""_s);
     const auto header = sizeAttributes.match(QString::fromUtf8(bytes.left(500)));
     bytes.replace(header.capturedStart(), header.capturedLength(),
                   "width=\"" + QByteArray::number(options.widthMm) + "mm\" height=\"" +
@@ -205,15 +204,15 @@ QImage imageOf(std::span<const Figure> panels, const ExportOptions& options) {
     result.setDotsPerMeterX(dotsPerMeter);
     result.setDotsPerMeterY(dotsPerMeter);
     paintPage(panels, layout, result, result.size(), styleOf(options, unit), false);
-    result.setText(QStringLiteral("Title"), titleOf(panels));
-    result.setText(QStringLiteral("Description"), summaryOf(panels));
-    result.setText(QStringLiteral("Software"), QStringLiteral("RoPE Lab"));
-    result.setText(QStringLiteral("Figure"), QString::fromUtf8(recordJson(panels, options)));
+    result.setText(u"Title"_s, titleOf(panels));
+    result.setText(u"Description"_s, summaryOf(panels));
+    result.setText(u"Software"_s, u"RoPE Lab"_s);
+    result.setText(u"Figure"_s, QString::fromUtf8(recordJson(panels, options)));
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const QString letter = panelLetter(i, panels.size());
         const QString ending = letter.isEmpty() ? QString() : QLatin1Char(' ') + letter;
-        result.setText(QStringLiteral("Settings") + ending, settingsText(panels[i]));
-        result.setText(QStringLiteral("Data") + ending, QString::fromUtf8(figureCsv(panels[i])));
+        result.setText(u"Settings"_s + ending, settingsText(panels[i]));
+        result.setText(u"Data"_s + ending, QString::fromUtf8(figureCsv(panels[i])));
     }
     return result;
 }
@@ -235,12 +234,12 @@ void exportPgfplots(const Figure& figure, const ExportOptions& options, const QS
         throw BadInput("A PGFPlots figure consists of two files, so it cannot be written to standard output.");
     }
     const QFileInfo file(path);
-    static const QRegularExpression special(QStringLiteral("[%#{}\\\\~^$&]"));
+    static const QRegularExpression special(u"[%#{}\\\\~^$&]"_s);
     if (file.fileName().contains(special)) {
         throw BadInput("The file name \"" + file.fileName().toStdString() +
                        "\" contains a character that LaTeX does not accept in the name of a file.");
     }
-    const QString data = file.completeBaseName() + QStringLiteral(".dat");
+    const QString data = file.completeBaseName() + u".dat"_s;
     const PgfplotsFiles files = pgfplots(figure, options, data);
     writeFigureFile(file.dir().filePath(data), files.data);
     writeFigureFile(path, files.tex);
@@ -251,17 +250,17 @@ void exportPgfplots(const Figure& figure, const ExportOptions& options, const QS
 QString suffixOf(FigureFormat format) {
     switch (format) {
         case FigureFormat::pdf:
-            return QStringLiteral("pdf");
+            return u"pdf"_s;
         case FigureFormat::svg:
-            return QStringLiteral("svg");
+            return u"svg"_s;
         case FigureFormat::png:
-            return QStringLiteral("png");
+            return u"png"_s;
         case FigureFormat::pgfplots:
-            return QStringLiteral("tex");
+            return u"tex"_s;
         case FigureFormat::csv:
             break;
     }
-    return QStringLiteral("csv");
+    return u"csv"_s;
 }
 
 FigureFormat formatOf(const QString& path) {
@@ -274,7 +273,7 @@ FigureFormat formatOf(const QString& path) {
 }
 
 std::optional<FigureFormat> formatNamed(const QString& name) {
-    if (name == QLatin1String("pgfplots")) return FigureFormat::pgfplots;
+    if (name == "pgfplots"_L1) return FigureFormat::pgfplots;
     for (const auto format : kAllFormats) {
         if (name == suffixOf(format)) return format;
     }
@@ -322,20 +321,19 @@ void exportPage(std::span<const Figure> panels, const ExportOptions& options, co
 
 QString writeErrorText(const QIODevice& device) {
     const bool unknown = device.errorString() == QFile().errorString();
-    return unknown ? QCoreApplication::translate("export", "only a part was written, so the disk may be full")
-                   : device.errorString();
+    return unknown ? u"only a part was written, so the disk may be full"_s : device.errorString();
 }
 
 QMimeData* figureMimeData(std::span<const Figure> panels, const ExportOptions& options) {
     check(options);
     auto* data = new QMimeData;
     data->setImageData(imageOf(panels, options));
-    data->setData(QStringLiteral("image/png"), png(panels, options));
-    data->setData(QStringLiteral("image/svg+xml"), svg(panels, options));
-    data->setData(QStringLiteral("application/pdf"), pdf(panels, options));
+    data->setData(u"image/png"_s, png(panels, options));
+    data->setData(u"image/svg+xml"_s, svg(panels, options));
+    data->setData(u"application/pdf"_s, pdf(panels, options));
     if (panels.size() == 1) {
         const QByteArray csv = figureCsv(panels.front());
-        data->setData(QStringLiteral("text/csv"), csv);
+        data->setData(u"text/csv"_s, csv);
         data->setText(QString::fromUtf8(csv));
     }
     return data;

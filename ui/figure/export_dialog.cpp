@@ -23,6 +23,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 std::vector<FigureFormat> exportFormats(bool isPage) {
@@ -50,14 +52,14 @@ ExportDialog::ExportDialog(std::function<std::vector<Figure>()> source, QWidget*
       m_source(std::move(source)),
       m_isPage(m_source().size() > 1),
       m_formats(exportFormats(m_isPage)) {
-    setWindowTitle(m_isPage ? tr("Export room") : tr("Export figure"));
+    setWindowTitle(m_isPage ? u"Export room"_s : u"Export figure"_s);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     const ThemeManager& theme = ThemeManager::instance();
     QFormLayout* form = makeForm();
 
     m_preview = new QLabel;
-    m_preview->setAccessibleName(tr("Preview of the figure"));
+    m_preview->setAccessibleName(u"Preview of the figure"_s);
     QStringList summaries;
     for (const Figure& figure : m_source()) summaries << figureSummary(figure);
     m_preview->setAccessibleDescription(summaries.join(QLatin1Char(' ')));
@@ -67,8 +69,8 @@ ExportDialog::ExportDialog(std::function<std::vector<Figure>()> source, QWidget*
     m_message->setWordWrap(true);
     m_message->setProperty("quiet", true);
 
-    auto* copyButton = new QPushButton(tr("&Copy figure"));
-    auto* saveButton = new QPushButton(tr("&Save figure …"));
+    auto* copyButton = new QPushButton(u"&Copy figure"_s);
+    auto* saveButton = new QPushButton(u"&Save figure …"_s);
     saveButton->setProperty("primary", true);
     saveButton->setDefault(true);
     auto* buttons = new QHBoxLayout;
@@ -100,33 +102,33 @@ ExportDialog::ExportDialog(std::function<std::vector<Figure>()> source, QWidget*
 QFormLayout* ExportDialog::makeForm() {
     m_format = new QComboBox;
     for (const auto format : m_formats) {
-        m_format->addItem(format == FigureFormat::pgfplots ? tr("PGFPlots (LaTeX)") : suffixOf(format).toUpper());
+        m_format->addItem(format == FigureFormat::pgfplots ? u"PGFPlots (LaTeX)"_s : suffixOf(format).toUpper());
     }
     m_preset = new QComboBox;
-    m_preset->addItem(tr("Any size"), QString());
+    m_preset->addItem(u"Any size"_s, QString());
     for (const FigurePreset& preset : figurePresets()) m_preset->addItem(preset.title, QLatin1String(preset.name));
-    m_width = spinBox(20, 1000, 5, tr("mm"));
-    m_height = spinBox(20, 1000, 5, tr("mm"));
+    m_width = spinBox(20, 1000, 5, u"mm"_s);
+    m_height = spinBox(20, 1000, 5, u"mm"_s);
     m_dpi = new QSpinBox;
     m_dpi->setRange(72, 1200);
     m_dpi->setSingleStep(50);
-    m_dpi->setSuffix(tr(" dpi"));
-    m_font = spinBox(5, 48, 0.5, tr("pt"));
-    m_dashes = new QCheckBox(tr("Use dash patterns (for greyscale prints)"));
-    m_outlines = new QCheckBox(tr("Text as outlines (SVG)"));
+    m_dpi->setSuffix(u" dpi"_s);
+    m_font = spinBox(5, 48, 0.5, u"pt"_s);
+    m_dashes = new QCheckBox(u"Use dash patterns (for greyscale prints)"_s);
+    m_outlines = new QCheckBox(u"Text as outlines (SVG)"_s);
     m_outlines->setToolTip(
-        tr("Outlines look the same on every computer. Text can be edited and searched, but looks different where the "
-           "font is not installed."));
-    m_dark = new QCheckBox(tr("Use dark colours"));
+        u"Outlines look the same on every computer. Text can be edited and searched, but looks different where the "
+        "font is not installed."_s);
+    m_dark = new QCheckBox(u"Use dark colours"_s);
 
     auto* form = new QFormLayout;
     form->setSpacing(ThemeManager::instance().pixels(8));
-    form->addRow(tr("&Format"), m_format);
-    form->addRow(tr("Si&ze for"), m_preset);
-    form->addRow(tr("&Width"), m_width);
-    form->addRow(tr("&Height"), m_height);
-    form->addRow(tr("&Resolution"), m_dpi);
-    form->addRow(tr("&Text size"), m_font);
+    form->addRow(u"&Format"_s, m_format);
+    form->addRow(u"Si&ze for"_s, m_preset);
+    form->addRow(u"&Width"_s, m_width);
+    form->addRow(u"&Height"_s, m_height);
+    form->addRow(u"&Resolution"_s, m_dpi);
+    form->addRow(u"&Text size"_s, m_font);
     form->addRow(QString(), m_dashes);
     form->addRow(QString(), m_outlines);
     form->addRow(QString(), m_dark);
@@ -136,17 +138,17 @@ QFormLayout* ExportDialog::makeForm() {
 void ExportDialog::loadFields() {
     const QSettings settings;
     ExportOptions options;
-    const QString suffix = settings.value(QStringLiteral("export/format")).toString();
+    const QString suffix = settings.value(u"export/format"_s).toString();
     for (const auto format : m_formats) {
         if (suffixOf(format) == suffix) options.format = format;
     }
-    options.widthMm = settings.value(QStringLiteral("export/widthMm"), options.widthMm).toDouble();
-    options.heightMm = settings.value(QStringLiteral("export/heightMm"), options.heightMm).toDouble();
+    options.widthMm = settings.value(u"export/widthMm"_s, options.widthMm).toDouble();
+    options.heightMm = settings.value(u"export/heightMm"_s, options.heightMm).toDouble();
     if (const double needed = neededHeight(options.widthMm); needed > 0) options.heightMm = needed;
-    options.dpi = settings.value(QStringLiteral("export/dpi"), options.dpi).toInt();
-    options.fontPt = settings.value(QStringLiteral("export/fontPt"), options.fontPt).toDouble();
-    options.dashes = settings.value(QStringLiteral("export/dashes"), options.dashes).toBool();
-    options.outlines = settings.value(QStringLiteral("export/outlines"), options.outlines).toBool();
+    options.dpi = settings.value(u"export/dpi"_s, options.dpi).toInt();
+    options.fontPt = settings.value(u"export/fontPt"_s, options.fontPt).toDouble();
+    options.dashes = settings.value(u"export/dashes"_s, options.dashes).toBool();
+    options.outlines = settings.value(u"export/outlines"_s, options.outlines).toBool();
     setOptions(options);
 }
 
@@ -225,14 +227,14 @@ void ExportDialog::setOptions(const ExportOptions& options) {
 void ExportDialog::remember() const {
     const ExportOptions now = options();
     QSettings settings;
-    settings.setValue(QStringLiteral("export/format"), suffixOf(now.format));
-    settings.setValue(QStringLiteral("export/widthMm"), now.widthMm);
+    settings.setValue(u"export/format"_s, suffixOf(now.format));
+    settings.setValue(u"export/widthMm"_s, now.widthMm);
     // The height that a figure or a page needs for itself says nothing about the next figure.
-    if (!(neededHeight(now.widthMm) > 0)) settings.setValue(QStringLiteral("export/heightMm"), now.heightMm);
-    settings.setValue(QStringLiteral("export/dpi"), now.dpi);
-    settings.setValue(QStringLiteral("export/fontPt"), now.fontPt);
-    settings.setValue(QStringLiteral("export/dashes"), now.dashes);
-    settings.setValue(QStringLiteral("export/outlines"), now.outlines);
+    if (!(neededHeight(now.widthMm) > 0)) settings.setValue(u"export/heightMm"_s, now.heightMm);
+    settings.setValue(u"export/dpi"_s, now.dpi);
+    settings.setValue(u"export/fontPt"_s, now.fontPt);
+    settings.setValue(u"export/dashes"_s, now.dashes);
+    settings.setValue(u"export/outlines"_s, now.outlines);
     // Dark colours are not stored: figures are light by default.
 }
 
@@ -246,7 +248,7 @@ bool ExportDialog::saveTo(const QString& path) {
         return false;
     }
     remember();
-    m_message->setText(tr("The figure was saved as %1.").arg(QDir::toNativeSeparators(path)));
+    m_message->setText(u"The figure was saved as %1."_s.arg(QDir::toNativeSeparators(path)));
     return true;
 }
 
@@ -260,29 +262,27 @@ void ExportDialog::copy() {
         return;
     }
     remember();
-    m_message->setText(m_isPage ? tr("The page was copied as PNG, SVG and PDF.")
-                                : tr("The figure was copied as PNG, SVG, PDF and CSV."));
+    m_message->setText(m_isPage ? u"The page was copied as PNG, SVG and PDF."_s
+                                : u"The figure was copied as PNG, SVG, PDF and CSV."_s);
 }
 
 QString ExportDialog::fileName() const {
-    if (m_isPage) return tr("page");
+    if (m_isPage) return u"page"_s;
     const QString name = m_source().front().name;
-    return name.isEmpty() ? tr("figure") : name;
+    return name.isEmpty() ? u"figure"_s : name;
 }
 
 void ExportDialog::save() {
     const QString suffix = suffixOf(options().format);
     QSettings settings;
     const QString folder =
-        settings
-            .value(QStringLiteral("export/folder"), QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
+        settings.value(u"export/folder"_s, QStandardPaths::writableLocation(QStandardPaths::DocumentsLocation))
             .toString();
     const QString proposal = QDir(folder).filePath(fileName() + QLatin1Char('.') + suffix);
     const QString path = dialogs().save(
-        this,
-        {.title = tr("Export figure"), .path = proposal, .filters = tr("%1 (*.%2)").arg(suffix.toUpper(), suffix)});
+        this, {.title = u"Export figure"_s, .path = proposal, .filters = u"%1 (*.%2)"_s.arg(suffix.toUpper(), suffix)});
     if (!path.isEmpty() && saveTo(path)) {
-        settings.setValue(QStringLiteral("export/folder"), QFileInfo(path).absolutePath());
+        settings.setValue(u"export/folder"_s, QFileInfo(path).absolutePath());
     }
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 class Extent {
@@ -69,7 +71,7 @@ class Extent {
 };
 
 QString withUnit(const QString& label, const QString& unit) {
-    return unit.isEmpty() ? label : QStringLiteral("%1 (%2)").arg(label, unit);
+    return unit.isEmpty() ? label : u"%1 (%2)"_s.arg(label, unit);
 }
 
 /// The axis defines both ends, so that its range does not depend on the values.

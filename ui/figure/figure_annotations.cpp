@@ -8,6 +8,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Sizes in points.
@@ -309,8 +311,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const double toBase = (metrics.ascent() - metrics.descent()) / 2;
     if (isTight) {
         painter->setPen(m_style.theme.quietText);
-        painter->drawText(QPointF(besideSwatch, last + toBase),
-                          QObject::tr("and %1 more").arg(m_ends.size() - shown.size()));
+        painter->drawText(QPointF(besideSwatch, last + toBase), u"and %1 more"_s.arg(m_ends.size() - shown.size()));
     }
     for (qsizetype i = 0; i < shown.size(); ++i) {
         const EndLabel& each = shown[i];

@@ -8,6 +8,8 @@
 #include <algorithm>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// A symbol at the beginning, such as θ or B(m), stays as it is.
@@ -24,11 +26,10 @@ QString captionValue(const QJsonValue& value) {
     if (value.isArray()) {
         QStringList all;
         for (const QJsonValue& each : value.toArray()) all << captionValue(each);
-        return all.join(QStringLiteral(", "));
+        return all.join(u", "_s);
     }
     if (value.isObject()) return {};
-    return value.isBool() ? (value.toBool() ? QStringLiteral("true") : QStringLiteral("false"))
-                          : value.toVariant().toString();
+    return value.isBool() ? (value.toBool() ? u"true"_s : u"false"_s) : value.toVariant().toString();
 }
 
 /// "theta = 100, 10000; width = 16".
@@ -36,22 +37,22 @@ QString captionValues(const QJsonObject& settings, const QStringList& omitted = 
     QStringList parts;
     for (const QString& key : settings.keys()) {
         const QString value = captionValue(settings[key]);
-        if (!value.isEmpty() && !omitted.contains(key)) parts << QStringLiteral("%1 = %2").arg(key, value);
+        if (!value.isEmpty() && !omitted.contains(key)) parts << u"%1 = %2"_s.arg(key, value);
     }
-    return parts.join(QStringLiteral("; "));
+    return parts.join(u"; "_s);
 }
 
 QString quantityWords(const Figure& figure) {
     if (!figure.panels.empty()) return quantityWords(figure.panels.front());  // the panels show the same quantity
     if (figure.drawing) return figure.summary;
     if (figure.map) {
-        return QObject::tr("%1 by %2 and %3").arg(figure.map->title(), figure.x.title(), figure.y.title());
+        return u"%1 by %2 and %3"_s.arg(figure.map->title(), figure.x.title(), figure.y.title());
     }
     if (figure.y.label.isEmpty() || figure.x.label.isEmpty()) {
         const QString title = figure.x.title() + figure.y.title();
         return title.isEmpty() ? figure.summary : title;
     }
-    return QObject::tr("%1 against %2").arg(figure.y.title(), figure.x.title());
+    return u"%1 against %2"_s.arg(figure.y.title(), figure.x.title());
 }
 
 /// "n = 3 seeds per setting".
@@ -59,22 +60,22 @@ QString seedWords(const QJsonArray& groups) {
     int least = -1;
     int most = 0;
     for (const QJsonValue& group : groups) {
-        const int n = group[QStringLiteral("n")].toInt();
+        const int n = group[u"n"_s].toInt();
         least = least < 0 ? n : std::min(least, n);
         most = std::max(most, n);
     }
     if (most == 0) return {};
     if (least == most) {
-        return most == 1 ? QObject::tr("n = 1 seed per setting") : QObject::tr("n = %1 seeds per setting").arg(most);
+        return most == 1 ? u"n = 1 seed per setting"_s : u"n = %1 seeds per setting"_s.arg(most);
     }
-    return QObject::tr("n = %1 to %2 seeds per setting").arg(least).arg(most);
+    return u"n = %1 to %2 seeds per setting"_s.arg(least).arg(most);
 }
 
 /// "Settings: theta = 100, 10000".
 QString groupWords(const QJsonArray& groups) {
     QMap<QString, QStringList> values;
     for (const QJsonValue& group : groups) {
-        const QJsonObject settings = group[QStringLiteral("settings")].toObject();
+        const QJsonObject settings = group[u"settings"_s].toObject();
         for (const QString& key : settings.keys()) {
             const QString value = captionValue(settings[key]);
             if (!values[key].contains(value)) values[key] << value;
@@ -82,73 +83,72 @@ QString groupWords(const QJsonArray& groups) {
     }
     QStringList parts;
     for (const auto& [key, all] : values.asKeyValueRange()) {
-        parts << QStringLiteral("%1 = %2").arg(key, all.join(QStringLiteral(", ")));
+        parts << u"%1 = %2"_s.arg(key, all.join(u", "_s));
     }
-    return parts.isEmpty() ? QString() : QObject::tr("Settings: %1").arg(parts.join(QStringLiteral("; ")));
+    return parts.isEmpty() ? QString() : u"Settings: %1"_s.arg(parts.join(u"; "_s));
 }
 
 QStringList resultsWords(const QJsonObject& results) {
-    const QJsonArray groups = results[QStringLiteral("groups")].toArray();
+    const QJsonArray groups = results[u"groups"_s].toArray();
     QStringList parts = {seedWords(groups), groupWords(groups)};
-    if (const QString baseline = captionValues(results[QStringLiteral("baseline")].toObject()); !baseline.isEmpty()) {
-        parts << QObject::tr("Baseline: %1").arg(baseline);
+    if (const QString baseline = captionValues(results[u"baseline"_s].toObject()); !baseline.isEmpty()) {
+        parts << u"Baseline: %1"_s.arg(baseline);
     }
     return parts;
 }
 
 QStringList runWords(const QJsonObject& settings) {
-    QStringList parts = {QObject::tr("Run: %1").arg(settings[QStringLiteral("name")].toString())};
-    if (settings.contains(QStringLiteral("snapshot"))) {
-        parts.first() += QObject::tr(", step %1").arg(captionValue(settings[QStringLiteral("snapshot")]));
+    QStringList parts = {u"Run: %1"_s.arg(settings[u"name"_s].toString())};
+    if (settings.contains(u"snapshot"_s)) {
+        parts.first() += u", step %1"_s.arg(captionValue(settings[u"snapshot"_s]));
     }
-    if (const QJsonObject second = settings[QStringLiteral("second_run")].toObject(); !second.isEmpty()) {
-        parts << QObject::tr("Second run: %1").arg(second[QStringLiteral("name")].toString());
+    if (const QJsonObject second = settings[u"second_run"_s].toObject(); !second.isEmpty()) {
+        parts << u"Second run: %1"_s.arg(second[u"name"_s].toString());
     }
-    const int layer = settings[QStringLiteral("layer")].toInt(-1);
-    const int head = settings[QStringLiteral("head")].toInt(-1);
-    if (layer >= 0 && head >= 0) parts << QObject::tr("Layer %1, head %2").arg(layer).arg(head);
+    const int layer = settings[u"layer"_s].toInt(-1);
+    const int head = settings[u"head"_s].toInt(-1);
+    if (layer >= 0 && head >= 0) parts << u"Layer %1, head %2"_s.arg(layer).arg(head);
     return parts;
 }
 
 /// "Precision: float32", or with the numbers of runs if they differ; "" if no run has begun.
 QString precisionWords(const QJsonObject& lab) {
-    const QJsonObject counts = lab[QStringLiteral("precision")].toObject();
+    const QJsonObject counts = lab[u"precision"_s].toObject();
     QStringList parts;
     for (const QString& precision : counts.keys()) {
         const int runs = counts[precision].toInt();
         parts << (counts.size() == 1 ? precision
-                  : runs == 1        ? QObject::tr("%1 (1 run)").arg(precision)
-                                     : QObject::tr("%1 (%2 runs)").arg(precision).arg(runs));
+                  : runs == 1        ? u"%1 (1 run)"_s.arg(precision)
+                                     : u"%1 (%2 runs)"_s.arg(precision).arg(runs));
     }
-    return parts.isEmpty() ? QString() : QObject::tr("Precision: %1").arg(parts.join(QStringLiteral(", ")));
+    return parts.isEmpty() ? QString() : u"Precision: %1"_s.arg(parts.join(u", "_s));
 }
 
 QStringList settingsWords(const Figure& figure) {
     const QJsonObject& settings = figure.settings;
-    if (settings.contains(QStringLiteral("results")))
-        return resultsWords(settings[QStringLiteral("results")].toObject());
-    if (settings.contains(QStringLiteral("setup"))) {
-        QStringList parts = {QObject::tr("Setup: %1").arg(settings[QStringLiteral("setup")].toString())};
-        const QString flags = captionValues(figure.origin.flags, {QStringLiteral("figure"), QStringLiteral("setup")});
+    if (settings.contains(u"results"_s)) return resultsWords(settings[u"results"_s].toObject());
+    if (settings.contains(u"setup"_s)) {
+        QStringList parts = {u"Setup: %1"_s.arg(settings[u"setup"_s].toString())};
+        const QString flags = captionValues(figure.origin.flags, {u"figure"_s, u"setup"_s});
         if (!flags.isEmpty()) parts << flags;
         return parts;
     }
-    if (settings.contains(QStringLiteral("snapshot")) || settings.contains(QStringLiteral("run"))) {
+    if (settings.contains(u"snapshot"_s) || settings.contains(u"run"_s)) {
         return runWords(settings);
     }
     QStringList parts;
-    if (const auto runs = figure.origin.lab[QStringLiteral("runs")].toArray(); !runs.isEmpty()) {
-        parts << (runs.size() == 1 ? QObject::tr("n = 1 run") : QObject::tr("n = %1 runs").arg(runs.size()));
+    if (const auto runs = figure.origin.lab[u"runs"_s].toArray(); !runs.isEmpty()) {
+        parts << (runs.size() == 1 ? u"n = 1 run"_s : u"n = %1 runs"_s.arg(runs.size()));
     }
-    const QJsonObject view = settings[QStringLiteral("view")].toObject();
-    if (const double smoothing = view[QStringLiteral("smoothing")].toDouble(); smoothing > 0) {
-        parts << QObject::tr("Curves are smoothed with the weight %1").arg(smoothing);
+    const QJsonObject view = settings[u"view"_s].toObject();
+    if (const double smoothing = view[u"smoothing"_s].toDouble(); smoothing > 0) {
+        parts << u"Curves are smoothed with the weight %1"_s.arg(smoothing);
     }
     // The setting "precision" can be "auto"; the caption says what was used.
-    QStringList omitted = {QStringLiteral("name")};
-    if (!precisionWords(figure.origin.lab).isEmpty()) omitted << QStringLiteral("precision");
+    QStringList omitted = {u"name"_s};
+    if (!precisionWords(figure.origin.lab).isEmpty()) omitted << u"precision"_s;
     if (const QString values = captionValues(settings, omitted); !values.isEmpty()) {
-        parts << QObject::tr("Settings: %1").arg(values);
+        parts << u"Settings: %1"_s.arg(values);
     }
     return parts;
 }
@@ -157,7 +157,7 @@ QStringList settingsWords(const Figure& figure) {
 
 QString captionOf(const Figure& figure) {
     QStringList sentences = {captionSentence(quantityWords(figure))};
-    const QStringList notes = figure.note.split(QStringLiteral("; "), Qt::SkipEmptyParts);
+    const QStringList notes = figure.note.split(u"; "_s, Qt::SkipEmptyParts);
     for (const QString& note : notes) sentences << captionSentence(note);
     const QStringList settings = settingsWords(figure);
     for (const QString& words : settings) sentences << captionSentence(words);

@@ -8,6 +8,8 @@
 #include "ui/figure/export.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 struct Column {
@@ -34,10 +36,10 @@ QString columnName(const QString& label, const QString& quantity, const QString&
     QString name = label;
     for (const QString& part : {quantity, what}) {
         if (!part.isEmpty()) {
-            name += (name.isEmpty() ? QString() : QStringLiteral(" · ")) + part;
+            name += (name.isEmpty() ? QString() : u" · "_s) + part;
         }
     }
-    return unit.isEmpty() ? name : name + QStringLiteral(" (%1)").arg(unit);
+    return unit.isEmpty() ? name : name + u" (%1)"_s.arg(unit);
 }
 
 QByteArray tableCsv(const FigureTable& table) {
@@ -66,7 +68,7 @@ QByteArray tableCsv(const FigureTable& table) {
 /// One line per row, which starts with its y.
 QByteArray mapCsv(const Figure& figure) {
     const FigureMap& map = *figure.map;
-    QByteArray out = text(QStringLiteral("%1 \\ %2").arg(figure.y.title(), figure.x.title()));
+    QByteArray out = text(u"%1 \\ %2"_s.arg(figure.y.title(), figure.x.title()));
     for (int column = 0; column < map.columns; ++column) {
         out += ',' + number(map.xFirst + column * map.xStep);
     }
@@ -85,20 +87,17 @@ QByteArray mapCsv(const Figure& figure) {
 std::vector<Column> columnsOf(const Figure& figure) {
     std::vector<Column> columns;
     for (const FigureCurve& curve : figure.curves) {
-        const QString smoothed = curve.raw.isEmpty() ? QString() : QStringLiteral("smoothed");
+        const QString smoothed = curve.raw.isEmpty() ? QString() : u"smoothed"_s;
         const bool isNamed = !curve.label.isEmpty() || !curve.quantity.isEmpty();
         const QString quantity = isNamed ? curve.quantity : figure.y.label;
         columns.push_back({columnName(curve.label, quantity, figure.y.unit, smoothed), &curve.x, &curve.y});
         if (!curve.raw.isEmpty()) {
-            columns.push_back(
-                {columnName(curve.label, curve.quantity, figure.y.unit, QStringLiteral("raw")), &curve.x, &curve.raw});
+            columns.push_back({columnName(curve.label, curve.quantity, figure.y.unit, u"raw"_s), &curve.x, &curve.raw});
         }
     }
     for (const FigureBand& band : figure.bands) {
-        columns.push_back(
-            {columnName(band.label, QString(), figure.y.unit, QStringLiteral("lower")), &band.x, &band.lower});
-        columns.push_back(
-            {columnName(band.label, QString(), figure.y.unit, QStringLiteral("upper")), &band.x, &band.upper});
+        columns.push_back({columnName(band.label, QString(), figure.y.unit, u"lower"_s), &band.x, &band.lower});
+        columns.push_back({columnName(band.label, QString(), figure.y.unit, u"upper"_s), &band.x, &band.upper});
     }
     return columns;
 }

@@ -11,6 +11,8 @@
 #include "ui/figure/pdf_attachments.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kPlaceTolerance = 0.5;       // units of a file: tenths of a point (SVG), 1/1200 inch (PDF)
@@ -26,7 +28,7 @@ bool isNear(double a, double b) {
 /// Numbers and commands, as the outline of a path, agree but for the tolerance of numbers.
 bool areNearTexts(const QString& a, const QString& b) {
     if (a == b) return true;
-    static const QRegularExpression number(QStringLiteral("[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?"));
+    static const QRegularExpression number(u"[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?"_s);
     auto ofA = number.globalMatch(a);
     auto ofB = number.globalMatch(b);
     qsizetype endA = 0;
@@ -51,27 +53,25 @@ struct Part {
 
 /// Outside of the record and the data.
 QList<Part> partsOfDrawing(const QByteArray& svg) {
-    static const QStringList geometry = {QStringLiteral("d"),  QStringLiteral("points"), QStringLiteral("transform"),
-                                         QStringLiteral("x"),  QStringLiteral("y"),      QStringLiteral("cx"),
-                                         QStringLiteral("cy"), QStringLiteral("r"),      QStringLiteral("rx"),
-                                         QStringLiteral("ry"), QStringLiteral("width"),  QStringLiteral("height")};
+    static const QStringList geometry = {u"d"_s,  u"points"_s, u"transform"_s, u"x"_s,  u"y"_s,     u"cx"_s,
+                                         u"cy"_s, u"r"_s,      u"rx"_s,        u"ry"_s, u"width"_s, u"height"_s};
     QList<Part> parts;
     QXmlStreamReader xml(svg);
     while (!xml.atEnd()) {
         const auto token = xml.readNext();
         if (token == QXmlStreamReader::StartElement) {
-            if (xml.namespaceUri() == QLatin1String("urn:ropelab:figure")) {
+            if (xml.namespaceUri() == "urn:ropelab:figure"_L1) {
                 xml.readElementText();
                 continue;
             }
-            parts.append({QStringLiteral("<%1> %2").arg(xml.name(), xml.namespaceUri())});
+            parts.append({u"<%1> %2"_s.arg(xml.name(), xml.namespaceUri())});
             for (const QXmlStreamAttribute& attribute : xml.attributes()) {
                 const QString name = attribute.qualifiedName().toString();
                 parts.append({name});
                 parts.append({attribute.value().toString(), geometry.contains(name)});
             }
         } else if (token == QXmlStreamReader::EndElement) {
-            parts.append({QStringLiteral("</%1>").arg(xml.name())});
+            parts.append({u"</%1>"_s.arg(xml.name())});
         } else if (token == QXmlStreamReader::Characters) {
             if (!xml.isWhitespace()) parts.append({xml.text().toString()});
         } else if (token == QXmlStreamReader::ProcessingInstruction) {  // can change how elements look
@@ -126,13 +126,11 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
         const Part& b = drawn[i];
         const bool isGeometry = a.isGeometry && b.isGeometry;
         if (isGeometry ? areNearTexts(a.text, b.text) : a.text == b.text) continue;
-        return QObject::tr("Picture: part %1 of %2 is \"%3\" in the file, \"%4\" drawn again.")
-            .arg(QString::number(i + 1), QString::number(stored.size()), quoted(a.text), quoted(b.text));
+        return u"Picture: part %1 of %2 is \"%3\" in the file, \"%4\" drawn again."_s.arg(
+            QString::number(i + 1), QString::number(stored.size()), quoted(a.text), quoted(b.text));
     }
     if (stored.size() == drawn.size()) return {};
-    return QObject::tr("Picture: the file has %1 parts, the picture drawn again %2.")
-        .arg(stored.size())
-        .arg(drawn.size());
+    return u"Picture: the file has %1 parts, the picture drawn again %2."_s.arg(stored.size()).arg(drawn.size());
 }
 
 /// A colour between those around the same place of the other image: smoothed edges can differ between machines, but no
@@ -157,8 +155,7 @@ QString pixelsDifference(const QByteArray& stored, const QByteArray& drawn) {
     const QImage a = QImage::fromData(stored, "PNG").convertToFormat(QImage::Format_ARGB32);
     const QImage b = QImage::fromData(drawn, "PNG").convertToFormat(QImage::Format_ARGB32);
     if (a.size() != b.size()) {
-        return QObject::tr("Picture: the file has %1 × %2 pixels, the picture drawn again %3 × %4.")
-            .arg(a.width())
+        return u"Picture: the file has %1 × %2 pixels, the picture drawn again %3 × %4."_s.arg(a.width())
             .arg(a.height())
             .arg(b.width())
             .arg(b.height());
@@ -173,8 +170,7 @@ QString pixelsDifference(const QByteArray& stored, const QByteArray& drawn) {
         }
     }
     if (count == 0) return {};
-    return QObject::tr("Picture: %1 of %2 pixels differ, the first in column %3 of row %4.")
-        .arg(count)
+    return u"Picture: %1 of %2 pixels differ, the first in column %3 of row %4."_s.arg(count)
         .arg(static_cast<qsizetype>(a.width()) * a.height())
         .arg(first.x() + 1)
         .arg(first.y() + 1);
@@ -189,20 +185,20 @@ std::optional<ExportOptions> drawingOptions(const FigureRecord& record, const QB
     options.format = bytes.startsWith("%PDF-")     ? FigureFormat::pdf
                      : bytes.startsWith("\x89PNG") ? FigureFormat::png
                                                    : FigureFormat::svg;
-    options.widthMm = drawing[QStringLiteral("width_mm")].toDouble();
-    options.heightMm = drawing[QStringLiteral("height_mm")].toDouble();
-    options.dpi = drawing[QStringLiteral("dpi")].toInt();
-    options.fontPt = drawing[QStringLiteral("font_pt")].toDouble();
-    options.appearance = drawing[QStringLiteral("dark")].toBool() ? Appearance::dark : Appearance::light;
-    options.dashes = drawing[QStringLiteral("dashes")].toBool();
-    options.outlines = drawing[QStringLiteral("outlines")].toBool();
-    options.columns = drawing[QStringLiteral("columns")].toInt();
+    options.widthMm = drawing[u"width_mm"_s].toDouble();
+    options.heightMm = drawing[u"height_mm"_s].toDouble();
+    options.dpi = drawing[u"dpi"_s].toInt();
+    options.fontPt = drawing[u"font_pt"_s].toDouble();
+    options.appearance = drawing[u"dark"_s].toBool() ? Appearance::dark : Appearance::light;
+    options.dashes = drawing[u"dashes"_s].toBool();
+    options.outlines = drawing[u"outlines"_s].toBool();
+    options.columns = drawing[u"columns"_s].toInt();
     return options;
 }
 
 bool isDrawnByThisProgram(const FigureRecord& record) {
     return record.program == QCoreApplication::applicationVersion() &&
-           record.drawing[QStringLiteral("qt")].toString() == QLatin1String(qVersion());
+           record.drawing[u"qt"_s].toString() == QLatin1String(qVersion());
 }
 
 QString pictureDifference(const QByteArray& stored, const QByteArray& drawn) {

@@ -8,15 +8,17 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 std::span<const FigurePreset> figurePresets() {
     static const std::vector<FigurePreset> presets = {
-        {"ieee-column", QObject::tr("IEEE, one column (88.9 mm)"), 88.9, 60, 8},
-        {"ieee-page", QObject::tr("IEEE, two columns (181 mm)"), 181, 80, 8},
-        {"nature-column", QObject::tr("Nature, one column (89 mm)"), 89, 60, 7},
-        {"nature-page", QObject::tr("Nature, two columns (183 mm)"), 183, 80, 7},
-        {"icml-column", QObject::tr("ICML, one column (82.5 mm)"), 82.5, 56, 8},
-        {"neurips", QObject::tr("NeurIPS, text width (139.7 mm)"), 139.7, 75, 9},
-        {"slide", QObject::tr("Slide, 16:9 (169.3 × 95.3 mm)"), 169.3, 95.3, 12},
+        {"ieee-column", u"IEEE, one column (88.9 mm)"_s, 88.9, 60, 8},
+        {"ieee-page", u"IEEE, two columns (181 mm)"_s, 181, 80, 8},
+        {"nature-column", u"Nature, one column (89 mm)"_s, 89, 60, 7},
+        {"nature-page", u"Nature, two columns (183 mm)"_s, 183, 80, 7},
+        {"icml-column", u"ICML, one column (82.5 mm)"_s, 82.5, 56, 8},
+        {"neurips", u"NeurIPS, text width (139.7 mm)"_s, 139.7, 75, 9},
+        {"slide", u"Slide, 16:9 (169.3 × 95.3 mm)"_s, 169.3, 95.3, 12},
     };
     return presets;
 }
@@ -28,7 +30,7 @@ const FigurePreset& figurePreset(const QString& name) {
         names << QLatin1String(preset.name);
     }
     throw BadInput("There is no size \"" + name.toStdString() +
-                   "\" of figures; the sizes are: " + names.join(QStringLiteral(", ")).toStdString() + ".");
+                   "\" of figures; the sizes are: " + names.join(u", "_s).toStdString() + ".");
 }
 
 }  // namespace ropelab::ui

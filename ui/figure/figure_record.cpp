@@ -11,13 +11,15 @@
 #include <QXmlStreamReader>
 #include <optional>
 
-#include "core/spec/error.h"
 #include "core/data/read_file.h"
+#include "core/spec/error.h"
 #include "ui/figure/export.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/pdf_attachments.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kRecordVersion = 1;
@@ -30,11 +32,9 @@ struct FigureParts {
 };
 
 QString hashOf(const QString& figure, const QJsonObject& settings, const FigureOrigin& origin, const QByteArray& data) {
-    QJsonObject all{{QStringLiteral("figure"), figure},
-                    {QStringLiteral("settings"), settings},
-                    {QStringLiteral("flags"), origin.flags},
-                    {QStringLiteral("lab"), origin.lab}};
-    if (!origin.view.isEmpty()) all[QStringLiteral("view")] = origin.view;  // earlier versions wrote none
+    QJsonObject all{
+        {u"figure"_s, figure}, {u"settings"_s, settings}, {u"flags"_s, origin.flags}, {u"lab"_s, origin.lab}};
+    if (!origin.view.isEmpty()) all[u"view"_s] = origin.view;  // earlier versions wrote none
     // Reading JSON can change how a number is stored, so the hash is that of the text that was read once.
     const QByteArray once = QJsonDocument(all).toJson(QJsonDocument::Compact);
     QCryptographicHash hash(QCryptographicHash::Sha256);
@@ -46,10 +46,10 @@ QString hashOf(const QString& figure, const QJsonObject& settings, const FigureO
 FigureParts partsOfPdf(const QByteArray& bytes) {
     FigureParts parts;
     const auto files = pdfAttachments(bytes);
-    parts.record = files.value(QStringLiteral("figure.json"));
+    parts.record = files.value(u"figure.json"_s);
     for (const auto& [name, data] : files.asKeyValueRange()) {
-        if (name == QLatin1String("data.csv")) parts.data[QString()] = data;
-        if (name.startsWith(QLatin1String("data-")) && name.endsWith(QLatin1String(".csv"))) {
+        if (name == "data.csv"_L1) parts.data[QString()] = data;
+        if (name.startsWith("data-"_L1) && name.endsWith(".csv"_L1)) {
             parts.data[name.mid(5, name.size() - 9)] = data;
         }
     }
@@ -59,11 +59,11 @@ FigureParts partsOfPdf(const QByteArray& bytes) {
 FigureParts partsOfPng(const QByteArray& bytes) {
     FigureParts parts;
     const QImage image = QImage::fromData(bytes, "PNG");
-    parts.record = image.text(QStringLiteral("Figure")).toUtf8();
+    parts.record = image.text(u"Figure"_s).toUtf8();
     const QStringList keys = image.textKeys();
     for (const QString& key : keys) {
-        if (key == QLatin1String("Data")) parts.data[QString()] = image.text(key).toUtf8();
-        if (key.startsWith(QLatin1String("Data "))) parts.data[key.mid(5)] = image.text(key).toUtf8();
+        if (key == "Data"_L1) parts.data[QString()] = image.text(key).toUtf8();
+        if (key.startsWith("Data "_L1)) parts.data[key.mid(5)] = image.text(key).toUtf8();
     }
     return parts;
 }
@@ -73,11 +73,11 @@ FigureParts partsOfSvg(const QByteArray& bytes) {
     QXmlStreamReader xml(bytes);
     while (!xml.atEnd()) {
         xml.readNext();
-        if (!xml.isStartElement() || xml.namespaceUri() != QLatin1String("urn:ropelab:figure")) continue;
-        const QString panel = xml.attributes().value(QStringLiteral("panel")).toString();
-        if (xml.name() == QLatin1String("figure"))
+        if (!xml.isStartElement() || xml.namespaceUri() != "urn:ropelab:figure"_L1) continue;
+        const QString panel = xml.attributes().value(u"panel"_s).toString();
+        if (xml.name() == "figure"_L1)
             parts.record = xml.readElementText().toUtf8();
-        else if (xml.name() == QLatin1String("data"))
+        else if (xml.name() == "data"_L1)
             parts.data[panel] = xml.readElementText().toUtf8();
     }
     return parts;
@@ -90,41 +90,39 @@ FigureParts partsOf(const QByteArray& bytes) {
 }
 
 QJsonObject drawingJson(const ExportOptions& options) {
-    return {{QStringLiteral("width_mm"), options.widthMm},
-            {QStringLiteral("height_mm"), options.heightMm},
-            {QStringLiteral("dpi"), options.dpi},
-            {QStringLiteral("font_pt"), options.fontPt},
-            {QStringLiteral("dashes"), options.dashes},
-            {QStringLiteral("dark"), options.appearance == Appearance::dark},
-            {QStringLiteral("outlines"), options.outlines},
-            {QStringLiteral("columns"), options.columns},
-            {QStringLiteral("qt"), QLatin1String(qVersion())}};
+    return {{u"width_mm"_s, options.widthMm},
+            {u"height_mm"_s, options.heightMm},
+            {u"dpi"_s, options.dpi},
+            {u"font_pt"_s, options.fontPt},
+            {u"dashes"_s, options.dashes},
+            {u"dark"_s, options.appearance == Appearance::dark},
+            {u"outlines"_s, options.outlines},
+            {u"columns"_s, options.columns},
+            {u"qt"_s, QLatin1String(qVersion())}};
 }
 
 QJsonObject axesJson(const Figure& figure) {
     const Range x = xRange(figure);
     const Range y = yRange(figure);
-    return {{QStringLiteral("x"), QJsonArray{x.minimum, x.maximum}},
-            {QStringLiteral("y"), QJsonArray{y.minimum, y.maximum}}};
+    return {{u"x"_s, QJsonArray{x.minimum, x.maximum}}, {u"y"_s, QJsonArray{y.minimum, y.maximum}}};
 }
 
 /// Nullopt if the file lacks the figure's data.
 std::optional<FigureRecord> recordOf(const QJsonObject& all, const QJsonObject& object, const FigureParts& parts) {
     FigureRecord record;
-    record.drawing = all[QStringLiteral("drawing")].toObject();
-    record.program = all[QStringLiteral("program")].toString();
-    record.axes = object[QStringLiteral("axes")].toObject();
-    record.letter = object[QStringLiteral("letter")].toString();
+    record.drawing = all[u"drawing"_s].toObject();
+    record.program = all[u"program"_s].toString();
+    record.axes = object[u"axes"_s].toObject();
+    record.letter = object[u"letter"_s].toString();
     if (!parts.data.contains(record.letter)) return std::nullopt;
-    record.figure = object[QStringLiteral("figure")].toString();
-    record.summary = object[QStringLiteral("summary")].toString();
-    record.caption = object[QStringLiteral("caption")].toString();
-    record.settings = object[QStringLiteral("settings")].toObject();
-    record.origin = {object[QStringLiteral("flags")].toObject(), object[QStringLiteral("lab")].toObject(),
-                     object[QStringLiteral("view")].toObject()};
+    record.figure = object[u"figure"_s].toString();
+    record.summary = object[u"summary"_s].toString();
+    record.caption = object[u"caption"_s].toString();
+    record.settings = object[u"settings"_s].toObject();
+    record.origin = {object[u"flags"_s].toObject(), object[u"lab"_s].toObject(), object[u"view"_s].toObject()};
     record.data = parts.data[record.letter];
-    record.isEdited = hashOf(record.figure, record.settings, record.origin, record.data) !=
-                      object[QStringLiteral("sha256")].toString();
+    record.isEdited =
+        hashOf(record.figure, record.settings, record.origin, record.data) != object[u"sha256"_s].toString();
     return record;
 }
 
@@ -144,23 +142,22 @@ QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& optio
     QJsonArray all;
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const Figure& figure = panels[i];
-        all.append(QJsonObject{
-            {QStringLiteral("letter"), panelLetter(i, panels.size())},
-            {QStringLiteral("figure"), figure.name},
-            {QStringLiteral("summary"), figure.summary},
-            {QStringLiteral("caption"), captionOf(figure)},
-            {QStringLiteral("settings"), figure.settings},
-            {QStringLiteral("flags"), figure.origin.flags},
-            {QStringLiteral("lab"), figure.origin.lab},
-            {QStringLiteral("view"), figure.origin.view},
-            {QStringLiteral("axes"), axesJson(figure)},
-            {QStringLiteral("sha256"), hashOf(figure.name, figure.settings, figure.origin, figureCsv(figure))}});
+        all.append(QJsonObject{{u"letter"_s, panelLetter(i, panels.size())},
+                               {u"figure"_s, figure.name},
+                               {u"summary"_s, figure.summary},
+                               {u"caption"_s, captionOf(figure)},
+                               {u"settings"_s, figure.settings},
+                               {u"flags"_s, figure.origin.flags},
+                               {u"lab"_s, figure.origin.lab},
+                               {u"view"_s, figure.origin.view},
+                               {u"axes"_s, axesJson(figure)},
+                               {u"sha256"_s, hashOf(figure.name, figure.settings, figure.origin, figureCsv(figure))}});
     }
-    return QJsonDocument(QJsonObject{{QStringLiteral("format"), QStringLiteral("ropelab-figure")},
-                                     {QStringLiteral("version"), kRecordVersion},
-                                     {QStringLiteral("program"), QCoreApplication::applicationVersion()},
-                                     {QStringLiteral("drawing"), drawingJson(options)},
-                                     {QStringLiteral("panels"), all}})
+    return QJsonDocument(QJsonObject{{u"format"_s, u"ropelab-figure"_s},
+                                     {u"version"_s, kRecordVersion},
+                                     {u"program"_s, QCoreApplication::applicationVersion()},
+                                     {u"drawing"_s, drawingJson(options)},
+                                     {u"panels"_s, all}})
         .toJson(QJsonDocument::Compact);
 }
 
@@ -173,16 +170,16 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
     const std::string name = QFileInfo(path).fileName().toStdString();
     const FigureParts parts = partsOf(readFigureBytes(path));
     const QJsonObject all = QJsonDocument::fromJson(parts.record).object();
-    if (all[QStringLiteral("format")] != QLatin1String("ropelab-figure")) {
+    if (all[u"format"_s] != "ropelab-figure"_L1) {
         throw BadInput("The file \"" + name +
                        "\" contains no record of a figure of RoPE Lab. Figures that RoPE Lab exports as PDF, SVG or "
                        "PNG contain one, unless another program removed it.");
     }
-    if (all[QStringLiteral("version")].toInt() > kRecordVersion) {
+    if (all[u"version"_s].toInt() > kRecordVersion) {
         throw BadInput("The figure \"" + name + "\" was written by a newer version of RoPE Lab.");
     }
     std::vector<FigureRecord> records;
-    for (const QJsonValue& panel : all[QStringLiteral("panels")].toArray()) {
+    for (const QJsonValue& panel : all[u"panels"_s].toArray()) {
         auto record = recordOf(all, panel.toObject(), parts);
         if (!record) throw BadInput("The figure \"" + name + "\" lacks its data; another program removed them.");
         records.push_back(std::move(*record));

@@ -12,6 +12,8 @@
 #include "ui/figure/figure_backdrop.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 class FigureTicker : public QCPAxisTicker {
@@ -59,12 +61,12 @@ constexpr int kMaxNotePasses = 3;
 FigureRenderer::FigureRenderer(QCustomPlot& plot) : m_plot(plot), m_curves(plot) {
     plot.axisRect()->setAutoMargins(QCP::msNone);
     plot.axisRect()->setMinimumMargins(QMargins(0, 0, 0, 0));
-    plot.addLayer(QStringLiteral("annotations"), plot.layer(QStringLiteral("main")));
+    plot.addLayer(u"annotations"_s, plot.layer(u"main"_s));
     // Curves are drawn above the axes' base lines, and labels above the curves.
-    plot.xAxis->setLayer(QStringLiteral("grid"));
-    plot.yAxis->setLayer(QStringLiteral("grid"));
-    m_backdrop = new FigureBackdrop(&plot, QStringLiteral("background"));
-    m_annotations = new FigureAnnotations(&plot, QStringLiteral("annotations"));
+    plot.xAxis->setLayer(u"grid"_s);
+    plot.yAxis->setLayer(u"grid"_s);
+    m_backdrop = new FigureBackdrop(&plot, u"background"_s);
+    m_annotations = new FigureAnnotations(&plot, u"annotations"_s);
 }
 
 QRectF FigureRenderer::axesRect() const {
@@ -91,9 +93,8 @@ void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
         m_labelsInNote = all;
         Figure noted = figure;
         const QString lines =
-            (all.size() == 1 ? QObject::tr("line without a label: %1") : QObject::tr("lines without a label: %1"))
-                .arg(all.join(QStringLiteral(", ")));
-        noted.note = figure.note.isEmpty() ? lines : figure.note + QStringLiteral("; ") + lines;
+            (all.size() == 1 ? u"line without a label: %1"_s : u"lines without a label: %1"_s).arg(all.join(u", "_s));
+        noted.note = figure.note.isEmpty() ? lines : figure.note + u"; "_s + lines;
         layOut(noted, style);
     }
 }
@@ -118,7 +119,7 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
 
     const int top = rounded(label.height() + style.units(11));
     const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
-    const QString key = QStringLiteral("%1 %2 %3").arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
+    const QString key = u"%1 %2 %3"_s.arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
     const bool isSame = key == m_axesKey;
     m_axesKey = key;
     const int note =
@@ -142,7 +143,7 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     };
     setWidth(m_leftMargin);
     setHeight();
-    const double widest = std::max(m_yMarks.extent, tick.horizontalAdvance(QStringLiteral("0.0")));
+    const double widest = std::max(m_yMarks.extent, tick.horizontalAdvance(u"0.0"_s));
     const int left = rounded(widest + style.units(12));
     setWidth(isSame ? std::max(m_leftMargin, left) : left);
     const int bottom = setHeight();

@@ -7,6 +7,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 struct Extremes {
@@ -32,16 +34,15 @@ struct Extremes {
 QString valueText(double value, const QString& unit, const QString& name = {}) {
     QString text = readableNumber(value);
     if (!unit.isEmpty()) text += QLatin1Char(' ') + unit;
-    return name.isEmpty() ? text : QStringLiteral("%1 (%2)").arg(text, name);
+    return name.isEmpty() ? text : u"%1 (%2)"_s.arg(text, name);
 }
 
 QString mapSummary(const Figure& figure) {
     const FigureMap& map = *figure.map;
     Extremes values;
     for (const float value : map.values) values.add(value, {});
-    if (values.isEmpty()) return QObject::tr("The map of %1 has no values.").arg(map.label);
-    return QObject::tr("Map of %1 with %2 columns (%3) and %4 rows (%5), from %6 to %7.")
-        .arg(map.label)
+    if (values.isEmpty()) return u"The map of %1 has no values."_s.arg(map.label);
+    return u"Map of %1 with %2 columns (%3) and %4 rows (%5), from %6 to %7."_s.arg(map.label)
         .arg(map.columns)
         .arg(figure.x.label)
         .arg(map.rows)
@@ -59,11 +60,11 @@ QString curvesSummary(const Figure& figure) {
         x.add(curve.x.last(), {});
         for (const double value : curve.y) y.add(value, curve.label);
     }
-    if (x.isEmpty() || y.isEmpty()) return QObject::tr("The figure of %1 has no values.").arg(figure.y.label);
-    const QString curves = count == 1 ? QObject::tr("1 curve") : QObject::tr("%1 curves").arg(count);
-    return QObject::tr("%1 against %2 from %3 to %4: %5, lowest value %6, highest value %7.")
-        .arg(figure.y.label, figure.x.label, valueText(x.low, {}), valueText(x.high, figure.x.unit), curves,
-             valueText(y.low, figure.y.unit, y.lowest), valueText(y.high, figure.y.unit, y.highest));
+    if (x.isEmpty() || y.isEmpty()) return u"The figure of %1 has no values."_s.arg(figure.y.label);
+    const QString curves = count == 1 ? u"1 curve"_s : u"%1 curves"_s.arg(count);
+    return u"%1 against %2 from %3 to %4: %5, lowest value %6, highest value %7."_s.arg(
+        figure.y.label, figure.x.label, valueText(x.low, {}), valueText(x.high, figure.x.unit), curves,
+        valueText(y.low, figure.y.unit, y.lowest), valueText(y.high, figure.y.unit, y.highest));
 }
 
 }  // namespace

@@ -7,6 +7,8 @@
 #include <utility>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kIndexSize = 0.72;     // font size of an index or exponent, relative to its base
@@ -28,18 +30,16 @@ QString scriptText(const QString& text, const QString& from, const QString& to, 
 }
 
 QString latexOfLetters(const QString& letters) {
-    if (letters == QLatin1String("cos")) return QStringLiteral("\\cos ");
-    return letters.size() == 1 ? letters : QStringLiteral("\\text{%1}").arg(letters);
+    if (letters == "cos"_L1) return u"\\cos "_s;
+    return letters.size() == 1 ? letters : u"\\text{%1}"_s.arg(letters);
 }
 
 QString latexOfSign(QChar sign) {
     static const QHash<QChar, QString> signs = {
-        {QChar(0x2016), QStringLiteral("\\|")},       {QChar(0x2212), QStringLiteral("-")},
-        {QChar(0x00B7), QStringLiteral("\\cdot ")},   {QChar(0x00D7), QStringLiteral("\\times ")},
-        {QChar(0x00B0), QStringLiteral("^\\circ ")},  {QChar(0x03C9), QStringLiteral("\\omega")},
-        {QChar(0x03C6), QStringLiteral("\\varphi")},  {QChar(0x03B8), QStringLiteral("\\theta")},
-        {QChar(0x0394), QStringLiteral("\\Delta")},   {QChar(0x221E), QStringLiteral("\\infty")},
-        {QChar(0x2248), QStringLiteral("\\approx ")}, {QLatin1Char(','), QStringLiteral("{,}")}};
+        {QChar(0x2016), u"\\|"_s},      {QChar(0x2212), u"-"_s},         {QChar(0x00B7), u"\\cdot "_s},
+        {QChar(0x00D7), u"\\times "_s}, {QChar(0x00B0), u"^\\circ "_s},  {QChar(0x03C9), u"\\omega"_s},
+        {QChar(0x03C6), u"\\varphi"_s}, {QChar(0x03B8), u"\\theta"_s},   {QChar(0x0394), u"\\Delta"_s},
+        {QChar(0x221E), u"\\infty"_s},  {QChar(0x2248), u"\\approx "_s}, {QLatin1Char(','), u"{,}"_s}};
     return signs.value(sign, QString(sign));
 }
 
@@ -48,16 +48,16 @@ QString latexOfExponent(const QString& text, qsizetype& at, const QString& raise
     QString digits;
     for (; at < text.size() && raised.contains(text[at]); ++at) digits += plain[raised.indexOf(text[at])];
     --at;
-    return QStringLiteral("^{%1}").arg(digits.replace(QChar(0x2212), QLatin1Char('-')));
+    return u"^{%1}"_s.arg(digits.replace(QChar(0x2212), QLatin1Char('-')));
 }
 
 const QString& plainDigits() {
-    static const QString signs = QStringLiteral("0123456789+−in");
+    static const QString signs = u"0123456789+−in"_s;
     return signs;
 }
 
 const QString& raisedDigits() {
-    static const QString signs = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁱⁿ");
+    static const QString signs = u"⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻ⁱⁿ"_s;
     return signs;
 }
 
@@ -80,8 +80,8 @@ QString latexOfText(const QString& text) {
 
 /// In brackets if the text has more than one part.
 QString bracketed(const QString& text) {
-    const bool isSingle = std::all_of(
-        text.begin(), text.end(), [](QChar c) { return c.isLetterOrNumber() || QStringLiteral(".,√−").contains(c); });
+    const bool isSingle =
+        std::all_of(text.begin(), text.end(), [](QChar c) { return c.isLetterOrNumber() || u".,√−"_s.contains(c); });
     return isSingle ? text : QLatin1Char('(') + text + QLatin1Char(')');
 }
 
@@ -129,11 +129,10 @@ QString Formula::unicode() const {
             return result;
         }
         case Kind::subscript:
-            return m_parts[0].unicode() + scriptText(m_parts[1].unicode(), QStringLiteral("0123456789+−imn"),
-                                                     QStringLiteral("₀₁₂₃₄₅₆₇₈₉₊₋ᵢₘₙ"), QStringLiteral("_%1"));
-        case Kind::superscript:
             return m_parts[0].unicode() +
-                   scriptText(m_parts[1].unicode(), plainDigits(), raisedDigits(), QStringLiteral("^(%1)"));
+                   scriptText(m_parts[1].unicode(), u"0123456789+−imn"_s, u"₀₁₂₃₄₅₆₇₈₉₊₋ᵢₘₙ"_s, u"_%1"_s);
+        case Kind::superscript:
+            return m_parts[0].unicode() + scriptText(m_parts[1].unicode(), plainDigits(), raisedDigits(), u"^(%1)"_s);
         case Kind::fraction:
             return bracketed(m_parts[0].unicode()) + QLatin1Char('/') + bracketed(m_parts[1].unicode());
         case Kind::root:
@@ -154,20 +153,20 @@ QString Formula::latex() const {
                 const QString next = part.latex();
                 const bool joins = !result.isEmpty() && !next.isEmpty() && result.back().isLetter() &&
                                    next.front().isLetter() && result.contains(QLatin1Char('\\'));
-                result += (joins ? QStringLiteral(" ") : QString()) + next;
+                result += (joins ? u" "_s : QString()) + next;
             }
             return result.simplified();
         }
         case Kind::subscript:
-            return QStringLiteral("%1_{%2}").arg(m_parts[0].latex(), m_parts[1].latex());
+            return u"%1_{%2}"_s.arg(m_parts[0].latex(), m_parts[1].latex());
         case Kind::superscript:
-            return QStringLiteral("%1^{%2}").arg(m_parts[0].latex(), m_parts[1].latex());
+            return u"%1^{%2}"_s.arg(m_parts[0].latex(), m_parts[1].latex());
         case Kind::fraction:
-            return QStringLiteral("\\frac{%1}{%2}").arg(m_parts[0].latex(), m_parts[1].latex());
+            return u"\\frac{%1}{%2}"_s.arg(m_parts[0].latex(), m_parts[1].latex());
         case Kind::root:
             break;
     }
-    return QStringLiteral("\\sqrt{%1}").arg(m_parts[0].latex());
+    return u"\\sqrt{%1}"_s.arg(m_parts[0].latex());
 }
 
 QFont Formula::fontOf(const FigureStyle& style, double points) const {

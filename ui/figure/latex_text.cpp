@@ -4,6 +4,8 @@
 #include <QList>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 const char* specialOf(char32_t c) {
@@ -92,12 +94,12 @@ char letterIn(const QString& alphabet, const char* letters, char32_t c) {
 }
 
 char raised(char32_t c) {
-    static const QString alphabet = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺⁽⁾ⁿⁱ");
+    static const QString alphabet = u"⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺⁽⁾ⁿⁱ"_s;
     return letterIn(alphabet, "0123456789-+()ni", c);
 }
 
 char lowered(char32_t c) {
-    static const QString alphabet = QStringLiteral("₀₁₂₃₄₅₆₇₈₉₋₊₍₎");
+    static const QString alphabet = u"₀₁₂₃₄₅₆₇₈₉₋₊₍₎"_s;
     return letterIn(alphabet, "0123456789-+()", c);
 }
 
@@ -126,19 +128,19 @@ QString latexText(const QString& text) {
                 letters += QLatin1Char(letter);
             }
             --i;
-            result += QStringLiteral("\\ensuremath{%1{%2}}").arg(QString(isRaised ? u'^' : u'_'), letters);
+            result += u"\\ensuremath{%1{%2}}"_s.arg(QString(isRaised ? u'^' : u'_'), letters);
         } else if (const char* special = specialOf(c)) {
             result += QLatin1String(special);
         } else if (const char* mark = markOf(c)) {
             result += QLatin1String(mark);
         } else if (const char* sign = mathSigns().value(c, nullptr)) {
-            result += QStringLiteral("\\ensuremath{%1}").arg(QLatin1String(sign));
+            result += u"\\ensuremath{%1}"_s.arg(QLatin1String(sign));
         } else if (c == U'\n' || c == U'\t') {
             result += QLatin1Char(' ');
         } else if (isPlain(c)) {
             result += QString::fromUcs4(&c, 1);
         } else if (!isCombining(c)) {
-            result += QStringLiteral("[U+%1]").arg(static_cast<uint>(c), 4, 16, QLatin1Char('0')).toUpper();
+            result += u"[U+%1]"_s.arg(static_cast<uint>(c), 4, 16, QLatin1Char('0')).toUpper();
         }
     }
     return result;

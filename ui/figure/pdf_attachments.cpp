@@ -7,6 +7,8 @@
 #include <optional>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype kLargestAttachment = qsizetype{1} << 26;
@@ -39,7 +41,7 @@ class PdfObjects {
         const qsizetype mark = pdf.lastIndexOf("startxref");
         if (mark < 0) return;
         const qsizetype table = pdf.mid(mark + 9, 32).trimmed().split('\n').first().trimmed().toLongLong();
-        static const QRegularExpression head(QStringLiteral("^xref\\s+0 (\\d+)\\s*\\n"));
+        static const QRegularExpression head(u"^xref\\s+0 (\\d+)\\s*\\n"_s);
         const auto found = head.match(QString::fromLatin1(pdf.mid(table, 64)));
         if (table <= 0 || !found.hasMatch()) return;
         m_entries = table + found.capturedLength();
@@ -70,7 +72,7 @@ class PdfObjects {
     std::optional<QByteArray> stream(qsizetype number) const {
         const QByteArray object = from(number);
         const QByteArray dictionary = this->dictionary(number);
-        static const QRegularExpression lengthEntry(QStringLiteral("/Length (\\d+)( 0 R)?"));
+        static const QRegularExpression lengthEntry(u"/Length (\\d+)( 0 R)?"_s);
         const auto length = lengthEntry.match(QString::fromLatin1(dictionary));
         qsizetype start = object.indexOf("stream");
         if (!length.hasMatch() || start < 0) return std::nullopt;
@@ -97,11 +99,11 @@ QMap<QString, QByteArray> pdfAttachments(const QByteArray& pdf) {
     QMap<QString, QByteArray> result;
     if (!pdf.startsWith("%PDF-")) return result;
     const PdfObjects objects(pdf);
-    static const QRegularExpression name(QStringLiteral("/F \\(([^)]*)\\)"));
-    static const QRegularExpression file(QStringLiteral("/EF\\s*<<\\s*/F (\\d+) 0 R"));
+    static const QRegularExpression name(u"/F \\(([^)]*)\\)"_s);
+    static const QRegularExpression file(u"/EF\\s*<<\\s*/F (\\d+) 0 R"_s);
     for (qsizetype number = 1; number < objects.count(); ++number) {
         const QString dictionary = QString::fromLatin1(objects.dictionary(number).left(4096));
-        if (!dictionary.contains(QLatin1String("/Filespec"))) continue;
+        if (!dictionary.contains("/Filespec"_L1)) continue;
         const auto named = name.match(dictionary);
         const auto filed = file.match(dictionary);
         if (!named.hasMatch() || !filed.hasMatch()) continue;

@@ -17,6 +17,8 @@
 #include "ui/theme/color_maps.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kLargestMap = 10'000;     // cells; LaTeX's memory is limited
@@ -29,7 +31,7 @@ constexpr int kXMarks = 6;
 constexpr int kYMarks = 5;
 
 QString plain(double value) {
-    return std::isnan(value) ? QStringLiteral("nan") : QString::fromStdString(number_text(value));
+    return std::isnan(value) ? u"nan"_s : QString::fromStdString(number_text(value));
 }
 
 QString hexOf(const QColor& color) {
@@ -63,30 +65,27 @@ class PgfplotsWriter {
 
  private:
     QString head() const {
-        QString text = QStringLiteral("%% Figure \"%1\", exported by RoPE Lab %2.\n")
-                           .arg(oneLine(m_figure.name), QCoreApplication::applicationVersion());
-        text += QStringLiteral("%% Caption: %1\n").arg(oneLine(latexText(captionOf(m_figure))));
-        text += QStringLiteral(
-                    "%% The preamble of the document needs: \\usepackage{pgfplots} \\pgfplotsset{compat=1.16}\n"
-                    "%% If %1 is in another folder than the document:\n"
-                    "%% \\pgfplotsset{table/search path={folder}}\n")
-                    .arg(m_dataFile);
-        text += QStringLiteral("\\begin{tikzpicture}[font=\\fontsize{%1}{%2}\\selectfont]\n")
-                    .arg(plain(m_options.fontPt), plain(m_options.fontPt * 1.2));
+        QString text = u"%% Figure \"%1\", exported by RoPE Lab %2.\n"_s.arg(oneLine(m_figure.name),
+                                                                             QCoreApplication::applicationVersion());
+        text += u"%% Caption: %1\n"_s.arg(oneLine(latexText(captionOf(m_figure))));
         text +=
-            m_colors + QStringLiteral("\\definecolor{ropelabhairline}{HTML}{%1}\n").arg(hexOf(m_style.theme.hairline));
-        text += QStringLiteral("\\begin{axis}[\n  width=%1mm, height=%2mm,\n")
-                    .arg(plain(m_options.widthMm - outsideMm()), plain(m_options.heightMm));
+            u"%% The preamble of the document needs: \\usepackage{pgfplots} \\pgfplotsset{compat=1.16}\n"
+            "%% If %1 is in another folder than the document:\n"
+            "%% \\pgfplotsset{table/search path={folder}}\n"_s.arg(m_dataFile);
+        text += u"\\begin{tikzpicture}[font=\\fontsize{%1}{%2}\\selectfont]\n"_s.arg(plain(m_options.fontPt),
+                                                                                     plain(m_options.fontPt * 1.2));
+        text += m_colors + u"\\definecolor{ropelabhairline}{HTML}{%1}\n"_s.arg(hexOf(m_style.theme.hairline));
+        text += u"\\begin{axis}[\n  width=%1mm, height=%2mm,\n"_s.arg(plain(m_options.widthMm - outsideMm()),
+                                                                      plain(m_options.heightMm));
         text += axisOptions(QLatin1Char('x'), m_figure.x, m_x, kXMarks) +
                 axisOptions(QLatin1Char('y'), m_figure.y, m_y, kYMarks);
-        text += QStringLiteral(
-                    "  unbounded coords=jump, axis lines=left, axis line style={-},\n"
-                    "  ymajorgrids=%1, grid style={color=ropelabhairline, line width=0.5pt},\n"
-                    "  legend style={draw=none, at={(0.5,-0.28)}, anchor=north, legend columns=2},\n"
-                    "  legend cell align=left,\n")
-                    .arg(m_figure.map ? QStringLiteral("false") : QStringLiteral("true"));
-        if (m_labelsOutside) text += QStringLiteral("  clip=false,\n");
-        return text + m_axisExtras + QStringLiteral("]\n");
+        text +=
+            u"  unbounded coords=jump, axis lines=left, axis line style={-},\n"
+            "  ymajorgrids=%1, grid style={color=ropelabhairline, line width=0.5pt},\n"
+            "  legend style={draw=none, at={(0.5,-0.28)}, anchor=north, legend columns=2},\n"
+            "  legend cell align=left,\n"_s.arg(m_figure.map ? u"false"_s : u"true"_s);
+        if (m_labelsOutside) text += u"  clip=false,\n"_s;
+        return text + m_axisExtras + u"]\n"_s;
     }
 
     /// About half the font size per letter, at most half of the figure's width.
@@ -98,11 +97,10 @@ class PgfplotsWriter {
     static QString oneLine(QString text) { return text.replace(QLatin1Char('\n'), QLatin1Char(' ')); }
 
     static QString axisOptions(QChar which, const Axis& axis, const Range& range, int about) {
-        QString text = QStringLiteral("  %1label={%2}, %1min=%3, %1max=%4,")
-                           .arg(which)
-                           .arg(latexText(axis.title()), plain(range.minimum), plain(range.maximum));
-        if (axis.logarithmic) text += QStringLiteral(" %1mode=log, log origin=infty,").arg(which);
-        if (axis.downwards) text += QStringLiteral(" %1 dir=reverse,").arg(which);
+        QString text = u"  %1label={%2}, %1min=%3, %1max=%4,"_s.arg(which).arg(
+            latexText(axis.title()), plain(range.minimum), plain(range.maximum));
+        if (axis.logarithmic) text += u" %1mode=log, log origin=infty,"_s.arg(which);
+        if (axis.downwards) text += u" %1 dir=reverse,"_s.arg(which);
         Ticks ticks = customMarks(axis, {range.minimum, range.maximum, axis.logarithmic, 1});
         if (ticks.at.isEmpty()) {
             ticks = ticksOf(range.minimum, range.maximum, axis.logarithmic, about, axis.whole);
@@ -112,15 +110,14 @@ class PgfplotsWriter {
         QStringList texts;
         for (const QString& label : std::as_const(ticks.labels))
             texts << QLatin1Char('{') + latexText(label) + QLatin1Char('}');
-        return text + QStringLiteral("\n  %1tick={%2}, %1ticklabels={%3}, scaled %1 ticks=false,\n")
-                          .arg(which)
-                          .arg(places.join(QLatin1Char(',')), texts.join(QLatin1Char(',')));
+        return text + u"\n  %1tick={%2}, %1ticklabels={%3}, scaled %1 ticks=false,\n"_s.arg(which).arg(
+                          places.join(QLatin1Char(',')), texts.join(QLatin1Char(',')));
     }
 
     /// Also defines the colour.
     QString colorName(const QColor& color) {
-        const QString name = QStringLiteral("ropelab") + hexOf(color).toLower();
-        const QString definition = QStringLiteral("\\definecolor{%1}{HTML}{%2}\n").arg(name, hexOf(color));
+        const QString name = u"ropelab"_s + hexOf(color).toLower();
+        const QString definition = u"\\definecolor{%1}{HTML}{%2}\n"_s.arg(name, hexOf(color));
         if (!m_colors.contains(definition)) m_colors += definition;
         return name;
     }
@@ -130,26 +127,25 @@ class PgfplotsWriter {
         if (m_figure.map) {  // the table contains the map's cells
             QStringList points;
             for (qsizetype i = 0; i < std::min(x.size(), y.size()); ++i) {
-                points << QStringLiteral("(%1,%2)").arg(plain(x[i]), plain(y[i]));
+                points << u"(%1,%2)"_s.arg(plain(x[i]), plain(y[i]));
             }
-            return QStringLiteral("coordinates {%1}").arg(points.join(QLatin1Char(' ')));
+            return u"coordinates {%1}"_s.arg(points.join(QLatin1Char(' ')));
         }
         const auto number = static_cast<int>(m_columns.size() / 2);
         m_columns << x << y;
-        m_comments += QStringLiteral("# x%1 y%1: %2\n").arg(number).arg(oneLine(what));
-        return QStringLiteral("table[x=x%1,y=y%1] {%2}").arg(number).arg(m_dataFile);
+        m_comments += u"# x%1 y%1: %2\n"_s.arg(number).arg(oneLine(what));
+        return u"table[x=x%1,y=y%1] {%2}"_s.arg(number).arg(m_dataFile);
     }
 
     static QString lineOptions(const QPen& pen) {
-        QString text = QStringLiteral("line width=%1pt").arg(plain(pen.widthF()));
+        QString text = u"line width=%1pt"_s.arg(plain(pen.widthF()));
         const QList<qreal> pattern = pen.style() == Qt::CustomDashLine ? pen.dashPattern() : QList<qreal>();
         QStringList parts;
         for (qsizetype i = 0; i < pattern.size(); ++i) {
-            parts << QStringLiteral("%1 %2pt").arg(i % 2 == 0 ? QStringLiteral("on") : QStringLiteral("off"),
-                                                   plain(pattern[i] * pen.widthF()));
+            parts << u"%1 %2pt"_s.arg(i % 2 == 0 ? u"on"_s : u"off"_s, plain(pattern[i] * pen.widthF()));
         }
-        if (!parts.isEmpty()) text += QStringLiteral(", dash pattern=%1").arg(parts.join(QLatin1Char(' ')));
-        if (pen.color().alphaF() < 1) text += QStringLiteral(", opacity=%1").arg(pen.color().alphaF(), 0, 'f', 2);
+        if (!parts.isEmpty()) text += u", dash pattern=%1"_s.arg(parts.join(QLatin1Char(' ')));
+        if (pen.color().alphaF() < 1) text += u", opacity=%1"_s.arg(pen.color().alphaF(), 0, 'f', 2);
         return text;
     }
 
@@ -159,8 +155,8 @@ class PgfplotsWriter {
         color.setAlphaF(color.alphaF() * 0.25F);
         const QPen pen(color, m_style.linePt * 0.7);
         const Polyline line = drawable(curve.x, curve.raw, m_xScale, m_yScale);
-        addPlot(colorName(color), lineOptions(pen) + QStringLiteral(", no marks"),
-                plotOf(line.x, line.y, curve.label + QStringLiteral(" (raw)")), {});
+        addPlot(colorName(color), lineOptions(pen) + u", no marks"_s, plotOf(line.x, line.y, curve.label + u" (raw)"_s),
+                {});
     }
 
     void addCurve(const FigureCurve& curve) {
@@ -172,13 +168,11 @@ class PgfplotsWriter {
             addPlot(color, barOptions(curve, color), plotOf(curve.x, curve.y, what), label);
         } else if (curve.shape == FigureCurve::Shape::points) {
             const Polyline seen = visible(curve);
-            addPlot(color, QStringLiteral("only marks, ") + markOf(curve, curve.pointPt), plotOf(seen.x, seen.y, what),
-                    label);
+            addPlot(color, u"only marks, "_s + markOf(curve, curve.pointPt), plotOf(seen.x, seen.y, what), label);
         } else {
             const Polyline line = drawable(curve.x, curve.y, m_xScale, m_yScale);
             const bool isMarked = curve.dots && line.x.size() <= kMostMarked;
-            const QString marks =
-                isMarked ? QStringLiteral(", ") + markOf(curve, kDotPt) : QStringLiteral(", no marks");
+            const QString marks = isMarked ? u", "_s + markOf(curve, kDotPt) : u", no marks"_s;
             addPlot(color, lineOptions(pen) + marks, plotOf(line.x, line.y, what), label);
         }
     }
@@ -187,9 +181,8 @@ class PgfplotsWriter {
     QString markOf(const FigureCurve& curve, double diameter) const {
         const bool isHollow = curve.ink.kind == Ink::Kind::compared;
         const double drawn = m_style.pointsOf(curve, m_style.units(diameter)).diameter / m_style.unit;
-        const QString options = isHollow ? QStringLiteral("{solid, fill=white}") : QStringLiteral("{solid}");
-        return QStringLiteral("mark=%1, mark size=%2pt, mark options=%3")
-            .arg(isHollow ? QLatin1Char('o') : QLatin1Char('*'))
+        const QString options = isHollow ? u"{solid, fill=white}"_s : u"{solid}"_s;
+        return u"mark=%1, mark size=%2pt, mark options=%3"_s.arg(isHollow ? QLatin1Char('o') : QLatin1Char('*'))
             .arg(plain(drawn / 2), options);
     }
 
@@ -197,8 +190,7 @@ class PgfplotsWriter {
         double step = std::numeric_limits<double>::infinity();
         for (qsizetype i = 1; i < curve.x.size(); ++i) step = std::min(step, curve.x[i] - curve.x[i - 1]);
         const double width = kBarFraction * (std::isfinite(step) && step > 0 ? step : 1.0);
-        return QStringLiteral("ybar, bar shift=0pt, bar width=%1, draw=none, fill=%2, area legend")
-            .arg(plain(width), color);
+        return u"ybar, bar shift=0pt, bar width=%1, draw=none, fill=%2, area legend"_s.arg(plain(width), color);
     }
 
     Polyline visible(const FigureCurve& curve) const {
@@ -227,33 +219,30 @@ class PgfplotsWriter {
         if (x.isEmpty()) return;
         const QString color = colorName(m_style.colorOf(band.ink));
         addPlot(color,
-                QStringLiteral("draw=none, fill=%1, fill opacity=0.15, no marks, unbounded coords=discard, area legend")
-                    .arg(color),
-                plotOf(x, y, band.label + QStringLiteral(" (area)")) + QStringLiteral(" -- cycle"), band.label);
+                u"draw=none, fill=%1, fill opacity=0.15, no marks, unbounded coords=discard, area legend"_s.arg(color),
+                plotOf(x, y, band.label + u" (area)"_s) + u" -- cycle"_s, band.label);
     }
 
     void addPlot(const QString& color, const QString& how, const QString& points, const QString& label) {
-        m_body += QStringLiteral("\\addplot[color=%1, %2%3] %4;\n")
-                      .arg(color, how, label.isEmpty() ? QStringLiteral(", forget plot") : QString(), points);
-        if (!label.isEmpty()) m_body += QStringLiteral("\\addlegendentry{%1}\n").arg(latexText(label));
+        m_body += u"\\addplot[color=%1, %2%3] %4;\n"_s.arg(color, how, label.isEmpty() ? u", forget plot"_s : QString(),
+                                                           points);
+        if (!label.isEmpty()) m_body += u"\\addlegendentry{%1}\n"_s.arg(latexText(label));
     }
 
     void addLine(const FigureLine& line, bool isVertical) {
         const Range& across = isVertical ? m_x : m_y;
         if (line.at < across.minimum || line.at > across.maximum) return;
         const auto place = [&](double along) {
-            return isVertical ? QStringLiteral("(axis cs:%1,%2)").arg(plain(line.at), plain(along))
-                              : QStringLiteral("(axis cs:%1,%2)").arg(plain(along), plain(line.at));
+            return isVertical ? u"(axis cs:%1,%2)"_s.arg(plain(line.at), plain(along))
+                              : u"(axis cs:%1,%2)"_s.arg(plain(along), plain(line.at));
         };
         const Range& along = isVertical ? m_y : m_x;
         m_labelsOutside = m_labelsOutside || line.labelAtEnd;
         if (line.labelAtEnd) m_outsideLetters = std::max(m_outsideLetters, line.label.size());
-        const QString anchor = line.labelAtEnd ? QStringLiteral("west")
-                               : isVertical    ? QStringLiteral("north west")
-                                               : QStringLiteral("south east");
-        m_body += QStringLiteral("\\draw[%1, dashed, line width=0.5pt] %2 -- %3 node[anchor=%4] {%5};\n")
-                      .arg(colorName(m_style.colorOf(line.ink)), place(along.minimum), place(along.maximum), anchor,
-                           latexText(line.label));
+        const QString anchor = line.labelAtEnd ? u"west"_s : isVertical ? u"north west"_s : u"south east"_s;
+        m_body += u"\\draw[%1, dashed, line width=0.5pt] %2 -- %3 node[anchor=%4] {%5};\n"_s.arg(
+            colorName(m_style.colorOf(line.ink)), place(along.minimum), place(along.maximum), anchor,
+            latexText(line.label));
     }
 
     void addMap(const FigureMap& map) {
@@ -270,15 +259,14 @@ class PgfplotsWriter {
                                  : map.scale == FigureMap::Scale::cyclic
                                      ? cyclic(fraction)
                                      : diverging(2 * fraction - 1, m_style.theme.paper.rgb());
-            colors << QStringLiteral("rgb255=(%1,%2,%3)").arg(color.red()).arg(color.green()).arg(color.blue());
+            colors << u"rgb255=(%1,%2,%3)"_s.arg(color.red()).arg(color.green()).arg(color.blue());
         }
         m_axisExtras +=
-            QStringLiteral(
-                "  colormap={ropelab}{%1}, point meta min=%2, point meta max=%3, colorbar,\n"
-                "  colorbar style={title={%4}, xticklabels={}},\n")
-                .arg(colors.join(QLatin1Char(' ')), plain(range.minimum), plain(range.maximum), latexText(map.title()));
+            u"  colormap={ropelab}{%1}, point meta min=%2, point meta max=%3, colorbar,\n"
+            "  colorbar style={title={%4}, xticklabels={}},\n"_s.arg(
+                colors.join(QLatin1Char(' ')), plain(range.minimum), plain(range.maximum), latexText(map.title()));
         m_columns.resize(3);
-        m_comments += QStringLiteral("# value: %1\n").arg(oneLine(map.title()));
+        m_comments += u"# value: %1\n"_s.arg(oneLine(map.title()));
         for (int row = 0; row < map.rows; ++row) {
             for (int column = 0; column < map.columns; ++column) {
                 const float value = map.values.value(static_cast<qsizetype>(row) * map.columns + column);
@@ -287,11 +275,10 @@ class PgfplotsWriter {
                 m_columns[2] << static_cast<double>(value);
             }
         }
-        m_body += QStringLiteral(
-                      "\\addplot[matrix plot*, mesh/cols=%1, point meta=explicit, forget plot] "
-                      "table[x=x,y=y,meta=value] {%2};\n")
-                      .arg(map.columns)
-                      .arg(m_dataFile);
+        m_body +=
+            u"\\addplot[matrix plot*, mesh/cols=%1, point meta=explicit, forget plot] "
+            "table[x=x,y=y,meta=value] {%2};\n"_s.arg(map.columns)
+                .arg(m_dataFile);
     }
 
     QByteArray table() const {

@@ -4,6 +4,8 @@
 #include <cmath>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr QChar kMinus(0x2212);
@@ -11,12 +13,12 @@ constexpr int kMostDecimals = 15;  // of a mantissa; a double has no more digits
 constexpr int kMaxExtraTicks = 8;  // largest number of marks above the requested number
 
 QString superscript(int number) {
-    static const QString digits = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹");
+    static const QString digits = u"⁰¹²³⁴⁵⁶⁷⁸⁹"_s;
     QString result;
     for (const QChar c : QString::number(std::abs(number))) {
         result += digits[c.digitValue()];
     }
-    return number < 0 ? QStringLiteral("⁻") + result : result;
+    return number < 0 ? u"⁻"_s + result : result;
 }
 
 QString fixedNumber(double value, int decimals) {
@@ -31,7 +33,7 @@ QString fixedNumber(double value, int decimals) {
 
 QString powerNumber(double value, int decimals) {
     if (value == 0) {
-        return QStringLiteral("0");
+        return u"0"_s;
     }
     int exponent = static_cast<int>(std::floor(std::log10(std::abs(value))));
     double mantissa = value / std::pow(10.0, exponent);
@@ -39,11 +41,11 @@ QString powerNumber(double value, int decimals) {
         mantissa /= 10;
         ++exponent;
     }
-    const QString power = QStringLiteral("10") + superscript(exponent);
+    const QString power = u"10"_s + superscript(exponent);
     if (decimals == 0 && std::lround(std::abs(mantissa)) == 1) {
         return value < 0 ? kMinus + power : power;
     }
-    return fixedNumber(mantissa, decimals) + QStringLiteral("×") + power;
+    return fixedNumber(mantissa, decimals) + u"×"_s + power;
 }
 
 double roundStep(double rough) {
@@ -73,7 +75,7 @@ Ticks linearTicks(double minimum, double maximum, int about, bool whole) {
         const double value = static_cast<double>(n) * step;
         if (n >= first) {
             ticks.at.append(value);
-            ticks.labels.append(n == 0   ? QStringLiteral("0")
+            ticks.labels.append(n == 0   ? u"0"_s
                                 : powers ? powerNumber(value, std::clamp(largestPower - stepPower, 0, kMostDecimals))
                                          : fixedNumber(value, std::max(0, -stepPower)));
         }
@@ -135,14 +137,14 @@ Ticks ticksOf(double minimum, double maximum, bool logarithmic, int about, bool 
 
 QString readableNumber(double value) {
     if (std::isnan(value)) {
-        return QStringLiteral("–");
+        return u"–"_s;
     }
     if (std::isinf(value)) {
-        return value > 0 ? QStringLiteral("∞") : kMinus + QStringLiteral("∞");
+        return value > 0 ? u"∞"_s : kMinus + u"∞"_s;
     }
     const double size = std::abs(value);
     if (size == 0) {
-        return QStringLiteral("0");
+        return u"0"_s;
     }
     if (size < 0.0095 || size >= 1e7) {
         return powerNumber(value, 2);

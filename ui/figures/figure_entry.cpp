@@ -8,16 +8,16 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr qsizetype kMostNamed = 6;  // more figures of a room are described instead of listed
 
-const QString kFigure = QStringLiteral("figure");
+const QString kFigure = u"figure"_s;
 
 QString joined(const QStringList& words) {
-    return words.size() < 2
-               ? words.value(0)
-               : words.mid(0, words.size() - 1).join(QStringLiteral(", ")) + QStringLiteral(" and ") + words.last();
+    return words.size() < 2 ? words.value(0) : words.mid(0, words.size() - 1).join(u", "_s) + u" and "_s + words.last();
 }
 
 QJsonObject ownFlags(const FigureEntry& entry, const QJsonObject& flags) {
@@ -35,7 +35,7 @@ void checkLab(std::span<const FigureEntry> all, const QStringList& names, bool h
         return std::any_of(names.begin(), names.end(),
                            [&](const QString& name) { return findFigure(all, name)->lab == lab; });
     };
-    const std::string named = names.join(QStringLiteral(", ")).toStdString();
+    const std::string named = names.join(u", "_s).toStdString();
     if (any(Lab::required) && !hasLab) throw BadInput("--figure " + named + " requires --lab FILE.");
     if (hasLab && !any(Lab::required) && !any(Lab::optional)) {
         throw BadInput("The figure " + named + " shows a rotary setup, so it requires --setup instead of --lab.");
@@ -84,16 +84,16 @@ QString figuresWith(std::span<const FigureEntry> all, const FigureOption& option
         }
         if (names.size() > kMostNamed) {
             const QString room = entry->room.left(1).toUpper() + entry->room.mid(1);
-            rooms << QStringLiteral("figures of the %1 room, such as %2").arg(room, names.first());
+            rooms << u"figures of the %1 room, such as %2"_s.arg(room, names.first());
         } else {
             named << names;
         }
         entry = end;
     }
     if (!named.isEmpty()) {
-        rooms << (named.size() == 1 ? QStringLiteral("the figure ") : QStringLiteral("the figures ")) + joined(named);
+        rooms << (named.size() == 1 ? u"the figure "_s : u"the figures "_s) + joined(named);
     }
-    return rooms.join(QStringLiteral(", and "));
+    return rooms.join(u", and "_s);
 }
 
 void checkFigures(std::span<const FigureEntry> all, const QStringList& names, const QJsonObject& flags, bool hasLab) {
@@ -102,7 +102,7 @@ void checkFigures(std::span<const FigureEntry> all, const QStringList& names, co
         QStringList known;
         for (const FigureEntry& entry : all) known << entry.name;
         throw BadInput("There is no figure \"" + name.toStdString() + "\"; the figures are " +
-                       known.join(QStringLiteral(", ")).toStdString() + ".");
+                       known.join(u", "_s).toStdString() + ".");
     }
     for (const FigureOption* option : optionsOf(all)) {
         const QString flag = QLatin1String(option->name);
@@ -111,7 +111,7 @@ void checkFigures(std::span<const FigureEntry> all, const QStringList& names, co
                                          [&](const QString& name) { return findFigure(all, name)->has(*option); });
         if (!applies) {
             throw BadInput("--" + std::string(option->name) + " applies to " + figuresWith(all, *option).toStdString() +
-                           ", not to " + names.join(QStringLiteral(", ")).toStdString() + ".");
+                           ", not to " + names.join(u", "_s).toStdString() + ".");
         }
         checkValue(*option, flags[flag]);
     }
@@ -119,7 +119,7 @@ void checkFigures(std::span<const FigureEntry> all, const QStringList& names, co
     const bool isForOthers = std::any_of(names.begin(), names.end(), [&](const QString& name) {
         return findFigure(all, name)->lab == FigureEntry::Lab::required;
     });
-    FigureSources withLab(QStringLiteral("lab"));
+    FigureSources withLab(u"lab"_s);
     FigureSources withoutLab;
     for (const QString& name : names) {
         const FigureEntry& entry = *findFigure(all, name);

@@ -10,6 +10,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 double numberOf(const QString& flag, const QString& typed, double least, double most) {
     const std::string name = "--" + flag.toStdString();
     const std::string range = number_text(least) + " to " + number_text(most);
@@ -60,7 +62,7 @@ void checkValue(const FigureOption& option, const QJsonValue& value) {
         const QStringList words = wordsOf(option);
         if (words.contains(value.toString())) return;
         throw BadInput("--" + std::string(option.name) + " is \"" + value.toString().toStdString() +
-                       "\", but it must be " + words.join(QStringLiteral(" or ")).toStdString() + ".");
+                       "\", but it must be " + words.join(u" or "_s).toStdString() + ".");
     } else if (option.check) {
         option.check(value.toString());
     }

@@ -9,6 +9,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 FigureSources::FigureSources(QString lab, std::filesystem::path dataDir, Runner::EngineSource engine)
     : m_labPath(std::move(lab)),
       m_dataDir(std::move(dataDir)),
@@ -23,11 +25,10 @@ Runner::EngineSource FigureSources::engine() const {
 Workspace& FigureSources::opened() {
     if (m_workspace) return *m_workspace;
     m_folder = std::make_unique<QTemporaryDir>();
-    m_workspace =
-        std::make_unique<Workspace>(WorkspaceOptions{.settingsFile = m_folder->filePath(QStringLiteral("settings.ini")),
-                                                     .labsFolder = m_folder->filePath(QStringLiteral("labs")),
-                                                     .dataDir = m_dataDir,
-                                                     .engine = m_engine});
+    m_workspace = std::make_unique<Workspace>(WorkspaceOptions{.settingsFile = m_folder->filePath(u"settings.ini"_s),
+                                                               .labsFolder = m_folder->filePath(u"labs"_s),
+                                                               .dataDir = m_dataDir,
+                                                               .engine = m_engine});
     m_workspace->lab().open(m_labPath, true);
     return *m_workspace;
 }

@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class Workspace;
 struct RunAccess;
 
@@ -49,7 +51,7 @@ class FigureRequest {
         : m_sources(sources), m_flags(std::move(flags)), m_view(std::move(view)), m_isRecorded(isRecorded) {}
 
     FigureSources& sources() const { return m_sources; }
-    QString name() const { return m_flags[QStringLiteral("figure")].toString(); }
+    QString name() const { return m_flags[u"figure"_s].toString(); }
     bool has(const FigureOption& option) const { return m_flags.contains(QLatin1String(option.name)); }
     /// The standard value if the option is not given, in the functions below, too. Values were checked.
     QString text(const FigureOption& option) const;

@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kMostRows = 60;
@@ -52,15 +54,15 @@ std::optional<int> mismatch(const PaletteEntry& entry, const QString& typed) {
 
 CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
     : QFrame(window), m_registry(registry), m_search(new QLineEdit(this)), m_list(new QListWidget(this)) {
-    setObjectName(QStringLiteral("palette"));
+    setObjectName(u"palette"_s);
     setProperty("panel", true);
     setFrameShape(QFrame::StyledPanel);
-    setAccessibleName(tr("Command palette"));
+    setAccessibleName(u"Command palette"_s);
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(8);
-    m_search->setPlaceholderText(tr("Type the name of an action, setting, figure, formula or model"));
-    m_search->setAccessibleName(tr("Search for actions, settings, figures, formulas and models"));
+    m_search->setPlaceholderText(u"Type the name of an action, setting, figure, formula or model"_s);
+    m_search->setAccessibleName(u"Search for actions, settings, figures, formulas and models"_s);
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     m_list->setUniformItemSizes(true);
@@ -122,7 +124,7 @@ QList<QString> CommandPalette::matches(const QString& words) const {
 }
 
 QString CommandPalette::rowText(const QString& id) const {
-    const QString gap = QStringLiteral("     ");
+    const QString gap = u"     "_s;
     for (const PaletteEntry& entry : m_entries) {
         if (entry.id == id) return entry.title + gap + entry.place;
     }

@@ -20,6 +20,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Lengths in pixels at a window scale of 100 %.
@@ -35,9 +37,9 @@ bool isModifier(int key) {
 QString formulaLinks(const QList<int>& formulas) {
     QStringList links;
     for (const int number : formulas) {
-        links << QStringLiteral("<a href=\"%1\">%2</a>").arg(number).arg(ExplanationCard::tr("Formula %1").arg(number));
+        links << u"<a href=\"%1\">%2</a>"_s.arg(number).arg(u"Formula %1"_s.arg(number));
     }
-    return links.join(QStringLiteral(", "));
+    return links.join(u", "_s);
 }
 
 bool isTable(const QWidget* widget) {
@@ -53,7 +55,7 @@ ExplanationCard::ExplanationCard(QWidget* window)
       m_summary(new QLabel(this)),
       m_text(new QLabel(this)),
       m_formulas(new QLabel(this)) {
-    setObjectName(QStringLiteral("whyCard"));
+    setObjectName(u"whyCard"_s);
     setProperty("panel", true);
     setFrameShape(QFrame::StyledPanel);
     auto* column = new QVBoxLayout(this);
@@ -63,7 +65,7 @@ ExplanationCard::ExplanationCard(QWidget* window)
         label->setTextFormat(Qt::PlainText);
         column->addWidget(label);
     }
-    m_formulas->setObjectName(QStringLiteral("formulas"));
+    m_formulas->setObjectName(u"formulas"_s);
     m_formulas->setWordWrap(true);
     m_formulas->setTextFormat(Qt::RichText);
     m_formulas->setTextInteractionFlags(Qt::LinksAccessibleByMouse);
@@ -116,7 +118,7 @@ void ExplanationCard::show(const Explanation& why) {
     setTextOrHide(m_summary, why.summary);
     setTextOrHide(m_text, why.text);
     setTextOrHide(m_formulas, formulaLinks(formulasIn(why.text)));
-    setAccessibleName(tr("Explanation: %1").arg(why.title));
+    setAccessibleName(u"Explanation: %1"_s.arg(why.title));
     setAccessibleDescription(why.text);
     place();
     QFrame::show();

@@ -28,23 +28,25 @@ static void initializeResources() {
 }
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString source() {
     initializeResources();
-    QFile file(QStringLiteral(":/docs/formulas.md"));
+    QFile file(u":/docs/formulas.md"_s);
     return file.open(QIODevice::ReadOnly) ? QString::fromUtf8(file.readAll()) : QString();
 }
 
 /// Non-breaking spaces around operator signs, so that no line breaks beside an operator.
 QString unbroken(QString text) {
-    static const QRegularExpression space(QStringLiteral(" (?=[=<>≤≥+−→←] )|(?<= [=<>≤≥+−→←]) "));
+    static const QRegularExpression space(u" (?=[=<>≤≥+−→←] )|(?<= [=<>≤≥+−→←]) "_s);
     return text.replace(space, QString(QChar(QChar::Nbsp)));
 }
 
 /// "12", "F12" or "formula 12"; nullopt for other texts.
 std::optional<int> typedNumber(const QString& typed) {
-    static const QRegularExpression number(QStringLiteral("^(?:f|formulas?\\s)?\\s*(\\d{1,3})$"),
+    static const QRegularExpression number(u"^(?:f|formulas?\\s)?\\s*(\\d{1,3})$"_s,
                                            QRegularExpression::CaseInsensitiveOption);
     const auto match = number.match(typed);
     return match.hasMatch() ? std::optional(match.captured(1).toInt()) : std::nullopt;
@@ -94,8 +96,7 @@ void styleDocument(QTextDocument& document) {
 /// Shows indices such as those of "d_r", "mω_i" and "h_{j+1}" as subscripts. Names such as `inv_freq` stay as they are.
 void lowerIndices(QTextDocument& document) {
     static const QRegularExpression index(
-        QStringLiteral(
-            "(?:(?<![A-Za-z0-9_])(?:[A-Za-z]|log|max)|[α-ωΑ-Ω])_(?:\\{([^}]*)\\}|([A-Za-z0-9Δθ]′?)(?![A-Za-z0-9_]))"),
+        u"(?:(?<![A-Za-z0-9_])(?:[A-Za-z]|log|max)|[α-ωΑ-Ω])_(?:\\{([^}]*)\\}|([A-Za-z0-9Δθ]′?)(?![A-Za-z0-9_]))"_s,
         QRegularExpression::UseUnicodePropertiesOption);
     QTextCharFormat lowered;
     lowered.setVerticalAlignment(QTextCharFormat::AlignSubScript);
@@ -127,9 +128,9 @@ void lowerIndices(QTextDocument& document) {
 }  // namespace
 
 QList<int> formulasIn(const QString& text) {
-    static const QRegularExpression named(QStringLiteral("\\bformulas? (\\d+(?:(?:, | and | to )\\d+)*)"),
+    static const QRegularExpression named(u"\\bformulas? (\\d+(?:(?:, | and | to )\\d+)*)"_s,
                                           QRegularExpression::CaseInsensitiveOption);
-    static const QRegularExpression part(QStringLiteral("( to )?(\\d+)"));
+    static const QRegularExpression part(u"( to )?(\\d+)"_s);
     QList<int> numbers;
     const auto add = [&numbers](int number) {
         if (!numbers.contains(number)) numbers << number;
@@ -149,7 +150,7 @@ QList<int> formulasIn(const QString& text) {
 
 const QList<FormulaTitle>& formulaTitles() {
     static const QList<FormulaTitle> titles = [] {
-        static const QRegularExpression heading(QStringLiteral("^(##|###) (?:Formula (\\d+): )?(.+)$"));
+        static const QRegularExpression heading(u"^(##|###) (?:Formula (\\d+): )?(.+)$"_s);
         QList<FormulaTitle> found;
         QString section;
         for (const QString& line : source().split(QLatin1Char('\n'))) {
@@ -168,19 +169,19 @@ const QList<FormulaTitle>& formulaTitles() {
 
 FormulaBook::FormulaBook(QWidget* parent)
     : QDialog(parent), m_search(new QLineEdit(this)), m_page(new QTextBrowser(this)) {
-    setObjectName(QStringLiteral("formulas"));
-    setWindowTitle(tr("Formulas"));
+    setObjectName(u"formulas"_s);
+    setWindowTitle(u"Formulas"_s);
     setModal(false);
-    m_search->setPlaceholderText(tr("Find a formula by number, name or word …"));
-    m_search->setAccessibleName(tr("Find in the formulas"));
+    m_search->setPlaceholderText(u"Find a formula by number, name or word …"_s);
+    m_search->setAccessibleName(u"Find in the formulas"_s);
     m_search->setClearButtonEnabled(true);
     m_search->setToolTip(
-        tr("The number of a formula shows that formula; any other text is searched for. Enter finds the next match, "
-           "Shift+Enter the previous one; the arrow keys scroll."));
+        u"The number of a formula shows that formula; any other text is searched for. Enter finds the next match, "
+        "Shift+Enter the previous one; the arrow keys scroll."_s);
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, [this] { seek(Step::stay); });
-    m_page->setAccessibleName(tr("Formulas"));
-    m_page->setWhatsThis(tr("The formulas that the program computes, with their sources. Links open in the browser."));
+    m_page->setAccessibleName(u"Formulas"_s);
+    m_page->setWhatsThis(u"The formulas that the program computes, with their sources. Links open in the browser."_s);
     m_page->setOpenExternalLinks(true);
     m_page->setTabChangesFocus(true);
     m_page->setFrameShape(QFrame::NoFrame);
@@ -214,7 +215,7 @@ void FormulaBook::render() {
 }
 
 bool FormulaBook::showFormula(int number) {
-    const QString beginning = QStringLiteral("Formula %1:").arg(number);
+    const QString beginning = u"Formula %1:"_s.arg(number);
     for (QTextBlock block = m_page->document()->begin(); block.isValid(); block = block.next()) {
         if (!isHeading(block) || !block.text().startsWith(beginning)) continue;
         QTextCursor heading(block);

@@ -15,12 +15,14 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 KeyboardSheet::KeyboardSheet(ActionRegistry* registry, QWidget* window)
     : QFrame(window), m_registry(registry), m_area(new QScrollArea(this)) {
-    setObjectName(QStringLiteral("keyboardSheet"));
+    setObjectName(u"keyboardSheet"_s);
     setProperty("panel", true);
     setFrameShape(QFrame::StyledPanel);
-    setAccessibleName(tr("Keyboard shortcuts"));
+    setAccessibleName(u"Keyboard shortcuts"_s);
     setFocusPolicy(Qt::StrongFocus);
     m_area->setWidgetResizable(true);
     m_area->setFrameShape(QFrame::NoFrame);
@@ -93,24 +95,24 @@ QList<KeyboardSheet::Row> KeyboardSheet::allRows() const {
             if (!keys.contains(key)) keys << key;
         }
         if (keys.isEmpty()) continue;
-        const QString menu = m_registry->spec(id).menu.isEmpty() ? tr("Rooms") : m_registry->spec(id).menu;
+        const QString menu = m_registry->spec(id).menu.isEmpty() ? u"Rooms"_s : m_registry->spec(id).menu;
         if (!menus.contains(menu)) menus << menu;
         QString text = action->text();
-        byMenu[menu].append({menu, text.remove(QLatin1Char('&')), keys.join(tr("  or  "))});
+        byMenu[menu].append({menu, text.remove(QLatin1Char('&')), keys.join(u"  or  "_s)});
     }
     QList<Row> rows;
     for (const QString& menu : menus) rows << byMenu[menu];
     // These keys are handled by the widget that has the focus, so that they are text in a field.
-    const QString figure = tr("With the focus in a figure");
-    const QString field = tr("With the focus in a field or button");
-    rows << Row{figure, tr("Pick the next or previous pair, or move the picked handle"), tr("Arrow keys")}
-         << Row{figure, tr("Clear the picked pair or run"), tr("Esc")}
-         << Row{figure, tr("Rotation, Inspect: play or pause"), tr("P")}
-         << Row{figure, tr("Rotation, Inspect: step back or forward"), tr(",  or  .")}
-         << Row{figure, tr("Train: zoom in or out, reset"), tr("+  or  -,  R")}
-         << Row{figure, tr("Train: logarithmic y axis"), tr("L")}
-         << Row{field, tr("Restore the value that the field had, and leave it"), tr("Esc")}
-         << Row{field, tr("Press the button"), tr("Space")};
+    const QString figure = u"With the focus in a figure"_s;
+    const QString field = u"With the focus in a field or button"_s;
+    rows << Row{figure, u"Pick the next or previous pair, or move the picked handle"_s, u"Arrow keys"_s}
+         << Row{figure, u"Clear the picked pair or run"_s, u"Esc"_s}
+         << Row{figure, u"Rotation, Inspect: play or pause"_s, u"P"_s}
+         << Row{figure, u"Rotation, Inspect: step back or forward"_s, u",  or  ."_s}
+         << Row{figure, u"Train: zoom in or out, reset"_s, u"+  or  -,  R"_s}
+         << Row{figure, u"Train: logarithmic y axis"_s, u"L"_s}
+         << Row{field, u"Restore the value that the field had, and leave it"_s, u"Esc"_s}
+         << Row{field, u"Press the button"_s, u"Space"_s};
     return rows;
 }
 
@@ -120,7 +122,7 @@ QWidget* KeyboardSheet::makeContent(int columns) {
     auto* outer = new QVBoxLayout(content);
     outer->setContentsMargins(theme.pixels(24), theme.pixels(16), theme.pixels(24), theme.pixels(24));
     outer->setSpacing(theme.pixels(12));
-    auto* title = new QLabel(tr("Keyboard shortcuts"), content);
+    auto* title = new QLabel(u"Keyboard shortcuts"_s, content);
     title->setProperty("roomTitle", true);
     outer->addWidget(title);
     auto* beside = new QHBoxLayout;

@@ -25,6 +25,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kAnswersHeight = 60;  // least height of the list of answers, in pixels at 100 %
@@ -32,15 +34,13 @@ constexpr int kAnswersHeight = 60;  // least height of the list of answers, in p
 /// "2026: the last hand, 18 people, right, 2026-11-24 10:15 UTC".
 QString answerLine(const QString& group, const AnswerRecord& answer) {
     const nlohmann::json given = parse_bounded(answer.given, nullptr, false);
-    const QString value = answer.kind == "curve" ? AnswersDialog::tr("curve")
+    const QString value = answer.kind == "curve" ? u"curve"_s
                           : given.is_string()    ? text(given.get<std::string>())
                           : given.is_number()    ? text(answer.given)
-                                                 : AnswersDialog::tr("none");
-    const QString people =
-        answer.people == 1 ? AnswersDialog::tr("1 person") : AnswersDialog::tr("%1 people").arg(answer.people);
+                                                 : u"none"_s;
+    const QString people = answer.people == 1 ? u"1 person"_s : u"%1 people"_s.arg(answer.people);
     const QString created = text(answer.created).left(16).replace(QLatin1Char('T'), QLatin1Char(' '));
-    return AnswersDialog::tr("%1: %2, %3, %4, %5 UTC")
-        .arg(group, value, people, answer.right ? AnswersDialog::tr("right") : AnswersDialog::tr("wrong"), created);
+    return u"%1: %2, %3, %4, %5 UTC"_s.arg(group, value, people, answer.right ? u"right"_s : u"wrong"_s, created);
 }
 
 bool isSameQuestion(const AnsweredQuestion& a, const AnsweredQuestion& b) {
@@ -56,15 +56,15 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
       m_words(makeNote(this)),
       m_group(new QLineEdit(group, this)),
       m_answers(new QListWidget(this)),
-      m_delete(new QPushButton(tr("Delete answers"), this)),
-      m_undo(new QPushButton(tr("Undo deletion"), this)) {
-    setObjectName(QStringLiteral("answers"));
-    setWindowTitle(tr("Answers of the class"));
+      m_delete(new QPushButton(u"Delete answers"_s, this)),
+      m_undo(new QPushButton(u"Undo deletion"_s, this)) {
+    setObjectName(u"answers"_s);
+    setWindowTitle(u"Answers of the class"_s);
     setModal(false);
-    m_list->setAccessibleName(tr("Questions"));
+    m_list->setAccessibleName(u"Questions"_s);
     m_list->setWordWrap(true);
     m_list->setTextElideMode(Qt::ElideNone);
-    m_view->setAccessibleName(tr("Answers by group"));
+    m_view->setAccessibleName(u"Answers by group"_s);
     auto* all = new QHBoxLayout(this);
     scaleLayout(all, {12, 12, 12, 12}, 12);
     all->addWidget(m_list, 1);
@@ -72,13 +72,13 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     scaleLayout(column, {0, 0, 0, 0}, 8);
     column->addWidget(m_view, 3);
     column->addWidget(m_words);
-    m_answers->setAccessibleName(tr("Answers to the question"));
+    m_answers->setAccessibleName(u"Answers to the question"_s);
     m_answers->setSelectionMode(QAbstractItemView::ExtendedSelection);
     scaleMinimumHeight(m_answers, kAnswersHeight);
     column->addWidget(m_answers, 1);
     auto* deletion = new QHBoxLayout;
     scaleLayout(deletion, {0, 0, 0, 0}, 8);
-    m_delete->setToolTip(tr("Deletes the selected answers from the lab, as the Delete key does."));
+    m_delete->setToolTip(u"Deletes the selected answers from the lab, as the Delete key does."_s);
     for (QPushButton* button : {m_delete, m_undo}) {
         button->setAutoDefault(false);
         button->setEnabled(false);
@@ -94,17 +94,17 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     connect(deleteKey, &QShortcut::activated, this, &AnswersDialog::deleteSelected);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    auto* groupLabel = new QLabel(tr("Group that answers"), this);
+    auto* groupLabel = new QLabel(u"Group that answers"_s, this);
     groupLabel->setBuddy(m_group);
-    m_group->setPlaceholderText(tr("the year"));
+    m_group->setPlaceholderText(u"the year"_s);
     m_group->setAccessibleName(groupLabel->text());
     m_group->setToolTip(
-        tr("New answers are stored with this name, such as “third year 2026”. Without a name they belong "
-           "to their year."));
+        u"New answers are stored with this name, such as “third year 2026”. Without a name they belong "
+        "to their year."_s);
     row->addWidget(groupLabel);
     row->addWidget(m_group, 1);
-    auto* table = new QPushButton(tr("Show table"), this);
-    auto* save = new QPushButton(tr("Export figure …"), this);
+    auto* table = new QPushButton(u"Show table"_s, this);
+    auto* save = new QPushButton(u"Export figure …"_s, this);
     for (QPushButton* button : {table, save}) {
         button->setAutoDefault(false);
         row->addWidget(button);
@@ -139,11 +139,11 @@ void AnswersDialog::setQuestions(std::vector<AnsweredQuestion> questions) {
     m_shown.clear();
     m_delete->setEnabled(false);
     for (const AnsweredQuestion& question : m_questions) {
-        m_list->addItem(tr("%1\n%2, %3").arg(text(question.question), text(question.lecture), text(question.scene)));
+        m_list->addItem(u"%1\n%2, %3"_s.arg(text(question.question), text(question.lecture), text(question.scene)));
     }
     if (m_questions.empty()) {
         Figure figure;
-        figure.emptyText = tr("This lab has no answers yet. A lecture with questions fills it.");
+        figure.emptyText = u"This lab has no answers yet. A lecture with questions fills it."_s;
         m_view->setFigure(figure);
         m_words->clear();
         return;
@@ -159,7 +159,7 @@ void AnswersDialog::setQuestions(std::vector<AnsweredQuestion> questions) {
 }
 
 void AnswersDialog::setLab(const QJsonObject& origin) {
-    const QString path = QStringLiteral("path");
+    const QString path = u"path"_s;
     if (origin.value(path) != m_lab.value(path)) setDeleted({});
     m_lab = origin;
 }
@@ -193,9 +193,9 @@ void AnswersDialog::showQuestion(int row) {
     m_view->setFigure(answersFigure(question));
     QStringList lines;
     for (const AnswerGroup& group : question.groups) {
-        lines << tr("%1: %2 of %3 right").arg(text(group.name)).arg(group.right).arg(group.people);
+        lines << u"%1: %2 of %3 right"_s.arg(text(group.name)).arg(group.right).arg(group.people);
     }
-    m_words->setText(lines.join(QStringLiteral("; ")));
+    m_words->setText(lines.join(u"; "_s));
     m_answers->clear();
     m_shown.clear();
     for (const AnswerGroup& group : question.groups) {
@@ -209,8 +209,8 @@ void AnswersDialog::showQuestion(int row) {
 
 Figure AnswersDialog::exportedFigure() const {
     Figure figure = m_view->figure();
-    figure.origin.flags = {{QStringLiteral("figure"), QLatin1String(kAnswersFigure)},
-                           {QStringLiteral("question"), QString::number(m_list->currentRow() + 1)}};
+    figure.origin.flags = {{u"figure"_s, QLatin1String(kAnswersFigure)},
+                           {u"question"_s, QString::number(m_list->currentRow() + 1)}};
     figure.origin.lab = m_lab;
     return figure;
 }

@@ -14,6 +14,8 @@
 #include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kMaxOffset = 0.6;         // width of the points of all groups of a choice, in units of the x axis
@@ -35,15 +37,15 @@ FigureCurve errorBar(double x, double low, double high, Ink ink) {
 }
 
 void addChoices(Figure& figure, const AnsweredQuestion& question) {
-    figure.y = {QObject::tr("share of answers"), QStringLiteral("%")};
+    figure.y = {u"share of answers"_s, u"%"_s};
     figure.y.minimum = 0;
     figure.y.maximum = 100;
-    figure.note = QObject::tr("bars: 95 % interval");
+    figure.note = u"bars: 95 % interval"_s;
     figure.hasLegend = true;
     const std::vector<std::string> choices = question.choices();
     for (const std::string& choice : choices) {
         const bool isRight = nlohmann::json(choice).dump() == question.truth;
-        figure.x.categories << (isRight ? QObject::tr("%1 (right)").arg(text(choice)) : text(choice));
+        figure.x.categories << (isRight ? u"%1 (right)"_s.arg(text(choice)) : text(choice));
     }
     const auto groups = static_cast<int>(question.groups.size());
     const double step = groups > 1 ? kMaxOffset / (groups - 1) : 0;
@@ -57,7 +59,7 @@ void addChoices(Figure& figure, const AnsweredQuestion& question) {
             figure.curves.push_back(errorBar(x, 100 * interval.low, 100 * interval.high, ink));
             FigureCurve point;
             // The legend names each group once.
-            if (c == 0) point.label = QObject::tr("%1 (n = %2)").arg(text(group.name)).arg(group.people);
+            if (c == 0) point.label = u"%1 (n = %2)"_s.arg(text(group.name)).arg(group.people);
             point.quantity = figure.y.label;
             point.ink = ink;
             point.shape = FigureCurve::Shape::points;
@@ -128,9 +130,9 @@ FigureCurve outlineOf(const std::vector<GivenNumber>& numbers, const QList<doubl
 void addNumbers(Figure& figure, const AnsweredQuestion& question) {
     const nlohmann::json details = parse_bounded(question.details);
     const nlohmann::json truth = parse_bounded(question.truth);
-    figure.x = {QObject::tr("answer"), text(details.value("unit", std::string()))};
-    figure.y = {QObject::tr("share of answers"), QStringLiteral("%")};
-    figure.emptyText = QObject::tr("No answer to this question is a number.");
+    figure.x = {u"answer"_s, text(details.value("unit", std::string()))};
+    figure.y = {u"share of answers"_s, u"%"_s};
+    figure.emptyText = u"No answer to this question is a number."_s;
     QList<double> values;
     double none = 0;
     for (const AnswerGroup& group : question.groups) {
@@ -141,7 +143,7 @@ void addNumbers(Figure& figure, const AnsweredQuestion& question) {
         }
         none += static_cast<double>(group.people) - counted;
     }
-    if (none > 0) figure.note = QObject::tr("answer “none”: %1").arg(none);
+    if (none > 0) figure.note = u"answer “none”: %1"_s.arg(none);
     if (values.isEmpty()) return;
     if (truth.is_number()) values << truth.get<double>();
     const auto [low, high] = std::minmax_element(values.begin(), values.end());
@@ -150,7 +152,7 @@ void addNumbers(Figure& figure, const AnsweredQuestion& question) {
     for (std::size_t g = 0; g < question.groups.size(); ++g) {
         const AnswerGroup& group = question.groups[g];
         FigureCurve outline = outlineOf(numbersOf(group), edges, static_cast<double>(group.people));
-        outline.label = QObject::tr("%1 (n = %2)").arg(text(group.name)).arg(group.people);
+        outline.label = u"%1 (n = %2)"_s.arg(text(group.name)).arg(group.people);
         outline.quantity = figure.y.label;
         outline.ink = Ink::data(static_cast<int>(g));
         figure.curves.push_back(std::move(outline));
@@ -158,7 +160,7 @@ void addNumbers(Figure& figure, const AnsweredQuestion& question) {
     figure.y.minimum = 0;
     if (truth.is_number()) {
         figure.verticalLines.push_back(
-            {.at = truth.get<double>(), .label = QObject::tr("right: %1").arg(readableNumber(truth.get<double>()))});
+            {.at = truth.get<double>(), .label = u"right: %1"_s.arg(readableNumber(truth.get<double>()))});
     }
 }
 
@@ -200,14 +202,14 @@ void addCurves(Figure& figure, const AnsweredQuestion& question) {
             drawn.quantity = text(group.name);
             // The end of one curve names its group.
             if (&answer == &group.answers.front()) {
-                drawn.label = QObject::tr("%1 (n = %2)").arg(text(group.name)).arg(group.people);
+                drawn.label = u"%1 (n = %2)"_s.arg(text(group.name)).arg(group.people);
             }
             drawn.ink = Ink::data(static_cast<int>(g));
             figure.curves.push_back(std::move(drawn));
         }
     }
     FigureCurve right = curveIn(question.truth);
-    right.label = right.quantity = QObject::tr("right");
+    right.label = right.quantity = u"right"_s;
     right.ink = {Ink::Kind::text};
     right.emphasis = FigureCurve::Emphasis::picked;
     figure.curves.push_back(std::move(right));
@@ -224,14 +226,13 @@ Figure answersFigure(const AnsweredQuestion& question) {
         people += group.people;
         right += group.right;
     }
-    figure.summary = QObject::tr("Answers to “%1”: %2 of %3 are right, in %4 groups.")
-                         .arg(text(question.question))
+    figure.summary = u"Answers to “%1”: %2 of %3 are right, in %4 groups."_s.arg(text(question.question))
                          .arg(right)
                          .arg(people)
                          .arg(question.groups.size());
-    figure.settings = {{QStringLiteral("lecture"), text(question.lecture)},
-                       {QStringLiteral("scene"), text(question.scene)},
-                       {QStringLiteral("question"), text(question.question)}};
+    figure.settings = {{u"lecture"_s, text(question.lecture)},
+                       {u"scene"_s, text(question.scene)},
+                       {u"question"_s, text(question.question)}};
     if (question.kind == "choice") {
         addChoices(figure, question);
     } else if (question.kind == "number") {
@@ -274,7 +275,7 @@ static Figure requestedAnswers(const FigureRequest& request) {
 
 FigureEntries answersEntries() {
     return {{.name = QLatin1String(kAnswersFigure),
-             .room = QStringLiteral("results"),
+             .room = u"results"_s,
              .part = {},
              .options = {&option::question},
              .make = requestedAnswers}};

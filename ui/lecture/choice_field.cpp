@@ -12,6 +12,8 @@
 #include "ui/lecture/lecture_formulas.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// Without Markdown; formulas, between dollar signs, become Unicode text.
@@ -34,7 +36,7 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
     for (int i = 0; i < choices.size(); ++i) {
         // A radio button does not wrap its text, so that a label beside it shows it.
         auto* button = new QRadioButton(QString::number(i + 1), this);
-        button->setAccessibleName(tr("Choice %1: %2").arg(i + 1).arg(choices[i]));
+        button->setAccessibleName(u"Choice %1: %2"_s.arg(i + 1).arg(choices[i]));
         m_group->addButton(button, i);
         grid->addWidget(button, i, 0, Qt::AlignTop);
         m_buttons.append(button);
@@ -47,20 +49,20 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
         if (withHands) {
             auto* hands = new QSpinBox(this);
             hands->setRange(0, 9999);
-            hands->setAccessibleName(tr("Raised hands for choice %1").arg(i + 1));
-            hands->setToolTip(tr("Number of people in the class who give this answer."));
+            hands->setAccessibleName(u"Raised hands for choice %1"_s.arg(i + 1));
+            hands->setToolTip(u"Number of people in the class who give this answer."_s);
             grid->addWidget(hands, i, 2, Qt::AlignTop);
             m_hands.append(hands);
             connect(hands, &QSpinBox::valueChanged, this, &AnswerField::changed);
         }
-        auto* mark = new QLabel(i == right ? tr("✓ right") : tr("✗ chosen"), this);
+        auto* mark = new QLabel(i == right ? u"✓ right"_s : u"✗ chosen"_s, this);
         keepSpace(mark);
         mark->hide();
         grid->addWidget(mark, i, 3, Qt::AlignTop);
         m_marks.append(mark);
     }
     if (withHands) {
-        auto* heading = new QLabel(tr("Type the number of raised hands, or select one answer."), this);
+        auto* heading = new QLabel(u"Type the number of raised hands, or select one answer."_s, this);
         heading->setProperty("quiet", true);
         heading->setWordWrap(true);
         grid->addWidget(heading, static_cast<int>(choices.size()), 0, 1, 4);
@@ -120,7 +122,7 @@ QString ChoiceField::reveal(const AnswerTruth&, const std::vector<AnswerRecord>&
         if (i < m_hands.size()) m_hands[i]->setEnabled(false);
         m_marks[i]->setVisible(i == m_right || (m_hands.isEmpty() && m_buttons[i]->isChecked()));
     }
-    const QString right = tr("The right answer is “%1”.").arg(m_choices.value(m_right));
+    const QString right = u"The right answer is “%1”."_s.arg(m_choices.value(m_right));
     if (records.empty()) return right;
     std::int64_t people = 0;
     std::int64_t rightPeople = 0;
@@ -128,10 +130,9 @@ QString ChoiceField::reveal(const AnswerTruth&, const std::vector<AnswerRecord>&
         people += record.people;
         rightPeople += record.right ? record.people : 0;
     }
-    if (people == 1) return rightPeople == 1 ? tr("Right.") : tr("Wrong. %1").arg(right);
+    if (people == 1) return rightPeople == 1 ? u"Right."_s : u"Wrong. %1"_s.arg(right);
     const auto percent = std::lround(100.0 * static_cast<double>(rightPeople) / static_cast<double>(people));
-    return tr("%1 of %2 (%3 %) chose the right answer, “%4”.")
-        .arg(rightPeople)
+    return u"%1 of %2 (%3 %) chose the right answer, “%4”."_s.arg(rightPeople)
         .arg(people)
         .arg(percent)
         .arg(m_choices.value(m_right));

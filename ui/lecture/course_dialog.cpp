@@ -31,6 +31,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kCourseTextPt = 10.5;
@@ -52,17 +54,17 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
       m_pages(new QStackedWidget(this)),
       m_summary(new QTextBrowser(this)),
       m_count(new QLabel(this)),
-      m_back(new QPushButton(tr("Back"), this)),
-      m_next(new QPushButton(tr("Next"), this)),
-      m_results(new QPushButton(tr("Results"), this)),
-      m_reset(new QPushButton(tr("Start over …"), this)) {
-    setObjectName(QStringLiteral("course"));
-    setWindowTitle(tr("Course"));
+      m_back(new QPushButton(u"Back"_s, this)),
+      m_next(new QPushButton(u"Next"_s, this)),
+      m_results(new QPushButton(u"Results"_s, this)),
+      m_reset(new QPushButton(u"Start over …"_s, this)) {
+    setObjectName(u"course"_s);
+    setWindowTitle(u"Course"_s);
     setModal(false);
-    m_scenes->setAccessibleName(tr("Scene of the course"));
+    m_scenes->setAccessibleName(u"Scene of the course"_s);
     m_scenes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_scenes->setMinimumContentsLength(24);
-    m_summary->setAccessibleName(tr("Results of the course"));
+    m_summary->setAccessibleName(u"Results of the course"_s);
     m_summary->setOpenLinks(false);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 12, 12, 12}, 8);
@@ -112,7 +114,7 @@ QWidget* CourseDialog::makeScenePage() {
     column->addStretch(1);
     connect(m_question, &QuestionPanel::answered, this, &CourseDialog::storeAnswer);
     connect(m_question, &QuestionPanel::revealed, this, [this] {
-        m_next->setText(tr("Next"));
+        m_next->setText(u"Next"_s);
         updateCover();
         updateText();
         // The result is below the question; the layout places it after the sentence is set.
@@ -141,15 +143,15 @@ QWidget* CourseDialog::makeButtons() {
     row->addWidget(m_results);
     row->addWidget(m_reset);
     for (QPushButton* button : {m_back, m_next, m_results, m_reset}) button->setAutoDefault(false);
-    keepWidth(m_next, {tr("Next"), tr("Skip")});
-    m_back->setToolTip(tr("Shows the step before (Page Up)."));
-    m_next->setToolTip(tr("Shows the next step (Page Down)."));
+    keepWidth(m_next, {u"Next"_s, u"Skip"_s});
+    m_back->setToolTip(u"Shows the step before (Page Up)."_s);
+    m_next->setToolTip(u"Shows the next step (Page Down)."_s);
     connect(m_back, &QPushButton::clicked, this, &CourseDialog::previous);
     connect(m_next, &QPushButton::clicked, this, &CourseDialog::next);
     connect(m_results, &QPushButton::clicked, this, &CourseDialog::showSummary);
     connect(m_reset, &QPushButton::clicked, this, [this] {
-        const QString question = tr("Forget all answers of the course and start over?");
-        if (dialogs().confirm(this, tr("Start over"), question)) reset();
+        const QString question = u"Forget all answers of the course and start over?"_s;
+        if (dialogs().confirm(this, u"Start over"_s, question)) reset();
     });
     return bar;
 }
@@ -162,8 +164,8 @@ void CourseDialog::fillScenes() {
         for (std::size_t s = 0; s < lecture.scenes.size(); ++s) {
             const LectureScene& scene = lecture.scenes[s];
             const QString mark = sceneMark(lecture, scene, m_progress);
-            QString title = tr("%1 %2: %3").arg(text(lecture.title)).arg(s + 1).arg(text(scene.title));
-            if (!mark.isEmpty()) title += QStringLiteral("  (%1)").arg(mark);
+            QString title = u"%1 %2: %3"_s.arg(text(lecture.title)).arg(s + 1).arg(text(scene.title));
+            if (!mark.isEmpty()) title += u"  (%1)"_s.arg(mark);
             m_scenes->addItem(title, QPoint(static_cast<int>(l), static_cast<int>(s)));
         }
     }
@@ -252,13 +254,13 @@ void CourseDialog::showStep() {
     m_pages->setCurrentIndex(0);
     m_question->clear();
     m_question->hide();
-    m_title->setMarkdown(QStringLiteral("## ") + text(scene->title));
+    m_title->setMarkdown(u"## "_s + text(scene->title));
     const LectureStep* step = m_player.currentStep();
     m_say->setMarkdown(step ? filledText(step->say, m_stage) : QString());
-    m_next->setText(step && step->ask ? tr("Skip") : tr("Next"));
+    m_next->setText(step && step->ask ? u"Skip"_s : u"Next"_s);
     m_back->setEnabled(m_lecture > 0 || m_player.scene() > 0 || m_player.step() >= 0);
     m_next->setEnabled(true);
-    m_count->setText(tr("step %1 of %2").arg(m_player.step() + 2).arg(scene->steps.size() + 1));
+    m_count->setText(u"step %1 of %2"_s.arg(m_player.step() + 2).arg(scene->steps.size() + 1));
     m_progress.setPlace({text(current().title), text(scene->id), m_player.step()});
     fillScenes();
     updateCover();
@@ -302,7 +304,7 @@ void CourseDialog::updateCover() {
     }
     QWidget* canvas = m_stage.canvas();
     if (!m_cover) {
-        m_cover = new QLabel(tr("The picture is hidden until you have answered."), canvas);
+        m_cover = new QLabel(u"The picture is hidden until you have answered."_s, canvas);
         m_cover->setAlignment(Qt::AlignCenter);
         m_cover->setWordWrap(true);
         m_cover->setAutoFillBackground(true);
@@ -366,7 +368,7 @@ void CourseDialog::showSummary() {
 
 void CourseDialog::followLink(const QUrl& link) {
     const QStringList place = link.path().split(QLatin1Char('/'));
-    if (link.scheme() == QLatin1String("scene") && place.size() == 2) goTo(place[0].toInt(), place[1].toInt());
+    if (link.scheme() == "scene"_L1 && place.size() == 2) goTo(place[0].toInt(), place[1].toInt());
 }
 
 void CourseDialog::reset() {

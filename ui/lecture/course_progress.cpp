@@ -6,6 +6,8 @@
 #include "ui/session/settings.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr const char* kProgressKey = "course/progress";
@@ -19,8 +21,8 @@ QString questionKey(const Lecture& lecture, const LectureScene& scene, const Lec
 
 CourseProgress::CourseProgress(Settings& settings) : m_settings(settings) {
     const QJsonObject stored = QJsonDocument::fromJson(settings.value(kProgressKey).toString().toUtf8()).object();
-    m_answers = stored[QStringLiteral("answers")].toObject();
-    m_place = stored[QStringLiteral("place")].toObject();
+    m_answers = stored[u"answers"_s].toObject();
+    m_place = stored[u"place"_s].toObject();
 }
 
 std::optional<CourseProgress::Result> CourseProgress::result(const Lecture& lecture, const LectureScene& scene,
@@ -28,8 +30,7 @@ std::optional<CourseProgress::Result> CourseProgress::result(const Lecture& lect
     const auto found = m_answers.constFind(questionKey(lecture, scene, question));
     if (found == m_answers.constEnd()) return std::nullopt;
     const QJsonObject stored = found->toObject();
-    return Result{stored[QStringLiteral("right")].toBool(), stored[QStringLiteral("attempts")].toInt(),
-                  stored[QStringLiteral("hinted")].toBool()};
+    return Result{stored[u"right"_s].toBool(), stored[u"attempts"_s].toInt(), stored[u"hinted"_s].toBool()};
 }
 
 CourseProgress::Grade CourseProgress::grade(const Lecture& lecture, const LectureScene& scene,
@@ -48,21 +49,17 @@ void CourseProgress::addAnswer(const Lecture& lecture, const LectureScene& scene
     now.right = right;
     now.hinted = now.hinted || hinted;
     ++now.attempts;
-    m_answers[questionKey(lecture, scene, question)] = QJsonObject{{QStringLiteral("right"), now.right},
-                                                                   {QStringLiteral("attempts"), now.attempts},
-                                                                   {QStringLiteral("hinted"), now.hinted}};
+    m_answers[questionKey(lecture, scene, question)] =
+        QJsonObject{{u"right"_s, now.right}, {u"attempts"_s, now.attempts}, {u"hinted"_s, now.hinted}};
     store();
 }
 
 CourseProgress::Place CourseProgress::place() const {
-    return {m_place[QStringLiteral("lecture")].toString(), m_place[QStringLiteral("scene")].toString(),
-            m_place[QStringLiteral("step")].toInt(-1)};
+    return {m_place[u"lecture"_s].toString(), m_place[u"scene"_s].toString(), m_place[u"step"_s].toInt(-1)};
 }
 
 void CourseProgress::setPlace(const Place& place) {
-    const QJsonObject next = {{QStringLiteral("lecture"), place.lecture},
-                              {QStringLiteral("scene"), place.scene},
-                              {QStringLiteral("step"), place.step}};
+    const QJsonObject next = {{u"lecture"_s, place.lecture}, {u"scene"_s, place.scene}, {u"step"_s, place.step}};
     if (next == m_place) return;
     m_place = next;
     store();
@@ -76,7 +73,7 @@ void CourseProgress::reset() {
 
 void CourseProgress::store() {
     if (m_answers.isEmpty() && m_place.isEmpty()) return m_settings.setValue(kProgressKey, QString());
-    const QJsonObject all = {{QStringLiteral("answers"), m_answers}, {QStringLiteral("place"), m_place}};
+    const QJsonObject all = {{u"answers"_s, m_answers}, {u"place"_s, m_place}};
     m_settings.setValue(kProgressKey, QString::fromUtf8(QJsonDocument(all).toJson(QJsonDocument::Compact)));
 }
 

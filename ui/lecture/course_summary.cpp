@@ -5,6 +5,8 @@
 #include "ui/common/text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 using Grade = CourseProgress::Grade;
@@ -12,15 +14,15 @@ using Grade = CourseProgress::Grade;
 QString gradeWords(Grade grade) {
     switch (grade) {
         case Grade::understood:
-            return QObject::tr("✓ understood");
+            return u"✓ understood"_s;
         case Grade::withHelp:
-            return QObject::tr("✓ understood with help");
+            return u"✓ understood with help"_s;
         case Grade::wrong:
-            return QObject::tr("✗ not yet understood");
+            return u"✗ not yet understood"_s;
         case Grade::unanswered:
             break;
     }
-    return QObject::tr("– not answered");
+    return u"– not answered"_s;
 }
 
 struct GradeCount {
@@ -36,8 +38,7 @@ struct GradeCount {
 };
 
 QString countWords(const GradeCount& count) {
-    return QObject::tr("%1 of %2 questions understood, %3 of them with help.")
-        .arg(count.understood + count.withHelp)
+    return u"%1 of %2 questions understood, %3 of them with help."_s.arg(count.understood + count.withHelp)
         .arg(count.questions)
         .arg(count.withHelp);
 }
@@ -66,19 +67,15 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
                 const Grade grade = progress.grade(lecture, scene, *question);
                 count.add(grade);
                 all.add(grade);
-                grades +=
-                    QStringLiteral("<li>%1: %2</li>").arg(text(question->text).toHtmlEscaped(), gradeWords(grade));
+                grades += u"<li>%1: %2</li>"_s.arg(text(question->text).toHtmlEscaped(), gradeWords(grade));
             }
             if (grades.isEmpty()) continue;
-            rows += QStringLiteral("<p><a href=\"scene:%1/%2\">%3</a></p><ul>%4</ul>")
-                        .arg(l)
-                        .arg(s)
-                        .arg(text(scene.title).toHtmlEscaped(), grades);
+            rows += u"<p><a href=\"scene:%1/%2\">%3</a></p><ul>%4</ul>"_s.arg(l).arg(s).arg(
+                text(scene.title).toHtmlEscaped(), grades);
         }
-        parts +=
-            QStringLiteral("<h3>%1</h3><p>%2</p>%3").arg(text(lecture.title).toHtmlEscaped(), countWords(count), rows);
+        parts += u"<h3>%1</h3><p>%2</p>%3"_s.arg(text(lecture.title).toHtmlEscaped(), countWords(count), rows);
     }
-    return QStringLiteral("<h2>%1</h2><p>%2</p>").arg(QObject::tr("What you understood"), countWords(all)) + parts;
+    return u"<h2>%1</h2><p>%2</p>"_s.arg(u"What you understood"_s, countWords(all)) + parts;
 }
 
 QString sceneMark(const Lecture& lecture, const LectureScene& scene, const CourseProgress& progress) {
@@ -91,8 +88,8 @@ QString sceneMark(const Lecture& lecture, const LectureScene& scene, const Cours
     }
     if (!isAnswered) return {};
     const int known = count.understood + count.withHelp;
-    if (known == count.questions) return QObject::tr("✓ understood");
-    return QObject::tr("%1 of %2 understood").arg(known).arg(count.questions);
+    if (known == count.questions) return u"✓ understood"_s;
+    return u"%1 of %2 understood"_s.arg(known).arg(count.questions);
 }
 
 }  // namespace ropelab::ui

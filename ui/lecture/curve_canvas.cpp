@@ -9,6 +9,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kColumns = 201;        // points of a drawn curve
@@ -33,8 +35,8 @@ bool isPenKey(int key) {
 }  // namespace
 
 CurveCanvas::CurveCanvas(QWidget* parent) : FigureView(parent) {
-    setAccessibleName(tr("Axes for your curve"));
-    setToolTip(tr("Draw the curve with the mouse, a pen or the arrow keys. Delete removes it."));
+    setAccessibleName(u"Axes for your curve"_s);
+    setToolTip(u"Draw the curve with the mouse, a pen or the arrow keys. Delete removes it."_s);
     clearCurve();
 }
 
@@ -109,7 +111,7 @@ void CurveCanvas::refreshFigure() {
     if (!m_hasAxes) {
         // A figure without curves has no numbers on its axes.
         Figure waiting;
-        waiting.emptyText = tr("Computing …");
+        waiting.emptyText = u"Computing …"_s;
         return setFigure(std::move(waiting));
     }
     Figure figure = m_empty;
@@ -119,12 +121,12 @@ void CurveCanvas::refreshFigure() {
         figure.y = m_empty.y;
     }
     FigureCurve drawn;
-    drawn.quantity = tr("drawn curve");
+    drawn.quantity = u"drawn curve"_s;
     drawn.ink = {Ink::Kind::accent};
     drawn.dots = false;
     drawn.companion = m_truthShown;  // dashed, so that it differs from the right curve without its colour
     drawn.isNamed = m_truthShown;
-    if (m_truthShown && hasCurve()) drawn.label = tr("drawn");
+    if (m_truthShown && hasCurve()) drawn.label = u"drawn"_s;
     const AnswerCurve line = curve();
     drawn.x = QList<double>(line.x.begin(), line.x.end());
     drawn.y = QList<double>(line.y.begin(), line.y.end());
@@ -135,9 +137,8 @@ void CurveCanvas::refreshFigure() {
     }
     setFigure(std::move(figure));
     if (m_penShown) {
-        setAccessibleDescription(tr("Pen at %1 %2, %3 %4")
-                                     .arg(m_empty.x.title(), readableNumber(xOf(m_pen.column)), m_empty.y.title(),
-                                          readableNumber(yOf(m_pen.height))));
+        setAccessibleDescription(u"Pen at %1 %2, %3 %4"_s.arg(m_empty.x.title(), readableNumber(xOf(m_pen.column)),
+                                                              m_empty.y.title(), readableNumber(yOf(m_pen.height))));
     }
 }
 

@@ -16,6 +16,8 @@
 #include "ui/lecture/curve_canvas.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kNearPart = 0.05;  // part of the y axis within which a curve that is drawn by hand counts as right
@@ -70,13 +72,13 @@ CurveField::CurveField(const QString& curve, QWidget* parent)
     : AnswerField(parent),
       m_curve(curve),
       m_canvas(new CurveCanvas(this)),
-      m_clear(new QPushButton(tr("Remove curve"), this)) {
+      m_clear(new QPushButton(u"Remove curve"_s, this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
     column->addWidget(m_canvas, 1);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    auto* how = new QLabel(tr("Draw with the mouse, a pen or the arrow keys."), this);
+    auto* how = new QLabel(u"Draw with the mouse, a pen or the arrow keys."_s, this);
     how->setProperty("quiet", true);
     row->addWidget(how);
     row->addStretch(1);
@@ -110,9 +112,9 @@ QString CurveField::missingCurve(const std::vector<Figure>& figures, const QStri
         }
     }
     if (name.isEmpty() || names.isEmpty()) {
-        return tr("The room shows no curve that could be drawn; show a figure with curves, such as context/bound.");
+        return u"The room shows no curve that could be drawn; show a figure with curves, such as context/bound."_s;
     }
-    return tr("The figure has no curve “%1”; its curves are: %2.").arg(name, names.join(QStringLiteral("; ")));
+    return u"The figure has no curve “%1”; its curves are: %2."_s.arg(name, names.join(u"; "_s));
 }
 
 bool CurveField::hasAnswer() const {
@@ -175,7 +177,7 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
     }
     m_canvas->showTruth(figure);
     m_clear->setEnabled(false);
-    if (records.empty()) return tr("This is the curve.");
+    if (records.empty()) return u"This is the curve."_s;
     const nlohmann::json details = parse_bounded(records.front().details);
     const QString unit = text(details.value("unit", std::string()));
     const auto withUnit = [&](double distance) {
@@ -183,11 +185,11 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
         return unit.isEmpty() ? number : number + QChar(0x00A0) + unit;
     };
     const double covered = details.value("covered", 0.0);
-    return tr("Mean distance between the drawn and the right curve: %1; of a horizontal line at the right curve's "
-              "mean: %2.%3")
-        .arg(withUnit(records.front().distance), withUnit(details.value("null_distance", 0.0)),
-             covered < 0.995 ? tr(" The drawn curve covers %1 % of the right one.").arg(std::lround(100 * covered))
-                             : QString());
+    return u"Mean distance between the drawn and the right curve: %1; of a horizontal line at the right curve's "
+           "mean: %2.%3"_s.arg(withUnit(records.front().distance), withUnit(details.value("null_distance", 0.0)),
+                               covered < 0.995
+                                   ? u" The drawn curve covers %1 % of the right one."_s.arg(std::lround(100 * covered))
+                                   : QString());
 }
 
 }  // namespace ropelab::ui

@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 using DocumentJob = LectureDocumentJob;
@@ -53,7 +55,7 @@ DocumentJob::Format slideFormat(JobReader& reader, const DocumentJob& job) {
 
 void checkHandoutOutput(const QString& output) {
     const QString suffix = QFileInfo(output).suffix().toLower();
-    if (suffix == QLatin1String("pdf") || is_standard_output(toPath(output))) return;
+    if (suffix == "pdf"_L1 || is_standard_output(toPath(output))) return;
     if (suffix.isEmpty() && !QFileInfo(output).isFile() && QFileInfo::exists(output) && !QFileInfo(output).isDir()) {
         return;  // a FIFO or a device
     }

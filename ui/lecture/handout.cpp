@@ -17,6 +17,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kHandoutDpi = 1200;
@@ -31,10 +33,6 @@ constexpr double kTitlePt = 24;
 constexpr double kPictureRatio = 0.5;     // height of a picture relative to its width
 constexpr double kHighestPicture = 0.75;  // of the height of a page without its margins
 constexpr double kAxesPart = 0.6;         // part of the page's width for axes over which a curve is drawn
-
-QString handoutTr(const char* text) {
-    return QCoreApplication::translate("LectureHandout", text);
-}
 
 FigureStyle handoutStyle() {
     FigureStyle style = FigureStyle::print(Theme::light(), kSmallPt, kHandoutUnit);
@@ -105,15 +103,14 @@ class HandoutText {
         const QString facts = factsOf(m_lecture.lecture);
         if (!facts.isEmpty()) addLine(facts, kTextPt, false, 0, 12);
         addMarkdown(text(m_lecture.lecture.text));
-        addLine(handoutTr("Scenes"), kTextPt, true, 12, 4);
+        addLine(u"Scenes"_s, kTextPt, true, 12, 4);
         for (std::size_t i = 0; i < m_lecture.scenes.size(); ++i) {
-            addLine(QStringLiteral("%1  %2").arg(i + 1).arg(text(m_lecture.scenes[i].scene.title)), kTextPt, false, 0,
-                    2);
+            addLine(u"%1  %2"_s.arg(i + 1).arg(text(m_lecture.scenes[i].scene.title)), kTextPt, false, 0, 2);
         }
     }
 
     void addScene(const ShownScene& scene, std::size_t number) {
-        addLine(QStringLiteral("%1  %2").arg(number).arg(text(scene.scene.title)), kScenePt, true, 0, 8, true);
+        addLine(u"%1  %2"_s.arg(number).arg(text(scene.scene.title)), kScenePt, true, 0, 8, true);
         addMarkdown(text(scene.scene.text));
         addPicture(scene);
         addQuestions(scene);
@@ -138,13 +135,13 @@ class HandoutText {
 
     void addQuestions(const ShownScene& scene) {
         m_number = 0;
-        if (!scene.scene.question.empty()) addNumbered(handoutTr("Questions"), text(scene.scene.question));
+        if (!scene.scene.question.empty()) addNumbered(u"Questions"_s, text(scene.scene.question));
         for (const ShownStep& step : scene.steps) {
             if (!step.step.ask) continue;
             const LectureQuestion& ask = *step.step.ask;
-            addNumbered(handoutTr("Questions"), text(ask.text));
+            addNumbered(u"Questions"_s, text(ask.text));
             for (std::size_t i = 0; i < ask.choices.size(); ++i) {
-                addMarkdown(QStringLiteral("☐ **%1)** %2").arg(choiceLetter(i), text(ask.choices[i])));
+                addMarkdown(u"☐ **%1)** %2"_s.arg(choiceLetter(i), text(ask.choices[i])));
             }
             if (ask.kind == LectureQuestion::Kind::curve && step.picture) {
                 addFigure(emptyAxes(*step.picture), kAxesPart * m_width);
@@ -158,11 +155,11 @@ class HandoutText {
             ++m_number;  // the questions keep their numbers
             if (!scene.found.isEmpty()) {
                 --m_number;
-                addNumbered(handoutTr("Answers"), QStringLiteral("`%1`").arg(scene.found));
+                addNumbered(u"Answers"_s, u"`%1`"_s.arg(scene.found));
             }
         }
         for (const ShownStep& step : scene.steps) {
-            if (step.step.ask) addNumbered(handoutTr("Answers"), answerText(step));
+            if (step.step.ask) addNumbered(u"Answers"_s, answerText(step));
         }
     }
 
@@ -170,7 +167,7 @@ class HandoutText {
     void addNumbered(const QString& heading, const QString& markdown) {
         if (m_heading != heading || m_number == 0) addLine(heading, kTextPt + 1, true, 10, 4);
         m_heading = heading;
-        addMarkdown(QStringLiteral("**%1.** %2").arg(++m_number).arg(markdown));
+        addMarkdown(u"**%1.** %2"_s.arg(++m_number).arg(markdown));
     }
 
     const ShownLecture& m_lecture;
@@ -211,7 +208,7 @@ PagedPdf handoutPdf(const ShownLecture& lecture, LectureDocumentJob::Paper paper
         writer.setPageSize(QPageSize(isLetter ? QPageSize::Letter : QPageSize::A4));
         writer.setPageMargins(QMarginsF());
         writer.setTitle(text(lecture.lecture.title));
-        writer.setCreator(QStringLiteral("RoPE Lab"));
+        writer.setCreator(u"RoPE Lab"_s);
         const QSizeF whole(writer.width(), writer.height());
         const double margin = kMarginMm * kPointsPerMillimetre * kHandoutUnit;
         const QRectF body(margin, margin, whole.width() - 2 * margin, whole.height() - 2 * margin);
@@ -230,7 +227,7 @@ PagedPdf handoutPdf(const ShownLecture& lecture, LectureDocumentJob::Paper paper
             painter.drawText(QRectF(body.left(), line, body.width(), margin), Qt::AlignLeft | Qt::AlignTop,
                              text(lecture.lecture.title));
             painter.drawText(QRectF(body.left(), line, body.width(), margin), Qt::AlignRight | Qt::AlignTop,
-                             handoutTr("page %1 of %2").arg(page + 1).arg(pages));
+                             u"page %1 of %2"_s.arg(page + 1).arg(pages));
         }
         painter.end();
     }

@@ -10,6 +10,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kInkWidth = 5;       // pixels at 100 %, at full pressure
@@ -19,7 +21,7 @@ constexpr int kFollowMs = 16;
 }  // namespace
 
 InkLayer::InkLayer(QWidget* parent) : QWidget(parent) {
-    setObjectName(QStringLiteral("ink"));
+    setObjectName(u"ink"_s);
     setAttribute(Qt::WA_TransparentForMouseEvents);
     setAttribute(Qt::WA_NoSystemBackground);
     m_follow.setInterval(kFollowMs);

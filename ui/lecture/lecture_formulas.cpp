@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kMostEx = 100;  // heights of an x; a taller picture would not fit a page
@@ -28,9 +30,9 @@ const QHash<QString, QString>& texWords() {
 
 /// In Unicode, or in brackets after the sign if a character has no such form.
 QString raised(const QString& content, bool isSuperscript) {
-    static const QString plain = QStringLiteral("0123456789+−=()");
-    static const QString above = QStringLiteral("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾");
-    static const QString below = QStringLiteral("₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎");
+    static const QString plain = u"0123456789+−=()"_s;
+    static const QString above = u"⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻⁼⁽⁾"_s;
+    static const QString below = u"₀₁₂₃₄₅₆₇₈₉₊₋₌₍₎"_s;
     static const QHash<QChar, QChar> letters = {{u'i', u'ᵢ'}, {u'j', u'ⱼ'}, {u'k', u'ₖ'}, {u'm', u'ₘ'},
                                                 {u'n', u'ₙ'}, {u'r', u'ᵣ'}, {u't', u'ₜ'}};
     QString result;
@@ -43,8 +45,8 @@ QString raised(const QString& content, bool isSuperscript) {
         } else if (isSuperscript && each == u'ᵀ') {
             result += each;
         } else {
-            const QString sign = isSuperscript ? QStringLiteral("^") : QStringLiteral("_");
-            return sign + (content.size() == 1 ? content : QStringLiteral("(%1)").arg(content));
+            const QString sign = isSuperscript ? u"^"_s : u"_"_s;
+            return sign + (content.size() == 1 ? content : u"(%1)"_s.arg(content));
         }
     }
     return result;
@@ -105,9 +107,9 @@ QString unicodeOfTex(const QString& tex) {
             result += unicodeOfTex(group(tex, at));
         } else if (sign == u'\\') {
             const QString word = group(tex, at).mid(1);
-            if (word == QLatin1String("frac")) {
+            if (word == "frac"_L1) {
                 const QString above = unicodeOfTex(group(tex, at));
-                result += QStringLiteral("(%1)/(%2)").arg(above, unicodeOfTex(group(tex, at)));
+                result += u"(%1)/(%2)"_s.arg(above, unicodeOfTex(group(tex, at)));
             } else {
                 result += texWords().value(word, word);
             }
@@ -120,18 +122,18 @@ QString unicodeOfTex(const QString& tex) {
 }
 
 LectureFormulas::LectureFormulas(const QString& folder) {
-    const QDir formulas(QDir(folder).filePath(QStringLiteral("formulas")));
-    QFile index(formulas.filePath(QStringLiteral("formulas.json")));
+    const QDir formulas(QDir(folder).filePath(u"formulas"_s));
+    QFile index(formulas.filePath(u"formulas.json"_s));
     if (!openRegular(index)) return;
     const QJsonObject entries = QJsonDocument::fromJson(index.readAll()).object();
     for (auto entry = entries.begin(); entry != entries.end(); ++entry) {
         const QJsonObject values = entry.value().toObject();
         // The name alone, so that an index names no file outside its folder.
-        const QString name = QFileInfo(values[QStringLiteral("file")].toString()).fileName();
-        m_formulas.insert(entry.key(), {name.isEmpty() ? QString() : formulas.filePath(name),
-                                        values[QStringLiteral("text")].toString(),
-                                        std::clamp(values[QStringLiteral("height_ex")].toDouble(), 0.0, kMostEx),
-                                        std::clamp(values[QStringLiteral("depth_ex")].toDouble(), -kMostEx, kMostEx)});
+        const QString name = QFileInfo(values[u"file"_s].toString()).fileName();
+        m_formulas.insert(entry.key(),
+                          {name.isEmpty() ? QString() : formulas.filePath(name), values[u"text"_s].toString(),
+                           std::clamp(values[u"height_ex"_s].toDouble(), 0.0, kMostEx),
+                           std::clamp(values[u"depth_ex"_s].toDouble(), -kMostEx, kMostEx)});
     }
 }
 
@@ -142,7 +144,7 @@ LectureFormula LectureFormulas::formula(const QString& tex) const {
 }
 
 SplitMarkdown splitFormulas(const QString& markdown) {
-    static const QRegularExpression formula(QStringLiteral("\\$([^$\\n]+)\\$"));
+    static const QRegularExpression formula(u"\\$([^$\\n]+)\\$"_s);
     SplitMarkdown result;
     qsizetype from = 0;
     for (auto matches = formula.globalMatch(markdown); matches.hasNext();) {
@@ -156,12 +158,12 @@ SplitMarkdown splitFormulas(const QString& markdown) {
 }
 
 QString withUnicodeFormulas(const QString& markdown, const LectureFormulas& formulas) {
-    static const QRegularExpression special(QStringLiteral("([*_\\[\\]<>`\\\\|])"));
+    static const QRegularExpression special(u"([*_\\[\\]<>`\\\\|])"_s);
     const SplitMarkdown split = splitFormulas(markdown);
     QString result = split.between.first();
     for (qsizetype i = 0; i < split.formulas.size(); ++i) {
         QString words = formulas.formula(split.formulas[i]).text;
-        result += words.replace(special, QStringLiteral("\\\\1")) + split.between[i + 1];
+        result += words.replace(special, u"\\\\1"_s) + split.between[i + 1];
     }
     return result;
 }

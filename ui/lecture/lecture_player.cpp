@@ -14,20 +14,20 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 /// Settings whose ratio matters glide along a logarithmic scale.
 const QSet<QString>& logarithmicControls() {
-    static const QSet<QString> names = {QStringLiteral("theta"), QStringLiteral("context"), QStringLiteral("head_dim"),
-                                        QStringLiteral("target"), QStringLiteral("original_context")};
+    static const QSet<QString> names = {u"theta"_s, u"context"_s, u"head_dim"_s, u"target"_s, u"original_context"_s};
     return names;
 }
 
 /// Settings that are not rounded to whole numbers while they glide.
 const QSet<QString>& fractionalControls() {
-    static const QSet<QString> names = {
-        QStringLiteral("theta"),     QStringLiteral("fraction"),  QStringLiteral("factor"),     QStringLiteral("mean"),
-        QStringLiteral("beta_fast"), QStringLiteral("beta_slow"), QStringLiteral("correlation")};
+    static const QSet<QString> names = {u"theta"_s,     u"fraction"_s,  u"factor"_s,     u"mean"_s,
+                                        u"beta_fast"_s, u"beta_slow"_s, u"correlation"_s};
     return names;
 }
 
@@ -183,10 +183,10 @@ void LecturePlayer::applyStep(const LectureStep& step, bool glides) {
 void LecturePlayer::applyChange(const LectureChange& change, bool glides) {
     const QString key = text(change.key);
     const QString value = text(change.value);
-    if (key == QLatin1String("room")) {
+    if (key == "room"_L1) {
         return m_stage.showRoom(value.section(QLatin1Char('/'), 0, 0), value.section(QLatin1Char('/'), 1));
     }
-    if (key == QLatin1String("setup")) return m_stage.setSetups(parse_setups(change.value));
+    if (key == "setup"_L1) return m_stage.setSetups(parse_setups(change.value));
     const double to = numberOf(change.value);
     const double from = glides && change.glide > 0 ? m_stage.control(key) : std::nan("");
     if (std::isnan(from) || std::isnan(to)) return m_stage.setControl(key, value);
@@ -212,7 +212,7 @@ void LecturePlayer::glideTo(double seconds) {
         double value = glide.isLogarithmic ? glide.from * std::pow(glide.to / glide.from, part)
                                            : glide.from + (glide.to - glide.from) * part;
         if (glide.isWhole) value = std::round(value);
-        if (glide.key == QLatin1String("head_dim")) value = 2 * std::round(value / 2);
+        if (glide.key == "head_dim"_L1) value = 2 * std::round(value / 2);
         const QString words = part < 1 ? QString::fromStdString(number_text(value)) : glide.end;
         try {
             m_stage.setControl(glide.key, words);

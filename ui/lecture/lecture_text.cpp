@@ -18,9 +18,11 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
-const QString kFormulaScheme = QStringLiteral("formula:");
+const QString kFormulaScheme = u"formula:"_s;
 
 /// Padded below to the descent of the font, on which the layout of texts places pictures; null if the file is no SVG.
 QImage formulaImage(const LectureFormula& formula, const QFontMetricsF& metrics, const QColor& color, double ratio) {
@@ -103,10 +105,10 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
         const QImage image = formulaImage(formula, metrics, manager.theme().text, devicePixelRatioF());
         const QString name = kFormulaScheme + QString::number(i);
         if (image.isNull()) {
-            source += withUnicodeFormulas(QStringLiteral("$%1$").arg(split.formulas[i]), m_formulas);
+            source += withUnicodeFormulas(u"$%1$"_s.arg(split.formulas[i]), m_formulas);
         } else {
             images.insert(name, image);
-            source += QStringLiteral("![formula](%1)").arg(name);  // Qt drops pictures without an alternative text
+            source += u"![formula](%1)"_s.arg(name);  // Qt drops pictures without an alternative text
         }
         source += split.between[i + 1];
     }

@@ -11,26 +11,20 @@
 
 namespace ropelab::ui {
 
-namespace {
-
-QString wordsTr(const char* text) {
-    return QCoreApplication::translate("LectureWords", text);
-}
-
-}  // namespace
+using namespace Qt::StringLiterals;
 
 QString quantityValueText(const nlohmann::json& value) {
     if (value.is_number()) return readableCount(value.get<double>());
     if (value.is_string()) return text(value.get<std::string>());
-    if (value.is_boolean()) return value.get<bool>() ? wordsTr("yes") : wordsTr("no");
-    if (!value.is_array() || value.empty()) return wordsTr("none");
+    if (value.is_boolean()) return value.get<bool>() ? u"yes"_s : u"no"_s;
+    if (!value.is_array() || value.empty()) return u"none"_s;
     QStringList parts;
     for (const nlohmann::json& each : value) {
         const bool isInterval = each.is_array() && each.size() == 2 && each[0].is_number() && each[1].is_number();
-        parts << (isInterval ? wordsTr("%1 to %2").arg(quantityValueText(each[0]), quantityValueText(each[1]))
+        parts << (isInterval ? u"%1 to %2"_s.arg(quantityValueText(each[0]), quantityValueText(each[1]))
                              : quantityValueText(each));
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(u", "_s);
 }
 
 QString filledText(const std::string& words, LectureStage& stage) {
@@ -39,20 +33,18 @@ QString filledText(const std::string& words, LectureStage& stage) {
 }
 
 QString stepWords(const LectureStep& step) {
-    if (step.ask) return wordsTr("Question: %1").arg(text(step.ask->text));
+    if (step.ask) return u"Question: %1"_s.arg(text(step.ask->text));
     if (!step.say.empty()) return text(step.say);
     QStringList changes;
-    for (const LectureChange& change : step.set)
-        changes << text(change.key) + QStringLiteral(" = ") + text(change.value);
-    if (!changes.isEmpty()) return changes.join(QStringLiteral(", "));
-    return step.point.empty() ? wordsTr("The next step changes nothing that is seen.")
-                              : wordsTr("Points at %1.").arg(text(step.point));
+    for (const LectureChange& change : step.set) changes << text(change.key) + u" = "_s + text(change.value);
+    if (!changes.isEmpty()) return changes.join(u", "_s);
+    return step.point.empty() ? u"The next step changes nothing that is seen."_s
+                              : u"Points at %1."_s.arg(text(step.point));
 }
 
 QString clockText(double seconds) {
     const long long whole = std::llround(std::abs(seconds));
-    return QStringLiteral("%1%2:%3")
-        .arg(seconds <= -0.5 ? QString(QChar(0x2212)) : QString())
+    return u"%1%2:%3"_s.arg(seconds <= -0.5 ? QString(QChar(0x2212)) : QString())
         .arg(whole / 60)
         .arg(whole % 60, 2, 10, QLatin1Char('0'));
 }

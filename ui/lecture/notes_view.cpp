@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kNotesPoints = 11;
@@ -30,9 +32,8 @@ QScrollArea* scrolled(LectureText* text, QWidget* parent) {
 
 QString placeText(const LecturePlayer& player) {
     const LectureScene* scene = player.currentScene();
-    if (!scene) return NotesView::tr("title page, %1 scenes").arg(player.lecture().scenes.size());
-    return NotesView::tr("scene %1 of %2, step %3 of %4")
-        .arg(player.scene() + 1)
+    if (!scene) return u"title page, %1 scenes"_s.arg(player.lecture().scenes.size());
+    return u"scene %1 of %2, step %3 of %4"_s.arg(player.scene() + 1)
         .arg(player.lecture().scenes.size())
         .arg(player.step() + 1)
         .arg(scene->steps.size());
@@ -54,9 +55,9 @@ NotesView::NotesView(bool wide, QWidget* parent)
     scaleLayout(outer, {12, 8, 12, 8}, 12);
     auto* facts = new QBoxLayout(QBoxLayout::TopToBottom);
     scaleLayout(facts, {0, 0, 0, 0}, 4);
-    m_time->setAccessibleName(tr("Time since the start"));
-    m_clock->setAccessibleName(tr("Clock"));
-    m_find->setAccessibleName(tr("Number to find"));
+    m_time->setAccessibleName(u"Time since the start"_s);
+    m_clock->setAccessibleName(u"Clock"_s);
+    m_find->setAccessibleName(u"Number to find"_s);
     m_find->setWordWrap(true);
     m_time->setProperty("roomTitle", true);
     for (QLabel* label : {m_clock, m_place}) label->setProperty("quiet", true);
@@ -64,8 +65,8 @@ NotesView::NotesView(bool wide, QWidget* parent)
     if (wide) facts->addStretch(1);
     outer->addLayout(facts, wide ? 2 : 0);
     m_reason->setText(
-        tr("Notes and the next step are shown after the last question of this scene, because the class sees "
-           "this screen. A second screen shows them always."));
+        u"Notes and the next step are shown after the last question of this scene, because the class sees "
+        "this screen. A second screen shows them always."_s);
     m_reason->setWordWrap(true);
     m_reason->hide();
     outer->addWidget(m_reason, wide ? 8 : 0);
@@ -79,8 +80,8 @@ NotesView::NotesView(bool wide, QWidget* parent)
         column->addWidget(scrolled(text, m_texts), 1);
         texts->addLayout(column, stretch);
     };
-    add(tr("Next"), m_next, wide ? 3 : 1);
-    add(tr("Notes"), m_notes, wide ? 5 : 3);
+    add(u"Next"_s, m_next, wide ? 3 : 1);
+    add(u"Notes"_s, m_notes, wide ? 5 : 3);
 }
 
 void NotesView::setFormulas(const LectureFormulas& formulas) {
@@ -95,8 +96,8 @@ void NotesView::showPlace(const LecturePlayer& player) {
     if (const LectureStep* step = player.nextStep()) return m_next->setMarkdown(stepWords(*step));
     const auto following = static_cast<std::size_t>(player.scene() + 1);
     const auto& scenes = player.lecture().scenes;
-    m_next->setMarkdown(following < scenes.size() ? tr("Scene: %1").arg(text(scenes[following].title))
-                                                  : tr("The lecture ends here."));
+    m_next->setMarkdown(following < scenes.size() ? u"Scene: %1"_s.arg(text(scenes[following].title))
+                                                  : u"The lecture ends here."_s);
 }
 
 void NotesView::setSecret(bool secret) {
@@ -111,9 +112,9 @@ void NotesView::showFind(const QString& words) {
 }
 
 void NotesView::showTime(double seconds, double plannedMinutes) {
-    m_time->setText(plannedMinutes > 0 ? tr("%1 of %2 min").arg(clockText(seconds)).arg(plannedMinutes)
+    m_time->setText(plannedMinutes > 0 ? u"%1 of %2 min"_s.arg(clockText(seconds)).arg(plannedMinutes)
                                        : clockText(seconds));
-    m_clock->setText(QTime::currentTime().toString(QStringLiteral("HH:mm")));
+    m_clock->setText(QTime::currentTime().toString(u"HH:mm"_s));
 }
 
 QString NotesView::notes() const {

@@ -8,8 +8,10 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 NotesWindow::NotesWindow(QWidget* parent) : QWidget(parent, Qt::Window), m_view(new NotesView(false, this)) {
-    setWindowTitle(tr("Notes of the lecture"));
+    setWindowTitle(u"Notes of the lecture"_s);
     auto* column = new QVBoxLayout(this);
     column->setContentsMargins(0, 0, 0, 0);
     column->addWidget(m_view);

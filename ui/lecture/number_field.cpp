@@ -12,14 +12,16 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 NumberField::NumberField(const QString& unit, double tolerance, QWidget* parent)
     : AnswerField(parent), m_tolerance(tolerance), m_edit(new QLineEdit(this)), m_unit(new QLabel(unit, this)) {
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_edit->setAccessibleName(unit.isEmpty() ? tr("Number") : tr("Number (%1)").arg(unit));
+    m_edit->setAccessibleName(unit.isEmpty() ? u"Number"_s : u"Number (%1)"_s.arg(unit));
     m_edit->setToolTip(
-        tr("Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %, or none if there is no such value."));
-    m_edit->setPlaceholderText(tr("your number"));
+        u"Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %, or none if there is no such value."_s);
+    m_edit->setPlaceholderText(u"your number"_s);
     scaleWidth(m_edit, 160);
     m_unit->setProperty("quiet", true);
     row->addWidget(m_edit);
@@ -51,7 +53,7 @@ std::vector<AnswerRecord> NumberField::records(const AnswerTruth& truth) const {
 }
 
 QString NumberField::words(const nlohmann::json& value, const QString& unit) const {
-    if (value.is_null()) return tr("none");
+    if (value.is_null()) return u"none"_s;
     const QString number = readableCount(value.get<double>());
     return unit.isEmpty() ? number : number + QChar(0x00A0) + unit;
 }
@@ -60,16 +62,16 @@ QString NumberField::reveal(const AnswerTruth& truth, const std::vector<AnswerRe
     m_edit->setEnabled(false);
     m_unit->setText(truth.unit);
     const QString right = words(truth.value, truth.unit);
-    if (records.empty()) return tr("The right answer is %1.").arg(right);
+    if (records.empty()) return u"The right answer is %1."_s.arg(right);
     const AnswerRecord& record = records.front();
     const QString given = words(parse_bounded(record.given), truth.unit);
     if (record.right) {
-        return given == right ? tr("Right: %1.").arg(right)
-                              : tr("Right: the value is %1; %2 is close enough.").arg(right, given);
+        return given == right ? u"Right: %1."_s.arg(right)
+                              : u"Right: the value is %1; %2 is close enough."_s.arg(right, given);
     }
-    if (!std::isfinite(record.distance)) return tr("Wrong: the right answer is %1, not %2.").arg(right, given);
-    return tr("Wrong: the right answer is %1. The answer %2 differs by %3.")
-        .arg(right, given, words(record.distance, truth.unit));
+    if (!std::isfinite(record.distance)) return u"Wrong: the right answer is %1, not %2."_s.arg(right, given);
+    return u"Wrong: the right answer is %1. The answer %2 differs by %3."_s.arg(right, given,
+                                                                                words(record.distance, truth.unit));
 }
 
 }  // namespace ropelab::ui

@@ -21,6 +21,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Properties of the format of a formula: its SVG, and its height and depth in heights of an x.
@@ -162,12 +164,12 @@ void setPageMarkdown(QTextDocument& document, const QString& markdown, const Lec
     QHash<QString, QTextCharFormat> formats;
     for (qsizetype i = 0; i < split.formulas.size(); ++i) {
         const QTextCharFormat format = formulaFormat(formulas.formula(split.formulas[i]), style.theme.text, metrics);
-        const QString name = QStringLiteral("formula:%1").arg(i);
+        const QString name = u"formula:%1"_s.arg(i);
         if (format.objectType() != FormulaObject::kType) {
-            source += withUnicodeFormulas(QStringLiteral("$%1$").arg(split.formulas[i]), formulas);
+            source += withUnicodeFormulas(u"$%1$"_s.arg(split.formulas[i]), formulas);
         } else {
             formats.insert(name, format);
-            source += QStringLiteral("![formula](%1)").arg(name);  // Qt drops pictures without an alternative text
+            source += u"![formula](%1)"_s.arg(name);  // Qt drops pictures without an alternative text
         }
         source += split.between[i + 1];
     }

@@ -23,6 +23,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kTickMs = 500;
@@ -41,8 +43,8 @@ int bandHeight(QWidget& band, int width) {
 /// A file that does not exist yet.
 QString freeFile(const QString& folder, const QString& stem) {
     const QDir dir(folder);
-    QString path = dir.filePath(stem + QStringLiteral(".png"));
-    for (int i = 2; QFileInfo::exists(path); ++i) path = dir.filePath(QStringLiteral("%1 (%2).png").arg(stem).arg(i));
+    QString path = dir.filePath(stem + u".png"_s);
+    for (int i = 2; QFileInfo::exists(path); ++i) path = dir.filePath(u"%1 (%2).png"_s.arg(stem).arg(i));
     return path;
 }
 
@@ -57,9 +59,9 @@ bool hidesFigure(const LectureStep* step) {
 QString titleText(const Lecture& lecture) {
     QStringList lines;
     if (!lecture.author.empty()) lines << text(lecture.author);
-    if (lecture.minutes > 0) lines << Presentation::tr("%1 minutes").arg(lecture.minutes);
-    const QString facts = lines.join(QStringLiteral(" · "));
-    return facts + QStringLiteral("\n\n") + text(lecture.text);
+    if (lecture.minutes > 0) lines << u"%1 minutes"_s.arg(lecture.minutes);
+    const QString facts = lines.join(u" · "_s);
+    return facts + u"\n\n"_s + text(lecture.text);
 }
 
 }  // namespace
@@ -151,10 +153,10 @@ void Presentation::build() {
     m_strip->setAutoFillBackground(true);
     m_ink = new InkLayer(canvas);
     m_blank = new QWidget(canvas);
-    m_blank->setObjectName(QStringLiteral("blank"));
+    m_blank->setObjectName(u"blank"_s);
     m_blank->setAutoFillBackground(true);
     m_blank->setPalette(QPalette(Qt::black));
-    m_blank->setStyleSheet(QStringLiteral("background: black;"));
+    m_blank->setStyleSheet(u"background: black;"_s);
     m_notesWindow = new NotesWindow;
     if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
     m_inkScene = -2;
@@ -282,7 +284,7 @@ void Presentation::showPlace() {
     m_head->showScene(scene ? text(scene->title) : QString(), scene ? text(scene->question) : QString());
     m_foot->showSentence(step ? filledText(step->say, m_stage) : QString());
     m_page->hide();
-    m_cover->showText(tr("Predict first"), QString());
+    m_cover->showText(u"Predict first"_s, QString());
     // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
     const LectureStep* following = m_player.nextStep();
     const bool isHidden = hidesFigure(step) || drawsCurve(following) || (!step && hidesFigure(following));
@@ -339,9 +341,9 @@ void Presentation::renewFind() {
             std::unique_ptr<LabFile> file;
             if (!labPath.isEmpty()) file = LabFile::open(toPath(labPath), LabFile::Mode::read);
             const nlohmann::json value = evaluate_quantity(expression, {setups, file.get()});
-            words = tr("To find: %1 = %2").arg(text(expression), quantityValueText(value));
+            words = u"To find: %1 = %2"_s.arg(text(expression), quantityValueText(value));
         } catch (const std::exception& error) {
-            words = tr("%1 cannot be computed: %2").arg(text(expression), QString::fromUtf8(error.what()));
+            words = u"%1 cannot be computed: %2"_s.arg(text(expression), QString::fromUtf8(error.what()));
         }
         return [this, words] {
             m_find = words;
@@ -383,7 +385,7 @@ void Presentation::next() {
     const int before = m_player.scene();
     const int step = m_player.step();
     m_player.next();
-    if (before == m_player.scene() && step == m_player.step()) m_head->say(tr("The lecture ends here."));
+    if (before == m_player.scene() && step == m_player.step()) m_head->say(u"The lecture ends here."_s);
 }
 
 void Presentation::previous() {
@@ -396,7 +398,7 @@ void Presentation::previous() {
 void Presentation::togglePage() {
     const LectureScene* scene = m_player.currentScene();
     if (!scene || scene->room.empty()) return;
-    if (scene->text.empty()) return m_head->say(tr("This scene has no text."));
+    if (scene->text.empty()) return m_head->say(u"This scene has no text."_s);
     if (!isPageShown()) m_page->showText(QString(), text(scene->text));
     m_page->setVisible(!isPageShown());
     place();
@@ -424,15 +426,15 @@ void Presentation::nextTheme() {
 void Presentation::saveSnapshot() {
     const LectureScene* scene = m_player.currentScene();
     const QString lecture = QFileInfo(fromPath(m_player.lecture().file)).completeBaseName();
-    const QString place = scene ? text(scene->id) : QStringLiteral("title");
+    const QString place = scene ? text(scene->id) : u"title"_s;
     const QString folder = snapshotFolder();
     QDir().mkpath(folder);
-    const QString path = freeFile(folder, QStringLiteral("%1 %2 %3").arg(lecture, place).arg(m_player.step() + 1));
+    const QString path = freeFile(folder, u"%1 %2 %3"_s.arg(lecture, place).arg(m_player.step() + 1));
     if (!m_stage.canvas()->grab().save(path)) {
-        return m_head->say(tr("The snapshot cannot be written to %1.").arg(path));
+        return m_head->say(u"The snapshot cannot be written to %1."_s.arg(path));
     }
     m_snapshot = path;
-    m_head->say(tr("Snapshot: %1").arg(path));
+    m_head->say(u"Snapshot: %1"_s.arg(path));
 }
 
 }  // namespace ropelab::ui

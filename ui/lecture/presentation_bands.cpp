@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Font sizes in points at a scale of 100 %, at which a presentation is never shown: its scale is larger.
@@ -33,7 +35,7 @@ PresentationHead::PresentationHead(QWidget* parent)
       m_mark(new QLabel(this)),
       m_typed(new QLabel(this)),
       m_notice(new QLabel(this)) {
-    setObjectName(QStringLiteral("presentationHead"));
+    setObjectName(u"presentationHead"_s);
     setProperty("panel", true);
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {kSideMargin, kBandMargin, kSideMargin, kBandMargin}, 16);
@@ -42,8 +44,8 @@ PresentationHead::PresentationHead(QWidget* parent)
     m_notice->setTextFormat(Qt::PlainText);
     m_notice->setWordWrap(true);
     m_notice->hide();
-    m_mark->setAccessibleName(tr("Origin of the runs"));
-    m_typed->setAccessibleName(tr("Scene to show"));
+    m_mark->setAccessibleName(u"Origin of the runs"_s);
+    m_typed->setAccessibleName(u"Scene to show"_s);
     for (QLabel* label : {m_mark, m_typed}) label->setProperty("heading", true);
     row->addWidget(m_title);
     row->addWidget(m_notice, 1);
@@ -70,13 +72,13 @@ void PresentationHead::showScene(const QString& title, const QString& question) 
 }
 
 void PresentationHead::showRuns(LectureStage::Runs runs, const QString& progress) {
-    m_mark->setText(runs == LectureStage::Runs::live       ? tr("LIVE %1").arg(progress).trimmed()
-                    : runs == LectureStage::Runs::recorded ? tr("RECORDED")
+    m_mark->setText(runs == LectureStage::Runs::live       ? u"LIVE %1"_s.arg(progress).trimmed()
+                    : runs == LectureStage::Runs::recorded ? u"RECORDED"_s
                                                            : QString());
 }
 
 void PresentationHead::showTyped(const QString& typed) {
-    m_typed->setText(typed.isEmpty() ? QString() : tr("→ %1").arg(typed));
+    m_typed->setText(typed.isEmpty() ? QString() : u"→ %1"_s.arg(typed));
 }
 
 void PresentationHead::say(const QString& sentence) {
@@ -107,7 +109,7 @@ QString PresentationHead::said() const {
 }
 
 PresentationFoot::PresentationFoot(QWidget* parent) : QFrame(parent), m_text(new LectureText(kSentencePoints, this)) {
-    setObjectName(QStringLiteral("presentationFoot"));
+    setObjectName(u"presentationFoot"_s);
     setProperty("panel", true);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {kSideMargin, kBandMargin, kSideMargin, kBandMargin}, 0);
@@ -136,7 +138,7 @@ int PresentationFoot::heightFor(const QStringList& sentences, int width) const {
 
 PresentationPage::PresentationPage(QWidget* parent)
     : QFrame(parent), m_title(new QLabel(this)), m_text(new LectureText(kPagePoints)), m_area(new QScrollArea(this)) {
-    setObjectName(QStringLiteral("presentationPage"));
+    setObjectName(u"presentationPage"_s);
     setProperty("paper", true);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {48, 24, 48, 16}, 12);

@@ -21,6 +21,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 bool takesText(const QWidget* widget) {
@@ -79,7 +81,7 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
     if (takesArrows(focused) && (isArrow(key) || key == Qt::Key_Home || key == Qt::Key_End)) return false;
     if (qobject_cast<const QAbstractButton*>(focused) && key == Qt::Key_Space) return false;
     if ((key == Qt::Key_Up || key == Qt::Key_Down) && !isPageShown()) return false;
-    return typesDigit(event) || event.text() == QLatin1String("/") ||
+    return typesDigit(event) || event.text() == "/"_L1 ||
            std::find(kHandled.begin(), kHandled.end(), key) != kHandled.end();
 }
 
@@ -98,7 +100,7 @@ bool Presentation::eventFilter(QObject* watched, QEvent* event) {
 }
 
 void Presentation::handle(const QKeyEvent& event) {
-    const bool startsTyping = typesDigit(event) || event.text() == QLatin1String("/");
+    const bool startsTyping = typesDigit(event) || event.text() == "/"_L1;
     if (event.key() != Qt::Key_PageDown && event.key() != Qt::Key_PageUp && (!m_typed.isEmpty() || startsTyping)) {
         return handleTyping(event);
     }
@@ -117,7 +119,7 @@ void Presentation::handleTyping(const QKeyEvent& event) {
         case Qt::Key_Enter: {
             const QString where = m_typed.startsWith(QLatin1Char('/')) ? m_typed.mid(1) : m_typed;
             m_typed.clear();
-            if (!m_player.jump(where)) m_head->say(tr("There is no scene “%1”.").arg(where));
+            if (!m_player.jump(where)) m_head->say(u"There is no scene “%1”."_s.arg(where));
             break;
         }
         default:

@@ -24,6 +24,8 @@
 #include "ui/lecture/stage.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kFigureWaitMs = 30;
@@ -54,13 +56,13 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
       m_hint(new LectureText(kTextPt, this)),
       m_result(new LectureText(kTextPt, this)),
       m_error(new QLabel(this)),
-      m_hintButton(new QPushButton(tr("Show hint"), this)),
-      m_reveal(new QPushButton(tr("Show the answer"), this)),
-      m_submit(new QPushButton(tr("Answer"), this)),
+      m_hintButton(new QPushButton(u"Show hint"_s, this)),
+      m_reveal(new QPushButton(u"Show the answer"_s, this)),
+      m_submit(new QPushButton(u"Answer"_s, this)),
       m_figureTimer(new QTimer(this)) {
-    setObjectName(QStringLiteral("question"));
+    setObjectName(u"question"_s);
     setProperty("panel", true);
-    setAccessibleName(tr("Question"));
+    setAccessibleName(u"Question"_s);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 12, 12, 12}, 8);
     column->addWidget(m_text);
@@ -79,7 +81,7 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     row->addWidget(m_submit);
     column->addLayout(row);
     m_submit->setProperty("primary", true);
-    keepWidth(m_submit, {tr("Answer"), tr("Next")});
+    keepWidth(m_submit, {u"Answer"_s, u"Next"_s});
     for (QPushButton* button : {m_hintButton, m_reveal, m_submit}) button->setAutoDefault(false);
     keepSpace(m_hintButton);
     keepSpace(m_reveal);
@@ -227,7 +229,7 @@ void QuestionPanel::setTruth(AnswerTruth truth) {
 
 void QuestionPanel::failTruth(const QString& reason) {
     m_waiting = Waiting::nothing;
-    m_error->setText(tr("The right answer cannot be computed. %1").arg(reason));
+    m_error->setText(u"The right answer cannot be computed. %1"_s.arg(reason));
     m_revealed = true;  // the user can only continue
     refresh();
 }
@@ -288,9 +290,9 @@ void QuestionPanel::reveal() {
 
 void QuestionPanel::askAgain() {
     m_result->setMarkdown(m_question->hint.empty() || m_hintShown
-                              ? tr("Not right. Change the answer and try again, or show the right one.")
-                              : tr("Not right. Change the answer and try again, with the hint if you like, or show the "
-                                   "right one."));
+                              ? u"Not right. Change the answer and try again, or show the right one."_s
+                              : u"Not right. Change the answer and try again, with the hint if you like, or show the "
+                                "right one."_s);
     refresh();
     focusAnswer();
 }
@@ -299,7 +301,7 @@ void QuestionPanel::showTruth() {
     m_revealed = true;
     const QString compared = m_field->reveal(*m_truth, m_answers);
     const QString explained = filledText(m_question->answer, m_stage);
-    m_result->setMarkdown(explained.isEmpty() ? compared : compared + QStringLiteral("\n\n") + explained);
+    m_result->setMarkdown(explained.isEmpty() ? compared : compared + u"\n\n"_s + explained);
     refresh();
     m_submit->setAccessibleDescription(compared);  // a screen reader says it with the button that gets the focus
     m_submit->setFocus(Qt::OtherFocusReason);
@@ -309,7 +311,7 @@ void QuestionPanel::showTruth() {
 void QuestionPanel::showHint() {
     if (!m_question || m_question->hint.empty()) return;
     m_hintShown = true;
-    m_hint->setMarkdown(tr("Hint: %1").arg(text(m_question->hint)));
+    m_hint->setMarkdown(u"Hint: %1"_s.arg(text(m_question->hint)));
     refresh();
     focusAnswer();
 }
@@ -327,7 +329,7 @@ void QuestionPanel::refresh() {
     m_hintButton->setVisible(alone && m_question && !m_question->hint.empty());
     m_hintButton->setEnabled(!m_hintShown && !m_revealed);
     m_reveal->setVisible(alone && !m_revealed && isWrong());
-    m_submit->setText(m_revealed ? tr("Next") : tr("Answer"));
+    m_submit->setText(m_revealed ? u"Next"_s : u"Answer"_s);
     m_submit->setEnabled(m_revealed || canSubmit());
     m_hint->setVisible(m_hintShown);
     m_error->setVisible(!m_error->text().isEmpty());

@@ -17,11 +17,9 @@
 
 namespace ropelab::ui {
 
-namespace {
+using namespace Qt::StringLiterals;
 
-QString documentTr(const char* text) {
-    return QCoreApplication::translate("LectureDocument", text);
-}
+namespace {
 
 int countSteps(const Lecture& lecture) {
     int count = 0;
@@ -31,9 +29,9 @@ int countSteps(const Lecture& lecture) {
 
 QString recordOf(const LectureScene& scene) {
     if (!scene.lab.empty()) {
-        return documentTr("The runs are those of the recorded lab %1.").arg(QFileInfo(fromPath(scene.lab)).fileName());
+        return u"The runs are those of the recorded lab %1."_s.arg(QFileInfo(fromPath(scene.lab)).fileName());
     }
-    return scene.live ? documentTr("This scene trains live; no recorded lab belongs to it.") : QString();
+    return scene.live ? u"This scene trains live; no recorded lab belongs to it."_s : QString();
 }
 
 class LectureWalk {
@@ -64,7 +62,7 @@ class LectureWalk {
             m_player.finishGlides();
             m_shown.scenes.push_back({scene, {}, {}, recordOf(scene)});
             if (!scene.find.empty()) {
-                m_shown.scenes.back().found = text(scene.find) + QStringLiteral(" = ") + valueOf(scene.find);
+                m_shown.scenes.back().found = text(scene.find) + u" = "_s + valueOf(scene.find);
             }
             for (const LectureStep& step : scene.steps) {
                 if (!progress(done++, all)) return false;
@@ -109,7 +107,7 @@ class LectureWalk {
                                          [&](const Figure& figure) { return CurveField::curveOf(figure, name); });
         const QString problem = isThere ? QString() : CurveField::missingCurve(figures, name);
         m_shown.drawn.push_back({text(m_shown.scenes.back().scene.id), step.ask->line, problem});
-        if (!isThere) addProblem(documentTr("line %1: %2").arg(step.ask->line).arg(problem));
+        if (!isThere) addProblem(u"line %1: %2"_s.arg(step.ask->line).arg(problem));
     }
 
     QString valueOf(const std::string& expression) {
@@ -123,19 +121,18 @@ class LectureWalk {
             if (!scene.lab.empty()) lab.emplace(scene.lab);
             return quantityValueText(evaluate_quantity(expression, {scene.setup, lab ? &lab->lab() : nullptr}));
         } catch (const std::exception& error) {
-            if (scene.live && scene.lab.empty()) return documentTr("(depends on the training)");
+            if (scene.live && scene.lab.empty()) return u"(depends on the training)"_s;
             addProblem(QString::fromUtf8(error.what()));
-            return documentTr("(not computed)");
+            return u"(not computed)"_s;
         }
     }
 
     void addProblem(const QString& sentence) {
         const int scene = m_player.scene();
-        const QString words =
-            scene < 0 ? sentence
-                      : documentTr("Scene %1 (%2): %3")
-                            .arg(scene + 1)
-                            .arg(text(m_shown.lecture.scenes[static_cast<std::size_t>(scene)].id), sentence);
+        const QString words = scene < 0
+                                  ? sentence
+                                  : u"Scene %1 (%2): %3"_s.arg(scene + 1).arg(
+                                        text(m_shown.lecture.scenes[static_cast<std::size_t>(scene)].id), sentence);
         if (!m_shown.problems.contains(words)) m_shown.problems << words;
     }
 
@@ -174,7 +171,7 @@ Figure emptyAxes(const Figure& figure) {
     blank.y = {std::nan(""), std::nan("")};
     blank.dots = false;
     result.curves.push_back(blank);
-    result.summary = documentTr("Empty axes.");
+    result.summary = u"Empty axes."_s;
     return result;
 }
 
@@ -189,8 +186,8 @@ bool hidesCurve(const ShownScene& scene, std::size_t step) {
 QString factsOf(const Lecture& lecture) {
     QStringList facts;
     if (!lecture.author.empty()) facts << text(lecture.author);
-    if (lecture.minutes > 0) facts << documentTr("%1 minutes").arg(lecture.minutes);
-    return facts.join(QStringLiteral(" · "));
+    if (lecture.minutes > 0) facts << u"%1 minutes"_s.arg(lecture.minutes);
+    return facts.join(u" · "_s);
 }
 
 QString answerText(const ShownStep& step) {
@@ -198,12 +195,12 @@ QString answerText(const ShownStep& step) {
     QString answer;
     if (ask.kind == LectureQuestion::Kind::choice && ask.right < static_cast<int>(ask.choices.size())) {
         const auto right = static_cast<std::size_t>(ask.right);
-        answer = QStringLiteral("**%1)** %2").arg(choiceLetter(right), text(ask.choices[right]));
+        answer = u"**%1)** %2"_s.arg(choiceLetter(right), text(ask.choices[right]));
     } else if (ask.kind == LectureQuestion::Kind::number) {
-        answer = QStringLiteral("**%1**").arg(step.value);
+        answer = u"**%1**"_s.arg(step.value);
     }
     if (ask.answer.empty()) return answer;
-    return answer.isEmpty() ? text(ask.answer) : answer + QStringLiteral("\n\n") + text(ask.answer);
+    return answer.isEmpty() ? text(ask.answer) : answer + u"\n\n"_s + text(ask.answer);
 }
 
 QString choiceLetter(std::size_t index) {

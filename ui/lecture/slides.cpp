@@ -19,6 +19,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Lengths and font sizes in points. A slide has the size of those of other programs.
@@ -39,10 +41,6 @@ constexpr double kSmallestPt = 6;
 constexpr double kSmaller = 0.9;       // factor by which a text becomes smaller until it fits
 constexpr double kCornerPart = 0.42;   // part of the width for the question in the corner
 constexpr double kQuestionPart = 0.4;  // part of the width for a question beside the picture
-
-QString slideTr(const char* text) {
-    return QCoreApplication::translate("LectureSlides", text);
-}
 
 FigureStyle slideStyle(Appearance appearance, double unit) {
     return FigureStyle::print(Theme::of(appearance), kFigurePt, unit);
@@ -68,7 +66,7 @@ class SlidePainter {
         paintMiddle(slide, {kSlideMargin, top, width, bottom - top});
         QStringList left = {text(m_lecture.lecture.title)};
         if (!slide.runs.isEmpty()) left << slide.runs;
-        paintLine(left.join(QStringLiteral(" · ")), {kSlideMargin, foot, width, kFootHeight}, Qt::AlignLeft);
+        paintLine(left.join(u" · "_s), {kSlideMargin, foot, width, kFootHeight}, Qt::AlignLeft);
         paintLine(placeOf(slide), {kSlideMargin, foot, width, kFootHeight}, Qt::AlignRight);
     }
 
@@ -80,17 +78,16 @@ class SlidePainter {
 
     static QString placeOf(const LectureSlide& slide) {
         if (slide.scene == 0) return {};
-        if (slide.step == 0) return slideTr("scene %1").arg(slide.scene);
-        return slideTr("scene %1, step %2 of %3").arg(slide.scene).arg(slide.step).arg(slide.steps);
+        if (slide.step == 0) return u"scene %1"_s.arg(slide.scene);
+        return u"scene %1, step %2 of %3"_s.arg(slide.scene).arg(slide.step).arg(slide.steps);
     }
 
     void paintHead(const LectureSlide& slide, double width) {
         const double corner = slide.question.isEmpty() ? 0 : kCornerPart * width;
-        const QString title =
-            slide.scene == 0 ? slide.title : QStringLiteral("%1  %2").arg(slide.scene).arg(slide.title);
+        const QString title = slide.scene == 0 ? slide.title : u"%1  %2"_s.arg(slide.scene).arg(slide.title);
         const double top = kSlideMargin / 2;
-        paintText(QStringLiteral("**%1**").arg(title.toHtmlEscaped()),
-                  {kSlideMargin, top, width - corner - kGap, kHeadHeight}, kHeadingPt, m_style.theme.text);
+        paintText(u"**%1**"_s.arg(title.toHtmlEscaped()), {kSlideMargin, top, width - corner - kGap, kHeadHeight},
+                  kHeadingPt, m_style.theme.text);
         if (slide.question.isEmpty()) return;
         paintText(slide.question, {kSlideMargin + width - corner, top, corner, kHeadHeight}, kCornerPt,
                   m_style.theme.accent);
@@ -120,7 +117,7 @@ class SlidePainter {
     static QString questionOf(const LectureQuestion& ask) {
         QString markdown = text(ask.text);
         for (std::size_t i = 0; i < ask.choices.size(); ++i) {
-            markdown += QStringLiteral("\n\n**%1)** %2").arg(choiceLetter(i), text(ask.choices[i]));
+            markdown += u"\n\n**%1)** %2"_s.arg(choiceLetter(i), text(ask.choices[i]));
         }
         return markdown;
     }
@@ -186,8 +183,8 @@ QByteArray slidePng(const LectureSlide& slide, const ShownLecture& lecture, Appe
     painter.begin(&image);
     SlidePainter(painter, lecture, slideStyle(appearance, unit)).paint(slide);
     painter.end();
-    image.setText(QStringLiteral("Title"), slide.title);
-    image.setText(QStringLiteral("Software"), QStringLiteral("RoPE Lab"));
+    image.setText(u"Title"_s, slide.title);
+    image.setText(u"Software"_s, u"RoPE Lab"_s);
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     image.save(&buffer, "PNG");
@@ -200,7 +197,7 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
     std::vector<LectureSlide> slides;
     LectureSlide first;
     first.title = text(lecture.lecture.title);
-    first.body = factsOf(lecture.lecture) + QStringLiteral("\n\n") + text(lecture.lecture.text);
+    first.body = factsOf(lecture.lecture) + u"\n\n"_s + text(lecture.lecture.text);
     slides.push_back(first);
     for (std::size_t i = 0; i < lecture.scenes.size(); ++i) {
         const ShownScene& scene = lecture.scenes[i];
@@ -248,7 +245,7 @@ PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& 
                                      QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF());
         writer.setTitle(text(lecture.lecture.title));
-        writer.setCreator(QStringLiteral("RoPE Lab"));
+        writer.setCreator(u"RoPE Lab"_s);
         QCPPainter painter;
         beginVectors(painter, writer);
         SlidePainter slide(painter, lecture, slideStyle(appearance, resolution / 72.0));

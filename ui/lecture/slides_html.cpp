@@ -11,18 +11,16 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr qsizetype kMostSvgBytes = 400'000;  // a larger picture, such as a heat map, is a PNG
 constexpr double kHtmlPictureMm = 240;
 constexpr double kHtmlPictureRatio = 0.5;
 
-QString htmlTr(const char* text) {
-    return QCoreApplication::translate("LectureSlides", text);
-}
-
 QString dataAddress(const char* type, const QByteArray& bytes) {
-    return QStringLiteral("data:%1;base64,%2").arg(QLatin1String(type), QString::fromLatin1(bytes.toBase64()));
+    return u"data:%1;base64,%2"_s.arg(QLatin1String(type), QString::fromLatin1(bytes.toBase64()));
 }
 
 /// "" if the formula has no picture.
@@ -31,9 +29,9 @@ QString htmlFormula(const LectureFormula& formula, const QColor& color) {
     if (formula.file.isEmpty() || !openRegular(file)) return {};
     const QByteArray svg = file.readAll().replace("currentColor", color.name().toLatin1());
     if (!QSvgRenderer(svg).isValid()) return {};
-    return QStringLiteral("<img class=\"formula\" alt=\"%1\" src=\"%2\" style=\"height:%3ex;vertical-align:%4ex\">")
-        .arg(formula.text.toHtmlEscaped(), dataAddress("image/svg+xml", svg),
-             QString::number(formula.height + formula.depth), QString::number(-formula.depth));
+    return u"<img class=\"formula\" alt=\"%1\" src=\"%2\" style=\"height:%3ex;vertical-align:%4ex\">"_s.arg(
+        formula.text.toHtmlEscaped(), dataAddress("image/svg+xml", svg),
+        QString::number(formula.height + formula.depth), QString::number(-formula.depth));
 }
 
 /// Formulas are images; there are no styles and no other pictures.
@@ -45,29 +43,26 @@ QString htmlOf(const QString& markdown, const ShownLecture& lecture, const QColo
         const LectureFormula formula = lecture.formulas.formula(split.formulas[i]);
         const QString image = htmlFormula(formula, color);
         images << (image.isEmpty() ? formula.text.toHtmlEscaped() : image);
-        source += QStringLiteral("![formula](formula:%1)").arg(i) + split.between[i + 1];
+        source += u"![formula](formula:%1)"_s.arg(i) + split.between[i + 1];
     }
     LectureDocument document;
     document.setMarkdown(source);
-    static const QRegularExpression body(QStringLiteral("<body[^>]*>(.*)</body>"),
-                                         QRegularExpression::DotMatchesEverythingOption);
+    static const QRegularExpression body(u"<body[^>]*>(.*)</body>"_s, QRegularExpression::DotMatchesEverythingOption);
     QString html = body.match(document.toHtml()).captured(1);
     // Qt's styles contain fonts and margins in its own units; bold and italic are the ones that matter.
-    html.replace(QRegularExpression(
-                     QStringLiteral("<span style=\"[^\"]*font-weight:[^\"]*font-style:italic[^\"]*\">([^<]*)</span>")),
-                 QStringLiteral("<b><i>\\1</i></b>"));
-    html.replace(QRegularExpression(QStringLiteral("<span style=\"[^\"]*font-weight:[^\"]*\">([^<]*)</span>")),
-                 QStringLiteral("<b>\\1</b>"));
-    html.replace(QRegularExpression(QStringLiteral("<span style=\"[^\"]*font-style:italic[^\"]*\">([^<]*)</span>")),
-                 QStringLiteral("<i>\\1</i>"));
-    html.remove(QRegularExpression(QStringLiteral("</?span[^>]*>")));
-    html.replace(QRegularExpression(QStringLiteral("(<(?:p|ul|ol|li|table|td|tr|h[1-6]))(?: [^>]*)?>")),
-                 QStringLiteral("\\1>"));
+    html.replace(
+        QRegularExpression(u"<span style=\"[^\"]*font-weight:[^\"]*font-style:italic[^\"]*\">([^<]*)</span>"_s),
+        u"<b><i>\\1</i></b>"_s);
+    html.replace(QRegularExpression(u"<span style=\"[^\"]*font-weight:[^\"]*\">([^<]*)</span>"_s), u"<b>\\1</b>"_s);
+    html.replace(QRegularExpression(u"<span style=\"[^\"]*font-style:italic[^\"]*\">([^<]*)</span>"_s),
+                 u"<i>\\1</i>"_s);
+    html.remove(QRegularExpression(u"</?span[^>]*>"_s));
+    html.replace(QRegularExpression(u"(<(?:p|ul|ol|li|table|td|tr|h[1-6]))(?: [^>]*)?>"_s), u"\\1>"_s);
     // A link of a lecture may open a page or a letter, and run no script.
-    html.remove(QRegularExpression(QStringLiteral(" href=\"(?!https?:|mailto:|#)[^\"]*\""),
-                                   QRegularExpression::CaseInsensitiveOption));
-    static const QRegularExpression picture(QStringLiteral("<img[^>]*>"));
-    static const QRegularExpression number(QStringLiteral("formula:(\\d+)"));
+    html.remove(
+        QRegularExpression(u" href=\"(?!https?:|mailto:|#)[^\"]*\""_s, QRegularExpression::CaseInsensitiveOption));
+    static const QRegularExpression picture(u"<img[^>]*>"_s);
+    static const QRegularExpression number(u"formula:(\\d+)"_s);
     QString result;
     qsizetype from = 0;
     for (auto matches = picture.globalMatch(html); matches.hasNext();) {
@@ -96,8 +91,8 @@ QString htmlPicture(const Figure& figure, Appearance appearance) {
         bytes = figureBytes(figure, options);
         type = "image/png";
     }
-    return QStringLiteral("<img class=\"picture\" alt=\"%1\" src=\"%2\">\n")
-        .arg(figure.summary.toHtmlEscaped(), dataAddress(type, bytes));
+    return u"<img class=\"picture\" alt=\"%1\" src=\"%2\">\n"_s.arg(figure.summary.toHtmlEscaped(),
+                                                                    dataAddress(type, bytes));
 }
 
 class SlideHtml {
@@ -105,43 +100,42 @@ class SlideHtml {
     SlideHtml(const ShownLecture& lecture, Appearance appearance) : m_lecture(lecture), m_appearance(appearance) {}
 
     QString of(const LectureSlide& slide, std::size_t number, bool isFirstOfScene) const {
-        QString html = QStringLiteral("<section id=\"slide-%1\" data-scene=\"%2\">\n").arg(number).arg(slide.scene);
-        const QString anchor =
-            isFirstOfScene && slide.scene > 0 ? QStringLiteral(" id=\"%1\"").arg(slide.id) : QString();
+        QString html = u"<section id=\"slide-%1\" data-scene=\"%2\">\n"_s.arg(number).arg(slide.scene);
+        const QString anchor = isFirstOfScene && slide.scene > 0 ? u" id=\"%1\""_s.arg(slide.id) : QString();
         const QString title = slide.title.toHtmlEscaped();
-        html += slide.scene == 0 ? QStringLiteral("<h1>%1</h1>\n").arg(title)
-                                 : QStringLiteral("<h2%1>%2 %3</h2>\n").arg(anchor).arg(slide.scene).arg(title);
+        html += slide.scene == 0 ? u"<h1>%1</h1>\n"_s.arg(title)
+                                 : u"<h2%1>%2 %3</h2>\n"_s.arg(anchor).arg(slide.scene).arg(title);
         if (!slide.question.isEmpty()) html += wrapped("question", slide.question);
         if (slide.picture) html += htmlPicture(*slide.picture, m_appearance);
         if (!slide.body.isEmpty()) html += wrapped("body", slide.body);
         if (!slide.sentence.isEmpty()) html += wrapped("sentence", slide.sentence);
         if (slide.ask) html += questionOf(slide);
         QStringList foot;
-        if (slide.step > 0) foot << htmlTr("step %1 of %2").arg(slide.step).arg(slide.steps);
+        if (slide.step > 0) foot << u"step %1 of %2"_s.arg(slide.step).arg(slide.steps);
         if (!slide.runs.isEmpty()) foot << slide.runs.toHtmlEscaped();
-        html += QStringLiteral("<p class=\"foot\">%1</p>\n</section>\n").arg(foot.join(QStringLiteral(" · ")));
+        html += u"<p class=\"foot\">%1</p>\n</section>\n"_s.arg(foot.join(u" · "_s));
         return html;
     }
 
  private:
     QString wrapped(const char* kind, const QString& markdown) const {
-        return QStringLiteral("<div class=\"%1\">%2</div>\n").arg(QLatin1String(kind), converted(markdown));
+        return u"<div class=\"%1\">%2</div>\n"_s.arg(QLatin1String(kind), converted(markdown));
     }
     QString converted(const QString& markdown) const {
         return htmlOf(markdown, m_lecture, Theme::of(m_appearance).text);
     }
     QString questionOf(const LectureSlide& slide) const {
-        QString html = QStringLiteral("<div class=\"ask\">%1").arg(converted(text(slide.ask->text)));
-        if (!slide.ask->choices.empty()) html += QStringLiteral("<ol type=\"a\">\n");
+        QString html = u"<div class=\"ask\">%1"_s.arg(converted(text(slide.ask->text)));
+        if (!slide.ask->choices.empty()) html += u"<ol type=\"a\">\n"_s;
         for (const std::string& choice : slide.ask->choices) {
-            html += QStringLiteral("<li>%1</li>\n").arg(converted(text(choice)));
+            html += u"<li>%1</li>\n"_s.arg(converted(text(choice)));
         }
-        if (!slide.ask->choices.empty()) html += QStringLiteral("</ol>\n");
+        if (!slide.ask->choices.empty()) html += u"</ol>\n"_s;
         if (!slide.answer.isEmpty()) {
-            html += QStringLiteral("<details><summary>%1</summary>%2</details>")
-                        .arg(htmlTr("Answer").toHtmlEscaped(), converted(slide.answer));
+            html += u"<details><summary>%1</summary>%2</details>"_s.arg(u"Answer"_s.toHtmlEscaped(),
+                                                                        converted(slide.answer));
         }
-        return html + QStringLiteral("</div>\n");
+        return html + u"</div>\n"_s;
     }
 
     const ShownLecture& m_lecture;
@@ -149,18 +143,18 @@ class SlideHtml {
 };
 
 QString sceneList(const std::vector<LectureSlide>& slides) {
-    QString html = QStringLiteral("<nav><details><summary>%1</summary><ol>\n").arg(htmlTr("Scenes"));
+    QString html = u"<nav><details><summary>%1</summary><ol>\n"_s.arg(u"Scenes"_s);
     int scene = 0;
     for (const LectureSlide& slide : slides) {
         if (slide.scene == scene) continue;
         scene = slide.scene;
-        html += QStringLiteral("<li><a href=\"#%1\">%2</a></li>\n").arg(slide.id, slide.title.toHtmlEscaped());
+        html += u"<li><a href=\"#%1\">%2</a></li>\n"_s.arg(slide.id, slide.title.toHtmlEscaped());
     }
-    return html + QStringLiteral("</ol></details></nav>\n");
+    return html + u"</ol></details></nav>\n"_s;
 }
 
 QString slideStyles(const Theme& theme) {
-    return QStringLiteral(R"(body { margin: 0; background: %1; color: %2; font: 1.25rem/1.45 sans-serif; }
+    return uR"(body { margin: 0; background: %1; color: %2; font: 1.25rem/1.45 sans-serif; }
 nav { position: sticky; top: 0; background: %1; padding: 0.3rem 3vw; font-size: 1rem; z-index: 1; }
 a { color: %3; }
 section { box-sizing: border-box; max-width: 80rem; margin: 0 auto; padding: 1rem 3vw; border-top: 1px solid %4; }
@@ -174,13 +168,12 @@ td, th { border: 1px solid %4; padding: 0.2em 0.6em; }
 .paged section { display: none; border: 0; }
 .paged section.shown { display: block; }
 @media print { nav { display: none; } section, .paged section { display: block; break-inside: avoid; } }
-)")
-        .arg(theme.paper.name(), theme.text.name(), theme.accent.name(), theme.hairline.name(), theme.quietText.name());
+)"_s.arg(theme.paper.name(), theme.text.name(), theme.accent.name(), theme.hairline.name(), theme.quietText.name());
 }
 
 /// Shows one slide at a time. Without it, all slides are below each other.
 QString slideScript() {
-    return QStringLiteral(R"(const slides = Array.from(document.querySelectorAll("section"));
+    return uR"(const slides = Array.from(document.querySelectorAll("section"));
 let shown = 0;
 function show(index) {
   shown = Math.max(0, Math.min(slides.length - 1, index));
@@ -212,7 +205,7 @@ document.addEventListener("keydown", event => {
   show(to === undefined ? shown + 1 : to);
 });
 showTarget();
-)");
+)"_s;
 }
 
 }  // namespace
@@ -220,17 +213,16 @@ showTarget();
 QByteArray slidesHtml(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance) {
     const SlideHtml converter(lecture, appearance);
     QString html =
-        QStringLiteral(
-            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-            "<meta name=\"viewport\" content=\"width=device-width\">\n<title>%1</title>\n<style>\n%2"
-            "</style>\n</head>\n<body>\n%3")
-            .arg(text(lecture.lecture.title).toHtmlEscaped(), slideStyles(Theme::of(appearance)), sceneList(slides));
+        u"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width\">\n<title>%1</title>\n<style>\n%2"
+        "</style>\n</head>\n<body>\n%3"_s.arg(text(lecture.lecture.title).toHtmlEscaped(),
+                                              slideStyles(Theme::of(appearance)), sceneList(slides));
     int scene = 0;
     for (std::size_t i = 0; i < slides.size(); ++i) {
         html += converter.of(slides[i], i + 1, slides[i].scene != scene);
         scene = slides[i].scene;
     }
-    html += QStringLiteral("<script>\n%1</script>\n</body>\n</html>\n").arg(slideScript());
+    html += u"<script>\n%1</script>\n</body>\n</html>\n"_s.arg(slideScript());
     return html.toUtf8();
 }
 

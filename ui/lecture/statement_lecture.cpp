@@ -7,6 +7,8 @@
 #include "ui/statements/statements.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// Number that a student finds in the room, for each statement in the order of wrongStatements().
@@ -19,19 +21,18 @@ struct StatementNumber {
 
 std::array<StatementNumber, 6> statementNumbers() {
     return {{
-        {QObject::tr("What is the expected logit of independent q and k with mean 0 at a distance of 100 tokens?"),
-         "expected_logit(100, 0, 0)", 0.05, QObject::tr("Each product of two components has the mean 0.")},
-        {QObject::tr("At which distance, in tokens, is B(Δ) first negative for θ = 1,850?"), "first_negative", 0.5,
-         QObject::tr("Show the bound of this base in the Context room.")},
-        {QObject::tr("How long is the longest wavelength with truncate, in tokens?"), "wavelength(7)", 1,
-         QObject::tr("The slowest rotated pair is pair 7; its wavelength is in the table of the Spectrum room.")},
-        {QObject::tr("By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"),
-         "scaled_ratio(0)", 0.001, QObject::tr("Compare the frequencies with and without the scaling.")},
-        {QObject::tr(
-             "At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"),
-         "first_negative(62832)", 0.5, QObject::tr("The distance is below 4,096 tokens.")},
-        {QObject::tr("How many bytes does the cos/sin table have at θ = 500,000?"), "table_bytes", 0.5,
-         QObject::tr("Change θ in the Cos/sin table room: which number changes?")},
+        {u"What is the expected logit of independent q and k with mean 0 at a distance of 100 tokens?"_s,
+         "expected_logit(100, 0, 0)", 0.05, u"Each product of two components has the mean 0."_s},
+        {u"At which distance, in tokens, is B(Δ) first negative for θ = 1,850?"_s, "first_negative", 0.5,
+         u"Show the bound of this base in the Context room."_s},
+        {u"How long is the longest wavelength with truncate, in tokens?"_s, "wavelength(7)", 1,
+         u"The slowest rotated pair is pair 7; its wavelength is in the table of the Spectrum room."_s},
+        {u"By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"_s, "scaled_ratio(0)", 0.001,
+         u"Compare the frequencies with and without the scaling."_s},
+        {u"At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"_s,
+         "first_negative(62832)", 0.5, u"The distance is below 4,096 tokens."_s},
+        {u"How many bytes does the cos/sin table have at θ = 500,000?"_s, "table_bytes", 0.5,
+         u"Change θ in the Cos/sin table room: which number changes?"_s},
     }};
 }
 
@@ -42,15 +43,15 @@ std::string utf8(const QString& text) {
 LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t index) {
     LectureQuestion question;
     question.kind = LectureQuestion::Kind::choice;
-    question.text = utf8(QObject::tr("“%1” What is right?").arg(statements[index].claim));
-    question.choices.push_back(utf8(QObject::tr("The statement is true.")));
+    question.text = utf8(u"“%1” What is right?"_s.arg(statements[index].claim));
+    question.choices.push_back(utf8(u"The statement is true."_s));
     // The explanation of another statement does not refute this one.
     question.choices.push_back(utf8(statements[(index + 2) % statements.size()].why));
     const std::size_t right = 1 + index % 2;
     question.choices.insert(question.choices.begin() + static_cast<std::ptrdiff_t>(right), utf8(statements[index].why));
     question.right = static_cast<int>(right);
-    question.hint = utf8(QObject::tr("The statement is common but wrong."));
-    question.answer = utf8(QObject::tr("Formula %1 says why.").arg(statements[index].formula));
+    question.hint = utf8(u"The statement is common but wrong."_s);
+    question.answer = utf8(u"Formula %1 says why."_s.arg(statements[index].formula));
     LectureStep step;
     step.ask = std::move(question);
     return step;
@@ -73,7 +74,7 @@ LectureStep numberStep(const Statement& statement, const StatementNumber& number
 
 Lecture statementLecture() {
     Lecture lecture;
-    lecture.title = utf8(QObject::tr("Wrong statements"));
+    lecture.title = utf8(u"Wrong statements"_s);
     lecture.minutes = 20;
     const std::vector<Statement>& statements = wrongStatements();
     const std::array<StatementNumber, 6> numbers = statementNumbers();
@@ -82,8 +83,8 @@ Lecture statementLecture() {
         LectureScene scene;
         scene.id = "statement-" + std::to_string(i + 1);
         scene.title = utf8(statement.claim);
-        scene.text = utf8(QObject::tr("Many texts say: “%1” The room beside this window shows a setup that decides it.")
-                              .arg(statement.claim));
+        scene.text = utf8(
+            u"Many texts say: “%1” The room beside this window shows a setup that decides it."_s.arg(statement.claim));
         scene.room = utf8(statement.room);
         scene.part = utf8(statement.part);
         scene.setup.a = statement.setup;

@@ -16,18 +16,20 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// A config.json is named after its folder, except in the Hugging Face cache, where the folder's name is a checksum:
 /// …/models--EleutherAI--pythia-1b/snapshots/f73d…/config.json.
 QString nameOf(const QFileInfo& file) {
-    if (file.fileName() != QLatin1String("config.json")) {
+    if (file.fileName() != "config.json"_L1) {
         return file.completeBaseName().isEmpty() ? file.fileName() : file.completeBaseName();
     }
     const QStringList folders = file.absolutePath().split(QLatin1Char('/'), Qt::SkipEmptyParts);
     for (const QString& folder : folders) {
-        if (folder.startsWith(QLatin1String("models--"))) {
-            return folder.section(QStringLiteral("--"), -1);
+        if (folder.startsWith("models--"_L1)) {
+            return folder.section(u"--"_s, -1);
         }
     }
     return folders.isEmpty() ? file.fileName() : folders.last();
@@ -66,7 +68,7 @@ constexpr qsizetype kMaxLength = 120;
 QString escaped(const std::string& text) {
     QString whole = QString::fromStdString(text);
     if (whole.size() > kMaxLength) {
-        whole = whole.left(kMaxLength) + QStringLiteral(" …");
+        whole = whole.left(kMaxLength) + u" …"_s;
     }
     return whole.toHtmlEscaped();
 }
@@ -74,34 +76,31 @@ QString escaped(const std::string& text) {
 QString originText(const HfValue& value) {
     switch (value.origin) {
         case HfOrigin::file:
-            return value.key.empty() || value.key == value.name
-                       ? QObject::tr("from the file")
-                       : QObject::tr("from the file (key %1)").arg(escaped(value.key));
+            return value.key.empty() || value.key == value.name ? u"from the file"_s
+                                                                : u"from the file (key %1)"_s.arg(escaped(value.key));
         case HfOrigin::library_default:
-            return QObject::tr("library default");
+            return u"library default"_s;
         case HfOrigin::derived:
-            return QObject::tr("derived from other values");
+            return u"derived from other values"_s;
         case HfOrigin::assumed:
-            return QObject::tr("assumed, because the file does not specify it");
+            return u"assumed, because the file does not specify it"_s;
     }
     return {};
 }
 
 QString rowText(const QString& name, const QString& value, const QString& origin, const QString& quiet) {
-    return QStringLiteral(
-               "<tr><td style='padding-right:16px'>%1</td><td style='padding-right:16px'>%2</td>"
-               "<td style='color:%4'>%3</td></tr>")
-        .arg(name, value, origin, quiet);
+    return u"<tr><td style='padding-right:16px'>%1</td><td style='padding-right:16px'>%2</td>"
+           "<td style='color:%4'>%3</td></tr>"_s.arg(name, value, origin, quiet);
 }
 
 QString valuesTable(const ModelEntry& entry, const HfRotary& rotary, const QString& quiet) {
-    QString table = QStringLiteral("<table cellspacing='0' cellpadding='2'>");
+    QString table = u"<table cellspacing='0' cellpadding='2'>"_s;
     for (const HfValue& value : entry.model.values) {
         if (value.layer_type.empty() || value.layer_type == rotary.layer_type) {
             table += rowText(escaped(value.name), escaped(value.text), originText(value), quiet);
         }
     }
-    return table + QStringLiteral("</table>");
+    return table + u"</table>"_s;
 }
 
 /// Values that the file does not specify and keys that the program does not know.
@@ -112,13 +111,12 @@ QStringList unknownValues(const HfModel& model) {
         for (const std::string& key : model.unknown_keys) {
             keys << escaped(key);
         }
-        sentences << QObject::tr("The program does not know these keys and ignores them: %1.")
-                         .arg(keys.join(QStringLiteral(", ")));
+        sentences << u"The program does not know these keys and ignores them: %1."_s.arg(keys.join(u", "_s));
     }
     if (!model.cache) {
-        sentences << QObject::tr(
-            "The KV cache is unknown, because the file does not specify layers and heads. The Memory room keeps its "
-            "current shape.");
+        sentences << u"The KV cache is unknown, because the file does not specify layers and heads. The Memory room "
+                     u"keeps its "
+                     "current shape."_s;
     }
     return sentences;
 }
@@ -127,12 +125,12 @@ QStringList unknownValues(const HfModel& model) {
 
 QString ModelEntry::parametersText() const {
     if (!totals.parameters) {
-        return QStringLiteral("–");
+        return u"–"_s;
     }
     const QString all = shortCount(*totals.parameters);
     return totals.active_parameters == totals.parameters
                ? all
-               : QObject::tr("%1 (%2 active)").arg(all, shortCount(totals.active_parameters.value_or(0)));
+               : u"%1 (%2 active)"_s.arg(all, shortCount(totals.active_parameters.value_or(0)));
 }
 
 const HfRotary& ModelEntry::rotary(int layerType) const {
@@ -141,7 +139,7 @@ const HfRotary& ModelEntry::rotary(int layerType) const {
 }
 
 QString ModelEntry::nameWithLayerType(int layerType) const {
-    return model.rotary.size() < 2 ? name : QStringLiteral("%1, %2").arg(name, layerTypeText(rotary(layerType)));
+    return model.rotary.size() < 2 ? name : u"%1, %2"_s.arg(name, layerTypeText(rotary(layerType)));
 }
 
 const std::vector<ModelEntry>& knownModels() {
@@ -151,7 +149,7 @@ const std::vector<ModelEntry>& knownModels() {
             result.push_back(
                 {text(known.name), text(known.source), false, read_hf_config(known.config), totalsOf(known.config)});
             if (!known.shape_source.empty()) {
-                result.back().source += QObject::tr("; parameters: %1").arg(text(known.shape_source));
+                result.back().source += u"; parameters: %1"_s.arg(text(known.shape_source));
             }
         }
         return result;
@@ -192,7 +190,7 @@ ModelShape shapeOf(const ModelEntry& entry, int layerType, const ModelShape& cur
         shape.cache = *entry.model.cache;
         shape.kind = entry.model.kind;
     } else {
-        shape.name += QObject::tr(" (unknown KV cache)");
+        shape.name += u" (unknown KV cache)"_s;
     }
     return shape;
 }
@@ -207,43 +205,43 @@ double effectiveBase(const RotarySetup& setup) {
 }
 
 QString layerTypeText(const HfRotary& rotary) {
-    return rotary.layer_type.empty() ? QObject::tr("same in all layers")
+    return rotary.layer_type.empty() ? u"same in all layers"_s
                                      : text(rotary.layer_type).replace(QLatin1Char('_'), QLatin1Char(' '));
 }
 
 QString layerTypesText(const HfModel& model) {
     QStringList types;
     for (const HfRotary& rotary : model.rotary) {
-        types << layerTypeText(rotary).remove(QStringLiteral(" attention"));
+        types << layerTypeText(rotary).remove(u" attention"_s);
     }
-    return types.join(QStringLiteral(", "));
+    return types.join(u", "_s);
 }
 
 QString scalingText(const RotarySetup& setup) {
     const Scaling& scaling = setup.scaling;
     if (scaling.method == ScalingMethod::none) {
-        return QStringLiteral("–");
+        return u"–"_s;
     }
     const ScalingName& name = scaling_names().at(static_cast<std::size_t>(scaling.method));
-    return QStringLiteral("%1 ×%2").arg(text(name.title), text(number_text(std::round(scaling.factor * 100) / 100)));
+    return u"%1 ×%2"_s.arg(text(name.title), text(number_text(std::round(scaling.factor * 100) / 100)));
 }
 
 QString fractionText(const RotarySetup& setup) {
     const QString exact = text(fraction_text(setup.fraction, setup.head_dim));
     if (!exact.endsWith(QLatin1Char('%'))) return exact;  // the only rotated pair, as "2 ch"
     const double percent = std::round(1000 * setup.fraction) / 10;
-    return QStringLiteral("%1 %").arg(text(number_text(percent)));
+    return u"%1 %"_s.arg(text(number_text(percent)));
 }
 
 QString baseText(double base) {
     if (!std::isfinite(base)) {
-        return std::isnan(base) ? QStringLiteral("–") : QStringLiteral("∞");
+        return std::isnan(base) ? u"–"_s : u"∞"_s;
     }
     if (base < 1e9) {
         return text(short_number(std::round(base)));
     }
     const QString power = readableNumber(base);
-    const QString one = QStringLiteral("1.00×");
+    const QString one = u"1.00×"_s;
     return power.startsWith(one) ? power.mid(one.size()) : power;
 }
 
@@ -251,28 +249,24 @@ QString modelDetails(const ModelEntry& entry, int layerType) {
     const HfRotary& rotary = entry.rotary(layerType);
     const Theme& theme = ThemeManager::instance().theme();
     const QString quiet = theme.quietText.name();
-    QString html =
-        QStringLiteral("<p style='margin:0'><b>%1</b></p>")
-            .arg(entry.nameWithLayerType(static_cast<int>(&rotary - entry.model.rotary.data())).toHtmlEscaped());
-    html += QStringLiteral("<p style='margin:0 0 6px 0; color:%1'>%2</p>")
-                .arg(quiet, QObject::tr("Source: %1").arg(entry.source.toHtmlEscaped()));
+    QString html = u"<p style='margin:0'><b>%1</b></p>"_s.arg(
+        entry.nameWithLayerType(static_cast<int>(&rotary - entry.model.rotary.data())).toHtmlEscaped());
+    html +=
+        u"<p style='margin:0 0 6px 0; color:%1'>%2</p>"_s.arg(quiet, u"Source: %1"_s.arg(entry.source.toHtmlEscaped()));
     for (const QString& sentence : unknownValues(entry.model)) {
-        html += QStringLiteral("<p style='margin:0 0 4px 0; color:%1'>%2</p>").arg(theme.warning.name(), sentence);
+        html += u"<p style='margin:0 0 4px 0; color:%1'>%2</p>"_s.arg(theme.warning.name(), sentence);
     }
     for (const std::string& remark : entry.model.remarks) {
-        html +=
-            QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>").arg(QString::fromStdString(remark).toHtmlEscaped());
+        html += u"<p style='margin:0 0 4px 0'>%1</p>"_s.arg(QString::fromStdString(remark).toHtmlEscaped());
     }
     if (rotary.layers > 0) {
-        const QString kind =
-            rotary.layer_type.empty() ? QObject::tr("RoPE is the same in all layers") : layerTypeText(rotary);
-        html += QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>")
-                    .arg(QObject::tr("Layers: %1, %2.").arg(rotary.layers).arg(kind.toHtmlEscaped()));
+        const QString kind = rotary.layer_type.empty() ? u"RoPE is the same in all layers"_s : layerTypeText(rotary);
+        html += u"<p style='margin:0 0 4px 0'>%1</p>"_s.arg(
+            u"Layers: %1, %2."_s.arg(rotary.layers).arg(kind.toHtmlEscaped()));
     }
     if (entry.totals.parameters) {
         const std::string count = known_parameters(entry.totals.parameters, entry.totals.active_parameters);
-        html += QStringLiteral("<p style='margin:0 0 4px 0'>%1</p>")
-                    .arg(QObject::tr("Parameters: %1.").arg(QString::fromStdString(count)));
+        html += u"<p style='margin:0 0 4px 0'>%1</p>"_s.arg(u"Parameters: %1."_s.arg(QString::fromStdString(count)));
     }
     return html + valuesTable(entry, rotary, quiet);
 }

@@ -8,12 +8,13 @@
 #include "ui/models/model_entry.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup& current) {
-    figure.table = FigureTable::of({QObject::tr("context (tokens)"), QObject::tr("theta"),
-                                    QObject::tr("head dimension"), QObject::tr("rotary dimension"),
-                                    QObject::tr("b_eff"), QObject::tr("slowest wavelength (tokens)")});
+    figure.table = FigureTable::of({u"context (tokens)"_s, u"theta"_s, u"head dimension"_s, u"rotary dimension"_s,
+                                    u"b_eff"_s, u"slowest wavelength (tokens)"_s});
     QJsonArray names;
     for (const MapPoint& point : points) {
         const RotarySetup& setup = point.setup;
@@ -22,8 +23,7 @@ void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup
                              quantityOf(setup, MapQuantity::wavelength)});
         names.append(point.name);
     }
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(current))},
-                       {QStringLiteral("models"), names}};
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(current))}, {u"models"_s, names}};
 }
 
 FigureCurve spotOf(const RotarySetup& setup, MapQuantity quantity, Ink ink, bool isPicked) {
@@ -62,7 +62,7 @@ void addSpots(Figure& figure, std::span<const MapPoint> points, MapQuantity quan
     }
     for (std::size_t i = 0; i < names.size(); ++i) {
         figure.curves[i].label = names[i].first();
-        if (names[i].size() > 1) figure.curves[i].label += QStringLiteral(" +%1").arg(names[i].size() - 1);
+        if (names[i].size() > 1) figure.curves[i].label += u" +%1"_s.arg(names[i].size() - 1);
     }
 }
 
@@ -71,7 +71,7 @@ void addCurrent(Figure& figure, const RotarySetup& current, MapQuantity quantity
     FigureCurve spot = spotOf(current, quantity, {Ink::Kind::accent}, false);
     if (std::isfinite(spot.y.first())) {
         spot.emphasis = FigureCurve::Emphasis::picked;  // drawn above the selected model
-        figure.verticalLines.push_back({spot.x.first(), QObject::tr("current setup"), spot.ink});
+        figure.verticalLines.push_back({spot.x.first(), u"current setup"_s, spot.ink});
         figure.horizontalLines.push_back({spot.y.first(), {}, spot.ink});
         figure.curves.push_back(spot);
     }
@@ -107,8 +107,8 @@ Figure comparedMap(const ShapedSetup& a, const ShapedSetup& b) {
     }
     fitAxis(figure.x, figure.curves, &FigureCurve::x);
     fitAxis(figure.y, figure.curves, &FigureCurve::y);
-    figure.settings.insert(QStringLiteral("setup"), QString::fromStdString(setups_text({a.setup, b.setup})));
-    figure.settings.insert(QStringLiteral("compared"), names.titleOfBoth(QStringLiteral("; ")));
+    figure.settings.insert(u"setup"_s, QString::fromStdString(setups_text({a.setup, b.setup})));
+    figure.settings.insert(u"compared"_s, names.titleOfBoth(u"; "_s));
     return figure;
 }
 
@@ -134,26 +134,26 @@ double quantityOf(const RotarySetup& setup, MapQuantity quantity) {
 QString titleOf(MapQuantity quantity) {
     switch (quantity) {
         case MapQuantity::base:
-            return QObject::tr("effective base b_eff");
+            return u"effective base b_eff"_s;
         case MapQuantity::theta:
-            return QObject::tr("base θ");
+            return u"base θ"_s;
         case MapQuantity::wavelength:
-            return QObject::tr("slowest wavelength");
+            return u"slowest wavelength"_s;
     }
     return {};
 }
 
 Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity, int picked) {
     Figure figure;
-    figure.name = QStringLiteral("model-map");
-    figure.summary = QObject::tr("The map shows %1 models by context and %2").arg(points.size()).arg(titleOf(quantity));
+    figure.name = u"model-map"_s;
+    figure.summary = u"The map shows %1 models by context and %2"_s.arg(points.size()).arg(titleOf(quantity));
     if (picked >= 0 && picked < static_cast<int>(points.size())) {
-        figure.summary += QObject::tr("; %1 is selected").arg(points[static_cast<std::size_t>(picked)].name);
+        figure.summary += u"; %1 is selected"_s.arg(points[static_cast<std::size_t>(picked)].name);
     }
-    figure.summary += QStringLiteral(".");
-    figure.emptyText = QObject::tr("No model matches the search.");
-    figure.x = {QObject::tr("context"), QObject::tr("tokens"), true};
-    figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? QObject::tr("tokens") : QString(), true};
+    figure.summary += u"."_s;
+    figure.emptyText = u"No model matches the search."_s;
+    figure.x = {u"context"_s, u"tokens"_s, true};
+    figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? u"tokens"_s : QString(), true};
     addSpots(figure, points, quantity, picked);
     if (!figure.curves.empty()) {
         addCurrent(figure, current, quantity);

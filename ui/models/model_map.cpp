@@ -34,6 +34,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// "" if not exactly one local file is dragged.
@@ -51,8 +53,8 @@ ModelMap::ModelMap(RotaryModel& model, QWidget* parent)
       m_sorted(new SortedModels(this)),
       m_banners(new BannerArea(this)),
       m_scatter(new ModelScatter(this)) {
-    setObjectName(QStringLiteral("models"));
-    setWindowTitle(tr("Models"));
+    setObjectName(u"models"_s);
+    setWindowTitle(u"Models"_s);
     setModal(false);
     setAcceptDrops(true);
     m_sorted->setSourceModel(m_list);
@@ -100,8 +102,8 @@ ModelMap::ModelMap(RotaryModel& model, QWidget* parent)
 
 QWidget* ModelMap::makeList() {
     m_search = new QLineEdit(this);
-    m_search->setPlaceholderText(tr("Search by name, scaling or number …"));
-    m_search->setAccessibleName(tr("Search models"));
+    m_search->setPlaceholderText(u"Search by name, scaling or number …"_s);
+    m_search->setAccessibleName(u"Search models"_s);
     m_search->setClearButtonEnabled(true);
     m_search->setAcceptDrops(false);  // so that the dialog receives a dropped file
     m_search->installEventFilter(this);
@@ -115,7 +117,7 @@ QWidget* ModelMap::makeList() {
 
     m_table = new QTableView(this);
     m_table->setModel(m_sorted);
-    m_table->setAccessibleName(tr("Models"));
+    m_table->setAccessibleName(u"Models"_s);
     m_table->setSelectionBehavior(QAbstractItemView::SelectRows);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
     m_table->setEditTriggers(QAbstractItemView::NoEditTriggers);
@@ -141,18 +143,18 @@ QWidget* ModelMap::makeList() {
 
 QWidget* ModelMap::makeDetails() {
     m_layerTypes = new QComboBox(this);
-    m_layerTypes->setAccessibleName(tr("Layers whose RoPE is loaded"));
+    m_layerTypes->setAccessibleName(u"Layers whose RoPE is loaded"_s);
     m_layerTypes->setToolTip(
-        tr("The layers of this model have different RoPE settings. Select the layers whose settings are loaded."));
+        u"The layers of this model have different RoPE settings. Select the layers whose settings are loaded."_s);
     connect(m_layerTypes, &QComboBox::activated, this, [this] {
         renewDetails();
         renewMap();
     });
-    m_layerLabel = new QLabel(tr("Load the RoPE of"), this);
+    m_layerLabel = new QLabel(u"Load the RoPE of"_s, this);
     m_layerLabel->setBuddy(m_layerTypes);
     keepSpace(m_layerTypes);
     m_details = new QTextBrowser(this);
-    m_details->setAccessibleName(tr("Details of the selected model"));
+    m_details->setAccessibleName(u"Details of the selected model"_s);
     m_details->setOpenLinks(false);
     m_details->setTabChangesFocus(true);
     m_details->setFrameShape(QFrame::NoFrame);
@@ -169,30 +171,30 @@ QWidget* ModelMap::makeDetails() {
 }
 
 QWidget* ModelMap::makeButtons() {
-    auto* open = new QPushButton(tr("&Open config.json …"), this);
+    auto* open = new QPushButton(u"&Open config.json …"_s, this);
     open->setAutoDefault(false);
-    open->setToolTip(tr("Opens a Hugging Face configuration file. You can also drop a file on this window."));
+    open->setToolTip(u"Opens a Hugging Face configuration file. You can also drop a file on this window."_s);
     connect(open, &QPushButton::clicked, this, &ModelMap::openFile);
     m_current = new QLabel(this);
     m_current->setProperty("quiet", true);
     m_current->setTextFormat(Qt::PlainText);
-    m_load = new QPushButton(tr("&Load model"), this);
+    m_load = new QPushButton(u"&Load model"_s, this);
     m_load->setProperty("primary", true);
     m_load->setDefault(true);
-    m_load->setToolTip(tr("Loads the selected model into the rotary setup (Enter)."));
+    m_load->setToolTip(u"Loads the selected model into the rotary setup (Enter)."_s);
     connect(m_load, &QPushButton::clicked, this, &ModelMap::load);
-    m_undo = new QPushButton(tr("&Undo loading"), this);
+    m_undo = new QPushButton(u"&Undo loading"_s, this);
     m_undo->setAutoDefault(false);
     m_undo->setEnabled(false);
-    m_undo->setToolTip(tr("Restores the rotary setup from before the model was loaded."));
+    m_undo->setToolTip(u"Restores the rotary setup from before the model was loaded."_s);
     connect(m_undo, &QPushButton::clicked, this, [this] { m_model.undoStack().undo(); });
-    m_close = new QPushButton(tr("&Close"), this);
+    m_close = new QPushButton(u"&Close"_s, this);
     m_close->setAutoDefault(false);
-    m_close->setToolTip(tr("Closes this window and keeps the rotary setup (Escape)."));
+    m_close->setToolTip(u"Closes this window and keeps the rotary setup (Escape)."_s);
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
-    m_compare = new QPushButton(tr("&Compare with this model"), this);
+    m_compare = new QPushButton(u"&Compare with this model"_s, this);
     m_compare->setAutoDefault(false);
-    m_compare->setToolTip(tr("Shows the selected model as a second setup beside the current one in all rotary rooms."));
+    m_compare->setToolTip(u"Shows the selected model as a second setup beside the current one in all rotary rooms."_s);
     connect(m_compare, &QPushButton::clicked, this, &ModelMap::compare);
 
     auto* buttons = new QWidget(this);
@@ -210,10 +212,10 @@ QWidget* ModelMap::makeButtons() {
 void ModelMap::restyle() {
     const ThemeManager& theme = ThemeManager::instance();
     m_table->verticalHeader()->setDefaultSectionSize(QFontMetrics(theme.font()).height() + theme.pixels(6));
-    m_table->setStyleSheet(QStringLiteral("QTableView::item { border: none; padding: 0 %1px; }"
-                                          "QTableView::item:selected { background: %2; color: %3; }")
-                               .arg(theme.pixels(8))
-                               .arg(theme.theme().accent.name(), theme.theme().accentText.name()));
+    m_table->setStyleSheet(
+        u"QTableView::item { border: none; padding: 0 %1px; }"
+        "QTableView::item:selected { background: %2; color: %3; }"_s.arg(theme.pixels(8))
+            .arg(theme.theme().accent.name(), theme.theme().accentText.name()));
     m_table->resizeColumnsToContents();
     m_details->document()->setDefaultFont(theme.font());
     showPicked();
@@ -288,7 +290,7 @@ void ModelMap::showPicked() {
 
 void ModelMap::renewDetails() {
     const int row = pickedRow();
-    m_details->setHtml(row < 0 ? tr("No model matches the search.") : modelDetails(m_list->entry(row), layerType()));
+    m_details->setHtml(row < 0 ? u"No model matches the search."_s : modelDetails(m_list->entry(row), layerType()));
 }
 
 void ModelMap::renewMap() {
@@ -305,11 +307,11 @@ void ModelMap::renewMap() {
 }
 
 void ModelMap::renewLoaded() {
-    const auto nameOf = [](const ModelShape& shape) { return shape.name.isEmpty() ? tr("custom") : shape.name; };
+    const auto nameOf = [](const ModelShape& shape) { return shape.name.isEmpty() ? u"custom"_s : shape.name; };
     const QString current =
-        !m_loaded.isEmpty() ? tr("Loaded: %1").arg(m_loaded) : tr("Current setup: %1").arg(nameOf(m_model.shape()));
+        !m_loaded.isEmpty() ? u"Loaded: %1"_s.arg(m_loaded) : u"Current setup: %1"_s.arg(nameOf(m_model.shape()));
     const auto& other = m_model.other();
-    m_current->setText(other ? tr("%1, compared with: %2").arg(current, nameOf(other->shape)) : current);
+    m_current->setText(other ? u"%1, compared with: %2"_s.arg(current, nameOf(other->shape)) : current);
     m_undo->setEnabled(!m_loaded.isEmpty() && m_model.undoStack().index() == m_loadedIndex);
 }
 
@@ -325,7 +327,7 @@ bool ModelMap::usePicked(const std::function<void(const QString& name, const Sha
             {setupOf(entry, layerType(), m_model.setup()), shapeOf(entry, layerType(), m_model.shape())});
         m_model.endDrag();
     } catch (const BadInput& error) {
-        showProblem(tr("%1 cannot be loaded: %2").arg(entry.name, QString::fromStdString(error.what())));
+        showProblem(u"%1 cannot be loaded: %2"_s.arg(entry.name, QString::fromStdString(error.what())));
         return false;
     }
     showProblem(QString());
@@ -337,7 +339,7 @@ bool ModelMap::load() {
     const int before = m_model.undoStack().index();
     QString loaded;
     const bool isLoaded = usePicked([this, &loaded](const QString& name, const ShapedSetup& setup) {
-        m_model.change(tr("load %1").arg(name), setup.setup, setup.shape);
+        m_model.change(u"load %1"_s.arg(name), setup.setup, setup.shape);
         loaded = name;
     });
     if (!isLoaded) return false;
@@ -350,7 +352,7 @@ bool ModelMap::load() {
 
 bool ModelMap::compare() {
     return usePicked([this](const QString& name, const ShapedSetup& setup) {
-        m_model.compareWith(tr("compare with %1").arg(name), setup);
+        m_model.compareWith(u"compare with %1"_s.arg(name), setup);
     });
 }
 
@@ -367,7 +369,7 @@ bool ModelMap::importConfig(const QString& path) {
 }
 
 void ModelMap::showProblem(const QString& sentence) {
-    const QString id = QStringLiteral("problem");
+    const QString id = u"problem"_s;
     if (sentence.isEmpty()) {
         m_banners->dismiss(id);
     } else {
@@ -377,12 +379,12 @@ void ModelMap::showProblem(const QString& sentence) {
 
 void ModelMap::openFile() {
     QSettings settings;
-    const QString key = QStringLiteral("models/folder");
+    const QString key = u"models/folder"_s;
     const QString folder =
         settings.value(key, QStandardPaths::writableLocation(QStandardPaths::HomeLocation)).toString();
-    const QString path = dialogs().open(this, {.title = tr("Open model configuration"),
+    const QString path = dialogs().open(this, {.title = u"Open model configuration"_s,
                                                .path = folder,
-                                               .filters = tr("Configurations (*.json);;All files (*)")});
+                                               .filters = u"Configurations (*.json);;All files (*)"_s});
     if (!path.isEmpty()) {
         settings.setValue(key, QFileInfo(path).absolutePath());
         importConfig(path);

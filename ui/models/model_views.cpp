@@ -21,37 +21,35 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString columnTooltip(ModelList::Column column) {
     switch (column) {
         case ModelList::Name:
-            return QObject::tr("The column shows the model's name. Imported models are at the top.");
+            return u"The column shows the model's name. Imported models are at the top."_s;
         case ModelList::Theta:
-            return QObject::tr(
-                "RoPE base θ: pair i rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3");
+            return u"RoPE base θ: pair i rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3"_s;
         case ModelList::Base:
-            return QObject::tr(
-                "The effective base b_eff is the base at which a fully rotated head has the same fast pairs: θ^(d/d_r) "
-                "for a slice, θ for a truncated head. It makes models with different rotated fractions comparable. "
-                "Formula 5");
+            return u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs: "
+                   u"θ^(d/d_r) "
+                   "for a slice, θ for a truncated head. It makes models with different rotated fractions comparable. "
+                   "Formula 5"_s;
         case ModelList::Fraction:
-            return QObject::tr("This fraction of a head's channels is rotated.");
+            return u"This fraction of a head's channels is rotated."_s;
         case ModelList::Rotated:
-            return QObject::tr("d_r is the rotary dimension and d is the head dimension, in channels.");
+            return u"d_r is the rotary dimension and d is the head dimension, in channels."_s;
         case ModelList::Context:
-            return QObject::tr("The model has this maximum context length, in tokens.");
+            return u"The model has this maximum context length, in tokens."_s;
         case ModelList::Parameters:
-            return QObject::tr(
-                "The model has this number of parameters. In a mixture of experts, the active ones are those that "
-                "process a token. The Anatomy room lists them by stage.");
+            return u"The model has this number of parameters. In a mixture of experts, the active ones are those that "
+                   "process a token. The Anatomy room lists them by stage."_s;
         case ModelList::Scaled:
-            return QObject::tr(
-                "The scaling method changes the frequencies for a context that is s times as long. "
-                "Formulas 18 to 24");
+            return u"The scaling method changes the frequencies for a context that is s times as long. "
+                   "Formulas 18 to 24"_s;
         case ModelList::Layers:
-            return QObject::tr(
-                "Types of layers with RoPE settings of their own. The other columns show those of the first type.");
+            return u"Types of layers with RoPE settings of their own. The other columns show those of the first type."_s;
         case ModelList::ColumnCount:
             break;
     }
@@ -70,7 +68,7 @@ QString cellText(const ModelEntry& entry, ModelList::Column column) {
         case ModelList::Fraction:
             return fractionText(setup);
         case ModelList::Rotated:
-            return QStringLiteral("%1 / %2").arg(entry.rotary(0).rotary_dim).arg(setup.head_dim);
+            return u"%1 / %2"_s.arg(entry.rotary(0).rotary_dim).arg(setup.head_dim);
         case ModelList::Context:
             return groupedText(setup.context);
         case ModelList::Parameters:
@@ -154,7 +152,7 @@ QVariant ModelList::data(const QModelIndex& index, int role) const {
         return sortValue(model, column);
     }
     if (role == Qt::ToolTipRole && column == Name) {
-        return model.isImported ? tr("%1, imported").arg(model.name) : model.name;
+        return model.isImported ? u"%1, imported"_s.arg(model.name) : model.name;
     }
     if (role == Qt::TextAlignmentRole) {
         return QVariant((isNumber(column) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
@@ -178,8 +176,8 @@ QVariant ModelList::headerData(int section, Qt::Orientation orientation, int rol
     if (role != Qt::DisplayRole) {
         return {};
     }
-    const QString titles[] = {tr("model"),   tr("θ"),          tr("b_eff"),   tr("fraction"),     tr("d_r / d"),
-                              tr("context"), tr("parameters"), tr("scaling"), tr("RoPE by layer")};
+    const QString titles[] = {u"model"_s,   u"θ"_s,          u"b_eff"_s,   u"fraction"_s,     u"d_r / d"_s,
+                              u"context"_s, u"parameters"_s, u"scaling"_s, u"RoPE by layer"_s};
     static_assert(std::size(titles) == ColumnCount);
     return titles[section];
 }
@@ -215,14 +213,14 @@ bool SortedModels::lessThan(const QModelIndex& left, const QModelIndex& right) c
 
 ModelScatter::ModelScatter(QWidget* parent)
     : QWidget(parent), m_quantity(new QComboBox(this)), m_view(new FigureView(this)) {
-    m_quantity->setAccessibleName(tr("Quantity of the vertical axis"));
-    m_quantity->setToolTip(tr(
-        "The effective base b_eff is the base at which a fully rotated head has the same fast pairs (formula 5). The "
-        "slowest wavelength is λ = 2π/g of the slowest rotated pair, before scaling."));
+    m_quantity->setAccessibleName(u"Quantity of the vertical axis"_s);
+    m_quantity->setToolTip(
+        u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs (formula 5). The "
+        "slowest wavelength is λ = 2π/g of the slowest rotated pair, before scaling."_s);
     for (const MapQuantity quantity : {MapQuantity::base, MapQuantity::theta, MapQuantity::wavelength}) {
         m_quantity->addItem(titleOf(quantity), static_cast<int>(quantity));
     }
-    m_view->setAccessibleName(tr("Map of the models"));
+    m_view->setAccessibleName(u"Map of the models"_s);
     connect(m_quantity, &QComboBox::currentIndexChanged, this, &ModelScatter::renew);
     m_view->setReadout([](QPointF) { return std::optional<FigureView::Readout>(); });  // the tooltip replaces it
     connect(m_view, &FigureView::clicked, this, [this](const QPointF& place) { pickAt(m_view->pixelOf(place)); });
@@ -235,9 +233,9 @@ ModelScatter::ModelScatter(QWidget* parent)
     connect(m_view, &FigureView::contextMenuRequested, this, [this, openTable](const QPoint& where) {
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Copy caption"), this,
+        menu->addAction(u"Copy caption"_s, this,
                         [this] { QGuiApplication::clipboard()->setText(captionOf(m_view->figure())); });
-        menu->addAction(tr("Show as table"), this, openTable);
+        menu->addAction(u"Show as table"_s, this, openTable);
         menu->popup(where);
     });
 
@@ -313,24 +311,24 @@ QString ModelScatter::tooltipText(const QPointF& pixel) const {
     for (const int point : here.first(std::min<qsizetype>(here.size(), kMaxNames))) {
         const MapPoint& model = m_points[static_cast<std::size_t>(point)];
         const bool isScaled = model.setup.scaling.method != ScalingMethod::none;
-        const QString scaling = isScaled ? QStringLiteral(", ") + scalingText(model.setup) : QString();
-        lines << QStringLiteral("%1: %2%3").arg(model.name, fractionText(model.setup), scaling);
+        const QString scaling = isScaled ? u", "_s + scalingText(model.setup) : QString();
+        lines << u"%1: %2%3"_s.arg(model.name, fractionText(model.setup), scaling);
     }
     if (here.size() > kMaxNames) {
-        lines << tr("and %1 more").arg(here.size() - kMaxNames);
+        lines << u"and %1 more"_s.arg(here.size() - kMaxNames);
     }
     const RotarySetup& first = m_points[static_cast<std::size_t>(here.first())].setup;
     const double value = quantityOf(first, quantity());
     const QString context = groupedText(first.context);
     switch (quantity()) {
         case MapQuantity::base:
-            lines << tr("context %1 tokens, b_eff %2").arg(context, baseText(value));
+            lines << u"context %1 tokens, b_eff %2"_s.arg(context, baseText(value));
             break;
         case MapQuantity::theta:
-            lines << tr("context %1 tokens, θ %2").arg(context, baseText(value));
+            lines << u"context %1 tokens, θ %2"_s.arg(context, baseText(value));
             break;
         case MapQuantity::wavelength:
-            lines << tr("context %1 tokens, slowest λ %2 tokens").arg(context, readableCount(std::round(value)));
+            lines << u"context %1 tokens, slowest λ %2 tokens"_s.arg(context, readableCount(std::round(value)));
             break;
     }
     return lines.join(QLatin1Char('\n'));

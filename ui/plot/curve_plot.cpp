@@ -12,6 +12,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kFrameMs = 33;
@@ -22,11 +24,11 @@ constexpr double kMinHeightForLegend = 300;  // pixels at 100 %
 CurvePlot::CurvePlot(QWidget* parent)
     : PlotWidget(parent),
       m_lossUnit(lossUnit(QString())),
-      m_floorLabel(tr("best possible loss")),
-      m_name(tr("training")),
+      m_floorLabel(u"best possible loss"_s),
+      m_name(u"training"_s),
       m_legend(new Legend) {
     static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_legend);
-    setAccessibleName(tr("Plot of %1").arg(m_name));
+    setAccessibleName(u"Plot of %1"_s.arg(m_name));
     m_plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
         connect(axis, qOverload<const QCPRange&>(&QCPAxis::rangeChanged), this, [this] {
@@ -252,7 +254,7 @@ void CurvePlot::setRungs(const QList<double>& iterations) {
 
 void CurvePlot::setName(const QString& name) {
     m_name = name;
-    setAccessibleName(tr("Plot of %1").arg(m_name));
+    setAccessibleName(u"Plot of %1"_s.arg(m_name));
 }
 
 void CurvePlot::setRunVisible(RunId run, bool visible) {

@@ -11,6 +11,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kHoverDistance = 10;  // pixels at 100 %
@@ -72,7 +74,7 @@ void CurvePlot::showReadout(const QPointF& where) {
         look.ink = inkOf(each.id.run);
         look.companion = each.id.quantity != m_quantities.front();
         const QString label =
-            m_quantities.size() > 1 ? QStringLiteral("%1, %2").arg(each.label, nameOf(each.id.quantity)) : each.label;
+            m_quantities.size() > 1 ? u"%1, %2"_s.arg(each.label, nameOf(each.id.quantity)) : each.label;
         const bool strong = each.id.run == representativeOf(m_hovered != kNoRun ? m_hovered : m_picked);
         rows.append({label, readableNumber(y), m_style.penOf(look), y, strong});
     }
@@ -80,7 +82,7 @@ void CurvePlot::showReadout(const QPointF& where) {
     std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
         return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
     });
-    m_readout->show(tr("step %1").arg(readableCount(x)), x, rows, m_style, mouse.y());
+    m_readout->show(u"step %1"_s.arg(readableCount(x)), x, rows, m_style, mouse.y());
 }
 
 void CurvePlot::zoom(double factor) {

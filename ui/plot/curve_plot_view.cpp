@@ -13,6 +13,8 @@
 #include "ui/plot/plot_readout.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// Round numbers, so that the axis of a live plot changes rarely. If `notNegative`, the range does not extend below 0.
@@ -79,10 +81,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     Figure figure;
     figure.name = m_name;
     const bool losses = isLoss(m_quantities.front());
-    figure.emptyText = m_runs.empty() ? tr("No runs yet. Curves appear here while runs train.")
-                                      : tr("The shown runs have no measurements of this quantity yet.");
-    figure.x.label = tr("step");
-    figure.y.label = m_quantities.size() > 1 && losses ? tr("loss") : nameOf(m_quantities.front());
+    figure.emptyText = m_runs.empty() ? u"No runs yet. Curves appear here while runs train."_s
+                                      : u"The shown runs have no measurements of this quantity yet."_s;
+    figure.x.label = u"step"_s;
+    figure.y.label = m_quantities.size() > 1 && losses ? u"loss"_s : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit.name : unitOf(m_quantities.front());
     figure.y.logarithmic = m_yLog;
     for (const Quantity quantity : m_quantities) {
@@ -105,7 +107,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     }
     if (losses && m_lossUnit.isPerByte && figure.curves.empty() && !unitNote().isEmpty()) {
         figure.emptyText =
-            tr("The bytes per token of the shown runs are unknown, so that their losses have no value in this unit.");
+            u"The bytes per token of the shown runs are unknown, so that their losses have no value in this unit."_s;
     }
     // Labels are shortened, because there is little space beside the curves.
     QStringList names;
@@ -118,10 +120,10 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     for (FigureBand& band : figure.bands) band.label = distinct[names.indexOf(band.label)];
     addEnds(figure);
     for (qsizetype i = 0; i < m_rungs.size(); ++i) {
-        figure.verticalLines.push_back({m_rungs[i], tr("rung %1").arg(i + 1)});
+        figure.verticalLines.push_back({m_rungs[i], u"rung %1"_s.arg(i + 1)});
     }
     if (const auto floor = losses ? shownFloor() : std::nullopt) {
-        figure.horizontalLines.push_back({*floor, QStringLiteral("%1 %2").arg(m_floorLabel, readableNumber(*floor))});
+        figure.horizontalLines.push_back({*floor, u"%1 %2"_s.arg(m_floorLabel, readableNumber(*floor))});
     }
     setAxesOf(figure);
     return figure;
@@ -137,8 +139,8 @@ void CurvePlot::addEnds(Figure& figure) const {
         for (qsizetype i = y.size() - 1; i >= 0; --i) {
             if (!std::isfinite(y[i])) continue;
             FigureCurve mark;
-            mark.quantity = run.failed ? tr("%1 failed").arg(run.label)
-                                       : tr("%1 stopped at rung %2").arg(run.label, QString::number(run.rung));
+            mark.quantity = run.failed ? u"%1 failed"_s.arg(run.label)
+                                       : u"%1 stopped at rung %2"_s.arg(run.label, QString::number(run.rung));
             mark.ink = {run.failed ? Ink::Kind::error : Ink::Kind::quiet};
             mark.x = {x[i]};
             mark.y = {y[i]};
@@ -265,26 +267,26 @@ void CurvePlot::setAxesOf(Figure& figure) const {
 QString CurvePlot::unitNote() const {
     if (!isLoss(m_quantities.front())) return {};
     if (!m_lossUnit.isPerByte) {
-        return m_tokenizersDiffer ? tr("losses per token of different tokenizers cannot be compared") : QString();
+        return m_tokenizersDiffer ? u"losses per token of different tokenizers cannot be compared"_s : QString();
     }
     const auto omitted = std::count_if(m_curves.begin(), m_curves.end(), [this](const auto& each) {
         return each.first.quantity == m_quantities.front() && isRunVisible(each.first.run) &&
                !std::isfinite(factorOf(each.first));
     });
     if (omitted == 0) return {};
-    return omitted == 1 ? tr("not shown: a run whose bytes per token are unknown")
-                        : tr("not shown: %1 runs whose bytes per token are unknown").arg(omitted);
+    return omitted == 1 ? u"not shown: a run whose bytes per token are unknown"_s
+                        : u"not shown: %1 runs whose bytes per token are unknown"_s.arg(omitted);
 }
 
 QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     QStringList parts;
     if (m_quantities.size() > 1) {
-        parts.append(tr("solid line: %1, dotted line: %2").arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
+        parts.append(u"solid line: %1, dotted line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
     }
     const bool isSmoothed = std::any_of(figure.curves.begin(), figure.curves.end(),
                                         [](const FigureCurve& curve) { return !curve.raw.isEmpty(); });
     if (forScreen && isSmoothed) {
-        parts.append(tr("smoothing weight %1").arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
+        parts.append(u"smoothing weight %1"_s.arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
     }
     const auto ends = [&figure](Ink::Kind kind) {
         return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {
@@ -292,18 +294,18 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
         });
     };
     if (const auto failed = ends(Ink::Kind::error); failed > 0) {
-        parts.append(failed == 1 ? tr("red point: last value of a run that failed")
-                                 : tr("red points: last values of %1 runs that failed").arg(failed));
+        parts.append(failed == 1 ? u"red point: last value of a run that failed"_s
+                                 : u"red points: last values of %1 runs that failed"_s.arg(failed));
     }
     if (const auto stopped = ends(Ink::Kind::quiet); stopped > 0) {
-        parts.append(stopped == 1 ? tr("grey point: last value of a run that was stopped at a rung")
-                                  : tr("grey points: last values of %1 runs that were stopped at a rung").arg(stopped));
+        parts.append(stopped == 1 ? u"grey point: last value of a run that was stopped at a rung"_s
+                                  : u"grey points: last values of %1 runs that were stopped at a rung"_s.arg(stopped));
     }
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);
     }
     if (!figure.bands.empty()) {
-        parts.append(tr("shaded: mean ± standard deviation over seeds"));
+        parts.append(u"shaded: mean ± standard deviation over seeds"_s);
     }
     if (forScreen && m_yLog) {
         qsizetype hidden = 0;
@@ -311,10 +313,10 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
             hidden += std::count_if(curve.y.begin(), curve.y.end(), [](double y) { return y <= 0; });
         }
         if (hidden > 0) {
-            parts.append(tr("%1 values ≤ 0 are not drawn").arg(hidden));
+            parts.append(u"%1 values ≤ 0 are not drawn"_s.arg(hidden));
         }
     }
-    return parts.join(QStringLiteral("; "));
+    return parts.join(u"; "_s);
 }
 
 Figure CurvePlot::toFigure() const {
@@ -326,11 +328,11 @@ Figure CurvePlot::toFigure() const {
     for (const Quantity quantity : m_quantities) {
         quantities.append(nameOf(quantity));
     }
-    result.settings[QStringLiteral("view")] = QJsonObject{
-        {QStringLiteral("quantities"), quantities},
-        {QStringLiteral("smoothing"), m_smoothing},
-        {QStringLiteral("unit"), result.y.unit},
-        {QStringLiteral("logarithmic"), m_yLog},
+    result.settings[u"view"_s] = QJsonObject{
+        {u"quantities"_s, quantities},
+        {u"smoothing"_s, m_smoothing},
+        {u"unit"_s, result.y.unit},
+        {u"logarithmic"_s, m_yLog},
     };
     return result;
 }
@@ -355,33 +357,31 @@ QString CurvePlot::summaryOf(const Figure& now) const {
         }
     }
     if (ends.empty()) {
-        return tr("No curves yet.");
+        return u"No curves yet."_s;
     }
     const auto [low, high] =
         std::minmax_element(ends.begin(), ends.end(), [](const End& a, const End& b) { return a.value < b.value; });
     const auto value = [&](double number) {
-        return now.y.unit.isEmpty() ? readableNumber(number)
-                                    : QStringLiteral("%1 %2").arg(readableNumber(number), now.y.unit);
+        return now.y.unit.isEmpty() ? readableNumber(number) : u"%1 %2"_s.arg(readableNumber(number), now.y.unit);
     };
     // Runs that failed or still train end at other steps, so each value then has its own step.
     const bool isOneStep =
         std::all_of(ends.begin(), ends.end(), [&](const End& end) { return end.step == ends.front().step; });
     const auto where = [&](const End& end) {
-        return isOneStep ? end.label : tr("%1, step %2").arg(end.label, readableCount(end.step));
+        return isOneStep ? end.label : u"%1, step %2"_s.arg(end.label, readableCount(end.step));
     };
     const QString step = readableCount(low->step);
     QString text;
     if (ends.size() == 1) {
-        text = tr("%1: %2 %3 at step %4").arg(low->label, now.y.label, value(low->value), step);
+        text = u"%1: %2 %3 at step %4"_s.arg(low->label, now.y.label, value(low->value), step);
     } else {
-        const QString quantity =
-            isOneStep ? tr("%1 at step %2").arg(now.y.label, step) : tr("last %1").arg(now.y.label);
-        text = tr("%1 %2: %3 from %4 (%5) to %6 (%7)")
-                   .arg(QString::number(ends.size()), m_groups.empty() ? tr("runs") : tr("groups"), quantity,
-                        value(low->value), where(*low), value(high->value), where(*high));
+        const QString quantity = isOneStep ? u"%1 at step %2"_s.arg(now.y.label, step) : u"last %1"_s.arg(now.y.label);
+        text = u"%1 %2: %3 from %4 (%5) to %6 (%7)"_s.arg(
+            QString::number(ends.size()), m_groups.empty() ? u"runs"_s : u"groups"_s, quantity, value(low->value),
+            where(*low), value(high->value), where(*high));
     }
     if (!now.horizontalLines.empty()) {
-        text += tr("; %1").arg(now.horizontalLines.front().label);
+        text += u"; %1"_s.arg(now.horizontalLines.front().label);
     }
     return text + QLatin1Char('.');
 }

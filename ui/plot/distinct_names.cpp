@@ -4,16 +4,18 @@
 #include <algorithm>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Numbers of characters that fit beside a curve and in a list.
 constexpr qsizetype kShort = 16;
 constexpr qsizetype kListed = 40;
-const QString kComma = QStringLiteral(", ");
+const QString kComma = u", "_s;
 
 // Removes a common prefix: "learned + θ 10k" and "learned + no rotation" become "θ 10k" and "no rotation".
 QStringList withoutCommonStart(const QStringList& names) {
-    const QString plus = QStringLiteral(" + ");
+    const QString plus = u" + "_s;
     const QString start = names.size() > 1 ? names.first().section(plus, 0, 0) + plus : QString();
     const auto has = [&start](const QString& name) { return name.startsWith(start); };
     if (!std::all_of(names.begin(), names.end(), has)) return names;

@@ -10,6 +10,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kGrabDistance = 6;  // pixels at 100 %
@@ -132,9 +134,8 @@ std::optional<FigureView::Readout> FigureView::defaultReadout(const QPointF& val
             return std::nullopt;
         }
         readout.x = map.xFirst + column * map.xStep;
-        readout.title = QStringLiteral("%1 %2, %3 %4")
-                            .arg(m_figure.x.label, readableCount(readout.x), m_figure.y.label,
-                                 readableCount(map.yFirst + row * map.yStep));
+        readout.title = u"%1 %2, %3 %4"_s.arg(m_figure.x.label, readableCount(readout.x), m_figure.y.label,
+                                              readableCount(map.yFirst + row * map.yStep));
         const double cell = map.values[static_cast<qsizetype>(row) * map.columns + column];
         readout.rows.append(
             {map.label, readableNumber(cell) + (map.unit.isEmpty() ? QString() : QLatin1Char(' ') + map.unit)});
@@ -166,9 +167,8 @@ std::optional<FigureView::Readout> FigureView::defaultReadout(const QPointF& val
     }
     readout.x = x;
     const QString name = m_figure.x.categories.value(static_cast<int>(std::lround(x)));
-    readout.title = name.isEmpty()
-                        ? QStringLiteral("%1 %2 %3").arg(m_figure.x.label, readableCount(x), m_figure.x.unit).trimmed()
-                        : name;
+    readout.title =
+        name.isEmpty() ? u"%1 %2 %3"_s.arg(m_figure.x.label, readableCount(x), m_figure.x.unit).trimmed() : name;
     for (std::size_t i = 0; i < m_figure.curves.size() && readout.rows.size() < kMaxRows; ++i) {
         const FigureCurve& curve = m_figure.curves[i];
         if (curve.x.isEmpty()) {

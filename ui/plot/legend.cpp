@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class LegendEntry : public QAbstractButton {
  public:
     LegendEntry(RunId run, Legend* legend) : QAbstractButton(legend), m_run(run), m_legend(legend) {
@@ -27,7 +29,7 @@ class LegendEntry : public QAbstractButton {
         m_pen = entry.pen;
         setText(distinct);
         setChecked(entry.visible);
-        setToolTip(entry.visible ? QObject::tr("Hide %1").arg(entry.label) : QObject::tr("Show %1").arg(entry.label));
+        setToolTip(entry.visible ? u"Hide %1"_s.arg(entry.label) : u"Show %1"_s.arg(entry.label));
         setAccessibleName(entry.label);
         update();
     }
@@ -102,7 +104,7 @@ constexpr int kMaxLegendRows = 3;
 }  // namespace
 
 Legend::Legend(QWidget* parent) : QWidget(parent), m_more(new QToolButton(this)) {
-    setAccessibleName(tr("Runs in the plot"));
+    setAccessibleName(u"Runs in the plot"_s);
     QSizePolicy policy(QSizePolicy::Preferred, QSizePolicy::Preferred);
     policy.setHeightForWidth(true);
     setSizePolicy(policy);
@@ -156,8 +158,8 @@ int Legend::widthOfMore() const {
     option.font = ThemeManager::instance().fontAt(10);
     option.fontMetrics = metrics;
     option.toolButtonStyle = Qt::ToolButtonTextOnly;
-    option.text = m_unfolded ? tr("show fewer") : tr("%1 more").arg(m_entries.size());
-    const QSize words(metrics.horizontalAdvance(option.text + QStringLiteral("  ")), metrics.height());
+    option.text = m_unfolded ? u"show fewer"_s : u"%1 more"_s.arg(m_entries.size());
+    const QSize words(metrics.horizontalAdvance(option.text + u"  "_s), metrics.height());
     return m_more->style()->sizeFromContents(QStyle::CT_ToolButton, &option, words, m_more).width();
 }
 
@@ -202,7 +204,7 @@ int Legend::arrange(int width, bool place) const {
         m_more->setVisible(tooMany);
         if (tooMany) {
             m_more->setFont(ThemeManager::instance().fontAt(10));
-            m_more->setText(m_unfolded ? tr("show fewer") : tr("%1 more").arg(m_entries.size() - shown));
+            m_more->setText(m_unfolded ? u"show fewer"_s : u"%1 more"_s.arg(m_entries.size() - shown));
             m_more->setGeometry(std::min(left, std::max(0, width - moreWidth)), (rows - 1) * (rowHeight + spacing),
                                 moreWidth, rowHeight);
         }

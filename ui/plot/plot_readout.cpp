@@ -5,13 +5,15 @@
 #include <cmath>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype kMinRows = 6;  // smallest number of rows, if the plot is high enough
 
 }  // namespace
 
-PlotReadout::PlotReadout(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("overlay")) {}
+PlotReadout::PlotReadout(QCustomPlot* plot) : QCPLayerable(plot, u"overlay"_s) {}
 
 QList<PlotReadout::Row> PlotReadout::rowsAround(const QList<Row>& rows, qsizetype most, double nearTo) {
     if (rows.size() <= most) return rows;
@@ -84,7 +86,7 @@ void PlotReadout::draw(QCPPainter* painter) {
         std::max<qsizetype>(2, std::max(rowsIn(axes.height()), std::min(rowsIn(whole.height()), kMinRows)));
     const bool isWhole = m_rows.size() <= fittingRows;
     const QList<Row> rows = rowsAround(m_rows, isWhole ? fittingRows : fittingRows - 1, m_nearTo);
-    const QString more = isWhole ? QString() : tr("and %1 more").arg(m_rows.size() - rows.size());
+    const QString more = isWhole ? QString() : u"and %1 more"_s.arg(m_rows.size() - rows.size());
     double label = metrics.horizontalAdvance(more);
     double value = 0;
     for (const Row& row : rows) {

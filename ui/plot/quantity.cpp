@@ -5,40 +5,41 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 QStringList lossUnitWords() {
-    return {QStringLiteral("nats"), QStringLiteral("bits"), QStringLiteral("bits-per-byte")};
+    return {u"nats"_s, u"bits"_s, u"bits-per-byte"_s};
 }
 
 LossUnit lossUnit(const QString& word) {
-    if (word == QLatin1String("bits")) {
-        return {QCoreApplication::translate("Quantity", "bits per token"), 1 / std::numbers::ln2};
+    if (word == "bits"_L1) {
+        return {u"bits per token"_s, 1 / std::numbers::ln2};
     }
-    if (word == QLatin1String("bits-per-byte")) {
-        return {QCoreApplication::translate("Quantity", "bits per byte"), 1 / std::numbers::ln2, true};
+    if (word == "bits-per-byte"_L1) {
+        return {u"bits per byte"_s, 1 / std::numbers::ln2, true};
     }
     return {unitOf(Quantity::validation_loss)};
 }
 
 QString nameOf(Quantity quantity) {
-    const auto text = [](const char* name) { return QCoreApplication::translate("Quantity", name); };
     switch (quantity) {
         case Quantity::validation_loss:
-            return text("validation loss");
+            return u"validation loss"_s;
         case Quantity::training_loss:
-            return text("training loss");
+            return u"training loss"_s;
         case Quantity::learning_rate:
-            return text("learning rate");
+            return u"learning rate"_s;
         case Quantity::gradient_norm:
-            return text("gradient norm");
+            return u"gradient norm"_s;
         case Quantity::tokens_per_second:
             break;
     }
-    return text("tokens per second");
+    return u"tokens per second"_s;
 }
 
 QString unitOf(Quantity quantity) {
     if (isLoss(quantity)) {
-        return QStringLiteral("nats");
+        return u"nats"_s;
     }
     return QString();
 }

@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 std::int64_t InsideRun::lastKnownStep() const {
     const std::int64_t snapshot = snapshots.empty() ? -1 : snapshots.back().iteration;
     const std::int64_t evaluation = iterations.isEmpty() ? -1 : static_cast<std::int64_t>(iterations.last());
@@ -53,11 +55,11 @@ QStringList visibleTokens(const std::string& vocabulary, std::span<const std::in
     if (!vocabulary.empty()) known = Vocabulary::from_text(vocabulary);
     QStringList result;
     for (const std::int32_t token : tokens) {
-        QString text = QStringLiteral("?");
+        QString text = u"?"_s;
         if (known && token >= 0 && token < known->size()) text = QString::fromUtf8(known->bytes_of(token).c_str());
-        text.replace(QLatin1Char(' '), QStringLiteral("␣"));
-        text.replace(QLatin1Char('\n'), QStringLiteral("↵"));
-        text.replace(QLatin1Char('\t'), QStringLiteral("⇥"));
+        text.replace(QLatin1Char(' '), u"␣"_s);
+        text.replace(QLatin1Char('\n'), u"↵"_s);
+        text.replace(QLatin1Char('\t'), u"⇥"_s);
         result << text;
     }
     return result;

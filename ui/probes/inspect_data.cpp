@@ -12,6 +12,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) {
     Figure figure;
     figure.name = QLatin1String(name);
@@ -19,28 +21,27 @@ Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) 
     figure.y = std::move(y);
     if (!data.run) return figure;
     const auto describe = [](const InsideRun& run, const Snapshot* snapshot) {
-        QJsonObject object{{QStringLiteral("run"), static_cast<double>(run.id)},
-                           {QStringLiteral("name"), run.name},
-                           {QStringLiteral("settings"), QString::fromStdString(to_json(run.spec).dump())}};
-        if (snapshot) object[QStringLiteral("snapshot")] = static_cast<double>(snapshot->iteration);
+        QJsonObject object{{u"run"_s, static_cast<double>(run.id)},
+                           {u"name"_s, run.name},
+                           {u"settings"_s, QString::fromStdString(to_json(run.spec).dump())}};
+        if (snapshot) object[u"snapshot"_s] = static_cast<double>(snapshot->iteration);
         return object;
     };
     figure.settings = describe(*data.run, data.snapshot());
-    figure.settings[QStringLiteral("layer")] = static_cast<double>(data.choices.layer);
-    figure.settings[QStringLiteral("head")] = static_cast<double>(std::max<std::int64_t>(data.choices.head, -1));
-    if (data.ghost) figure.settings[QStringLiteral("second_run")] = describe(*data.ghost, data.ghostSnapshot());
+    figure.settings[u"layer"_s] = static_cast<double>(data.choices.layer);
+    figure.settings[u"head"_s] = static_cast<double>(std::max<std::int64_t>(data.choices.head, -1));
+    if (data.ghost) figure.settings[u"second_run"_s] = describe(*data.ghost, data.ghostSnapshot());
     return figure;
 }
 
 QString whyNoSnapshots(const InspectData& data) {
-    if (!data.run) return QObject::tr("There is no run to inspect yet. Train a run, or open a lab.");
+    if (!data.run) return u"There is no run to inspect yet. Train a run, or open a lab."_s;
     if (!data.run->snapshots.empty()) return {};
     if (data.run->spec.probe_every == 0) {
-        return QObject::tr(
-            "This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
-            "probe_every = 1. A typed text, ablation and length extrapolation need only a checkpoint.");
+        return u"This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
+               "probe_every = 1. A typed text, ablation and length extrapolation need only a checkpoint."_s;
     }
-    return QObject::tr("This run has no snapshots yet. The first snapshot is stored before the first step.");
+    return u"This run has no snapshots yet. The first snapshot is stored before the first step."_s;
 }
 
 InspectPicture withoutNumbers(const InspectData& data, const char* name, const QString& words) {
@@ -50,11 +51,11 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
     if (picture.figure.emptyText.isEmpty() && data.run && layerOf(data) >= 0 &&
         data.run->spec.layer_attention(layerOf(data)) == LayerAttention::delta_net) {
         picture.figure.emptyText =
-            QObject::tr("Layer %1 is a gated DeltaNet layer, which has no attention weights; choose another layer.")
-                .arg(layerOf(data));
+            u"Layer %1 is a gated DeltaNet layer, which has no attention weights; choose another layer."_s.arg(
+                layerOf(data));
     }
     if (picture.figure.emptyText.isEmpty()) {
-        picture.figure.emptyText = QObject::tr("The snapshots of this run do not contain these values.");
+        picture.figure.emptyText = u"The snapshots of this run do not contain these values."_s;
     }
     picture.figure.summary = picture.figure.emptyText;
     return picture;
@@ -76,8 +77,8 @@ bool rotatesPairs(const RunSpec& spec) {
 }
 
 QString pairWavelengthText(double wavelength) {
-    if (!std::isfinite(wavelength)) return QObject::tr("not rotated");
-    return QObject::tr("%1 tokens").arg(readableNumber(wavelength));
+    if (!std::isfinite(wavelength)) return u"not rotated"_s;
+    return u"%1 tokens"_s.arg(readableNumber(wavelength));
 }
 
 std::int64_t layerOf(const InspectData& data) {
@@ -89,14 +90,12 @@ std::int64_t headOf(const InspectData& data) {
 }
 
 QString whereText(const InspectChoices& choices) {
-    const QString layer =
-        choices.layer < 0 ? QObject::tr("mean over layers") : QObject::tr("layer %1").arg(choices.layer);
+    const QString layer = choices.layer < 0 ? u"mean over layers"_s : u"layer %1"_s.arg(choices.layer);
     if (choices.head >= 0) {
-        const QString where = QObject::tr("%1, head %2").arg(layer).arg(choices.head);
-        return choices.headReason.isEmpty() ? where : QStringLiteral("%1 (%2)").arg(where, choices.headReason);
+        const QString where = u"%1, head %2"_s.arg(layer).arg(choices.head);
+        return choices.headReason.isEmpty() ? where : u"%1 (%2)"_s.arg(where, choices.headReason);
     }
-    return choices.layer < 0 ? QObject::tr("mean over layers and heads")
-                             : QObject::tr("%1, mean over heads").arg(layer);
+    return choices.layer < 0 ? u"mean over layers and heads"_s : u"%1, mean over heads"_s.arg(layer);
 }
 
 std::function<std::optional<FigureView::Readout>(QPointF)> cellReadout(
@@ -114,7 +113,7 @@ std::function<std::optional<FigureView::Readout>(QPointF)> cellReadout(
 
 void addTimeCursor(Figure& figure, double at, const Snapshot& snapshot) {
     figure.verticalLines.push_back(
-        {at, QObject::tr("step %1").arg(groupedText(snapshot.iteration)), {Ink::Kind::accent}, QStringLiteral("time")});
+        {at, u"step %1"_s.arg(groupedText(snapshot.iteration)), {Ink::Kind::accent}, u"time"_s});
 }
 
 FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y) {
@@ -128,7 +127,7 @@ FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink,
 }
 
 FigureCurve ghostCurve(FigureCurve curve, const InsideRun& ghost) {
-    curve.quantity = curve.label.isEmpty() ? ghost.name : QObject::tr("%1, %2").arg(curve.label, ghost.name);
+    curve.quantity = curve.label.isEmpty() ? ghost.name : u"%1, %2"_s.arg(curve.label, ghost.name);
     curve.label.clear();
     curve.companion = true;
     curve.emphasis = FigureCurve::Emphasis::dimmed;

@@ -8,14 +8,16 @@
 #include "ui/common/format.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t kMostBlocks = 48;
 
 /// 0: the number of sequences per mean is unknown.
 QString whyNoInterval(std::int64_t sequences) {
-    return sequences == 1 ? QObject::tr("no interval: it requires at least two sequences")
-                          : QObject::tr("no interval: this result was stored without standard errors");
+    return sequences == 1 ? u"no interval: it requires at least two sequences"_s
+                          : u"no interval: this result was stored without standard errors"_s;
 }
 
 }  // namespace
@@ -83,30 +85,27 @@ std::size_t blockSize(std::size_t positions) {
 }
 
 QString sequencesText(const ProbeResult& result) {
-    return QObject::tr("n = %1 of %2")
-        .arg(countText(result.sequences, QObject::tr("sequence")), countText(result.length, QObject::tr("token")));
+    return u"n = %1 of %2"_s.arg(countText(result.sequences, u"sequence"_s), countText(result.length, u"token"_s));
 }
 
 QString sequencesNote(const ProbeResult& result, bool hasBands) {
-    return QObject::tr("%1; %2").arg(
-        sequencesText(result),
-        hasBands ? QObject::tr("bands: 95 % intervals over the sequences") : whyNoInterval(result.sequences));
+    return u"%1; %2"_s.arg(sequencesText(result),
+                           hasBands ? u"bands: 95 % intervals over the sequences"_s : whyNoInterval(result.sequences));
 }
 
 QString headsNote(const QString& note, const InspectData& data, bool hasBands) {
     if (!hasBands || headOf(data) >= 0 || layerOf(data) >= 0) return note;
-    return QObject::tr("%1 (upper bounds for the mean over heads)").arg(note);
+    return u"%1 (upper bounds for the mean over heads)"_s.arg(note);
 }
 
 QString retrievalNote(const ProbeResult& result) {
     if (result.retrieval.empty()) return {};
     const RetrievalPoint& point = result.retrieval.front();
-    const QString tokens = countText(point.tokens, QObject::tr("token"));
-    if (point.sequences < 1) return QObject::tr("n = %1 per lag; %2").arg(tokens, whyNoInterval(0));
-    const QString sequences = countText(point.sequences, QObject::tr("sequence"));
-    return QObject::tr("n = %1 with %2 per lag; %3")
-        .arg(sequences, tokens,
-             point.sequences > 1 ? QObject::tr("bands: 95 % intervals over the sequences") : whyNoInterval(1));
+    const QString tokens = countText(point.tokens, u"token"_s);
+    if (point.sequences < 1) return u"n = %1 per lag; %2"_s.arg(tokens, whyNoInterval(0));
+    const QString sequences = countText(point.sequences, u"sequence"_s);
+    return u"n = %1 with %2 per lag; %3"_s.arg(
+        sequences, tokens, point.sequences > 1 ? u"bands: 95 % intervals over the sequences"_s : whyNoInterval(1));
 }
 
 }  // namespace ropelab::ui

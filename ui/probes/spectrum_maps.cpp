@@ -9,6 +9,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 struct MappedQuantity {
@@ -66,7 +68,7 @@ Columns byWavelength(const std::vector<double>& own, const std::vector<double>& 
         columns.source.push_back(nearest);
         columns.names << markText(wavelength < 100 ? std::round(wavelength * 10) / 10 : std::round(wavelength));
     }
-    columns.axis = QObject::tr("wavelength");
+    columns.axis = u"wavelength"_s;
     return columns;
 }
 
@@ -75,7 +77,7 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQua
     const std::vector<double> own = wavelengthsOf(run.spec);
     if (quantity.columns == MappedQuantity::Columns::channels) {
         for (int i = 0; i < run.spec.query_dim(); ++i) columns.source.push_back(i);
-        columns.axis = QObject::tr("channel");
+        columns.axis = u"channel"_s;
         return columns;
     }
     if (data.choices.byWavelength && rotatesPairs(run.spec)) {
@@ -90,11 +92,11 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQua
     const int count =
         static_cast<int>(own.size()) + (quantity.columns == MappedQuantity::Columns::pairsAndRest ? 1 : 0);
     for (int i = 0; i < count; ++i) columns.source.push_back(i);
-    columns.axis = QObject::tr("pair, fastest first");
+    columns.axis = u"pair, fastest first"_s;
     if (quantity.columns == MappedQuantity::Columns::pairsAndRest) {
-        columns.axis = QObject::tr("pair, fastest first; rest: unrotated channels");
+        columns.axis = u"pair, fastest first; rest: unrotated channels"_s;
         for (int i = 0; i + 1 < count; ++i) columns.names << QString::number(i);
-        columns.names << QObject::tr("rest");
+        columns.names << u"rest"_s;
     }
     return columns;
 }
@@ -119,16 +121,16 @@ Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snaps
     if (array.empty()) return rows;
     if (data.choices.headsAsRows) {
         const std::int64_t layer = std::clamp<std::int64_t>(data.choices.layer, 0, run.spec.layers - 1);
-        rows.axis = QObject::tr("head of layer %1").arg(layer);
+        rows.axis = u"head of layer %1"_s.arg(layer);
         for (std::int64_t head = 0; head < array.shape[1]; ++head) {
-            rows.add(QString::number(head), QObject::tr("layer %1, head %2").arg(layer).arg(head),
+            rows.add(QString::number(head), u"layer %1, head %2"_s.arg(layer).arg(head),
                      meanRow(array, layer, head, array.shape[1]), quantity.factor);
         }
         return rows;
     }
-    rows.axis = QObject::tr("layer");
+    rows.axis = u"layer"_s;
     for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
-        rows.add(QString::number(layer), QObject::tr("layer %1").arg(layer),
+        rows.add(QString::number(layer), u"layer %1"_s.arg(layer),
                  meanRow(array, layer, data.choices.head, run.spec.heads), quantity.factor);
     }
     return rows;
@@ -152,11 +154,9 @@ double valueAt(const std::vector<double>& row, int source) {
 }
 
 QString columnText(const Columns& columns, const MappedQuantity& quantity, int source) {
-    if (quantity.columns == MappedQuantity::Columns::channels) return QObject::tr("channel %1").arg(source);
-    if (source >= static_cast<int>(columns.wavelengths.size())) return QObject::tr("unrotated channels");
-    return QObject::tr("pair %1, %2")
-        .arg(source)
-        .arg(pairWavelengthText(columns.wavelengths[static_cast<std::size_t>(source)]));
+    if (quantity.columns == MappedQuantity::Columns::channels) return u"channel %1"_s.arg(source);
+    if (source >= static_cast<int>(columns.wavelengths.size())) return u"unrotated channels"_s;
+    return u"pair %1, %2"_s.arg(source).arg(pairWavelengthText(columns.wavelengths[static_cast<std::size_t>(source)]));
 }
 
 /// Adds what depends on the columns: axes, the line of the highlighted pair and the readout.
@@ -164,7 +164,7 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const M
                        const Columns& columns, const Rows& rows, const QString& what) {
     Figure& figure = picture.figure;
     figure.x = Axis::cells(columns.axis, std::ssize(columns.source), columns.names);
-    if (columns.axis == QObject::tr("wavelength")) figure.x.unit = QObject::tr("tokens");
+    if (columns.axis == u"wavelength"_s) figure.x.unit = u"tokens"_s;
     figure.x.whole = true;  // columns are counted: pairs or channels
     figure.y = Axis::cells(rows.axis, rows.names.size(), rows.names);
     if (quantity.columns != MappedQuantity::Columns::channels) {
@@ -192,11 +192,10 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const M
         const int source = columns.source[static_cast<std::size_t>(column)];
         if (source < 0) return std::optional<FigureView::Readout>();
         const QString number = readableNumber(value);
-        return std::optional(
-            FigureView::Readout{QObject::tr("%1, %2").arg(titles[row], columnText(columns, quantity, source)),
-                                static_cast<double>(column),
-                                {{what, unit.isEmpty() ? number : number + QLatin1Char(' ') + unit},
-                                 {QObject::tr("formula"), quantity.formula}}});
+        return std::optional(FigureView::Readout{
+            u"%1, %2"_s.arg(titles[row], columnText(columns, quantity, source)),
+            static_cast<double>(column),
+            {{what, unit.isEmpty() ? number : number + QLatin1Char(' ') + unit}, {u"formula"_s, quantity.formula}}});
     });
 }
 
@@ -215,16 +214,16 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     const Snapshot* other = data.choices.difference ? data.ghostSnapshot() : nullptr;
     if (data.choices.difference && !other) {
         return withoutNumbers(data, quantity.name,
-                              data.ghost ? QObject::tr("The second run has no snapshots to compare with.")
-                                         : QObject::tr("Choose a second run to see the difference."));
+                              data.ghost ? u"The second run has no snapshots to compare with."_s
+                                         : u"Choose a second run to see the difference."_s);
     }
     if (other) {
         const Rows otherRows = rowsOf(data, *data.ghost, *other, quantity);
         const Columns otherColumns = columnsOf(data, *data.ghost, quantity);
         if (otherRows.values.size() != rows.values.size() || otherColumns.source.size() != columns.source.size()) {
             return withoutNumbers(data, quantity.name,
-                                  QObject::tr("The two runs differ in their number of layers, heads or pairs, so there "
-                                              "is no difference to show; compare them side by side."));
+                                  u"The two runs differ in their number of layers, heads or pairs, so there "
+                                  "is no difference to show; compare them side by side."_s);
         }
         for (std::size_t row = 0; row < rows.values.size(); ++row) {
             for (std::size_t column = 0; column < columns.source.size(); ++column) {
@@ -233,9 +232,8 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
             }
         }
         map.scale = FigureMap::Scale::diverging;
-        what = QObject::tr("difference of %1").arg(quantity.title);
-        figure.note =
-            QObject::tr("step %3: %1 − %2").arg(data.run->name, data.ghost->name, groupedText(now->iteration));
+        what = u"difference of %1"_s.arg(quantity.title);
+        figure.note = u"step %3: %1 − %2"_s.arg(data.run->name, data.ghost->name, groupedText(now->iteration));
     } else {
         for (const auto& row : rows.values) {
             for (const int source : columns.source) map.values.append(static_cast<float>(valueAt(row, source)));
@@ -245,20 +243,18 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
         widen(map, data, *data.run, quantity);
         if (data.ghost) widen(map, data, *data.ghost, quantity);
         if (!(map.maximum > map.minimum)) map.maximum = map.minimum + 1;
-        figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
+        figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(now->iteration));
     }
     if (!data.choices.headsAsRows) {
-        figure.note +=
-            data.choices.head < 0 ? QObject::tr(", mean over heads") : QObject::tr(", head %1").arg(data.choices.head);
+        figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
     }
-    figure.note += QObject::tr("; %1").arg(sequencesText(*now->result));
+    figure.note += u"; %1"_s.arg(sequencesText(*now->result));
     map.label = what;
     const bool isDifference = map.scale == FigureMap::Scale::diverging;
-    map.unit = isDifference && quantity.unit == QLatin1String("%") ? QObject::tr("percentage points") : quantity.unit;
+    map.unit = isDifference && quantity.unit == "%"_L1 ? u"percentage points"_s : quantity.unit;
     figure.map = map;
-    figure.summary =
-        QObject::tr("%1 (%2) of %3 after %4 steps, %5 by %6.")
-            .arg(what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
+    figure.summary = u"%1 (%2) of %3 after %4 steps, %5 by %6."_s.arg(
+        what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
     addAxesAndReadout(picture, data, quantity, columns, rows, what);
     return picture;
 }
@@ -270,67 +266,64 @@ bool hasNoRotaryPart(const InspectData& data) {
 }
 
 QString noRotaryPart(const InsideRun& run) {
-    return QObject::tr(
-               "%1 rotates no pairs, so no pair has a logit contribution of its own: the unrotated channels "
-               "contribute 100 %. Choose a run with RoPE.")
-        .arg(run.name);
+    return u"%1 rotates no pairs, so no pair has a logit contribution of its own: the unrotated channels "
+           "contribute 100 %. Choose a run with RoPE."_s.arg(run.name);
 }
 
 }  // namespace
 
 InspectPicture querySpectrum(const InspectData& data) {
     return spectrum(data, {"query-spectrum",
-                           QObject::tr("query norm by frequency"),
+                           u"query norm by frequency"_s,
                            {},
-                           QObject::tr("mean norm of the pair's two channels"),
+                           u"mean norm of the pair's two channels"_s,
                            &ProbeResult::query_usage});
 }
 
 InspectPicture keySpectrum(const InspectData& data) {
     return spectrum(data, {"key-spectrum",
-                           QObject::tr("key norm by frequency"),
+                           u"key norm by frequency"_s,
                            {},
-                           QObject::tr("mean norm of the pair's two channels"),
+                           u"mean norm of the pair's two channels"_s,
                            &ProbeResult::key_usage});
 }
 
 InspectPicture valueSpectrum(const InspectData& data) {
     return spectrum(data, {"value-spectrum",
-                           QObject::tr("value norm by frequency"),
+                           u"value norm by frequency"_s,
                            {},
-                           QObject::tr("mean norm of the pair's two channels (control: values are not rotated)"),
+                           u"mean norm of the pair's two channels (control: values are not rotated)"_s,
                            &ProbeResult::value_usage});
 }
 
 InspectPicture contributionSpectrum(const InspectData& data) {
     if (hasNoRotaryPart(data)) return withoutNumbers(data, "logit-contribution", noRotaryPart(*data.run));
-    return spectrum(data, {"logit-contribution", QObject::tr("logit contribution"), QStringLiteral("%"),
-                           QObject::tr("Cov(pair's term, logit) / Var(logit)"), &ProbeResult::logit_contribution,
-                           MappedQuantity::Columns::pairsAndRest, 100});
+    return spectrum(data,
+                    {"logit-contribution", u"logit contribution"_s, u"%"_s, u"Cov(pair's term, logit) / Var(logit)"_s,
+                     &ProbeResult::logit_contribution, MappedQuantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture weightedContributionSpectrum(const InspectData& data) {
     if (hasNoRotaryPart(data)) return withoutNumbers(data, "weighted-logit-contribution", noRotaryPart(*data.run));
-    return spectrum(
-        data, {"weighted-logit-contribution", QObject::tr("logit contribution, weighted by attention"),
-               QStringLiteral("%"), QObject::tr("Cov(pair's term, logit) / Var(logit) under the attention weights"),
-               &ProbeResult::weighted_logit_contribution, MappedQuantity::Columns::pairsAndRest, 100});
+    return spectrum(data, {"weighted-logit-contribution", u"logit contribution, weighted by attention"_s, u"%"_s,
+                           u"Cov(pair's term, logit) / Var(logit) under the attention weights"_s,
+                           &ProbeResult::weighted_logit_contribution, MappedQuantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture queryChannels(const InspectData& data) {
     return spectrum(data, {"query-channels",
-                           QObject::tr("massive query values"),
+                           u"massive query values"_s,
                            {},
-                           QObject::tr("norm of the channel over the positions of a sequence"),
+                           u"norm of the channel over the positions of a sequence"_s,
                            &ProbeResult::query_massive,
                            MappedQuantity::Columns::channels});
 }
 
 InspectPicture keyChannels(const InspectData& data) {
     return spectrum(data, {"key-channels",
-                           QObject::tr("massive key values"),
+                           u"massive key values"_s,
                            {},
-                           QObject::tr("norm of the channel over the positions of a sequence"),
+                           u"norm of the channel over the positions of a sequence"_s,
                            &ProbeResult::key_massive,
                            MappedQuantity::Columns::channels});
 }
@@ -345,8 +338,7 @@ InspectData secondRunData(const InspectData& data) {
     swapped.ablationCurve.reset();
     swapped.beyond.reset();
     swapped.fineTunings.clear();
-    swapped.problem =
-        QObject::tr("Only the first run’s model is evaluated. Select this run as the first run to evaluate it.");
+    swapped.problem = u"Only the first run’s model is evaluated. Select this run as the first run to evaluate it."_s;
     return swapped;
 }
 

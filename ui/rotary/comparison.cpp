@@ -20,6 +20,8 @@
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t kMostEarlier = 10;  // setups of the undo history in the menu
@@ -38,22 +40,21 @@ ComparedNames comparedNames(const ShapedSetup& a, const ShapedSetup& b, bool edi
 Figure comparedFigure(const Figure& figureA, const Figure& figureB, const ShapedSetup& a, const ShapedSetup& b,
                       bool editsB) {
     Figure figure = compareFigures(figureA, figureB, comparedNames(a, b, editsB));
-    figure.settings.insert(QStringLiteral("setup"), QString::fromStdString(setups_text({a.setup, b.setup})));
+    figure.settings.insert(u"setup"_s, QString::fromStdString(setups_text({a.setup, b.setup})));
     return figure;
 }
 
 QString letteredValues(const QString& a, const QString& b) {
-    return QStringLiteral("A %1 · B %2").arg(a, b);
+    return u"A %1 · B %2"_s.arg(a, b);
 }
 
 QString letteredSentences(const QString& a, const QString& b) {
-    return a == b ? a : QStringLiteral("A: %1\nB: %2").arg(a, b);
+    return a == b ? a : u"A: %1\nB: %2"_s.arg(a, b);
 }
 
 QString quotientText(const QString& quantity, double a, double b) {
     const double quotient = b / a;
-    return std::isfinite(quotient) ? QStringLiteral("%1: B / A = %2").arg(quantity, readableNumber(quotient))
-                                   : QString();
+    return std::isfinite(quotient) ? u"%1: B / A = %2"_s.arg(quantity, readableNumber(quotient)) : QString();
 }
 
 std::optional<FigureView::Readout> letteredReadout(const std::optional<FigureView::Readout>& a,
@@ -67,34 +68,34 @@ std::optional<FigureView::Readout> letteredReadout(const std::optional<FigureVie
         const auto same = std::find_if(rest.begin(), rest.end(),
                                        [&](const FigureView::ReadoutRow& other) { return other.label == row.label; });
         if (same == rest.end()) {
-            both.rows.append({row.label, QStringLiteral("A ") + row.value});
+            both.rows.append({row.label, u"A "_s + row.value});
             continue;
         }
         both.rows.append({row.label, letteredValues(row.value, same->value)});
         rest.erase(same);
     }
-    for (const FigureView::ReadoutRow& row : rest) both.rows.append({row.label, QStringLiteral("B ") + row.value});
+    for (const FigureView::ReadoutRow& row : rest) both.rows.append({row.label, u"B "_s + row.value});
     return both;
 }
 
 ComparisonBar::ComparisonBar(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
-    setAccessibleName(tr("Comparison of two setups"));
+    setAccessibleName(u"Comparison of two setups"_s);
     auto* column = scaledColumn(this, 4);
     m_names = makeNote(this);
-    m_names->setAccessibleName(tr("Compared setups"));
+    m_names->setAccessibleName(u"Compared setups"_s);
     column->addWidget(m_names);
     auto* choices = new QWidget(this);
     auto* row = scaledRow(choices, 4);
     auto* group = new QButtonGroup(choices);
-    m_a = addToggle(row, group, tr("Edit A"), tr("Edit setup A"), tr("The fields and figures change setup A."));
-    m_b = addToggle(row, group, tr("Edit B"), tr("Edit setup B"), tr("The fields and figures change setup B."));
+    m_a = addToggle(row, group, u"Edit A"_s, u"Edit setup A"_s, u"The fields and figures change setup A."_s);
+    m_b = addToggle(row, group, u"Edit B"_s, u"Edit setup B"_s, u"The fields and figures change setup B."_s);
     connect(m_a, &QToolButton::clicked, this, [this] { m_model.edit(false); });
     connect(m_b, &QToolButton::clicked, this, [this] { m_model.edit(true); });
-    m_swap = new QPushButton(tr("Swap"), this);
-    m_swap->setToolTip(tr("Exchanges setup A and setup B."));
+    m_swap = new QPushButton(u"Swap"_s, this);
+    m_swap->setToolTip(u"Exchanges setup A and setup B."_s);
     connect(m_swap, &QPushButton::clicked, &m_model, &RotaryModel::swapSetups);
-    m_end = new QPushButton(tr("End comparison"), this);
-    m_end->setToolTip(tr("Keeps the setup that is edited and removes the other one."));
+    m_end = new QPushButton(u"End comparison"_s, this);
+    m_end->setToolTip(u"Keeps the setup that is edited and removes the other one."_s);
     connect(m_end, &QPushButton::clicked, &m_model, &RotaryModel::endComparison);
     auto* buttons = new QWidget(this);
     auto* flow = new FlowLayout(buttons);
@@ -112,7 +113,7 @@ void ComparisonBar::renew() {
         m_names->clear();
         return;
     }
-    m_names->setText(comparedNames(m_model.setupA(), *b).titleOfBoth(QStringLiteral("\n")));
+    m_names->setText(comparedNames(m_model.setupA(), *b).titleOfBoth(u"\n"_s));
     m_names->setToolTip(QString::fromStdString(setups_text(m_model.setups())));
     (m_model.editsB() ? m_b : m_a)->setChecked(true);
 }
@@ -122,11 +123,11 @@ QString ComparisonBar::names() const {
 }
 
 QPushButton* ComparisonBar::makeButton(QWidget* parent) {
-    auto* button = new QPushButton(tr("Compare"), parent);
-    button->setAccessibleName(tr("Compare with another setup"));
+    auto* button = new QPushButton(u"Compare"_s, parent);
+    button->setAccessibleName(u"Compare with another setup"_s);
     button->setToolTip(
-        tr("Shows a second setup beside this one in all figures and tables: a copy, an earlier setup of the undo "
-           "history, the setup in the clipboard, or a known model."));
+        u"Shows a second setup beside this one in all figures and tables: a copy, an earlier setup of the undo "
+        "history, the setup in the clipboard, or a known model."_s);
     auto* menu = new QMenu(button);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] { fill(*menu); });
     button->setMenu(menu);
@@ -135,15 +136,15 @@ QPushButton* ComparisonBar::makeButton(QWidget* parent) {
 
 void ComparisonBar::fill(QMenu& menu) {
     menu.clear();
-    const auto compare = [this](const ShapedSetup& setup) { m_model.compareWith(tr("compare two setups"), setup); };
-    menu.addAction(tr("Compare with a copy of this setup"), this, [this, compare] {
+    const auto compare = [this](const ShapedSetup& setup) { m_model.compareWith(u"compare two setups"_s, setup); };
+    menu.addAction(u"Compare with a copy of this setup"_s, this, [this, compare] {
         compare({m_model.setup(), m_model.shape()});
         m_model.edit(true);
     });
     const std::vector<RotaryModel::Earlier> earlier = m_model.earlierSetups(kMostEarlier);
-    QAction* previous = menu.addAction(tr("Compare with the previous setup"));
+    QAction* previous = menu.addAction(u"Compare with the previous setup"_s);
     previous->setEnabled(!earlier.empty());
-    QMenu* list = menu.addMenu(tr("Compare with an earlier setup"));
+    QMenu* list = menu.addMenu(u"Compare with an earlier setup"_s);
     list->setEnabled(!earlier.empty());
     if (!earlier.empty()) {
         connect(previous, &QAction::triggered, this, [compare, setup = earlier.front().setup] { compare(setup); });
@@ -151,18 +152,18 @@ void ComparisonBar::fill(QMenu& menu) {
     for (const RotaryModel::Earlier& each : earlier) {
         const QString& name = each.setup.shape.name;
         const QString title = name.isEmpty() ? lineOf(each.setup.setup) : name;
-        list->addAction(tr("%1 (before “%2”)").arg(title, each.replacedBy), this,
+        list->addAction(u"%1 (before “%2”)"_s.arg(title, each.replacedBy), this,
                         [compare, setup = each.setup] { compare(setup); });
     }
-    menu.addAction(tr("Compare with the setup in the clipboard"), this, &ComparisonBar::compareWithClipboard);
-    menu.addAction(tr("Compare with a known model …"), &m_model, &RotaryModel::modelsRequested);
+    menu.addAction(u"Compare with the setup in the clipboard"_s, this, &ComparisonBar::compareWithClipboard);
+    menu.addAction(u"Compare with a known model …"_s, &m_model, &RotaryModel::modelsRequested);
 }
 
 void ComparisonBar::compareWithClipboard() {
     try {
         ModelShape shape = m_model.shape();
         shape.name.clear();
-        m_model.compareWith(tr("compare two setups"),
+        m_model.compareWith(u"compare two setups"_s,
                             {parse_setup(QApplication::clipboard()->text().toStdString()), shape});
     } catch (const BadInput& error) {
         emit problem(QString::fromStdString(error.what()));

@@ -11,6 +11,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Smallest size of a view in pixels at 100 % while the grid shows all panels. It leaves space for the numbers of the
@@ -73,8 +75,7 @@ void PairedView::showBoth(const Figure& figure, const ComparedNames& names) {
     const std::size_t edited = names.editsB ? 1 : 0;
     m_row->setDirection(names.editsB ? QBoxLayout::RightToLeft : QBoxLayout::LeftToRight);
     m_otherView->setMinimumSize(m_view->minimumSize());
-    m_otherView->setAccessibleName(
-        tr("%1, setup %2").arg(m_view->accessibleName(), names.editsB ? QStringLiteral("A") : QStringLiteral("B")));
+    m_otherView->setAccessibleName(u"%1, setup %2"_s.arg(m_view->accessibleName(), names.editsB ? u"A"_s : u"B"_s));
     m_view->setFigure(figure.panels[edited]);
     m_otherView->setFigure(figure.panels[1 - edited]);
     m_title->setText(figure.panels[edited].panelTitle);
@@ -147,11 +148,11 @@ void PanelGrid::showPanels() {
         const Figure& panel = m_figure.panels[static_cast<std::size_t>(i)];
         m_titles[i]->setText(panel.panelTitle);
         m_titles[i]->setToolTip(m_showsAll ? panel.note : QString());
-        m_views[i]->setAccessibleName(tr("%1: %2").arg(m_name, panel.panelTitle));
+        m_views[i]->setAccessibleName(u"%1: %2"_s.arg(m_name, panel.panelTitle));
         m_views[i]->setFigure(m_showsAll ? smallPanel(panel, m_figure) : panel);
     }
-    const QString shared = tr("%1 versus %2").arg(m_figure.y.title(), m_figure.x.title());
-    m_shared->setText(m_figure.note.isEmpty() ? shared : tr("%1; %2").arg(shared, m_figure.note));
+    const QString shared = u"%1 versus %2"_s.arg(m_figure.y.title(), m_figure.x.title());
+    m_shared->setText(m_figure.note.isEmpty() ? shared : u"%1; %2"_s.arg(shared, m_figure.note));
     m_shared->setVisible(m_showsAll && m_count > 0);
     fitViews();
     m_columns = 0;

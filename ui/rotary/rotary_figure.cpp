@@ -6,6 +6,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 const QString kSetup = QLatin1String(option::setup.name);
@@ -57,12 +59,12 @@ QJsonObject rotaryFlags(std::span<const RotaryFigure> figures, const Figure& fig
     const QJsonValue setup = figure.settings[kSetup];
     if (setup.toString().isEmpty()) return {};
     // Two compared setups share the other choices.
-    const bool isCompared = figure.settings.contains(QStringLiteral("compared"));
-    const QJsonObject settings = isCompared ? figure.settings[QStringLiteral("A")].toObject() : figure.settings;
+    const bool isCompared = figure.settings.contains(u"compared"_s);
+    const QJsonObject settings = isCompared ? figure.settings[u"A"_s].toObject() : figure.settings;
     const auto known = std::find_if(figures.begin(), figures.end(),
                                     [&](const RotaryFigure& each) { return figure.name == QLatin1String(each.name); });
     QJsonObject flags = known == figures.end() ? QJsonObject() : flagsOfSettings(settings, known->options);
-    flags[QStringLiteral("figure")] = figure.name;
+    flags[u"figure"_s] = figure.name;
     flags[kSetup] = setup;
     return flags;
 }

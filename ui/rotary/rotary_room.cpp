@@ -16,6 +16,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kFrameMs = 16;
@@ -38,23 +40,22 @@ RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, std::span<const Ro
     });
     connect(&m_model, &RotaryModel::changed, this, &RotaryRoom::schedule);
     connect(&m_model, &RotaryModel::pairHighlighted, this, &RotaryRoom::schedule);
-    const QString name = QStringLiteral("pair");
-    addControl({name,
-                [this, name](const QString& value) {
-                    if (value == QLatin1String("none")) return m_model.pickPair(std::nullopt);
-                    const std::int64_t pair = controlWhole(name, value);
-                    if (pair < 0 || pair >= m_model.pairs()) {
-                        throw BadInput(QStringLiteral("There is no pair %1; the pairs are 0 to %2.")
-                                           .arg(pair)
-                                           .arg(m_model.pairs() - 1)
-                                           .toStdString());
-                    }
-                    m_model.pickPair(static_cast<int>(pair), true);
-                },
-                [this] {
-                    const auto pair = m_model.pickedPair();
-                    return pair ? QVariant(*pair) : QVariant(QStringLiteral("none"));
-                }});
+    const QString name = u"pair"_s;
+    addControl(
+        {name,
+         [this, name](const QString& value) {
+             if (value == "none"_L1) return m_model.pickPair(std::nullopt);
+             const std::int64_t pair = controlWhole(name, value);
+             if (pair < 0 || pair >= m_model.pairs()) {
+                 throw BadInput(
+                     u"There is no pair %1; the pairs are 0 to %2."_s.arg(pair).arg(m_model.pairs() - 1).toStdString());
+             }
+             m_model.pickPair(static_cast<int>(pair), true);
+         },
+         [this] {
+             const auto pair = m_model.pickedPair();
+             return pair ? QVariant(*pair) : QVariant(u"none"_s);
+         }});
 }
 
 RotaryRoom::~RotaryRoom() {
@@ -116,7 +117,7 @@ void RotaryRoom::dragContext(double tokens) {
     RotarySetup next = m_model.setup();
     const double rounded = roundedDrag(std::max(1.0, tokens), static_cast<double>(next.context), true);
     next.context = static_cast<std::int64_t>(std::clamp(rounded, 1.0, kMostContext));
-    changeSetup(tr("change context"), next);
+    changeSetup(u"change context"_s, next);
 }
 
 FigureView* RotaryRoom::addView(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu) {
@@ -126,7 +127,7 @@ FigureView* RotaryRoom::addView(const QString& accessibleName, const std::functi
     m_views.append(view);
     addFigure({view, [this, view] { return m_sideBySide.value(view, view->figure()); },
                [this, addToMenu](QMenu& menu) {
-                   menu.addAction(tr("Export animation …"), this, &RotaryRoom::openAnimation);
+                   menu.addAction(u"Export animation …"_s, this, &RotaryRoom::openAnimation);
                    if (addToMenu) addToMenu(menu);
                }});
     return view;

@@ -29,6 +29,8 @@
 #include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString plain(double value) {
@@ -41,10 +43,6 @@ QVBoxLayout* addPage(QStackedWidget* stack) {
     auto* column = scaledColumn(page, 8);
     stack->addWidget(page);
     return column;
-}
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("SetupWords", text);
 }
 
 QString meaningOf(const char* name) {
@@ -98,7 +96,7 @@ ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
     QVBoxLayout* other = addPage(m_bands);
     QVBoxLayout* llama = addPage(m_bands);
     for (const Parameter& parameter : parameters()) {
-        auto* slider = new NumberSlider({.label = tr(parameter.label),
+        auto* slider = new NumberSlider({.label = QString::fromUtf8(parameter.label),
                                          .unit = text(parameter.key().unit),
                                          .minimum = parameter.minimum,
                                          .maximum = parameter.maximum,
@@ -107,7 +105,7 @@ ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
                                          .text = parameter.isTokens() ? wholeText : plain,
                                          .why = text(parameter.key().meaning)},
                                         this);
-        const QString what = tr("change %1").arg(tr(parameter.label));
+        const QString what = u"change %1"_s.arg(QString::fromUtf8(parameter.label));
         connect(slider, &NumberSlider::changed, this, [this, what, &parameter](double value) {
             RotarySetup next;
             next.scaling = m_scaling;
@@ -134,7 +132,7 @@ void ScalingFields::setSetup(const RotarySetup& setup) {
 }
 
 QString percentText(double fraction) {
-    return QStringLiteral("%1 %").arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
+    return u"%1 %"_s.arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
 }
 
 QString thetaToolTip(const RotaryModel& model) {
@@ -143,68 +141,65 @@ QString thetaToolTip(const RotaryModel& model) {
     const int rotated = model.plain().rotary_dim;
     const bool isSlice = setup.partial == Partial::slice;
     QString why =
-        isSlice ? tr("RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/dᵣ) in radians per token, before scaling.")
-                : tr("RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/d) in radians per token, before scaling.");
+        isSlice ? u"RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/dᵣ) in radians per token, before scaling."_s
+                : u"RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/d) in radians per token, before scaling."_s;
     if (rotated > 0) {
         const int last = rotated / 2 - 1;
-        why += QLatin1Char('\n') + tr("θ = %1, %2 = %3: the frequencies range from %4 for pair 0 to %6 for pair %5.")
-                                       .arg(readableNumber(setup.theta), isSlice ? tr("dᵣ") : tr("d"))
+        why += QLatin1Char('\n') + u"θ = %1, %2 = %3: the frequencies range from %4 for pair 0 to %6 for pair %5."_s
+                                       .arg(readableNumber(setup.theta), isSlice ? u"dᵣ"_s : u"d"_s)
                                        .arg(isSlice ? rotated : setup.head_dim)
                                        .arg(readableNumber(unscaled.front()))
                                        .arg(last)
                                        .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
     }
-    return why + QLatin1Char('\n') + (isSlice ? tr("Su et al. 2021, formula 3") : tr("Barbero et al. 2024, formula 4"));
+    return why + QLatin1Char('\n') + (isSlice ? u"Su et al. 2021, formula 3"_s : u"Barbero et al. 2024, formula 4"_s);
 }
 
 QString fractionToolTip(const RotaryModel& model) {
-    return tr("Fraction p of the channels of a head that are rotated; enter for example 25 % or 6 ch. The number of "
-              "rotated channels dᵣ is the even number nearest to p·d.\np = %1, d = %2: dᵣ = %3\nKhan et al., formula "
-              "10")
-        .arg(percentText(model.setup().fraction))
-        .arg(model.setup().head_dim)
-        .arg(model.plain().rotary_dim);
+    return u"Fraction p of the channels of a head that are rotated; enter for example 25 % or 6 ch. The number of "
+           "rotated channels dᵣ is the even number nearest to p·d.\np = %1, d = %2: dᵣ = %3\nKhan et al., formula "
+           "10"_s.arg(percentText(model.setup().fraction))
+               .arg(model.setup().head_dim)
+               .arg(model.plain().rotary_dim);
 }
 
 QString rotationSummary(const RotaryModel& model) {
     const RotarySetup& setup = model.setup();
     const Frequencies& now = model.frequencies();
     if (now.rotary_dim == 0)
-        return tr(
-            "No pair is rotated: the model has no position encoding (NoPE) and can learn positions only from the "
-            "causal "
-            "mask.");
+        return u"No pair is rotated: the model has no position encoding (NoPE) and can learn positions only from the "
+               "causal "
+               "mask."_s;
     const double slowest =
         2 * std::numbers::pi / now.inverse_frequencies[static_cast<std::size_t>(now.rotary_dim / 2 - 1)];
-    QString text = tr("%1 of %2 channels are rotated; the longest wavelength is %3 tokens. %4 of %5 pairs complete a "
-                      "period in the context.")
-                       .arg(now.rotary_dim)
-                       .arg(setup.head_dim)
-                       .arg(readableCount(std::round(slowest)))
-                       .arg(complete_pairs(now, static_cast<double>(setup.context)))
-                       .arg(now.rotary_dim / 2);
+    QString text =
+        u"%1 of %2 channels are rotated; the longest wavelength is %3 tokens. %4 of %5 pairs complete a "
+        "period in the context."_s.arg(now.rotary_dim)
+            .arg(setup.head_dim)
+            .arg(readableCount(std::round(slowest)))
+            .arg(complete_pairs(now, static_cast<double>(setup.context)))
+            .arg(now.rotary_dim / 2);
     const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
     if (isPart && setup.scaling.method == ScalingMethod::none) {
-        text += QLatin1Char(' ') +
-                tr("Truncate has the same frequencies at θ = %1.")
-                    .arg(readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
+        text += QLatin1Char(' ') + u"Truncate has the same frequencies at θ = %1."_s.arg(readableCount(
+                                       std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
     }
     if (now.attention_factor != 1) {
-        text += QLatin1Char(' ') + tr("cos and sin are multiplied by %1.").arg(readableNumber(now.attention_factor));
+        text += QLatin1Char(' ') + u"cos and sin are multiplied by %1."_s.arg(readableNumber(now.attention_factor));
     }
     return text;
 }
 
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
-    setAccessibleName(tr("Rotary setup"));
+    setAccessibleName(u"Rotary setup"_s);
     auto* column = scaledColumn(this, 12);
-    column->addWidget(makeHeading(tr("Rotary setup"), this));
+    column->addWidget(makeHeading(u"Rotary setup"_s, this));
 
     auto* modelRow = scaledRow(nullptr, 8);
     m_modelName = makeNote(this);
     modelRow->addWidget(m_modelName, 1);
-    auto* models = new QPushButton(tr("Models …"), this);
-    models->setToolTip(tr("Loads the settings of a known model or of a Hugging Face config.json."));
+    auto* models = new QPushButton(u"Models …"_s, this);
+    models->setToolTip(u"Loads the settings of a known model or of a Hugging Face config.json."_s);
     connect(models, &QPushButton::clicked, &m_model, &RotaryModel::modelsRequested);
     modelRow->addWidget(models);
     m_comparison = new ComparisonBar(m_model, this);
@@ -231,24 +226,24 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
     m_problem = new FieldNote(this);
 
     auto* textRow = scaledRow(nullptr, 8);
-    auto* copy = new QPushButton(tr("Copy setup"), this);
+    auto* copy = new QPushButton(u"Copy setup"_s, this);
     copy->setToolTip(
-        tr("Copies the setup, or both compared setups, as one line of text, which ropelab --setup and other commands "
-           "accept."));
+        u"Copies the setup, or both compared setups, as one line of text, which ropelab --setup and other commands "
+        "accept."_s);
     connect(copy, &QPushButton::clicked, this,
             [this] { QApplication::clipboard()->setText(QString::fromStdString(setups_text(m_model.setups()))); });
-    auto* paste = new QPushButton(tr("Paste setup"), this);
+    auto* paste = new QPushButton(u"Paste setup"_s, this);
     paste->setToolTip(
-        tr("Applies a setup from the clipboard, for example: theta=500k head_dim=128 fraction=25% context=8192"));
+        u"Applies a setup from the clipboard, for example: theta=500k head_dim=128 fraction=25% context=8192"_s);
     connect(paste, &QPushButton::clicked, this, [this] { applyText(QApplication::clipboard()->text()); });
     textRow->addWidget(copy);
     textRow->addWidget(paste);
     textRow->addStretch(1);
     column->addLayout(textRow);
-    m_statements = new QPushButton(tr("Wrong statements …"), this);
+    m_statements = new QPushButton(u"Wrong statements …"_s, this);
     m_statements->setToolTip(
-        tr("Shows common statements about RoPE that are false, each with computed evidence and a setup that "
-           "demonstrates it (also in the menu Help)."));
+        u"Shows common statements about RoPE that are false, each with computed evidence and a setup that "
+        "demonstrates it (also in the menu Help)."_s);
     connect(m_statements, &QPushButton::clicked, &m_model, &RotaryModel::statementsRequested);
     column->addWidget(m_statements, 0, Qt::AlignLeft);
 
@@ -291,10 +286,10 @@ void SetupPanel::makeNumbers() {
         column->addWidget(slider);
         return slider;
     };
-    m_theta = add({.label = tr("θ, the base"), .minimum = 2, .maximum = 1e8, .logarithmic = true}, tr("change theta"),
+    m_theta = add({.label = u"θ, the base"_s, .minimum = 2, .maximum = 1e8, .logarithmic = true}, u"change theta"_s,
                   [](RotarySetup& setup, double value) { setup.theta = value; });
     m_fraction =
-        add({.label = tr("rotated fraction"),
+        add({.label = u"rotated fraction"_s,
              .minimum = 0,
              .maximum = 1,
              .snap =
@@ -305,17 +300,17 @@ void SetupPanel::makeNumbers() {
              .parse =
                  [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
              .text = percentText},
-            tr("change fraction"), [](RotarySetup& setup, double value) { setup.fraction = value; });
+            u"change fraction"_s, [](RotarySetup& setup, double value) { setup.fraction = value; });
     m_headDim =
-        add({.label = tr("head dimension"),
-             .unit = tr("channels"),
+        add({.label = u"head dimension"_s,
+             .unit = u"channels"_s,
              .minimum = 2,
              .maximum = 4096,
              .logarithmic = true,
              .step = 2,
              .text = wholeText,
              .why = meaningOf("head_dim")},
-            tr("change head dimension"), [](RotarySetup& setup, double value) {
+            u"change head dimension"_s, [](RotarySetup& setup, double value) {
                 setup.head_dim = static_cast<int>(std::lround(value));
                 setup.scaling.short_factors.clear();  // one factor per pair, valid for the previous head dimension only
                 setup.scaling.long_factors.clear();
@@ -323,64 +318,63 @@ void SetupPanel::makeNumbers() {
                     setup.scaling.method = ScalingMethod::none;
                 }
             });
-    m_context =
-        add({.label = tr("context"),
-             .unit = tr("tokens"),
-             .minimum = 16,
-             .maximum = 1048576,
-             .logarithmic = true,
-             .step = 1,
-             .text = wholeText,
-             .why = meaningOf("context")},
-            tr("change context"), [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
+    m_context = add({.label = u"context"_s,
+                     .unit = u"tokens"_s,
+                     .minimum = 16,
+                     .maximum = 1048576,
+                     .logarithmic = true,
+                     .step = 1,
+                     .text = wholeText,
+                     .why = meaningOf("context")},
+                    u"change context"_s, [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
 }
 
 void SetupPanel::makeChoices(QGridLayout* grid) {
-    m_partial = makeChoice(tr("partial rotation"), this);
-    m_partial->addItems({tr("slice"), tr("truncate")});
+    m_partial = makeChoice(u"partial rotation"_s, this);
+    m_partial->addItems({u"slice"_s, u"truncate"_s});
     connect(m_partial, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
-        change(tr("change slice or truncate"),
+        change(u"change slice or truncate"_s,
                [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
     });
-    addField(grid, tr("partial"), m_partial, meaningOf("partial"));
+    addField(grid, u"partial"_s, m_partial, meaningOf("partial"));
 
-    m_pairing = makeChoice(tr("pairing"), this);
-    m_pairing->addItems({tr("half"), tr("interleaved")});
+    m_pairing = makeChoice(u"pairing"_s, this);
+    m_pairing->addItems({u"half"_s, u"interleaved"_s});
     connect(m_pairing, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
-        change(tr("change pairing"),
+        change(u"change pairing"_s,
                [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
     });
-    addField(grid, tr("pairing"), m_pairing, meaningOf("pairing"));
+    addField(grid, u"pairing"_s, m_pairing, meaningOf("pairing"));
 
-    m_precision = makeChoice(tr("precision of the table"), this);
+    m_precision = makeChoice(u"precision of the table"_s, this);
     for (const NumberFormat format : number_formats()) {
         m_precision->addItem(text(word_of(format)), static_cast<int>(format));
     }
     connect(m_precision, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
-        change(tr("change precision"), [&](RotarySetup& setup) {
+        change(u"change precision"_s, [&](RotarySetup& setup) {
             setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
         });
     });
-    addField(grid, tr("precision"), m_precision, meaningOf("precision"));
+    addField(grid, u"precision"_s, m_precision, meaningOf("precision"));
 
-    m_scaling = makeChoice(tr("scaling"), this);
+    m_scaling = makeChoice(u"scaling"_s, this);
     for (const ScalingName& name : scaling_names()) {
         m_scaling->addItem(text(name.title), static_cast<int>(name.method));
     }
     connect(m_scaling, &QComboBox::activated, this, [this](int index) {
         m_model.endDrag();
         const auto method = static_cast<ScalingMethod>(m_scaling->itemData(index).toInt());
-        change(tr("change scaling"), [&](RotarySetup& setup) {
+        change(u"change scaling"_s, [&](RotarySetup& setup) {
             setup.scaling.method = method;
             if (method != ScalingMethod::none && setup.scaling.factor <= 1) {
                 setup.scaling.factor = 4;  // no method changes the frequencies at factor 1
             }
         });
     });
-    addField(grid, tr("scaling"), m_scaling, meaningOf("scaling"));
+    addField(grid, u"scaling"_s, m_scaling, meaningOf("scaling"));
 }
 
 void SetupPanel::renew() {
@@ -395,7 +389,7 @@ void SetupPanel::renew() {
     m_scaling->setCurrentIndex(m_scaling->findData(static_cast<int>(setup.scaling.method)));
     m_scalingFields->setSetup(setup);
     const QString& name = m_model.shape().name;
-    m_modelName->setText(name.isEmpty() ? tr("custom setup") : name);
+    m_modelName->setText(name.isEmpty() ? u"custom setup"_s : name);
     showProblem(QString());
     m_theta->setPartToolTips(thetaToolTip(m_model));
     m_fraction->setPartToolTips(fractionToolTip(m_model));
@@ -406,7 +400,7 @@ void SetupPanel::applyText(const QString& text) {
     try {
         const ComparedSetups next = parse_setups(text.toStdString());
         m_model.endDrag();
-        m_model.changeBoth(tr("paste rotary setup"), next);
+        m_model.changeBoth(u"paste rotary setup"_s, next);
         m_model.endDrag();
         showProblem(QString());
     } catch (const BadInput& error) {
@@ -415,11 +409,10 @@ void SetupPanel::applyText(const QString& text) {
 }
 
 QWidget* SetupPanel::field(const QString& name) const {
-    const QHash<QString, QWidget*> fields = {
-        {QStringLiteral("theta"), m_theta},         {QStringLiteral("fraction"), m_fraction},
-        {QStringLiteral("head_dim"), m_headDim},    {QStringLiteral("context"), m_context},
-        {QStringLiteral("partial"), m_partial},     {QStringLiteral("pairing"), m_pairing},
-        {QStringLiteral("precision"), m_precision}, {QStringLiteral("scaling"), m_scaling}};
+    const QHash<QString, QWidget*> fields = {{u"theta"_s, m_theta},         {u"fraction"_s, m_fraction},
+                                             {u"head_dim"_s, m_headDim},    {u"context"_s, m_context},
+                                             {u"partial"_s, m_partial},     {u"pairing"_s, m_pairing},
+                                             {u"precision"_s, m_precision}, {u"scaling"_s, m_scaling}};
     const auto found = fields.constFind(name);
     return found == fields.constEnd() ? m_scalingFields->field(name) : *found;
 }

@@ -11,6 +11,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kTwoPi = 2 * std::numbers::pi;
@@ -147,7 +149,7 @@ const std::vector<ScalingMethod>& scalingMethods() {
 std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod method, QString* reason) {
     if (rotary_dim(setup) == 0) {
         if (reason != nullptr) {
-            *reason = QStringLiteral("No pair is rotated, so there are no frequencies to scale.");
+            *reason = u"No pair is rotated, so there are no frequencies to scale."_s;
         }
         return std::nullopt;
     }
@@ -173,9 +175,8 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
     } catch (const BadInput& error) {
         if (reason != nullptr) {
             *reason = method == ScalingMethod::longrope && setup.scaling.long_factors.empty()
-                          ? QStringLiteral(
-                                "LongRoPE divides each frequency by a factor from a list, and this setup has no list. "
-                                "Load a model that uses LongRoPE to get one.")
+                          ? u"LongRoPE divides each frequency by a factor from a list, and this setup has no list. "
+                            "Load a model that uses LongRoPE to get one."_s
                           : QString::fromStdString(error.what());
         }
         return std::nullopt;
@@ -189,41 +190,35 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
 QString scalingToolTip(ScalingMethod method) {
     switch (method) {
         case ScalingMethod::linear:
-            return QStringLiteral(
-                "Position interpolation divides every frequency by s.\nωᵢ → ωᵢ/s\nChen et al. 2023, formula 18");
+            return u"Position interpolation divides every frequency by s.\nωᵢ → ωᵢ/s\nChen et al. 2023, formula 18"_s;
         case ScalingMethod::ntk:
-            return QStringLiteral(
-                "NTK-aware scaling increases the base: the shortest wavelength does not change, the longest is "
-                "multiplied by s.\n"
-                "θ′ = θ·s^(d/(d−2))\nbloc97 2023, formula 19");
+            return u"NTK-aware scaling increases the base: the shortest wavelength does not change, the longest is "
+                   "multiplied by s.\n"
+                   "θ′ = θ·s^(d/(d−2))\nbloc97 2023, formula 19"_s;
         case ScalingMethod::dynamic:
-            return QStringLiteral(
-                "Dynamic NTK increases the base with the current sequence length l; here l = s·L, which "
-                "stretches the longest wavelength by s² − s + 1.\n"
-                "θ′ = θ·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023, formula 20");
+            return u"Dynamic NTK increases the base with the current sequence length l; here l = s·L, which "
+                   "stretches the longest wavelength by s² − s + 1.\n"
+                   "θ′ = θ·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023, formula 20"_s;
         case ScalingMethod::ntk_by_parts:
-            return QStringLiteral(
-                "NTK-by-parts leaves pairs with more than β periods r = L/λ in the context unchanged and divides those "
-                "below α by s.\n"
-                "ωᵢ → (1−γ)·ωᵢ/s + γ·ωᵢ, γ = (r−α)/(β−α) in between\nPeng et al. 2023, formula 21");
+            return u"NTK-by-parts leaves pairs with more than β periods r = L/λ in the context unchanged and divides "
+                   u"those "
+                   "below α by s.\n"
+                   "ωᵢ → (1−γ)·ωᵢ/s + γ·ωᵢ, γ = (r−α)/(β−α) in between\nPeng et al. 2023, formula 21"_s;
         case ScalingMethod::yarn:
-            return QStringLiteral(
-                "YaRN scales like NTK-by-parts, with a ramp that is linear in the pair index, as in Hugging Face "
-                "transformers.\n"
-                "cos and sin are multiplied by 0.1·ln s + 1.\nPeng et al. 2023, formula 22");
+            return u"YaRN scales like NTK-by-parts, with a ramp that is linear in the pair index, as in Hugging Face "
+                   "transformers.\n"
+                   "cos and sin are multiplied by 0.1·ln s + 1.\nPeng et al. 2023, formula 22"_s;
         case ScalingMethod::llama3:
-            return QStringLiteral(
-                "Llama 3 leaves λ < L/high_freq_factor unchanged, multiplies λ > L/low_freq_factor by s, and "
-                "interpolates in between.\n"
-                "Grattafiori et al. 2024, formula 23");
+            return u"Llama 3 leaves λ < L/high_freq_factor unchanged, multiplies λ > L/low_freq_factor by s, and "
+                   "interpolates in between.\n"
+                   "Grattafiori et al. 2024, formula 23"_s;
         case ScalingMethod::longrope:
-            return QStringLiteral(
-                "LongRoPE divides each frequency by its own factor, which a search has found.\n"
-                "ωᵢ → ωᵢ/fᵢ; cos and sin are multiplied by √(1 + ln s/ln L).\nDing et al. 2024, formula 24");
+            return u"LongRoPE divides each frequency by its own factor, which a search has found.\n"
+                   "ωᵢ → ωᵢ/fᵢ; cos and sin are multiplied by √(1 + ln s/ln L).\nDing et al. 2024, formula 24"_s;
         case ScalingMethod::none:
             break;
     }
-    return QStringLiteral("The frequencies are not scaled.");
+    return u"The frequencies are not scaled."_s;
 }
 
 double wavelengthOf(double inverseFrequency) {

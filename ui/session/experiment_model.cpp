@@ -12,6 +12,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search) {
     Experiment result = experiment;
     if (!options.search) return result;
@@ -51,7 +53,7 @@ QString shownValue(std::string_view key, const std::string& value) {
 QString shownValues(const Experiment& experiment, std::string_view key) {
     QStringList values;
     for (const std::string& value : experiment.values(key)) values << shownValue(key, value);
-    return values.join(QStringLiteral(", "));
+    return values.join(u", "_s);
 }
 
 QString experimentChanges(const Experiment& from, const Experiment& to) {
@@ -63,8 +65,7 @@ QString experimentChanges(const Experiment& from, const Experiment& to) {
     for (const Key& key : keys()) {
         const QString before = shownValues(from, key.name);
         const QString after = shownValues(to, key.name);
-        const QString name =
-            key.name == "theta" ? QStringLiteral("θ") : text(key.name).replace(QLatin1Char('_'), QLatin1Char(' '));
+        const QString name = key.name == "theta" ? u"θ"_s : text(key.name).replace(QLatin1Char('_'), QLatin1Char(' '));
         if (before != after) changes << changedValue(name, before, after);
     }
     return changedValues(changes);

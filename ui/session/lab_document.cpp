@@ -20,6 +20,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Returns the absolute path of the file that a path names; a link is followed.
@@ -28,7 +30,7 @@ QString absoluteFile(const QString& path) {
 }
 
 QString withSuffix(const QString& target) {
-    const QString suffix = QStringLiteral(".ropelab");
+    const QString suffix = u".ropelab"_s;
     return absoluteFile(target.endsWith(suffix) ? target : target + suffix);
 }
 
@@ -41,11 +43,11 @@ LabDocument::~LabDocument() {
 }
 
 QString LabDocument::standardFolder() {
-    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + QStringLiteral("/ropelab/labs");
+    return QStandardPaths::writableLocation(QStandardPaths::GenericDataLocation) + u"/ropelab/labs"_s;
 }
 
 QString LabDocument::name() const {
-    return m_unsaved ? tr("not saved yet") : QFileInfo(path()).completeBaseName();
+    return m_unsaved ? u"not saved yet"_s : QFileInfo(path()).completeBaseName();
 }
 
 QString LabDocument::path() const {
@@ -140,7 +142,7 @@ void LabDocument::becomeCopy(const QString& full, std::unique_ptr<QLockFile> loc
     adopt(LabFile::open(toPath(full)), std::move(lock), false);
     if (wasUnsaved && !old.isEmpty()) {
         for (const char* suffix : {"", "-wal", "-shm"}) QFile::remove(old + QLatin1String(suffix));
-        QDir(old + QStringLiteral(".checkpoints")).removeRecursively();
+        QDir(old + u".checkpoints"_s).removeRecursively();
     }
     emit renamed();
 }
@@ -300,9 +302,9 @@ LabFile& LabDocument::writable() {
 std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
     QDir().mkpath(m_labs);
     // The number distinguishes labs that are created in the same second.
-    const QString stem = m_labs + QDateTime::currentDateTime().toString(QStringLiteral("/'lab' yyyy-MM-dd HH.mm.ss"));
-    QString path = stem + QStringLiteral(".ropelab");
-    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+    const QString stem = m_labs + QDateTime::currentDateTime().toString(u"/'lab' yyyy-MM-dd HH.mm.ss"_s);
+    QString path = stem + u".ropelab"_s;
+    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
     auto lock = lockFor(path);
     return {LabFile::create(toPath(path)), std::move(lock)};
 }
@@ -324,16 +326,16 @@ void LabDocument::release() {
 std::unique_ptr<QLockFile> LabDocument::lockTarget(const QString& path) const {
     std::unique_ptr<QLockFile> lock = lockFor(path);
     if (!lock) {
-        throw BadInput(QStringLiteral("%1 cannot be written because another window has it open or its folder is not "
-                                      "writable; close the other window or choose another name.")
-                           .arg(path)
-                           .toStdString());
+        throw BadInput(
+            u"%1 cannot be written because another window has it open or its folder is not "
+            "writable; close the other window or choose another name."_s.arg(path)
+                .toStdString());
     }
     return lock;
 }
 
 std::unique_ptr<QLockFile> LabDocument::lockFor(const QString& path) const {
-    auto lock = std::make_unique<QLockFile>(path + QStringLiteral(".lock"));
+    auto lock = std::make_unique<QLockFile>(path + u".lock"_s);
     lock->setStaleLockTime(0);  // a lock is stale only if its program has ended
     if (!lock->tryLock(0)) return nullptr;
     return lock;

@@ -12,6 +12,8 @@
 #include "ui/common/paths.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString withoutHome(const QString& path) {
@@ -20,7 +22,7 @@ QString withoutHome(const QString& path) {
 }
 
 QString withHome(const QString& path) {
-    return path.startsWith(QLatin1String("~/")) ? QDir::homePath() + path.mid(1) : path;
+    return path.startsWith("~/"_L1) ? QDir::homePath() + path.mid(1) : path;
 }
 
 }  // namespace
@@ -40,19 +42,17 @@ QJsonObject labOrigin(const LabFile& lab, const std::vector<RunId>& runs) {
     QJsonArray experiments;
     for (const ExperimentRecord& experiment : lab.experiments()) {
         if (!wanted.contains(experiment.id)) continue;
-        experiments.append(QJsonObject{{QStringLiteral("id"), static_cast<qint64>(experiment.id)},
-                                       {QStringLiteral("name"), QString::fromStdString(experiment.name)},
-                                       {QStringLiteral("created"), QString::fromStdString(experiment.created)}});
+        experiments.append(QJsonObject{{u"id"_s, static_cast<qint64>(experiment.id)},
+                                       {u"name"_s, QString::fromStdString(experiment.name)},
+                                       {u"created"_s, QString::fromStdString(experiment.created)}});
     }
     const QString path = QFileInfo(QString::fromStdString(lab.path().string())).absoluteFilePath();
-    return {{QStringLiteral("path"), withoutHome(path)},
-            {QStringLiteral("experiments"), experiments},
-            {QStringLiteral("runs"), ids},
-            {QStringLiteral("precision"), precision}};
+    return {
+        {u"path"_s, withoutHome(path)}, {u"experiments"_s, experiments}, {u"runs"_s, ids}, {u"precision"_s, precision}};
 }
 
 QString findLab(const QJsonObject& origin, const QString& folder) {
-    const QString path = withHome(origin[QStringLiteral("path")].toString());
+    const QString path = withHome(origin[u"path"_s].toString());
     for (const QString& each : {path, QDir(folder).filePath(QFileInfo(path).fileName())}) {
         if (QFileInfo(each).isFile() && whyAnotherLab(origin, each).isEmpty()) return each;
     }
@@ -64,19 +64,19 @@ QString whyAnotherLab(const QJsonObject& origin, const QString& path) {
     try {
         const auto lab = LabFile::open(toPath(path), LabFile::Mode::read);
         const auto experiments = lab->experiments();
-        const QJsonArray wanted = origin[QStringLiteral("experiments")].toArray();
+        const QJsonArray wanted = origin[u"experiments"_s].toArray();
         for (const auto& value : wanted) {
             const QJsonObject experiment = value.toObject();
-            const std::string created = experiment[QStringLiteral("created")].toString().toStdString();
+            const std::string created = experiment[u"created"_s].toString().toStdString();
             const bool isThere = std::any_of(experiments.begin(), experiments.end(), [&](const auto& each) {
-                return each.id == experiment[QStringLiteral("id")].toInteger() && each.created == created;
+                return each.id == experiment[u"id"_s].toInteger() && each.created == created;
             });
             if (!isThere) {
-                return QObject::tr("%1 is not the lab of the figure: it has no experiment “%2” of %3.")
-                    .arg(name, experiment[QStringLiteral("name")].toString(), QString::fromStdString(created));
+                return u"%1 is not the lab of the figure: it has no experiment “%2” of %3."_s.arg(
+                    name, experiment[u"name"_s].toString(), QString::fromStdString(created));
             }
         }
-        const QJsonArray runs = origin[QStringLiteral("runs")].toArray();
+        const QJsonArray runs = origin[u"runs"_s].toArray();
         for (const auto& run : runs) lab->run(run.toInteger());
     } catch (const BadInput& error) {
         return QString::fromStdString(error.what());

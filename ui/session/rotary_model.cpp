@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// The consecutive steps of a drag have the same name and are merged into one.
 class RotaryStep : public UndoStep {
  public:
@@ -127,15 +129,15 @@ void RotaryModel::compareWith(const QString& what, const ShapedSetup& other) {
 }
 
 void RotaryModel::endComparison() {
-    if (m_other) pushAlone(tr("end the comparison"), {m_setup, m_shape, m_picked, std::nullopt, false});
+    if (m_other) pushAlone(u"end the comparison"_s, {m_setup, m_shape, m_picked, std::nullopt, false});
 }
 
 void RotaryModel::swapSetups() {
-    if (m_other) pushAlone(tr("swap setups A and B"), exchanged(m_editsB));
+    if (m_other) pushAlone(u"swap setups A and B"_s, exchanged(m_editsB));
 }
 
 void RotaryModel::edit(bool b) {
-    if (m_other && b != m_editsB) pushAlone(b ? tr("edit setup B") : tr("edit setup A"), exchanged(b));
+    if (m_other && b != m_editsB) pushAlone(b ? u"edit setup B"_s : u"edit setup A"_s, exchanged(b));
 }
 
 RotaryModel::State RotaryModel::exchanged(bool editsB) const {
@@ -212,7 +214,7 @@ void RotaryModel::pickPair(std::optional<int> pair, bool steps) {
     if (pair != m_picked) {
         State next = state();
         next.picked = pair;
-        push(tr("pick pair"), next, steps && m_stepsPairs);
+        push(u"pick pair"_s, next, steps && m_stepsPairs);
         m_stepsPairs = steps;
         m_mayMerge = false;
     }
@@ -230,20 +232,16 @@ void RotaryModel::hoverPair(std::optional<int> pair) {
 
 namespace {
 
-QString rotaryTr(const char* text) {
-    return QCoreApplication::translate("RotaryChanges", text);
-}
-
 QString shortNumber(double value) {
     return QString::fromStdString(short_number(value));
 }
 
 QString fractionPercent(double fraction) {
-    return QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)) + QStringLiteral(" %");
+    return QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)) + u" %"_s;
 }
 
 QString pairName(const std::optional<int>& pair) {
-    return pair ? QString::number(*pair) : rotaryTr("none");
+    return pair ? QString::number(*pair) : u"none"_s;
 }
 
 QString scalingTitle(ScalingMethod method) {
@@ -276,8 +274,8 @@ void addShapeChanges(Differences& differences, const ModelShape& from, const Mod
                                               {"global layers", &CacheShape::global_layers}}};
     for (const Field& field : fields) {
         if (from.cache.*field.member == to.cache.*field.member) continue;
-        differences.append(
-            {rotaryTr(field.name), groupedText(from.cache.*field.member), groupedText(to.cache.*field.member), false});
+        differences.append({QString::fromUtf8(field.name), groupedText(from.cache.*field.member),
+                            groupedText(to.cache.*field.member), false});
     }
 }
 
@@ -287,7 +285,7 @@ Differences differencesOf(const ShapedSetup& from, const ShapedSetup& to) {
     Differences differences;
     const auto add = [&](const char* name, const auto& before, const auto& after, const auto& show,
                          bool isWord = false) {
-        if (before != after) differences.append({rotaryTr(name), show(before), show(after), isWord});
+        if (before != after) differences.append({QString::fromUtf8(name), show(before), show(after), isWord});
     };
     const auto whole = [](auto value) { return groupedText(static_cast<std::int64_t>(value)); };
     add("θ", a.theta, b.theta, shortNumber);
@@ -296,10 +294,10 @@ Differences differencesOf(const ShapedSetup& from, const ShapedSetup& to) {
     add("context", a.context, b.context, whole);
     add(
         "partial rotation", a.partial, b.partial,
-        [](Partial value) { return value == Partial::slice ? rotaryTr("slice") : rotaryTr("truncate"); }, true);
+        [](Partial value) { return value == Partial::slice ? u"slice"_s : u"truncate"_s; }, true);
     add(
         "pairing", a.pairing, b.pairing,
-        [](Pairing value) { return value == Pairing::half ? rotaryTr("half") : rotaryTr("interleaved"); }, true);
+        [](Pairing value) { return value == Pairing::half ? u"half"_s : u"interleaved"_s; }, true);
     add(
         "precision", a.precision, b.precision, [](NumberFormat value) { return text(word_of(value)); }, true);
     add("heads", a.heads, b.heads, whole);
@@ -324,7 +322,7 @@ QString rotaryChanges(const RotaryModel::State& from, const RotaryModel::State& 
         changes << changedValue(each.name, each.from, each.to);
     }
     if (from.picked != to.picked) {
-        changes << changedValue(rotaryTr("picked pair"), pairName(from.picked), pairName(to.picked));
+        changes << changedValue(u"picked pair"_s, pairName(from.picked), pairName(to.picked));
     }
     return changedValues(changes);
 }
@@ -339,11 +337,11 @@ SetupNames setupNames(const ShapedSetup& a, const ShapedSetup& b) {
     QStringList namesA;
     QStringList namesB;
     for (const Difference& each : differences.first(std::min(most, differences.size()))) {
-        const QString name = each.isWord ? QStringLiteral("%1") : each.name + QStringLiteral(" = %1");
+        const QString name = each.isWord ? u"%1"_s : each.name + u" = %1"_s;
         namesA << name.arg(each.from);
         namesB << name.arg(each.to);
     }
-    return {namesA.join(QStringLiteral(", ")), namesB.join(QStringLiteral(", "))};
+    return {namesA.join(u", "_s), namesB.join(u", "_s)};
 }
 
 }  // namespace ropelab::ui

@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 static_assert(SettingColors::kCount == static_cast<int>(std::tuple_size_v<decltype(Theme::data)>) * Theme::kDashes);
@@ -330,23 +332,23 @@ QString stateText(const RunView& run) {
     const RunRecord& record = run.record;
     switch (record.state) {
         case RunState::waiting:
-            return QObject::tr("waiting");
+            return u"waiting"_s;
         case RunState::running:
-            return QObject::tr("%1 / %2").arg(groupedText(record.iteration), groupedText(run.spec.iterations));
+            return u"%1 / %2"_s.arg(groupedText(record.iteration), groupedText(run.spec.iterations));
         case RunState::paused:
-            return QObject::tr("paused at %1").arg(groupedText(record.iteration));
+            return u"paused at %1"_s.arg(groupedText(record.iteration));
         case RunState::finished:
-            return QObject::tr("finished");
+            return u"finished"_s;
         case RunState::failed:
-            return QObject::tr("failed at %1").arg(groupedText(record.iteration));
+            return u"failed at %1"_s.arg(groupedText(record.iteration));
         case RunState::stopped:
             if (const auto rung = stopped_at_rung(record)) {
-                const QString steps = countText(record.iteration, QObject::tr("step"));
-                return run.rungs.empty() ? QObject::tr("stopped at rung %1, %2").arg(QString::number(*rung), steps)
-                                         : QObject::tr("stopped at rung %1 of %2, %3")
-                                               .arg(QString::number(*rung), QString::number(run.rungs.size()), steps);
+                const QString steps = countText(record.iteration, u"step"_s);
+                return run.rungs.empty() ? u"stopped at rung %1, %2"_s.arg(QString::number(*rung), steps)
+                                         : u"stopped at rung %1 of %2, %3"_s.arg(
+                                               QString::number(*rung), QString::number(run.rungs.size()), steps);
             }
-            return QObject::tr("stopped at %1").arg(groupedText(record.iteration));
+            return u"stopped at %1"_s.arg(groupedText(record.iteration));
     }
     return {};
 }

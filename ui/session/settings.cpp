@@ -8,6 +8,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kMaxRecentLabs = 10;
@@ -27,20 +29,20 @@ std::span<const Settings::Entry> Settings::table() {
         {"window/geometry", QByteArray(), "Size and position of the window, as QWidget::saveGeometry() stores them."},
         {"window/rail_folded", false, "True if the bar of rooms shows only icons."},
         {"window/panel_folded", false, "True if the settings panel is hidden."},
-        {"window/theme", QStringLiteral("system"), "Theme of the window: light, dark, contrast or system."},
+        {"window/theme", u"system"_s, "Theme of the window: light, dark, contrast or system."},
         {"window/reduced_motion", false, "True if what would glide changes immediately."},
         {"window/scale", 100, "Scale of text, lines and markers in percent, 100 to 250."},
         {"lab/recent", QStringList(), "Paths of recently opened labs, newest first."},
         {"lab/unsaved", QString(),
          "Path of the lab that has not been saved under a name yet; the next start reopens it."},
-        {"train/quantity", QStringLiteral("validation_loss"), "Quantity that the Train room plots."},
-        {"train/unit", QStringLiteral("nats"), "Unit of losses: nats or bits (per token), or bits-per-byte."},
+        {"train/quantity", u"validation_loss"_s, "Quantity that the Train room plots."},
+        {"train/unit", u"nats"_s, "Unit of losses: nats or bits (per token), or bits-per-byte."},
         {"train/logarithmic", false, "True if the y axis of the Train room is logarithmic."},
         {"train/smoothing", 0, "Smoothing of curves in percent, 0 to 99."},
-        {"train/bands", QStringLiteral("auto"),
+        {"train/bands", u"auto"_s,
          "Mean over seeds with a band instead of one curve per run in the Train room: on, off, or auto (on for more "
          "than ten runs)."},
-        {"train/second", QStringLiteral("logit-contribution"),
+        {"train/second", u"logit-contribution"_s,
          "Picture beside the plot of the Train room: sample, gradient-norm, nothing or the name of a figure of "
          "probes."},
         {"train/picked_only", true,
@@ -48,9 +50,9 @@ std::span<const Settings::Entry> Settings::table() {
         {"train/fold_curves", false, "True if the Train room folds the plot of the curves beside its second picture."},
         {"train/queue", QStringList(),
          "Path of a lab and the numbers of its waiting runs, in the order in which they train; used to resume them."},
-        {"results/figure", QStringLiteral("group-means"), "Figure that the Results room shows."},
-        {"results/measure", QStringLiteral("best_validation_loss"), "Measure that the Results room compares."},
-        {"results/test", QStringLiteral("auto"),
+        {"results/figure", u"group-means"_s, "Figure that the Results room shows."},
+        {"results/measure", u"best_validation_loss"_s, "Measure that the Results room compares."},
+        {"results/test", u"auto"_s,
          "Significance test of the Results room: auto (paired if all groups have equal seeds, else welch), welch, "
          "student or "
          "paired."},
@@ -64,17 +66,15 @@ std::span<const Settings::Entry> Settings::table() {
         {"results/columns", QString(),
          "Columns of the table of results, separated by commas, or a preset; empty for all."},
         {"results/bestBold", false, "True if LaTeX tables of the Results room print the best mean in bold."},
-        {"results/format", QStringLiteral("txt"),
-         "Format of the saved table of the Results room: txt, csv, tex or json."},
+        {"results/format", u"txt"_s, "Format of the saved table of the Results room: txt, csv, tex or json."},
         {"results/labs", QString(),
          "Choices of the Results room per lab as JSON, newest first: baseline, experiment, order."},
         {"reproduce/sheet", QString(),
          "Sheet (reproduction of a paper's result) and scale that the Reproduce room shows: theta-table-2/smoke."},
         {"reproduce/labs", QString(), "Paths of the labs of started reproduction sheets, by sheet and scale, as JSON."},
-        {"reproduce/format", QStringLiteral("txt"),
-         "Format of the saved table of the Reproduce room: txt, csv, tex or json."},
-        {"inspect/figure", QStringLiteral("logit-contribution"), "Figure that the Inspect room shows."},
-        {"inspect/beside", QStringLiteral("attention-map"),
+        {"reproduce/format", u"txt"_s, "Format of the saved table of the Reproduce room: txt, csv, tex or json."},
+        {"inspect/figure", u"logit-contribution"_s, "Figure that the Inspect room shows."},
+        {"inspect/beside", u"attention-map"_s,
          "Second figure of the Inspect room: the name of a figure, nothing or second-run."},
         {"inspect/lag", 10, "Distance between query and key in the dials of the Inspect room, in tokens."},
         {"inspect/rate", QString(),
@@ -82,8 +82,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"lecture/group", QString(), "Name of the group whose answers to questions of lectures are stored."},
         {"course/progress", QString(), "Answers and place in the course (Help > Course), as JSON."},
         {"replay/pace", 4, "Snapshots per second of a replay."},
-        {"replay/format", QStringLiteral("gif"),
-         "Format of a saved replay: gif, or png or svg with one file per frame."},
+        {"replay/format", u"gif"_s, "Format of a saved replay: gif, or png or svg with one file per frame."},
         {"replay/width", 960, "Width of a replay in pixels."},
         {"machine/multiply_per_second", 0.0,
          "Peak speed of this machine in float32 operations per second, used for the roofline."},
@@ -94,9 +93,9 @@ std::span<const Settings::Entry> Settings::table() {
 }
 
 Settings::Settings(const QString& file)
-    : m_store(file.isEmpty() ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope,
-                                                           QStringLiteral("ropelab"), QStringLiteral("ropelab"))
-                             : std::make_unique<QSettings>(file, QSettings::IniFormat)) {}
+    : m_store(file.isEmpty()
+                  ? std::make_unique<QSettings>(QSettings::IniFormat, QSettings::UserScope, u"ropelab"_s, u"ropelab"_s)
+                  : std::make_unique<QSettings>(file, QSettings::IniFormat)) {}
 
 Settings::~Settings() = default;
 

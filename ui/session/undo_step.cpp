@@ -5,6 +5,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kMostChanges = 2;  // a text with more changes does not fit into the status strip
@@ -21,22 +23,22 @@ QString undoLatest(QUndoStack& stack) {
     if (!stack.canUndo()) return {};
     const QString what = describe(stack.command(stack.index() - 1), true);
     stack.undo();
-    return QCoreApplication::translate("UndoStep", "Undone: %1").arg(what);
+    return u"Undone: %1"_s.arg(what);
 }
 
 QString redoNext(QUndoStack& stack) {
     if (!stack.canRedo()) return {};
     const QString what = describe(stack.command(stack.index()), false);
     stack.redo();
-    return QCoreApplication::translate("UndoStep", "Redone: %1").arg(what);
+    return u"Redone: %1"_s.arg(what);
 }
 
 QString changedValue(const QString& name, const QString& from, const QString& to) {
-    return QStringLiteral("%1 %2 → %3").arg(name, from, to);
+    return u"%1 %2 → %3"_s.arg(name, from, to);
 }
 
 QString changedValues(const QStringList& changes) {
-    return changes.size() > kMostChanges ? QString() : changes.join(QStringLiteral(", "));
+    return changes.size() > kMostChanges ? QString() : changes.join(u", "_s);
 }
 
 }  // namespace ropelab::ui

@@ -12,6 +12,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 class LabCommand : public QUndoCommand {
@@ -38,23 +40,23 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
       m_meter(engine()) {
     connect(&m_meter, &SweepMeter::ended, this, [this] {
         if (auto plan = std::exchange(m_afterMeter, std::nullopt)) {
-            attempt(QStringLiteral("start"), [&] { train(std::move(*plan)); });
+            attempt(u"start"_s, [&] { train(std::move(*plan)); });
         }
     });
     connect(&m_session, &SweepSession::queueChanged, this, &Workspace::storeQueue);
     connect(&m_session, &SweepSession::delivered, &m_runs, &RunStore::apply);
     connect(&m_session, &SweepSession::ended, this, &Workspace::sweepEnded);
     connect(&m_session, &SweepSession::trouble, this, [this](const QString& message) {
-        emit problem(QStringLiteral("recorder"), tr("The lab cannot be written at the moment: %1 Training continues. "
-                                                    "The measurements stay in memory and writing is retried.")
-                                                     .arg(message));
+        emit problem(u"recorder"_s,
+                     u"The lab cannot be written at the moment: %1 Training continues. "
+                     "The measurements stay in memory and writing is retried."_s.arg(message));
     });
     connect(&m_lab, &LabDocument::opened, this, [this] {
         if (!m_isExchanging) m_undo.clear();
         m_runs.reload(m_lab.file(), false);
         storeColors();
         if (m_isExchanging) return;
-        attempt(QStringLiteral("experiment"), [this] {
+        attempt(u"experiment"_s, [this] {
             SweepOptions stored;
             if (auto latest = m_lab.latestExperiment(&stored)) m_experiment.replace(*latest, stored);
         });
@@ -71,7 +73,7 @@ Workspace::~Workspace() = default;
 void Workspace::start() {
     if (m_session.isActive() || m_afterMeter) return;
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
-    attempt(QStringLiteral("start"), [this] {
+    attempt(u"start"_s, [this] {
         const SweepOptions& options = m_experiment.options();
         if (sampledExperiment(m_experiment.value(), options).expand().empty())
             throw BadInput("The sweep has no runs to train; add a run to it.");
@@ -90,7 +92,7 @@ void Workspace::start() {
 void Workspace::resumeRuns(const std::vector<RunId>& runs) {
     if (m_session.isActive() || m_afterMeter || runs.empty()) return;
     if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
-    attempt(QStringLiteral("start"), [this, &runs] {
+    attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
             throw BadInput(
                 "This lab is open read-only because another window has it open. To resume its runs here, save it "
@@ -118,14 +120,14 @@ std::vector<RunId> Workspace::unfinishedRuns() const {
 
 void Workspace::enqueue() {
     if (!m_session.isActive()) return start();
-    attempt(QStringLiteral("start"), [this] {
+    attempt(u"start"_s, [this] {
         Plan plan = m_lab.addSweep(m_experiment.value(), m_experiment.options(), m_options.dataDir);
         std::vector<RunId> added;
         for (const PlannedRun& run : plan.runs) added.push_back(run.id);
         if (m_session.append(plan.runs)) {
             m_training.insert(m_training.end(), added.begin(), added.end());
         } else {  // The sweep ended in the meantime.
-            whenIdle([this, plan] { attempt(QStringLiteral("start"), [&] { train(plan); }); });
+            whenIdle([this, plan] { attempt(u"start"_s, [&] { train(plan); }); });
         }
     });
 }
@@ -142,7 +144,7 @@ void Workspace::removeWaiting(std::int64_t cohort) {
     }
     if (fresh.empty()) return;
     change(
-        tr("remove waiting runs"), [this, fresh] { deleteNow(fresh); },
+        u"remove waiting runs"_s, [this, fresh] { deleteNow(fresh); },
         [this, fresh] {
             for (const RunId id : fresh) m_lab.restoreRun(id);
         });
@@ -166,7 +168,7 @@ void Workspace::renameRun(RunId id, const QString& name) {
     const QString before = run ? QString::fromStdString(run->record.name) : QString();
     if (!run || name.trimmed().isEmpty() || name == before) return;
     change(
-        tr("rename %1").arg(before), [this, id, name] { m_lab.renameRun(id, name); },
+        u"rename %1"_s.arg(before), [this, id, name] { m_lab.renameRun(id, name); },
         [this, id, before] { m_lab.renameRun(id, before); });
 }
 
@@ -175,7 +177,7 @@ void Workspace::annotateRun(RunId id, const QString& note) {
     const QString before = run ? QString::fromStdString(run->record.note) : QString();
     if (!run || note == before) return;
     change(
-        tr("edit note of %1").arg(run->name), [this, id, note] { m_lab.annotateRun(id, note); },
+        u"edit note of %1"_s.arg(run->name), [this, id, note] { m_lab.annotateRun(id, note); },
         [this, id, before] { m_lab.annotateRun(id, before); });
 }
 
@@ -191,14 +193,14 @@ void Workspace::changeLook(const QString& text, const SettingLook& look) {
 }
 
 void Workspace::renameSetting(const std::string& setting, const QString& name) {
-    attempt(QStringLiteral("lab"), [&] {
+    attempt(u"lab"_s, [&] {
         SettingLook look = m_runs.colors().lookOf(setting);
         look.name = name.trimmed().toStdString();
         for (const RunView& run : m_runs.runs()) {
             if (look.name.empty() || run.setting == setting || run.settingName != look.name) continue;
             throw BadInput("Another setting of this lab has the name \"" + look.name + "\"; choose another name.");
         }
-        changeLook(tr("rename setting"), look);
+        changeLook(u"rename setting"_s, look);
     });
 }
 
@@ -206,7 +208,7 @@ void Workspace::deleteRun(RunId id) {
     const RunView* run = m_runs.find(id);
     if (!run) return;
     change(
-        tr("delete %1").arg(run->name), [this, id] { deleteNow({id}); }, [this, id] { m_lab.restoreRun(id); });
+        u"delete %1"_s.arg(run->name), [this, id] { deleteNow({id}); }, [this, id] { m_lab.restoreRun(id); });
 }
 
 void Workspace::deleteNow(const std::vector<RunId>& runs) {
@@ -219,7 +221,7 @@ void Workspace::deleteNow(const std::vector<RunId>& runs) {
 }
 
 void Workspace::change(const QString& text, std::function<void()> redo, std::function<void()> undo) {
-    attempt(QStringLiteral("lab"), [&] {
+    attempt(u"lab"_s, [&] {
         auto command = std::make_unique<LabCommand>(text, std::move(redo), std::move(undo));
         m_undo.push(command.get());  // calls redo(), which may throw
         command.release();
@@ -237,7 +239,7 @@ void Workspace::newLab() {
 
 void Workspace::openLab(const QString& path) {
     whenIdle([this, path] {
-        attempt(QStringLiteral("lab"), [this, &path] {
+        attempt(u"lab"_s, [this, &path] {
             exchangeLab([this] { m_lab.returnToOwn(); });
             addUnsavedToRecent();
             m_lab.open(path);
@@ -268,10 +270,10 @@ void Workspace::saveLabAs(const QString& path) {
     whenIdle([this, path, unfinished, paused] {
         m_lab.saveInBackground(path, [this, unfinished, paused](const QString& error) {
             if (error.isEmpty()) {
-                emit solved(QStringLiteral("lab"));
+                emit solved(u"lab"_s);
                 emit labSaved();
             } else {
-                emit problem(QStringLiteral("lab"), error);
+                emit problem(u"lab"_s, error);
             }
             // Runs that finished while the sweep was being stopped are not resumed.
             std::vector<RunId> left;
@@ -356,7 +358,7 @@ bool Workspace::reopenUnsaved() {
     try {
         m_lab.open(path);
     } catch (const std::exception& error) {
-        emit problem(QStringLiteral("lab"), QString::fromStdString(error.what()));
+        emit problem(u"lab"_s, QString::fromStdString(error.what()));
         return false;
     }
     if (m_lab.isReadOnly() || m_runs.runs().empty()) {
@@ -381,9 +383,9 @@ void Workspace::train(Plan plan) {
 
 void Workspace::sweepEnded(RunState how, const QString& message) {
     if (m_lab.file()) m_runs.refreshRecords(*m_lab.file());
-    emit solved(QStringLiteral("recorder"));
+    emit solved(u"recorder"_s);
     if (how == RunState::failed) {
-        emit problem(QStringLiteral("sweep"), message);
+        emit problem(u"sweep"_s, message);
     }
     callWhenIdle();
 }

@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 struct FigurePlayer::Output {
 #ifdef ROPELAB_MULTIMEDIA
     QBuffer samples;
@@ -32,7 +34,7 @@ QString FigurePlayer::whyUnavailable() {
 #ifdef ROPELAB_MULTIMEDIA
     return {};
 #else
-    return tr("this program was built without Qt Multimedia");
+    return u"this program was built without Qt Multimedia"_s;
 #endif
 }
 

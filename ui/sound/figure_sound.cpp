@@ -11,6 +11,8 @@
 #include "core/spec/error.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kCurveSeconds = 3;
@@ -154,16 +156,15 @@ void addPairs(FigureSound& sound, const RotarySetup& setup) {
 }
 
 void addPairsOf(FigureSound& sound, const Figure& figure) {
-    const ComparedSetups setups = parse_setups(figure.settings.value(QStringLiteral("setup")).toString().toStdString());
+    const ComparedSetups setups = parse_setups(figure.settings.value(u"setup"_s).toString().toStdString());
     addPairs(sound, setups.a);
     if (setups.b) {
         addPause(sound);
         addPairs(sound, *setups.b);
     }
-    sound.words = QObject::tr(
-                      "One tone per rotated pair, from pair 0 at the left to the last pair at the right, then all "
-                      "together; the pitch is %1 Hz times ω^0.2.")
-                      .arg(kFastestPitch);
+    sound.words =
+        u"One tone per rotated pair, from pair 0 at the left to the last pair at the right, then all "
+        "together; the pitch is %1 Hz times ω^0.2."_s.arg(kFastestPitch);
 }
 
 void addCurvesOf(FigureSound& sound, const Figure& figure, QStringList& names) {
@@ -203,7 +204,7 @@ double pitchOfPair(double frequency) {
 
 FigureSound soundOf(const Figure& figure) {
     FigureSound sound;
-    if (figure.name == QLatin1String("spectrum")) {
+    if (figure.name == "spectrum"_L1) {
         addPairsOf(sound, figure);
     } else {
         QStringList names;
@@ -213,11 +214,9 @@ FigureSound soundOf(const Figure& figure) {
             for (const Figure& panel : figure.panels) addCurvesOf(sound, panel, names);
         }
         names.removeAll(QString());
-        sound.words = QObject::tr("The pitch is y, from %1 to %2 Hz; the pan is x, from left to right.")
-                          .arg(kLowestPitch)
+        sound.words = u"The pitch is y, from %1 to %2 Hz; the pan is x, from left to right."_s.arg(kLowestPitch)
                           .arg(kHighestPitch);
-        if (names.size() > 1)
-            sound.words += QObject::tr(" One after the other: %1.").arg(names.join(QStringLiteral(", ")));
+        if (names.size() > 1) sound.words += u" One after the other: %1."_s.arg(names.join(u", "_s));
     }
     if (sound.left.empty()) {
         throw BadInput("The figure " + figure.name.toStdString() +

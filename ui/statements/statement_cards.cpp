@@ -18,13 +18,15 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// Non-breaking spaces around operators, so that equations are not wrapped.
 QString unbroken(QString text) {
     const QChar space(0x00A0);
     for (const QChar sign : {QChar(u'='), QChar(u'±'), QChar(u'<')}) {
-        text.replace(QStringLiteral(" %1 ").arg(sign), QString(space) + sign + space);
+        text.replace(u" %1 "_s.arg(sign), QString(space) + sign + space);
     }
     return text;
 }
@@ -41,13 +43,13 @@ QLabel* makeText(const QString& text, QWidget* parent) {
 
 StatementCards::StatementCards(RotaryModel& model, std::function<QString(const QString&)> roomTitle, QWidget* parent)
     : QDialog(parent), m_model(model), m_roomTitle(std::move(roomTitle)), m_job(new LatestJob(this)) {
-    setObjectName(QStringLiteral("statements"));
-    setWindowTitle(tr("Wrong statements"));
+    setObjectName(u"statements"_s);
+    setWindowTitle(u"Wrong statements"_s);
     setModal(false);
     auto* content = new QWidget(this);
     auto* column = scaledColumn(content, 12, {12, 12, 12, 12});
     auto* intro = makeText(
-        tr("These statements about RoPE are common but wrong. Each card shows computed evidence against one of them."),
+        u"These statements about RoPE are common but wrong. Each card shows computed evidence against one of them."_s,
         this);
     intro->setProperty("quiet", true);
     column->addWidget(intro);
@@ -70,10 +72,10 @@ StatementCards::StatementCards(RotaryModel& model, std::function<QString(const Q
 
 QWidget* StatementCards::makeCard(const Statement& statement) {
     auto* card = new QFrame(this);
-    card->setProperty("banner", QStringLiteral("info"));
-    card->setAccessibleName(tr("False: %1").arg(statement.claim));
+    card->setProperty("banner", u"info"_s);
+    card->setAccessibleName(u"False: %1"_s.arg(statement.claim));
     auto* column = scaledColumn(card, 8, {12, 12, 12, 12});
-    auto* claim = makeText(tr("False: %1").arg(statement.claim), card);
+    auto* claim = makeText(u"False: %1"_s.arg(statement.claim), card);
     const auto embolden = [claim] { claim->setFont(ThemeManager::instance().fontAt(10.5, QFont::DemiBold)); };
     embolden();
     connect(&ThemeManager::instance(), &ThemeManager::changed, claim, embolden);
@@ -81,19 +83,19 @@ QWidget* StatementCards::makeCard(const Statement& statement) {
     auto* why = makeText(statement.why, card);
     why->setProperty("quiet", true);
     column->addWidget(why);
-    auto* evidence = makeText(tr("computing …"), card);
-    evidence->setAccessibleName(tr("Computed evidence"));
+    auto* evidence = makeText(u"computing …"_s, card);
+    evidence->setAccessibleName(u"Computed evidence"_s);
     column->addWidget(evidence);
 
-    auto* button = new QPushButton(tr("Show in %1").arg(m_roomTitle(statement.room)), card);
+    auto* button = new QPushButton(u"Show in %1"_s.arg(m_roomTitle(statement.room)), card);
     button->setAutoDefault(false);
     button->setAccessibleDescription(statement.claim);
     button->setToolTip(QString::fromStdString(text_of(statement.setup)));
     connect(button, &QPushButton::clicked, this, [this, &statement] { demonstrate(statement); });
     auto* formula = new QToolButton(card);
     formula->setProperty("quiet", true);
-    formula->setText(tr("Formula %1").arg(statement.formula));
-    formula->setToolTip(tr("Opens this formula in Help > Formulas."));
+    formula->setText(u"Formula %1"_s.arg(statement.formula));
+    formula->setToolTip(u"Opens this formula in Help > Formulas."_s);
     connect(formula, &QToolButton::clicked, this,
             [this, number = statement.formula] { emit formulaRequested(number); });
     auto* row = scaledRow(nullptr, 8);
@@ -138,7 +140,7 @@ void StatementCards::demonstrate(const Statement& statement) {
     ModelShape shape = m_model.shape();
     shape.name.clear();  // the setup is no longer that of the named model
     m_model.endDrag();
-    m_model.change(tr("demonstrate “%1”").arg(statement.claim), statement.setup, shape);
+    m_model.change(u"demonstrate “%1”"_s.arg(statement.claim), statement.setup, shape);
     m_model.endDrag();
     emit shown(statement.room, statement.part);
 }

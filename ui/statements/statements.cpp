@@ -15,6 +15,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString count(double value) {
@@ -25,7 +27,7 @@ QString count(double value) {
 QString decimals(double value, int places) {
     QString text = QString::number(std::abs(value), 'f', places);
     const bool isZero = text.toDouble() == 0;
-    return value < 0 && !isZero ? QStringLiteral("−") + text : text;
+    return value < 0 && !isZero ? u"−"_s + text : text;
 }
 
 /// Random q and k (formula 16).
@@ -38,13 +40,13 @@ Evidence randomLogits(const RotarySetup& setup) {
     constexpr RandomVectors equal{.correlation = 1};
     const double equalHere = expected_logit(now, setup.head_dim, distances[0], equal);
     const double equalFar = expected_logit(now, setup.head_dim, distances[1], equal);
-    return {QObject::tr("Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at Δ = 0 and %4 ± %5 "
-                        "at Δ = 100. For q = k, or if all components have mean 1, the expected logit decreases "
-                        "from %6 to %7.")
-                .arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
-                     decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
-                     decimals(random.standard_error[1], 2), decimals(equalHere, 1), decimals(equalFar, 1)),
-            {random.mean[0], random.standard_error[0], random.mean[1], random.standard_error[1], equalHere, equalFar}};
+    return {
+        u"Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at Δ = 0 and %4 ± %5 "
+        "at Δ = 100. For q = k, or if all components have mean 1, the expected logit decreases "
+        "from %6 to %7."_s.arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
+                               decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
+                               decimals(random.standard_error[1], 2), decimals(equalHere, 1), decimals(equalFar, 1)),
+        {random.mean[0], random.standard_error[0], random.mean[1], random.standard_error[1], equalHere, equalFar}};
 }
 
 /// Formula 12.
@@ -55,8 +57,8 @@ Evidence feasibleIntervals(const RotarySetup& setup) {
     QStringList pieces;
     for (const BaseInterval& interval : found.intervals) {
         const bool isLast = interval.high >= scan.high;
-        pieces << (isLast ? QObject::tr("at least %1").arg(count(interval.low))
-                          : QStringLiteral("%1–%2").arg(count(interval.low), count(interval.high)));
+        pieces << (isLast ? u"at least %1"_s.arg(count(interval.low))
+                          : u"%1–%2"_s.arg(count(interval.low), count(interval.high)));
         evidence.values.push_back(interval.low);
         evidence.values.push_back(interval.high);
     }
@@ -65,13 +67,13 @@ Evidence feasibleIntervals(const RotarySetup& setup) {
         first_negative(frequencies(plain_settings(setup)), setup.head_dim, setup.context).value_or(setup.context);
     evidence.values.push_back(static_cast<double>(negative));
     const LowestBound lowest = lowest_bound(frequencies(plain_settings(setup)), setup.head_dim, setup.context);
-    evidence.text = QObject::tr(
-                        "Feasible bases for a context of %1 tokens: %2 (scanned from %3 to %4 in steps of %5). θ = %6 "
-                        "is not feasible, because B(Δ) < 0 at Δ = %7; its lowest value is %8 of %9.")
-                        .arg(count(limit), pieces.join(QStringLiteral(", ")), count(scan.low), count(scan.high),
-                             count(scan.step), count(setup.theta), count(static_cast<double>(negative)))
-                        .arg(decimals(lowest.value, 2))
-                        .arg(setup.head_dim / 2);
+    evidence.text =
+        u"Feasible bases for a context of %1 tokens: %2 (scanned from %3 to %4 in steps of %5). θ = %6 "
+        "is not feasible, because B(Δ) < 0 at Δ = %7; its lowest value is %8 of %9."_s
+            .arg(count(limit), pieces.join(u", "_s), count(scan.low), count(scan.high), count(scan.step),
+                 count(setup.theta), count(static_cast<double>(negative)))
+            .arg(decimals(lowest.value, 2))
+            .arg(setup.head_dim / 2);
     return evidence;
 }
 
@@ -86,10 +88,11 @@ Evidence sliceAndTruncate(const RotarySetup& setup) {
     const double slice = slowestWavelength(setup, Partial::slice);
     const double truncate = slowestWavelength(setup, Partial::truncate);
     const double base = coinciding_theta(setup.head_dim, rotary_dim(setup), setup.theta);
-    return {QObject::tr("The longest wavelength of the rotated pairs is %1 tokens with slice, but %2 tokens with "
-                        "truncate: the same difference as between θ = %3 and θ = %4.")
-                .arg(count(slice), count(truncate), count(setup.theta), count(base)),
-            {slice, truncate, setup.theta, base}};
+    return {
+        u"The longest wavelength of the rotated pairs is %1 tokens with slice, but %2 tokens with "
+        "truncate: the same difference as between θ = %3 and θ = %4."_s.arg(count(slice), count(truncate),
+                                                                            count(setup.theta), count(base)),
+        {slice, truncate, setup.theta, base}};
 }
 
 /// Pairs whose frequency YaRN does not change (formula 22).
@@ -99,10 +102,11 @@ Evidence unchangedPairs(const RotarySetup& setup) {
     const auto firstChanged = std::mismatch(plain.begin(), plain.end(), now.begin()).first;
     const auto unchanged = static_cast<double>(firstChanged - plain.begin());
     const double slowest = plain.back() / now.back();
-    return {QObject::tr("YaRN does not change the frequencies of the first %1 of %2 pairs (ratio exactly 1.0); it "
-                        "divides the lowest frequency by %3.")
-                .arg(count(unchanged), count(static_cast<double>(plain.size())), decimals(slowest, 1)),
-            {unchanged, static_cast<double>(plain.size()), slowest}};
+    return {
+        u"YaRN does not change the frequencies of the first %1 of %2 pairs (ratio exactly 1.0); it "
+        "divides the lowest frequency by %3."_s.arg(count(unchanged), count(static_cast<double>(plain.size())),
+                                                    decimals(slowest, 1)),
+        {unchanged, static_cast<double>(plain.size()), slowest}};
 }
 
 /// First negative value of the context bound (formula 12).
@@ -111,8 +115,8 @@ Evidence firstNegative(const RotarySetup& setup) {
     const auto found =
         first_negative(frequencies(plain_settings(setup)), setup.head_dim, static_cast<std::int64_t>(claimed) + 1);
     const double negative = found ? static_cast<double>(*found) : std::ceil(claimed);
-    return {QObject::tr("B(Δ) is first negative at Δ = %1, far below 2π·%2 = %3.")
-                .arg(count(negative), count(setup.theta), count(claimed)),
+    return {u"B(Δ) is first negative at Δ = %1, far below 2π·%2 = %3."_s.arg(count(negative), count(setup.theta),
+                                                                             count(claimed)),
             {negative, claimed}};
 }
 
@@ -136,10 +140,10 @@ Evidence tableCosts(const RotarySetup& setup) {
     const auto pairs = static_cast<double>(here.pairs);
     // A rotation takes four multiplications and two additions per pair (formula 1).
     return {
-        QObject::tr("At θ = %1 and at θ = %2 the table has %3 × %4 cosines and sines in %5 bytes, and rotating one "
-                    "vector takes %6 multiplications and %7 additions. Only the values differ: %8 % of the cosines.")
-            .arg(count(reference), count(setup.theta), count(static_cast<double>(here.positions)), count(pairs),
-                 count(bytes(here)), count(4 * pairs), count(2 * pairs), decimals(percentage, 0)),
+        u"At θ = %1 and at θ = %2 the table has %3 × %4 cosines and sines in %5 bytes, and rotating one "
+        "vector takes %6 multiplications and %7 additions. Only the values differ: %8 % of the cosines."_s.arg(
+            count(reference), count(setup.theta), count(static_cast<double>(here.positions)), count(pairs),
+            count(bytes(here)), count(4 * pairs), count(2 * pairs), decimals(percentage, 0)),
         {bytes(there), bytes(here), 4 * pairs, 2 * pairs, percentage}};
 }
 
@@ -170,31 +174,31 @@ RotarySetup llama2WithYarn() {
 
 const std::vector<Statement>& wrongStatements() {
     static const std::vector<Statement> statements = {
-        {QObject::tr("Attention of random q and k decays with distance."),
-         QObject::tr("Su's curve is only an upper bound. For independent q and k with mean 0, the mean logit is 0 at "
-                     "every distance. It decreases on the whole if the components have another mean, or if the key is "
-                     "positively correlated with the query."),
-         16, QStringLiteral("context"), QStringLiteral("random"), setupOf(64, 10000, 1024), randomLogits},
-        {QObject::tr("A larger base is always safer."),
-         QObject::tr("The feasible bases of a context form separate intervals (islands): a base can fail although a "
-                     "smaller one supports the same context."),
-         12, QStringLiteral("context"), QStringLiteral("bases-near"), setupOf(64, 1850, 256), feasibleIntervals},
-        {QObject::tr("“25 % rotary” says which pairs are rotated."),
-         QObject::tr("It can mean two different sets of frequencies. Slice spreads all wavelengths over the rotated "
-                     "channels; truncate rotates only the pairs with the highest frequencies."),
-         5, QStringLiteral("spectrum"), QString(), truncatedQuarter(), sliceAndTruncate},
-        {QObject::tr("YaRN divides the high frequencies."),
-         QObject::tr("YaRN divides the low frequencies by the factor, leaves the high ones, and uses a ramp in "
-                     "between. Pairs that complete many periods in the training context need no change."),
-         22, QStringLiteral("spectrum"), QString(), llama2WithYarn(), unchangedPairs},
-        {QObject::tr("θ = 10,000 bounds the context at 2π·10,000."),
-         QObject::tr("2π·10,000 is about the longest wavelength. The sum over all pairs, B(Δ), separates a similar key "
-                     "from a random one, and it becomes negative at a much shorter distance."),
-         12, QStringLiteral("context"), QStringLiteral("bound"), setupOf(128, 10000, 4096), firstNegative},
-        {QObject::tr("A base other than 10,000 costs speed."),
-         QObject::tr("The base is used only once, to fill the cos/sin table. The size of the table and the operations "
-                     "of training do not depend on the base."),
-         1, QStringLiteral("table"), QString(), setupOf(64, 500000, 1024), tableCosts},
+        {u"Attention of random q and k decays with distance."_s,
+         u"Su's curve is only an upper bound. For independent q and k with mean 0, the mean logit is 0 at "
+         "every distance. It decreases on the whole if the components have another mean, or if the key is "
+         "positively correlated with the query."_s,
+         16, u"context"_s, u"random"_s, setupOf(64, 10000, 1024), randomLogits},
+        {u"A larger base is always safer."_s,
+         u"The feasible bases of a context form separate intervals (islands): a base can fail although a "
+         "smaller one supports the same context."_s,
+         12, u"context"_s, u"bases-near"_s, setupOf(64, 1850, 256), feasibleIntervals},
+        {u"“25 % rotary” says which pairs are rotated."_s,
+         u"It can mean two different sets of frequencies. Slice spreads all wavelengths over the rotated "
+         "channels; truncate rotates only the pairs with the highest frequencies."_s,
+         5, u"spectrum"_s, QString(), truncatedQuarter(), sliceAndTruncate},
+        {u"YaRN divides the high frequencies."_s,
+         u"YaRN divides the low frequencies by the factor, leaves the high ones, and uses a ramp in "
+         "between. Pairs that complete many periods in the training context need no change."_s,
+         22, u"spectrum"_s, QString(), llama2WithYarn(), unchangedPairs},
+        {u"θ = 10,000 bounds the context at 2π·10,000."_s,
+         u"2π·10,000 is about the longest wavelength. The sum over all pairs, B(Δ), separates a similar key "
+         "from a random one, and it becomes negative at a much shorter distance."_s,
+         12, u"context"_s, u"bound"_s, setupOf(128, 10000, 4096), firstNegative},
+        {u"A base other than 10,000 costs speed."_s,
+         u"The base is used only once, to fill the cos/sin table. The size of the table and the operations "
+         "of training do not depend on the base."_s,
+         1, u"table"_s, QString(), setupOf(64, 500000, 1024), tableCosts},
     };
     return statements;
 }

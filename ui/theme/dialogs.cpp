@@ -6,13 +6,15 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 Dialogs* dialogsOfTests = nullptr;
 
 /// "pdf" of "PDF (*.pdf)".
 QString suffixOfFilter(const QString& filter) {
-    return filter.section(QStringLiteral("*."), 1).section(QLatin1Char(')'), 0, 0);
+    return filter.section(u"*."_s, 1).section(QLatin1Char(')'), 0, 0);
 }
 
 }  // namespace

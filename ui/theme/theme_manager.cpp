@@ -20,6 +20,8 @@ static void initializeResources() {
 }
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::array<int, 7> kScales = {100, 110, 125, 150, 175, 200, 250};
@@ -28,7 +30,7 @@ void loadFonts() {
     static const bool loaded = [] {
         initializeResources();
         for (const char* style : {"Regular", "SemiBold"}) {
-            QFontDatabase::addApplicationFont(QStringLiteral(":/fonts/RopelabSans-%1.otf").arg(QLatin1String(style)));
+            QFontDatabase::addApplicationFont(u":/fonts/RopelabSans-%1.otf"_s.arg(QLatin1String(style)));
         }
         return true;
     }();
@@ -104,7 +106,7 @@ int ThemeManager::pixels(double atHundred) const {
 
 QString ThemeManager::family() {
     loadFonts();
-    return QStringLiteral("Ropelab Sans");
+    return u"Ropelab Sans"_s;
 }
 
 QFont ThemeManager::fontAt(double points, QFont::Weight weight) const {
@@ -117,7 +119,7 @@ QFont ThemeManager::fontAt(double points, QFont::Weight weight) const {
 void ThemeManager::apply() {
     if (!m_applied) {
         m_applied = true;
-        QApplication::setStyle(QStringLiteral("Fusion"));
+        QApplication::setStyle(u"Fusion"_s);
         qApp->installEventFilter(this);
     }
     refresh();
@@ -130,7 +132,7 @@ void ThemeManager::refresh() {
     m_system =
         QApplication::palette().color(QPalette::Window).lightnessF() < 0.5F ? Appearance::dark : Appearance::light;
     const QString platform = QGuiApplication::platformName();
-    const bool hasDesktop = platform != QLatin1String("offscreen") && platform != QLatin1String("minimal");
+    const bool hasDesktop = platform != "offscreen"_L1 && platform != "minimal"_L1;
     const double systemPoints = QFontDatabase::systemFont(QFontDatabase::GeneralFont).pointSizeF();
     m_systemFactor = hasDesktop ? std::clamp(systemPoints / 10.0, 1.0, 2.0) : 1.0;
 

@@ -46,6 +46,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 volatile std::sig_atomic_t stopRequested = 0;
@@ -125,9 +127,9 @@ void setPreset(MainWindow& window, const QString& name) {
 
 // stem.ropelab, else stem-2.ropelab and so on.
 QString unusedLabPath(const QDir& folder, const QString& stem) {
-    QString path = folder.filePath(stem + QStringLiteral(".ropelab"));
+    QString path = folder.filePath(stem + u".ropelab"_s);
     for (int i = 2; QFileInfo::exists(path); ++i) {
-        path = folder.filePath(QStringLiteral("%1-%2.ropelab").arg(stem).arg(i));
+        path = folder.filePath(u"%1-%2.ropelab"_s.arg(stem).arg(i));
     }
     return path;
 }
@@ -153,7 +155,7 @@ int writeFrameFiles(const LaunchOptions& options, const QString& what, const QSt
     const auto cancelled = [&pipeClosed] { return stopRequested != 0 || pipeClosed; };
     const int frames = write(progress, cancelled);
     if (total == 0 || frames < total) {
-        err << "ropelab: the " << what << " was stopped after " << countText(frames, QStringLiteral("frame")) << ".\n";
+        err << "ropelab: the " << what << " was stopped after " << countText(frames, u"frame"_s) << ".\n";
         return 1;
     }
     const bool isAnimated = FrameFiles{output}.isAnimated();
@@ -163,11 +165,10 @@ int writeFrameFiles(const LaunchOptions& options, const QString& what, const QSt
         printJson({{"figures", QJsonArray::fromStringList(figures)}, {"frames", frames}, {"files", files}});
     } else if (!is_standard_output(toPath(output))) {
         // Separate frames have numbered names.
-        const QString files = isAnimated ? output
-                              : frames == 1
-                                  ? framePath(output, 1)
-                                  : QStringLiteral("%1 to %2").arg(framePath(output, 1), framePath(output, frames));
-        print(QStringLiteral("Written: %1 (%2)\n").arg(files, countText(frames, QStringLiteral("frame"))));
+        const QString files = isAnimated    ? output
+                              : frames == 1 ? framePath(output, 1)
+                                            : u"%1 to %2"_s.arg(framePath(output, 1), framePath(output, frames));
+        print(u"Written: %1 (%2)\n"_s.arg(files, countText(frames, u"frame"_s)));
     }
     return 0;
 }
@@ -176,8 +177,8 @@ int writeFrameFiles(const LaunchOptions& options, const QString& what, const QSt
 
 WorkspaceOptions temporaryOptions(const QTemporaryDir& folder, const LaunchOptions& options,
                                   Runner::EngineSource engine) {
-    return {.settingsFile = folder.filePath(QStringLiteral("settings.ini")),
-            .labsFolder = folder.filePath(QStringLiteral("labs")),
+    return {.settingsFile = folder.filePath(u"settings.ini"_s),
+            .labsFolder = folder.filePath(u"labs"_s),
             .dataDir = options.dataDir,
             .engine = std::move(engine)};
 }
@@ -203,13 +204,13 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     QObject::connect(&window.workspace(), &Workspace::problem, &window,
                      [&failure](const QString&, const QString& sentence) { failure = sentence; });
     if (options.setup) {
-        window.workspace().rotary().changeBoth(QStringLiteral("setup"), {*options.setup, options.otherSetup});
+        window.workspace().rotary().changeBoth(u"setup"_s, {*options.setup, options.otherSetup});
     }
     if (!options.room.isEmpty()) window.showRoom(options.room, options.part);
     setPreset(window, options.preset);
     if (!options.lab.isEmpty()) {
         window.workspace().lab().open(options.lab, true);
-        window.banners().dismiss(QStringLiteral("readonly"));  // read-only on purpose, no warning needed
+        window.banners().dismiss(u"readonly"_s);  // read-only on purpose, no warning needed
     }
     forceSize(window, options.size);
     window.show();
@@ -234,7 +235,7 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
 
 int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     QDir folder(options.output);
-    if (!folder.mkpath(QStringLiteral("."))) {
+    if (!folder.mkpath(u"."_s)) {
         throw BadInput("The folder " + options.output.toStdString() +
                        " cannot be created; choose a folder that can be written.");
     }
@@ -248,7 +249,7 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
                      [&problems](const QString&, const QString& sentence) { problems << sentence; });
     setPreset(window, options.preset);
     const QString name = QString::fromStdString(workspace.experiment().value().name());
-    workspace.saveLabAs(unusedLabPath(folder, name.isEmpty() ? QStringLiteral("sweep") : name));
+    workspace.saveLabAs(unusedLabPath(folder, name.isEmpty() ? u"sweep"_s : name));
     forceSize(window, options.size);
     window.show();
 
@@ -263,18 +264,16 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         const auto& progress = workspace.session().progress();
         if (!progress || (sincePrinted.isValid() && sincePrinted.elapsed() < 2000)) return;
         sincePrinted.start();
-        out.print(QStringLiteral("%1 %  step %2 of %3, %4 left, %5 tokens/s\n")
-                      .arg(static_cast<int>(progress->done * 100), 3)
-                      .arg(groupedText(progress->iteration), groupedText(progress->iterations),
-                           std::isfinite(progress->seconds_left) ? durationText(progress->seconds_left)
-                                                                 : QObject::tr("unknown time"),
-                           roundText(progress->tokens_per_second)));
+        out.print(
+            u"%1 %  step %2 of %3, %4 left, %5 tokens/s\n"_s.arg(static_cast<int>(progress->done * 100), 3)
+                .arg(groupedText(progress->iteration), groupedText(progress->iterations),
+                     std::isfinite(progress->seconds_left) ? durationText(progress->seconds_left) : u"unknown time"_s,
+                     roundText(progress->tokens_per_second)));
     });
     workspace.start();
     if (workspace.session().isActive()) {
-        out.print(QStringLiteral("%1: training %2\n")
-                      .arg(name, countText(static_cast<std::int64_t>(workspace.runs().runs().size()),
-                                           QStringLiteral("run"))));
+        out.print(u"%1: training %2\n"_s.arg(
+            name, countText(static_cast<std::int64_t>(workspace.runs().runs().size()), u"run"_s)));
         noteStopSignals();
         QTimer watch;  // the runs end with a checkpoint, and what they have is saved
         QObject::connect(&watch, &QTimer::timeout, &workspace.session(), [&] {
@@ -302,22 +301,21 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
             written << file;
         }
     }
-    train.showQuantity(QStringLiteral("validation_loss"));
-    written << folder.filePath(QStringLiteral("window.png"));
+    train.showQuantity(u"validation_loss"_s);
+    written << folder.filePath(u"window.png"_s);
     savePicture(window, written.last());
 
     for (const RunView& run : workspace.runs().runs()) {
-        out.print(QStringLiteral("  %1  %2, validation loss %3 nats\n")
-                      .arg(run.name, -24)
-                      .arg(stateText(run), run.last ? lossText(run.last->validation_loss) : QStringLiteral("–")));
+        out.print(u"  %1  %2, validation loss %3 nats\n"_s.arg(run.name, -24)
+                      .arg(stateText(run), run.last ? lossText(run.last->validation_loss) : u"–"_s));
     }
     for (const QString& file : std::as_const(written)) {
-        out.print(QStringLiteral("Written: %1\n").arg(QFileInfo(file).absoluteFilePath()));
+        out.print(u"Written: %1\n"_s.arg(QFileInfo(file).absoluteFilePath()));
     }
-    out.print(QStringLiteral("Longest delay of the GUI thread during training: %1 ms; longest CPU time without "
-                             "processing events: %2 ms\n")
-                  .arg(window.stalls().longest(), 0, 'f', 1)
-                  .arg(window.stalls().longestWork(), 0, 'f', 1));
+    out.print(
+        u"Longest delay of the GUI thread during training: %1 ms; longest CPU time without "
+        "processing events: %2 ms\n"_s.arg(window.stalls().longest(), 0, 'f', 1)
+            .arg(window.stalls().longestWork(), 0, 'f', 1));
     for (const QString& sentence : std::as_const(problems)) QTextStream(stderr) << "ropelab: " << sentence << '\n';
     out.check();
     return how == RunState::finished ? 0 : 1;
@@ -337,10 +335,7 @@ int writeSound(const LaunchOptions& options, const Figure& figure) {
                    {"seconds", sound.seconds()},
                    {"file", options.output}});
     } else if (!is_standard_output(toPath(options.output))) {
-        print(QStringLiteral("Written: %1 (%2 s). %3\n")
-                  .arg(options.output)
-                  .arg(sound.seconds(), 0, 'f', 1)
-                  .arg(sound.words));
+        print(u"Written: %1 (%2 s). %3\n"_s.arg(options.output).arg(sound.seconds(), 0, 'f', 1).arg(sound.words));
     }
     return 0;
 }
@@ -372,18 +367,17 @@ int writeFigure(const LaunchOptions& options) {
         printJson(result);
         return 0;
     }
-    if (!is_standard_output(toPath(options.output))) print(QStringLiteral("Written: %1\n").arg(options.output));
+    if (!is_standard_output(toPath(options.output))) print(u"Written: %1\n"_s.arg(options.output));
     for (std::size_t i = 0; options.showsCaption && i < figures.size(); ++i) {
         const QString letter = panelLetter(i, figures.size());
-        print((letter.isEmpty() ? QString() : QStringLiteral("(%1) ").arg(letter)) + captionOf(figures[i]) +
-              QLatin1Char('\n'));
+        print((letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + captionOf(figures[i]) + QLatin1Char('\n'));
     }
     return 0;
 }
 
 int writeReplay(const LaunchOptions& options) {
     const ReplayJob& job = options.replay;
-    return writeFrameFiles(options, QStringLiteral("replay"), job.output, job.figures,
+    return writeFrameFiles(options, u"replay"_s, job.output, job.figures,
                            [&](const FrameProgress& progress, const Cancelled& cancelled) {
                                return writeReplay(job, &open_engine, options.dataDir, progress, cancelled);
                            });
@@ -396,7 +390,7 @@ int writeAnimation(const LaunchOptions& options) {
         const std::optional<Figure> figure = rotationFigureOf(job.figure, job.sceneOf(frame));
         return figure ? *figure : rotary->make(job.setupOf(frame), {});
     };
-    return writeFrameFiles(options, QStringLiteral("animation"), job.output, {job.figure},
+    return writeFrameFiles(options, u"animation"_s, job.output, {job.figure},
                            [&](const FrameProgress& progress, const Cancelled& cancelled) {
                                return writeFrames(job.files(), job.frames, job.framesPerSecond, figureOf, progress,
                                                   cancelled);

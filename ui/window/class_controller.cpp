@@ -27,10 +27,12 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
-const QString kCourseBanner = QStringLiteral("course");
-const QString kClassBanner = QStringLiteral("class");
+const QString kCourseBanner = u"course"_s;
+const QString kClassBanner = u"class"_s;
 
 void raiseWindow(QWidget& window) {
     window.show();
@@ -40,20 +42,18 @@ void raiseWindow(QWidget& window) {
 
 QString newClassLab(const QString& folder) {
     QDir().mkpath(folder);
-    const QString stem = folder + QDateTime::currentDateTime().toString(QStringLiteral("/'class' yyyy-MM-dd HH.mm.ss"));
-    QString path = stem + QStringLiteral(".ropelab");
-    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+    const QString stem = folder + QDateTime::currentDateTime().toString(u"/'class' yyyy-MM-dd HH.mm.ss"_s);
+    QString path = stem + u".ropelab"_s;
+    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
     return path;
 }
 
 QString wordsOf(const ClassPool& pool) {
-    QString words = pool.files == 0 ? QObject::tr("No file could be pooled.")
-                                    : QObject::tr("Pooled %1 with %2.")
-                                          .arg(countText(pool.files, QObject::tr("file")),
-                                               countText(pool.runs, QObject::tr("run")));
+    QString words = pool.files == 0
+                        ? u"No file could be pooled."_s
+                        : u"Pooled %1 with %2."_s.arg(countText(pool.files, u"file"_s), countText(pool.runs, u"run"_s));
     for (const ClassPool::Refused& refused : pool.refused) {
-        words +=
-            QObject::tr(" Not pooled: %1 (%2)").arg(QFileInfo(fromPath(refused.file)).fileName(), text(refused.reason));
+        words += u" Not pooled: %1 (%2)"_s.arg(QFileInfo(fromPath(refused.file)).fileName(), text(refused.reason));
     }
     return words;
 }
@@ -89,22 +89,22 @@ ClassController::~ClassController() {
 void ClassController::addActions() {
     m_actions.add({.id = "lecture.answers",
                    .menu = "Lecture",
-                   .text = tr("Show answers of the class …"),
+                   .text = u"Show answers of the class …"_s,
                    .handler = [this] { showAnswers(); },
                    .enabled = [this] { return m_workspace.lab().hasFile(); },
                    .separatorBefore = true});
     m_actions.add({.id = "lecture.pool",
                    .menu = "Lecture",
-                   .text = tr("Pool results of the class …"),
+                   .text = u"Pool results of the class …"_s,
                    .handler =
                        [this] {
-                           const FileQuestion which{.title = tr("Results of the class"),
-                                                    .filters = tr("Labs and printed results (*.ropelab *.json)")};
+                           const FileQuestion which{.title = u"Results of the class"_s,
+                                                    .filters = u"Labs and printed results (*.ropelab *.json)"_s};
                            const QStringList files = dialogs().openSeveral(m_window, which);
                            if (!files.isEmpty()) pool(files);
                        },
                    .enabled = [this] { return !m_pooling.isRunning(); }});
-    m_actions.add({.id = "help.course", .menu = "Help", .text = tr("Course …"), .handler = [this] { showCourse(); }});
+    m_actions.add({.id = "help.course", .menu = "Help", .text = u"Course …"_s, .handler = [this] { showCourse(); }});
 }
 
 CourseDialog& ClassController::course() {

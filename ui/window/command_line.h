@@ -9,6 +9,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class CommandLine {
  public:
     /// Without `valueName` it is a flag; an empty `standard` means that it has no default.
@@ -21,7 +23,7 @@ class CommandLine {
     };
 
     CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional,
-                const QString& program = QStringLiteral("ropelab"));
+                const QString& program = u"ropelab"_s);
 
     /// Throws BadInput for an unknown option, a missing value, and an option given twice that is not repeatable.
     void parse(const QStringList& arguments);

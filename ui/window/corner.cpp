@@ -12,6 +12,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 Corner::Corner(ActionRegistry& registry, QWidget* parent)
     : QWidget(parent), m_registry(registry), m_lab(new QLabel(this)) {
     auto* row = new QHBoxLayout(this);
@@ -19,19 +21,19 @@ Corner::Corner(ActionRegistry& registry, QWidget* parent)
     m_lab->setProperty("quiet", true);
     m_lab->setTextFormat(Qt::PlainText);
     row->addWidget(m_lab);
-    m_panel = addButton(tr("Show settings panel"));
-    m_panel->setText(tr("Settings"));
-    bindToAction(m_panel, QStringLiteral("view.panel"));
-    const QAction* panel = registry.action(QStringLiteral("view.panel"));
+    m_panel = addButton(u"Show settings panel"_s);
+    m_panel->setText(u"Settings"_s);
+    bindToAction(m_panel, u"view.panel"_s);
+    const QAction* panel = registry.action(u"view.panel"_s);
     const auto hideBesidePanel = [this, panel] {
         if (m_panel->isHidden() == panel->isChecked()) return;
         m_panel->setHidden(panel->isChecked());
         fit();
     };
     connect(panel, &QAction::changed, this, hideBesidePanel);
-    m_theme = addButton(tr("Theme"));
+    m_theme = addButton(u"Theme"_s);
     setLineIcon(m_theme, outline::kTheme);
-    m_theme->setToolTip(tr("Choose the light theme, the dark theme or the theme of the system."));
+    m_theme->setToolTip(u"Choose the light theme, the dark theme or the theme of the system."_s);
     auto* menu = new QMenu(m_theme);
     for (const char* id : {"view.light", "view.dark", "view.system"}) {
         menu->addAction(m_registry.action(QLatin1String(id)));
@@ -39,11 +41,11 @@ Corner::Corner(ActionRegistry& registry, QWidget* parent)
     connect(menu, &QMenu::aboutToShow, &registry, &ActionRegistry::refresh);
     m_theme->setMenu(menu);
     m_theme->setPopupMode(QToolButton::InstantPopup);
-    m_fullScreen = addButton(tr("Full screen"));
+    m_fullScreen = addButton(u"Full screen"_s);
     setLineIcon(m_fullScreen, outline::kFullScreen);
-    bindToAction(m_fullScreen, QStringLiteral("view.fullscreen"));
+    bindToAction(m_fullScreen, u"view.fullscreen"_s);
     m_fullScreen->setCheckable(true);
-    const QAction* full = registry.action(QStringLiteral("view.fullscreen"));
+    const QAction* full = registry.action(u"view.fullscreen"_s);
     connect(full, &QAction::changed, m_fullScreen, [this, full] { m_fullScreen->setChecked(full->isChecked()); });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &Corner::fit);
     hideBesidePanel();
@@ -61,7 +63,7 @@ QToolButton* Corner::addButton(const QString& name) {
 void Corner::bindToAction(QToolButton* button, const QString& id) {
     const QAction* action = m_registry.action(id);
     button->setToolTip(
-        tr("%1 (%2)").arg(m_registry.spec(id).text, action->shortcut().toString(QKeySequence::NativeText)));
+        u"%1 (%2)"_s.arg(m_registry.spec(id).text, action->shortcut().toString(QKeySequence::NativeText)));
     connect(button, &QToolButton::clicked, action, &QAction::trigger);
 }
 

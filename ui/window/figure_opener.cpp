@@ -19,6 +19,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 FigureOpener::FigureOpener(Workspace& workspace, BannerArea& banners, RoomStack& rooms,
                            std::function<void(const QString& room, const QString& part)> showRoom, QWidget* window)
     : QObject(window),
@@ -29,11 +31,11 @@ FigureOpener::FigureOpener(Workspace& workspace, BannerArea& banners, RoomStack&
       m_window(window) {}
 
 void FigureOpener::open(const QString& path) {
-    const QString banner = QStringLiteral("figure");
+    const QString banner = u"figure"_s;
     try {
         const FigureRecord record = readFigureFile(path).front();
         m_banners.dismiss(banner);
-        const QString setup = record.origin.flags[QStringLiteral("setup")].toString();
+        const QString setup = record.origin.flags[u"setup"_s].toString();
         if (record.origin.lab.isEmpty() && setup.isEmpty()) {
             throw BadInput("The figure " + record.figure.toStdString() +
                            " names neither a lab nor a rotary setup, so there is nothing to open.");
@@ -42,14 +44,13 @@ void FigureOpener::open(const QString& path) {
             if (!openLabOf(record, path)) return;
         } else {
             m_workspace.rotary().endDrag();
-            m_workspace.rotary().changeBoth(tr("setup of a figure"), parse_setups(setup.toStdString()));
+            m_workspace.rotary().changeBoth(u"setup of a figure"_s, parse_setups(setup.toStdString()));
         }
         showRoomOf(record);
         if (record.isEdited) {
             m_banners.show(banner, BannerArea::Kind::warning,
-                           tr("The data of the figure %1 were edited after its export, so they do not agree with what "
-                              "the window shows.")
-                               .arg(QFileInfo(path).fileName()));
+                           u"The data of the figure %1 were edited after its export, so they do not agree with what "
+                           "the window shows."_s.arg(QFileInfo(path).fileName()));
         }
     } catch (const BadInput& error) {
         m_banners.show(banner, BannerArea::Kind::error, QString::fromStdString(error.what()));
@@ -63,10 +64,10 @@ bool FigureOpener::openLabOf(const FigureRecord& record, const QString& figurePa
         lab = m_workspace.lab().path();
     }
     if (lab.isEmpty()) {
-        const QString before = origin[QStringLiteral("path")].toString();
+        const QString before = origin[u"path"_s].toString();
         lab = dialogs().open(
             m_window,
-            {.title = tr("Where is the lab %1?").arg(before), .path = before, .filters = tr("Labs (*.ropelab)")});
+            {.title = u"Where is the lab %1?"_s.arg(before), .path = before, .filters = u"Labs (*.ropelab)"_s});
     }
     if (lab.isEmpty()) return false;
     const QString why = whyAnotherLab(origin, lab);
@@ -77,23 +78,23 @@ bool FigureOpener::openLabOf(const FigureRecord& record, const QString& figurePa
 
 void FigureOpener::showRoomOf(const FigureRecord& record) {
     const QJsonObject& flags = record.origin.flags;
-    const FigureEntry* place = findFigure(flags[QStringLiteral("figure")].toString());
+    const FigureEntry* place = findFigure(flags[u"figure"_s].toString());
     if (place && !place->room.isEmpty()) {
         m_showRoom(place->room, place->part);
     } else if (!record.origin.lab.isEmpty()) {
-        m_showRoom(QStringLiteral("train"), {});
+        m_showRoom(u"train"_s, {});
     } else if (place) {
         emit m_workspace.rotary().modelsRequested();  // the only figures of a setup that no room shows
     }
     Room* room = &m_rooms.room();
     if (auto* inspect = dynamic_cast<InspectRoom*>(room)) {
-        const QString step = flags[QStringLiteral("step")].toString();
-        inspect->showRun(flags[QStringLiteral("run")].toString().toLongLong(), step.isEmpty() ? -1 : step.toLongLong());
-    } else if (auto* anatomy = dynamic_cast<AnatomyRoom*>(room); anatomy && flags.contains(QStringLiteral("run"))) {
-        anatomy->showSource(QStringLiteral("run:") + flags[QStringLiteral("run")].toString());
-        anatomy->pick(flags[QStringLiteral("stage")].toString().section(QLatin1Char('/'), 0, 0));
+        const QString step = flags[u"step"_s].toString();
+        inspect->showRun(flags[u"run"_s].toString().toLongLong(), step.isEmpty() ? -1 : step.toLongLong());
+    } else if (auto* anatomy = dynamic_cast<AnatomyRoom*>(room); anatomy && flags.contains(u"run"_s)) {
+        anatomy->showSource(u"run:"_s + flags[u"run"_s].toString());
+        anatomy->pick(flags[u"stage"_s].toString().section(QLatin1Char('/'), 0, 0));
     } else if (auto* train = dynamic_cast<TrainRoom*>(room); train && place && place->room == train->objectName()) {
-        train->showQuantity(flags[QStringLiteral("figure")].toString().replace(QLatin1Char('-'), QLatin1Char('_')));
+        train->showQuantity(flags[u"figure"_s].toString().replace(QLatin1Char('-'), QLatin1Char('_')));
     }
 }
 

@@ -15,12 +15,14 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kReportCloseTimeoutMs = 3000;
-const QString kReportBanner = QStringLiteral("report");
-const QString kReadOnlyBanner = QStringLiteral("readonly");
-const QString kFoundBanner = QStringLiteral("found");
+const QString kReportBanner = u"report"_s;
+const QString kReadOnlyBanner = u"readonly"_s;
+const QString kFoundBanner = u"found"_s;
 
 }  // namespace
 
@@ -30,7 +32,7 @@ LabController::LabController(Workspace& workspace, BannerArea& banners, ActionRe
       m_banners(banners),
       m_actions(actions),
       m_window(window),
-      m_program(QCoreApplication::applicationDirPath() + QStringLiteral("/ropelab-cli")) {
+      m_program(QCoreApplication::applicationDirPath() + u"/ropelab-cli"_s) {
     connect(&m_workspace, &Workspace::problem, this, &LabController::showProblem);
     connect(&m_workspace, &Workspace::solved, &m_banners, &BannerArea::dismiss);
     connect(&m_workspace.lab(), &LabDocument::opened, this, &LabController::showState);
@@ -42,7 +44,7 @@ LabController::LabController(Workspace& workspace, BannerArea& banners, ActionRe
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;  // after all other errors, finished() follows
         refuseReport(
-            tr("The report cannot be written: %1 does not start (%2).").arg(m_program, m_process.errorString()));
+            u"The report cannot be written: %1 does not start (%2)."_s.arg(m_program, m_process.errorString()));
     });
 }
 
@@ -56,36 +58,35 @@ LabController::~LabController() {
 void LabController::addActions() {
     m_actions.add({.id = "lab.new",
                    .menu = "File",
-                   .text = tr("Start new lab"),
+                   .text = u"Start new lab"_s,
                    .shortcuts = {QKeySequence::New},
                    .handler = [this] { m_workspace.newLab(); }});
     m_actions.add({.id = "lab.open",
                    .menu = "File",
-                   .text = tr("Open lab …"),
+                   .text = u"Open lab …"_s,
                    .shortcuts = {QKeySequence::Open},
                    .handler = [this] {
                        const QString path =
-                           dialogs().open(m_window, {.title = tr("Open a lab"), .filters = tr("Labs (*.ropelab)")});
+                           dialogs().open(m_window, {.title = u"Open a lab"_s, .filters = u"Labs (*.ropelab)"_s});
                        if (!path.isEmpty()) m_workspace.openLab(path);
                    }});
     m_actions.add({.id = "lab.save",
                    .menu = "File",
-                   .text = tr("Save lab as …"),
+                   .text = u"Save lab as …"_s,
                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_S), QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_S)},
                    .handler = [this] { save(); }});
 }
 
 void LabController::save() {
-    const QString path = dialogs().save(m_window, {.title = tr("Save the lab as"),
-                                                   .path = QStringLiteral("untitled.ropelab"),
-                                                   .filters = tr("Labs (*.ropelab)")});
+    const QString path = dialogs().save(
+        m_window, {.title = u"Save the lab as"_s, .path = u"untitled.ropelab"_s, .filters = u"Labs (*.ropelab)"_s});
     if (!path.isEmpty()) m_workspace.saveLabAs(path);
 }
 
 void LabController::addRecentLabs() {
-    auto* recent = new QMenu(tr("Open recent lab"), m_window);
+    auto* recent = new QMenu(u"Open recent lab"_s, m_window);
     connect(recent, &QMenu::aboutToShow, this, [this, recent] { listRecent(recent); });
-    m_actions.menu(QStringLiteral("File"))->insertMenu(m_actions.action(QStringLiteral("lab.save")), recent);
+    m_actions.menu(u"File"_s)->insertMenu(m_actions.action(u"lab.save"_s), recent);
 }
 
 void LabController::listRecent(QMenu* menu) {
@@ -97,18 +98,17 @@ void LabController::listRecent(QMenu* menu) {
         action->setStatusTip(path);
         connect(action, &QAction::triggered, this, [this, path] { m_workspace.openLab(path); });
     }
-    if (labs.isEmpty()) menu->addAction(tr("No recent labs"))->setEnabled(false);
+    if (labs.isEmpty()) menu->addAction(u"No recent labs"_s)->setEnabled(false);
 }
 
 void LabController::reopenUnsaved() {
     if (!m_workspace.reopenUnsaved()) return;
     const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
     const std::size_t unfinished = m_workspace.unfinishedRuns().size();
-    QString text = tr("Recovered an unsaved lab with %1.").arg(countText(runs, tr("run")));
-    if (unfinished > 0) text += QLatin1Char(' ') + tr("%1 of its runs can be resumed.").arg(unfinished);
-    m_banners.show(
-        kFoundBanner, BannerArea::Kind::information, text,
-        {{tr("Save lab as …"), [this] { save(); }}, {tr("Start new lab"), [this] { m_workspace.newLab(); }}});
+    QString text = u"Recovered an unsaved lab with %1."_s.arg(countText(runs, u"run"_s));
+    if (unfinished > 0) text += QLatin1Char(' ') + u"%1 of its runs can be resumed."_s.arg(unfinished);
+    m_banners.show(kFoundBanner, BannerArea::Kind::information, text,
+                   {{u"Save lab as …"_s, [this] { save(); }}, {u"Start new lab"_s, [this] { m_workspace.newLab(); }}});
 }
 
 void LabController::showState() {
@@ -117,16 +117,15 @@ void LabController::showState() {
     const LabDocument& lab = m_workspace.lab();
     if (!lab.isReadOnly() || !lab.isOwn()) return;
     m_banners.show(kReadOnlyBanner, BannerArea::Kind::warning,
-                   tr("%1 is open read-only, because another window has it open or the file cannot be written. To work "
-                      "on a copy, save it under another name.")
-                       .arg(lab.name()),
-                   {{tr("Save lab as …"), [this] { save(); }}});
+                   u"%1 is open read-only, because another window has it open or the file cannot be written. To work "
+                   "on a copy, save it under another name."_s.arg(lab.name()),
+                   {{u"Save lab as …"_s, [this] { save(); }}});
 }
 
 void LabController::showProblem(const QString& id, const QString& sentence) {
     QList<BannerArea::Choice> choices;
-    if (id == QStringLiteral("sweep") && !m_workspace.unfinishedRuns().empty()) {
-        choices.append({tr("Resume runs"), [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); }});
+    if (id == u"sweep"_s && !m_workspace.unfinishedRuns().empty()) {
+        choices.append({u"Resume runs"_s, [this] { m_workspace.resumeRuns(m_workspace.unfinishedRuns()); }});
     }
     m_banners.show(id, BannerArea::Kind::error, sentence, choices);
 }
@@ -138,45 +137,45 @@ void LabController::reportFailedRuns(const std::vector<Delivery>& deliveries) {
         if (!end || end->state != RunState::failed) continue;
         const RunView* run = m_workspace.runs().find(end->run);
         const QString name = run ? run->name : QString::number(end->run);
-        const QString text = tr("The run %1 failed: %2").arg(name, QString::fromStdString(end->message));
+        const QString text = u"The run %1 failed: %2"_s.arg(name, QString::fromStdString(end->message));
         ++m_failedRuns;
         m_banners.show(
-            QStringLiteral("failed"), BannerArea::Kind::warning,
-            m_failedRuns == 1 ? text : tr("%1 runs failed. The last failure: %2").arg(m_failedRuns).arg(text));
+            u"failed"_s, BannerArea::Kind::warning,
+            m_failedRuns == 1 ? text : u"%1 runs failed. The last failure: %2"_s.arg(m_failedRuns).arg(text));
     }
 }
 
 void LabController::addReportAction() {
     m_actions.add({.id = "lab.report",
                    .menu = "File",
-                   .text = tr("Write report …"),
+                   .text = u"Write report …"_s,
                    .handler = [this] { writeReport(); },
                    .enabled = [this] { return !m_workspace.runs().runs().empty() && !isReporting(); }});
 }
 
 void LabController::writeReport() {
-    const QString folder = dialogs().folder(m_window, {.title = tr("Folder in which the report is written")});
+    const QString folder = dialogs().folder(m_window, {.title = u"Folder in which the report is written"_s});
     if (folder.isEmpty() || isReporting()) return;
-    m_folder = QDir(folder).filePath(m_workspace.lab().name() + tr("-report"));
-    m_process.start(m_program, {QStringLiteral("report"), QStringLiteral("--lab"), m_workspace.lab().path(),
-                                QStringLiteral("--output"), m_folder, QStringLiteral("--force")});
+    m_folder = QDir(folder).filePath(m_workspace.lab().name() + u"-report"_s);
+    m_process.start(m_program,
+                    {u"report"_s, u"--lab"_s, m_workspace.lab().path(), u"--output"_s, m_folder, u"--force"_s});
     m_banners.show(kReportBanner, BannerArea::Kind::information,
-                   tr("The report of this lab is being written to %1.").arg(m_folder));
+                   u"The report of this lab is being written to %1."_s.arg(m_folder));
 }
 
 void LabController::endReport(int code, QProcess::ExitStatus status) {
     if (status != QProcess::NormalExit || code != 0) {
         QString reason = QString::fromUtf8(m_process.readAllStandardError()).trimmed();
-        const QString mark = QStringLiteral("ropelab-cli: ");
+        const QString mark = u"ropelab-cli: "_s;
         if (reason.startsWith(mark)) reason = reason.mid(mark.size());
-        if (reason.isEmpty()) reason = tr("The program ended without a message.");
-        return refuseReport(tr("The report cannot be written. %1").arg(reason));
+        if (reason.isEmpty()) reason = u"The program ended without a message."_s;
+        return refuseReport(u"The report cannot be written. %1"_s.arg(reason));
     }
     m_actions.refresh();
-    const QString page = QDir(m_folder).filePath(QStringLiteral("report.html"));
+    const QString page = QDir(m_folder).filePath(u"report.html"_s);
     m_banners.show(kReportBanner, BannerArea::Kind::information,
-                   tr("The report was written to %1 as Markdown, HTML and LaTeX.").arg(m_folder),
-                   {{tr("Open report"), [page] { QDesktopServices::openUrl(QUrl::fromLocalFile(page)); }}});
+                   u"The report was written to %1 as Markdown, HTML and LaTeX."_s.arg(m_folder),
+                   {{u"Open report"_s, [page] { QDesktopServices::openUrl(QUrl::fromLocalFile(page)); }}});
 }
 
 void LabController::refuseReport(const QString& sentence) {

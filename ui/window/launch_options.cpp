@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 double numberIn(const CommandLine& parser, const QString& flag, double minimum, double maximum) {
@@ -59,8 +61,7 @@ Options pageOptions() {
         {"format",
          "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.",
          "name"},
-        {"size-for", "Width, height and font size for: " + sizes.join(QStringLiteral(", ")).toStdString() + ".",
-         "name"},
+        {"size-for", "Width, height and font size for: " + sizes.join(u", "_s).toStdString() + ".", "name"},
         {"width-mm", "Width of the figure in millimetres.", "mm", "120"},
         {"height-mm", "Height of the figure in millimetres; a forest plot is as high as its rows need.", "mm", "75"},
         {"dpi", "Resolution of a PNG figure in dots per inch.", "dpi", "300"},
@@ -78,7 +79,7 @@ void addFigureOptions(Options& options) {
     for (const FigureOption* option : optionsOf(figureEntries())) {
         const QString figures = figuresWith(figureEntries(), *option);
         options.push_back({.name = option->name,
-                           .help = QStringLiteral("%1 Of %2.").arg(QLatin1String(option->help), figures).toStdString(),
+                           .help = u"%1 Of %2."_s.arg(QLatin1String(option->help), figures).toStdString(),
                            .valueName = option->valueName,
                            .standard = option->standard,
                            .repeatable = option->kind == FigureOption::Kind::list});
@@ -91,10 +92,10 @@ std::string figureNamesText() {
     QStringList ofSetup;
     QStringList ofModel;
     for (const FigureEntry& entry : figureEntries()) {
-        (entry.has(option::setup) ? ofSetup : entry.room == QLatin1String("anatomy") ? ofModel : ofLab) << entry.name;
+        (entry.has(option::setup) ? ofSetup : entry.room == "anatomy"_L1 ? ofModel : ofLab) << entry.name;
     }
-    const QString comma = QStringLiteral(", ");
-    return QStringLiteral("Figures of a lab: %1. Figures of a rotary setup: %2. Figures of a model's stages: %3.")
+    const QString comma = u", "_s;
+    return u"Figures of a lab: %1. Figures of a rotary setup: %2. Figures of a model's stages: %3."_s
         .arg(ofLab.join(comma), ofSetup.join(comma), ofModel.join(comma))
         .toStdString();
 }
@@ -114,7 +115,7 @@ QJsonObject figureFlagsOf(const CommandLine& parser) {
 
 // From --format, else from the output's suffix.
 FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
-    const QString name = parser.value(QStringLiteral("format"));
+    const QString name = parser.value(u"format"_s);
     const auto bySuffix = formatNamed(QFileInfo(output).suffix().toLower());
     if (name.isEmpty()) {
         if (!bySuffix && is_standard_output(toPath(output)))
@@ -136,8 +137,8 @@ FigureFormat figureFormat(const CommandLine& parser, const QString& output) {
 
 // By --format or else by the suffix. Throws BadInput if they contradict.
 bool isSoundOutput(const CommandLine& parser, const QString& output) {
-    const QString wav = QStringLiteral("wav");
-    const QString name = parser.value(QStringLiteral("format"));
+    const QString wav = u"wav"_s;
+    const QString name = parser.value(u"format"_s);
     const QString suffix = QFileInfo(output).suffix().toLower();
     if (name != wav) return name.isEmpty() && suffix == wav;
     if (suffix != wav && !is_standard_output(toPath(output))) {
@@ -155,10 +156,10 @@ void checkOneOutput(const QString& output, bool asJson) {
 }
 
 std::optional<Appearance> themeOf(const CommandLine& parser) {
-    if (!parser.isSet(QStringLiteral("theme"))) return std::nullopt;
-    const QString theme = parser.value(QStringLiteral("theme"));
-    if (theme == QLatin1String("light")) return Appearance::light;
-    if (theme == QLatin1String("dark")) return Appearance::dark;
+    if (!parser.isSet(u"theme"_s)) return std::nullopt;
+    const QString theme = parser.value(u"theme"_s);
+    if (theme == "light"_L1) return Appearance::light;
+    if (theme == "dark"_L1) return Appearance::dark;
     throw BadInput("--theme is \"" + theme.toStdString() + "\", but it must be light or dark.");
 }
 
@@ -177,25 +178,25 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
     result.isSound = isSoundOutput(parser, result.output);
     if (result.isSound && result.figures.size() > 1) {
         throw BadInput("A sound contains one figure, but the command line names several: " +
-                       result.figures.join(QStringLiteral(", ")).toStdString() + ".");
+                       result.figures.join(u", "_s).toStdString() + ".");
     }
     if (!result.isSound) paper.format = figureFormat(parser, result.output);
     checkOneOutput(result.output, result.asJson);
     if (result.showsCaption && is_standard_output(toPath(result.output))) {
         throw BadInput("The figure and its caption would both be written to standard output; leave out --caption.");
     }
-    paper.widthMm = numberIn(parser, QStringLiteral("width-mm"), 20, 1000);
-    paper.heightMm = numberIn(parser, QStringLiteral("height-mm"), 20, 1000);
-    paper.fontPt = numberIn(parser, QStringLiteral("font-pt"), 5, 48);
+    paper.widthMm = numberIn(parser, u"width-mm"_s, 20, 1000);
+    paper.heightMm = numberIn(parser, u"height-mm"_s, 20, 1000);
+    paper.fontPt = numberIn(parser, u"font-pt"_s, 5, 48);
     if (set("size-for")) {
-        const FigurePreset& chosen = figurePreset(parser.value(QStringLiteral("size-for")));
+        const FigurePreset& chosen = figurePreset(parser.value(u"size-for"_s));
         if (!set("width-mm")) paper.widthMm = chosen.widthMm;
         if (!set("height-mm")) paper.heightMm = chosen.heightMm;
         if (!set("font-pt")) paper.fontPt = chosen.fontPt;
     }
     paper.outlines = set("outlines");
-    paper.columns = static_cast<int>(wholeIn(parser, QStringLiteral("columns"), 0, 12));
-    paper.dpi = static_cast<int>(numberIn(parser, QStringLiteral("dpi"), 72, 1200));
+    paper.columns = static_cast<int>(wholeIn(parser, u"columns"_s, 0, 12));
+    paper.dpi = static_cast<int>(numberIn(parser, u"dpi"_s, 72, 1200));
     paper.appearance = result.theme.value_or(Appearance::light);
 }
 
@@ -203,24 +204,24 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
 LaunchOptions parseFigureCommand(const QStringList& arguments) {
     Options options = pageOptions();
     addFigureOptions(options);
-    CommandLine parser(QStringLiteral("Write a figure of a lab's runs, of a rotary setup or of a model to a file; no "
-                                      "display is needed. ") +
-                           QString::fromStdString(figureNamesText()),
-                       options, {"names", "Names of figures; several figures are panels of one page."},
-                       QStringLiteral("ropelab-cli figure"));
+    CommandLine parser(
+        u"Write a figure of a lab's runs, of a rotary setup or of a model to a file; no "
+        "display is needed. "_s +
+            QString::fromStdString(figureNamesText()),
+        options, {"names", "Names of figures; several figures are panels of one page."}, u"ropelab-cli figure"_s);
     parser.parse(arguments);
     LaunchOptions result;
-    if (parser.isSet(QStringLiteral("help"))) {
+    if (parser.isSet(u"help"_s)) {
         result.mode = LaunchOptions::Mode::help;
         result.helpText = parser.helpText();
         return result;
     }
     if (parser.positionalArguments().isEmpty()) throw BadInput("The command figure requires the name of a figure.");
-    result.lab = parser.value(QStringLiteral("lab"));
-    result.dataDir = toPath(parser.value(QStringLiteral("data-dir")));
-    result.output = parser.value(QStringLiteral("output"));
+    result.lab = parser.value(u"lab"_s);
+    result.dataDir = toPath(parser.value(u"data-dir"_s));
+    result.output = parser.value(u"output"_s);
     result.theme = themeOf(parser);
-    result.asJson = parser.isSet(QStringLiteral("json"));
+    result.asJson = parser.isSet(u"json"_s);
     readFigures(parser, parser.positionalArguments(), result);
     return result;
 }
@@ -228,7 +229,7 @@ LaunchOptions parseFigureCommand(const QStringList& arguments) {
 }  // namespace
 
 LaunchOptions parseLaunchOptions(const QStringList& arguments) {
-    if (arguments.value(1) == QLatin1String("--figures")) return parseFigureCommand(arguments.mid(1));
+    if (arguments.value(1) == "--figures"_L1) return parseFigureCommand(arguments.mid(1));
     Options options = {
         {"version", "Prints the version."},
         {"screenshot", "Saves a screenshot of the window as a PNG file (- for standard output) and exits.", "file"},
@@ -262,8 +263,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     const Options page = pageOptions();
     options.insert(options.begin(), page.begin(), page.end());
     addFigureOptions(options);
-    CommandLine parser(QStringLiteral("A laboratory for rotary position embeddings."), options,
-                       {"file", "The lab file to open."});
+    CommandLine parser(u"A laboratory for rotary position embeddings."_s, options, {"file", "The lab file to open."});
     parser.parse(arguments);
 
     LaunchOptions result;
@@ -281,29 +281,28 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     QStringList modes;
     for (const char* flag :
          {"screenshot", "exit-after-startup", "headless", "figure", "replay", "animate", "document", "verify"}) {
-        if (set(flag)) modes << QStringLiteral("--") + QLatin1String(flag);
+        if (set(flag)) modes << u"--"_s + QLatin1String(flag);
     }
     result.asJson = set("json");
     if (result.asJson && !set("figure") && !set("replay") && !set("animate") && !set("document") && !set("verify"))
         throw BadInput("--json can be used only with --figure, --replay, --animate, --document and --verify.");
     if (modes.size() > 1) {
-        throw BadInput(modes.join(QStringLiteral(" and ")).toStdString() +
-                       " cannot be combined; use only one of them.");
+        throw BadInput(modes.join(u" and "_s).toStdString() + " cannot be combined; use only one of them.");
     }
 
     const QStringList positional = parser.positionalArguments();
     if (positional.size() > 1 || (positional.size() == 1 && set("lab"))) {
         throw BadInput("One lab can be opened at a time, but the command line names several.");
     }
-    result.lab = positional.isEmpty() ? parser.value(QStringLiteral("lab")) : positional.first();
-    result.dataDir = toPath(parser.value(QStringLiteral("data-dir")));
-    const QString place = parser.value(QStringLiteral("room"));
+    result.lab = positional.isEmpty() ? parser.value(u"lab"_s) : positional.first();
+    result.dataDir = toPath(parser.value(u"data-dir"_s));
+    const QString place = parser.value(u"room"_s);
     result.room = place.section(QLatin1Char('/'), 0, 0);
     result.part = place.section(QLatin1Char('/'), 1);
-    result.lecture = parser.value(QStringLiteral("lecture"));
+    result.lecture = parser.value(u"lecture"_s);
     if (set("scene")) {
         if (result.lecture.isEmpty()) throw BadInput("--scene names a scene of the lecture of --lecture FILE.");
-        const QString scene = parser.value(QStringLiteral("scene"));
+        const QString scene = parser.value(u"scene"_s);
         result.scene = scene.section(QLatin1Char('/'), 0, 0);
         bool isNumber = true;
         const QString step = scene.section(QLatin1Char('/'), 1);
@@ -314,23 +313,23 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         }
     }
     if (set("setup")) {
-        const ComparedSetups setups = parse_setups(parser.value(QStringLiteral("setup")).toStdString());
+        const ComparedSetups setups = parse_setups(parser.value(u"setup"_s).toStdString());
         result.setup = setups.a;
         result.otherSetup = setups.b;
     }
-    result.size = sizeOf(parser.value(QStringLiteral("size")));
-    result.scale = static_cast<int>(wholeIn(parser, QStringLiteral("scale"), 100, 250));
+    result.size = sizeOf(parser.value(u"size"_s));
+    result.scale = static_cast<int>(wholeIn(parser, u"scale"_s, 100, 250));
     result.theme = themeOf(parser);
     if (set("preset")) {
-        result.preset = parser.value(QStringLiteral("preset"));
+        result.preset = parser.value(u"preset"_s);
         preset(result.preset.toStdString());  // throws for an unknown preset
     }
-    result.output = parser.value(QStringLiteral("output"));
+    result.output = parser.value(u"output"_s);
 
     if (set("screenshot")) {
         result.mode = Mode::screenshot;
-        result.screenshot = parser.value(QStringLiteral("screenshot"));
-        if (set("after")) result.after = numberIn(parser, QStringLiteral("after"), 0.1, 86400);
+        result.screenshot = parser.value(u"screenshot"_s);
+        if (set("after")) result.after = numberIn(parser, u"after"_s, 0.1, 86400);
         if (set("after") && !result.lab.isEmpty()) {
             throw BadInput("--after trains a new sweep, so it cannot be combined with a lab.");
         }
@@ -351,11 +350,11 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
             throw BadInput("--headless saves a lab of its own in --output, so it cannot be combined with a lab.");
     } else if (set("replay")) {
         result.mode = Mode::replay;
-        result.replay = parseReplayJob(parser.value(QStringLiteral("replay")).toStdString());
+        result.replay = parseReplayJob(parser.value(u"replay"_s).toStdString());
         checkOneOutput(result.replay.output, result.asJson);
     } else if (set("animate")) {
         result.mode = Mode::animate;
-        result.animation = parseAnimationJob(parser.value(QStringLiteral("animate")).toStdString());
+        result.animation = parseAnimationJob(parser.value(u"animate"_s).toStdString());
         AnimationJob& job = result.animation;
         const RotaryFigure* figure = findRotaryFigure(job.figure);
         if (!figure) {
@@ -370,16 +369,16 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         checkOneOutput(job.output, result.asJson);
     } else if (set("document")) {
         result.mode = Mode::document;
-        result.document = parseDocumentJob(parser.value(QStringLiteral("document")).toStdString());
+        result.document = parseDocumentJob(parser.value(u"document"_s).toStdString());
         // The result of a check is its JSON; it writes no document.
         if (result.document.kind != LectureDocumentJob::Kind::check) {
             checkOneOutput(result.document.output, result.asJson);
         }
     } else if (set("verify")) {
         result.mode = Mode::verify;
-        result.verified = parser.value(QStringLiteral("verify"));
+        result.verified = parser.value(u"verify"_s);
     } else if (set("figure")) {
-        readFigures(parser, parser.values(QStringLiteral("figure")), result);
+        readFigures(parser, parser.values(u"figure"_s), result);
     }
     return result;
 }

@@ -33,10 +33,12 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
-const QString kLectureBanner = QStringLiteral("lecture");
-const QString kDocumentBanner = QStringLiteral("lecture.document");
+const QString kLectureBanner = u"lecture"_s;
+const QString kDocumentBanner = u"lecture.document"_s;
 constexpr int kReloadMs = 150;  // editors write a file in several steps
 
 /// "Theta and fraction".
@@ -67,8 +69,8 @@ LectureController::LectureController(Workspace& workspace, BannerArea& banners, 
       m_window(window),
       m_player(new LecturePlayer(stage, this)),
       m_presentation(new Presentation(stage, *m_player, this)),
-      m_documents(new ExportProcess(tr("lecture"), this)),
-      m_curves(new ExportProcess(tr("lecture"), this)),
+      m_documents(new ExportProcess(u"lecture"_s, this)),
+      m_curves(new ExportProcess(u"lecture"_s, this)),
       m_watcher(new QFileSystemWatcher(this)) {
     m_presentation->snapshotFolder = [this, pictures = m_presentation->snapshotFolder] {
         const LabDocument& lab = m_workspace.lab();
@@ -92,33 +94,33 @@ LectureController::LectureController(Workspace& workspace, BannerArea& banners, 
 
 void LectureController::addActions() {
     m_actions.add(
-        {.id = "lecture.open", .menu = "Lecture", .text = tr("Open lecture …"), .handler = [this] { askLecture(); }});
+        {.id = "lecture.open", .menu = "Lecture", .text = u"Open lecture …"_s, .handler = [this] { askLecture(); }});
     bool isFirst = true;
     for (const ShippedLecture& each : shipped_lectures()) {
-        m_actions.add({.id = QStringLiteral("lecture.open.") + text(each.name),
+        m_actions.add({.id = u"lecture.open."_s + text(each.name),
                        .menu = "Lecture",
-                       .text = tr("Lecture: %1").arg(titleOfShipped(each.name)),
+                       .text = u"Lecture: %1"_s.arg(titleOfShipped(each.name)),
                        .handler = [this, file = each.file] { open(fromPath(file)); },
                        .separatorBefore = std::exchange(isFirst, false)});
     }
     m_actions.add(
         {.id = "lecture.present",
          .menu = "Lecture",
-         .text = tr("Start presentation"),
+         .text = u"Start presentation"_s,
          .shortcuts = {QKeySequence(Qt::Key_F5)},
          .handler = [this] { present(); },
          .enabled = [this] { return m_player->hasLecture(); },
-         .liveText = [this] { return m_stage.hasBegun() ? tr("Return to the step") : tr("Start presentation"); },
+         .liveText = [this] { return m_stage.hasBegun() ? u"Return to the step"_s : u"Start presentation"_s; },
          .separatorBefore = true});
     m_actions.add({.id = "lecture.end",
                    .menu = "Lecture",
-                   .text = tr("End lecture"),
+                   .text = u"End lecture"_s,
                    .handler = [this] { end(); },
                    .enabled = [this] { return m_stage.hasBegun(); }});
     addDocumentActions();
     m_actions.add({.id = "lecture.take",
                    .menu = "Lecture",
-                   .text = tr("Take this as a scene"),
+                   .text = u"Take this as a scene"_s,
                    .handler = [this] { takeScene(); },
                    .separatorBefore = true});
 }
@@ -127,29 +129,29 @@ void LectureController::addDocumentActions() {
     const auto isReady = [this] { return m_player->hasLecture() && !m_documents->isRunning(); };
     m_actions.add({.id = "lecture.handout",
                    .menu = "Lecture",
-                   .text = tr("Export handout …"),
+                   .text = u"Export handout …"_s,
                    .handler =
                        [this] {
-                           const FileQuestion where{.title = tr("File of the handout"), .filters = tr("PDF (*.pdf)")};
+                           const FileQuestion where{.title = u"File of the handout"_s, .filters = u"PDF (*.pdf)"_s};
                            exportDocument("handout", dialogs().save(m_window, where));
                        },
                    .enabled = isReady,
                    .separatorBefore = true});
     m_actions.add({.id = "lecture.slides",
                    .menu = "Lecture",
-                   .text = tr("Export slides …"),
+                   .text = u"Export slides …"_s,
                    .handler =
                        [this] {
                            const FileQuestion where{
-                               .title = tr("File or folder of the slides"),
-                               .filters = tr("PDF (*.pdf);;HTML (*.html);;Folder of PNG files (*)")};
+                               .title = u"File or folder of the slides"_s,
+                               .filters = u"PDF (*.pdf);;HTML (*.html);;Folder of PNG files (*)"_s};
                            exportDocument("slides", dialogs().save(m_window, where));
                        },
                    .enabled = isReady});
 }
 
 void LectureController::askLecture() {
-    const QString path = dialogs().open(m_window, {.title = tr("Open a lecture"), .filters = tr("Lectures (*.md)")});
+    const QString path = dialogs().open(m_window, {.title = u"Open a lecture"_s, .filters = u"Lectures (*.md)"_s});
     if (!path.isEmpty()) open(path);
 }
 
@@ -162,8 +164,8 @@ void LectureController::open(const QString& path) {
     watch();
     m_actions.refresh();
     m_banners.show(kLectureBanner, BannerArea::Kind::information,
-                   tr("The lecture “%1” is open.").arg(text(m_player->lecture().title)),
-                   {{tr("Start presentation"), [this] { present(); }}});
+                   u"The lecture “%1” is open."_s.arg(text(m_player->lecture().title)),
+                   {{u"Start presentation"_s, [this] { present(); }}});
     checkCurves();
 }
 
@@ -173,8 +175,8 @@ void LectureController::checkCurves() {
     LectureDocumentJob job;
     job.kind = LectureDocumentJob::Kind::check;
     job.lecture = fromPath(lecture.file);
-    job.output = QStringLiteral("-");
-    m_curves->start({QStringLiteral("--document"), QString::fromStdString(documentJobText(job))}, false);
+    job.output = u"-"_s;
+    m_curves->start({u"--document"_s, QString::fromStdString(documentJobText(job))}, false);
 }
 
 void LectureController::present() {
@@ -205,9 +207,9 @@ void LectureController::end() {
 void LectureController::showPaused() {
     m_actions.refresh();
     m_banners.show(kLectureBanner, BannerArea::Kind::information,
-                   tr("The lecture “%1” is paused. Your own setup and lab come back when you end it.")
-                       .arg(text(m_player->lecture().title)),
-                   {{tr("Return to the step"), [this] { present(); }}, {tr("End lecture"), [this] { end(); }}});
+                   u"The lecture “%1” is paused. Your own setup and lab come back when you end it."_s.arg(
+                       text(m_player->lecture().title)),
+                   {{u"Return to the step"_s, [this] { present(); }}, {u"End lecture"_s, [this] { end(); }}});
 }
 
 void LectureController::showProblem(const QString& sentence) {
@@ -262,7 +264,7 @@ LectureScene LectureController::shownScene() {
         if (!is_lecture_control(known, name)) continue;
         if (each.widget && each.widget->isVisible()) scene.controls.push_back(name);
         const bool isPicture = name == "play" || name == "part" || name == "pair";  // part and pair have own places
-        if (!isPicture && value != QLatin1String("none") && value != QLatin1String("other")) {
+        if (!isPicture && value != "none"_L1 && value != "other"_L1) {
             step.set.push_back({name, value.toStdString(), 0});
         }
     }
@@ -271,7 +273,7 @@ LectureScene LectureController::shownScene() {
         const QWidget* field = shown.controlWidget(text(name));
         if (field && field->isVisible() && field->isEnabled()) scene.controls.emplace_back(name);
     }
-    if (const auto pair = m_workspace.rotary().pickedPair(); pair && shown.control(QStringLiteral("pair")).isValid()) {
+    if (const auto pair = m_workspace.rotary().pickedPair(); pair && shown.control(u"pair"_s).isValid()) {
         step.point = "pair " + std::to_string(*pair);
     }
     if (!step.set.empty() || !step.point.empty()) scene.steps.push_back(step);
@@ -282,11 +284,11 @@ void LectureController::takeScene() {
     QString file = fromPath(m_player->lecture().file);
     std::string before;
     if (!m_player->hasLecture()) {
-        file = dialogs().save(m_window, {.title = tr("File of the new lecture"),
-                                         .path = QStringLiteral("lecture.md"),
-                                         .filters = tr("Lectures (*.md)")});
+        file = dialogs().save(
+            m_window,
+            {.title = u"File of the new lecture"_s, .path = u"lecture.md"_s, .filters = u"Lectures (*.md)"_s});
         if (file.isEmpty()) return;
-        if (!file.endsWith(QLatin1String(".md"))) file += QStringLiteral(".md");
+        if (!file.endsWith(".md"_L1)) file += u".md"_s;
         if (QFileInfo::exists(file)) throw BadInput(file.toStdString() + " exists; open it as a lecture first.");
         const nlohmann::json title = QFileInfo(file).completeBaseName().toStdString();  // JSON quotes it for YAML
         before = "---\ntitle: " + title.dump() + "\n---\n";
@@ -305,8 +307,8 @@ void LectureController::takeScene() {
         m_player->replace(load_lecture(toPath(file)));
         watch();
     }
-    m_banners.show(QStringLiteral("lecture.scene"), BannerArea::Kind::information,
-                   tr("The scene “%1” was added to %2.").arg(text(scene.title), QFileInfo(file).fileName()));
+    m_banners.show(u"lecture.scene"_s, BannerArea::Kind::information,
+                   u"The scene “%1” was added to %2."_s.arg(text(scene.title), QFileInfo(file).fileName()));
 }
 
 void LectureController::connectDocuments() {
@@ -316,10 +318,10 @@ void LectureController::connectDocuments() {
     };
     connect(m_curves, &ExportProcess::failed, this, &LectureController::showProblem);
     connect(m_documents, &ExportProcess::finished, this, [this, tell] {
-        tell(BannerArea::Kind::information, tr("The lecture was exported to %1.").arg(m_documentPath));
+        tell(BannerArea::Kind::information, u"The lecture was exported to %1."_s.arg(m_documentPath));
     });
     connect(m_documents, &ExportProcess::stopped, this,
-            [tell] { tell(BannerArea::Kind::information, tr("The export of the lecture was stopped.")); });
+            [tell] { tell(BannerArea::Kind::information, u"The export of the lecture was stopped."_s); });
     connect(m_documents, &ExportProcess::failed, this,
             [tell](const QString& sentence) { tell(BannerArea::Kind::error, sentence); });
 }
@@ -333,10 +335,10 @@ void LectureController::exportDocument(const char* kind, const QString& path) {
                                 {"theme", isDark ? "dark" : "light"}};
     const LectureDocumentJob job = parseDocumentJob(fields.dump());  // throws before anything is started
     m_documentPath = path;
-    m_documents->start({QStringLiteral("--document"), QString::fromStdString(documentJobText(job))}, !job.isFolder());
+    m_documents->start({u"--document"_s, QString::fromStdString(documentJobText(job))}, !job.isFolder());
     m_actions.refresh();
-    m_banners.show(kDocumentBanner, BannerArea::Kind::information, tr("The lecture is being exported to %1.").arg(path),
-                   {{tr("Stop export"), [this] { m_documents->stop(); }}});
+    m_banners.show(kDocumentBanner, BannerArea::Kind::information, u"The lecture is being exported to %1."_s.arg(path),
+                   {{u"Stop export"_s, [this] { m_documents->stop(); }}});
 }
 
 }  // namespace ropelab::ui

@@ -28,6 +28,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr QSize kDocumentWindow{1600, 1000};
@@ -64,10 +66,9 @@ struct WrittenDocument {
 WrittenDocument writeSlideFiles(const LectureDocumentJob& job, const ShownLecture& shown,
                                 const std::vector<LectureSlide>& slides) {
     WrittenDocument written;
-    const QString suffix =
-        job.format == LectureDocumentJob::Format::svg ? QStringLiteral("svg") : QStringLiteral("png");
+    const QString suffix = job.format == LectureDocumentJob::Format::svg ? u"svg"_s : u"png"_s;
     for (std::size_t i = 0; i < slides.size(); ++i) {
-        const QString name = QStringLiteral("slide-%1.%2").arg(i + 1, 3, 10, QLatin1Char('0')).arg(suffix);
+        const QString name = u"slide-%1.%2"_s.arg(i + 1, 3, 10, QLatin1Char('0')).arg(suffix);
         written.files << QDir(job.output).filePath(name);
         write_output(toPath(written.files.last()),
                      viewOf(slideBytes(slides[i], shown, job.format, job.appearance, job.width)));
@@ -130,10 +131,9 @@ void reportDocument(const LaunchOptions& options, const ShownLecture& shown, con
         return print(QString::fromUtf8(QJsonDocument(result).toJson()));
     }
     if (is_standard_output(toPath(options.document.output))) return;
-    const QString files = written.files.size() < 2
-                              ? written.files.value(0)
-                              : QStringLiteral("%1 to %2").arg(written.files.first(), written.files.last());
-    print(QStringLiteral("Written: %1 (%2)\n").arg(files, countText(written.pages, QStringLiteral("page"))));
+    const QString files = written.files.size() < 2 ? written.files.value(0)
+                                                   : u"%1 to %2"_s.arg(written.files.first(), written.files.last());
+    print(u"Written: %1 (%2)\n"_s.arg(files, countText(written.pages, u"page"_s)));
 }
 
 }  // namespace

@@ -39,6 +39,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Widths in pixels at a window scale of 100 %.
@@ -159,8 +161,8 @@ void MainWindow::makeControllers() {
     m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, show, this);
     m_lectures = new LectureController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_stage, this);
     m_classes = new ClassController(
-        m_workspace, *m_banners, *m_actions, *m_lectures, *m_stage,
-        [show] { show(QStringLiteral("results"), QStringLiteral("group-means")); }, this);
+        m_workspace, *m_banners, *m_actions, *m_lectures, *m_stage, [show] { show(u"results"_s, u"group-means"_s); },
+        this);
     connect(m_why, &ExplanationCard::formulaRequested, m_rotary, &RotaryController::showFormulas);
     connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, m_rotary,
             &RotaryController::showFormulas);
@@ -181,13 +183,12 @@ void MainWindow::makeCorner() {
 
 void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::inspectAsked, this, [this](RunId run, RunId other) {
-        const int inspect = RoomStack::indexOf(QStringLiteral("inspect"));
+        const int inspect = RoomStack::indexOf(u"inspect"_s);
         m_rooms->handle<InspectRoom>(inspect)->choices().chooseRuns(run, other);
         switchTo(inspect);
     });
-    connect(m_actions, &ActionRegistry::failed, this, [this](const QString& sentence) {
-        m_banners->show(QStringLiteral("action"), BannerArea::Kind::error, sentence);
-    });
+    connect(m_actions, &ActionRegistry::failed, this,
+            [this](const QString& sentence) { m_banners->show(u"action"_s, BannerArea::Kind::error, sentence); });
     connect(&m_workspace.lab(), &LabDocument::renamed, this, &MainWindow::renewTitle);
     SweepSession& session = m_workspace.session();
     connect(&session, &SweepSession::started, &m_stalls, &StallMeter::restart);
@@ -204,11 +205,10 @@ void MainWindow::connectWorkspace() {
 }
 
 void MainWindow::connectRoom(Room& room) {
-    connect(&room, &Room::soundFailed, this, [this](const QString& sentence) {
-        m_banners->show(QStringLiteral("sound"), BannerArea::Kind::information, sentence);
-    });
+    connect(&room, &Room::soundFailed, this,
+            [this](const QString& sentence) { m_banners->show(u"sound"_s, BannerArea::Kind::information, sentence); });
     connect(&room, &Room::roomRequested, this,
-            [this](const QString& id) { m_actions->action(QStringLiteral("room.") + id)->trigger(); });
+            [this](const QString& id) { m_actions->action(u"room."_s + id)->trigger(); });
     connect(&room, &Room::actionsChanged, m_actions, &ActionRegistry::refresh);
     if (const auto* rotary = qobject_cast<RotaryRoom*>(&room)) {
         connect(rotary, &RotaryRoom::animationRequested, this,
@@ -255,10 +255,10 @@ void MainWindow::restoreSettings() {
     ThemeManager& theme = ThemeManager::instance();
     const QString choice = settings.value("window/theme").toString();
     theme.setScale(settings.value("window/scale").toInt());
-    theme.setChoice(choice == QStringLiteral("light")      ? ThemeManager::Choice::light
-                    : choice == QStringLiteral("dark")     ? ThemeManager::Choice::dark
-                    : choice == QStringLiteral("contrast") ? ThemeManager::Choice::contrast
-                                                           : ThemeManager::Choice::system);
+    theme.setChoice(choice == u"light"_s      ? ThemeManager::Choice::light
+                    : choice == u"dark"_s     ? ThemeManager::Choice::dark
+                    : choice == u"contrast"_s ? ThemeManager::Choice::contrast
+                                              : ThemeManager::Choice::system);
     setMotionReduced(settings.value("window/reduced_motion").toBool());
     setPanelFolded(settings.value("window/panel_folded").toBool());
     setRailFolded(settings.value("window/rail_folded").toBool());
@@ -325,7 +325,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     event->ignore();
     if (m_closing) return;
     m_closing = true;
-    m_strip->setNotice(tr("Saving …"));
+    m_strip->setNotice(u"Saving …"_s);
     m_workspace.whenIdle([this] {
         m_closing = false;
         QTimer::singleShot(0, this, &QWidget::close);
@@ -348,7 +348,7 @@ void MainWindow::fitSides() {
     m_rooms->panels().setVisible(isPanelShown());
     if (!m_corner) return;  // The window is not complete yet.
     m_corner->setNarrow(width() < theme.pixels(kLabNameFrom));
-    if (m_actions->action(QStringLiteral("view.panel"))->isChecked() != isPanelShown()) m_actions->refresh();
+    if (m_actions->action(u"view.panel"_s)->isChecked() != isPanelShown()) m_actions->refresh();
 }
 
 void MainWindow::changeEvent(QEvent* event) {
@@ -366,8 +366,8 @@ void MainWindow::paintEvent(QPaintEvent* event) {
 
 void MainWindow::renewTitle() {
     const QString name = m_workspace.lab().name();
-    setWindowTitle(tr("%1 — RoPE Lab").arg(name));
-    m_corner->showLab(tr("lab: %1").arg(name), m_workspace.lab().path());
+    setWindowTitle(u"%1 — RoPE Lab"_s.arg(name));
+    m_corner->showLab(u"lab: %1"_s.arg(name), m_workspace.lab().path());
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -388,7 +388,7 @@ void MainWindow::dropEvent(QDropEvent* event) {
         try {
             m_lectures->open(path);
         } catch (const BadInput& error) {
-            m_banners->show(QStringLiteral("lecture"), BannerArea::Kind::error, QString::fromUtf8(error.what()));
+            m_banners->show(u"lecture"_s, BannerArea::Kind::error, QString::fromUtf8(error.what()));
         }
     } else if (!path.isEmpty()) {
         m_figures->open(path);

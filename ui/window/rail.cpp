@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Heights of a button in pixels at a window scale of 100 %.
@@ -22,7 +24,7 @@ constexpr int kMaxHeight = 36;
 }  // namespace
 
 Rail::Rail(QWidget* parent) : QFrame(parent) {
-    setAccessibleName(tr("Rooms"));
+    setAccessibleName(u"Rooms"_s);
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {0, 8, 0, 8}, 4);
     int number = 0;
@@ -33,7 +35,7 @@ Rail::Rail(QWidget* parent) : QFrame(parent) {
         button->setCheckable(true);
         button->setFocusPolicy(Qt::TabFocus);
         button->setSizePolicy(QSizePolicy::Expanding, QSizePolicy::Fixed);
-        button->setToolTip(tr("%1 (%2)").arg(room.purpose).arg((number + 1) % 10));
+        button->setToolTip(u"%1 (%2)"_s.arg(room.purpose).arg((number + 1) % 10));
         button->setAccessibleName(room.title);
         button->setAccessibleDescription(room.purpose);
         m_buttons.addButton(button, number++);

@@ -20,6 +20,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 Room* makeTrain(Workspace& workspace, QWidget* parent) {
@@ -65,50 +67,49 @@ void addActionsOf(ActionRegistry& registry, RoomStack& stack, int index) {
 
 std::span<const RoomEntry> rooms() {
     static const std::vector<RoomEntry> entries = {
-        {"train", QObject::tr("Train"), QObject::tr("Train a sweep of small models and compare their losses."),
+        {"train", u"Train"_s, u"Train a sweep of small models and compare their losses."_s,
          "M4 4 V20 H20 M7 6 C8 13 12 16 20 16", makeTrain, addActionsOf<TrainRoom>},
-        {"rotation", QObject::tr("Rotation"),
-         QObject::tr("See how RoPE rotates each pair of a head and what each pair contributes to the logit."),
+        {"rotation", u"Rotation"_s,
+         u"See how RoPE rotates each pair of a head and what each pair contributes to the logit."_s,
          "M12 3 A9 9 0 1 0 21 12 M12 12 L18 6 M12 12 V7", makeRotation, addActionsOf<RotationRoom>},
         {"spectrum",
-         QObject::tr("Spectrum"),
-         QObject::tr("Compare the wavelengths of all pairs and the methods that extend the context."),
+         u"Spectrum"_s,
+         u"Compare the wavelengths of all pairs and the methods that extend the context."_s,
          "M4 20 V4 M4 20 H20 M7 17 L10 14 L13 12 L16 8 L19 5",
          makeSpectrum,
          {}},
         {"table",
-         QObject::tr("Cos/sin table"),
-         QObject::tr("Examine the table of cosines and sines and its rounding errors in low precision."),
+         u"Cos/sin table"_s,
+         u"Examine the table of cosines and sines and its rounding errors in low precision."_s,
          "M4 4 H20 V20 H4 Z M4 12 H20 M12 4 V20",
          makeRotary<CacheRoom>,
          {},
-         QObject::tr("Cos/sin")},
+         u"Cos/sin"_s},
         {"context",
-         QObject::tr("Context"),
-         QObject::tr("See which context length a base supports: context bound, feasible bases, decay."),
+         u"Context"_s,
+         u"See which context length a base supports: context bound, feasible bases, decay."_s,
          "M3 12 H21 M3 8 V16 M21 8 V16 M8 10 V14 M13 10 V14",
          makeRotary<ContextRoom>,
          {}},
         {"memory",
-         QObject::tr("Memory"),
-         QObject::tr("Compare the size of the cos/sin table with that of the KV cache of the same model."),
+         u"Memory"_s,
+         u"Compare the size of the cos/sin table with that of the KV cache of the same model."_s,
          "M4 20 V14 H8 V20 Z M10 20 V9 H14 V20 Z M16 20 V4 H20 V20 Z",
          makeMemory,
          {}},
-        {"results", QObject::tr("Results"),
-         QObject::tr("Compare the runs by their mean over seeds and test the differences for significance."),
+        {"results", u"Results"_s,
+         u"Compare the runs by their mean over seeds and test the differences for significance."_s,
          "M6 5 V15 M4 5 H8 M4 15 H8 M12 8 V18 M10 8 H14 M10 18 H14 M18 4 V12 M16 4 H20 M16 12 H20",
          makeOfRuns<ResultsRoom>, addActionsOf<ResultsRoom>},
-        {"reproduce", QObject::tr("Reproduce"),
-         QObject::tr("Repeat published experiments and test their claims with preregistered rules."),
+        {"reproduce", u"Reproduce"_s, u"Repeat published experiments and test their claims with preregistered rules."_s,
          "M5 3 H19 V21 H5 Z M8 8 L10 10 L13 6 M15 8 H16 M8 15 L10 17 L13 13 M15 15 H16", makeOfRuns<ReproduceRoom>,
          addActionsOf<ReproduceRoom>},
-        {"inspect", QObject::tr("Inspect"),
-         QObject::tr("Examine which frequencies a trained model uses: spectra, attention weights, ablations, replay."),
+        {"inspect", u"Inspect"_s,
+         u"Examine which frequencies a trained model uses: spectra, attention weights, ablations, replay."_s,
          "M10 4 A6 6 0 1 0 10 16 A6 6 0 1 0 10 4 M14.5 14.5 L20 20 M7 12 V9 M10 12 V7 M13 12 V10", makeInspect,
          addActionsOf<InspectRoom>},
-        {"anatomy", QObject::tr("Anatomy"),
-         QObject::tr("List the stages of a model from tokens to logits: shapes, parameters, operations and cache."),
+        {"anatomy", u"Anatomy"_s,
+         u"List the stages of a model from tokens to logits: shapes, parameters, operations and cache."_s,
          "M5 3 V21 M5 6 H9 M9 4 H19 V8 H9 Z M5 13 H9 M9 11 H19 V15 H9 Z M5 20 H9 M9 18 H19 V22 H9 Z", makeAnatomy,
          addActionsOf<AnatomyRoom>},
     };
@@ -137,7 +138,7 @@ int RoomStack::indexOf(const QString& id) {
         if (current == known.last()) return static_cast<int>(known.size()) - 1;
     }
     throw BadInput("There is no room \"" + id.toStdString() +
-                   "\"; the rooms are: " + known.join(QStringLiteral(", ")).toStdString() + ".");
+                   "\"; the rooms are: " + known.join(u", "_s).toStdString() + ".");
 }
 
 RoomStack::Made& RoomStack::make(int index) {

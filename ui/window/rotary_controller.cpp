@@ -19,6 +19,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 void showInFront(QWidget& window) {
@@ -70,16 +72,16 @@ void RotaryController::addActions() {
     RotaryModel& model = m_workspace.rotary();
     m_actions.add({.id = "rotary.models",
                    .menu = "File",
-                   .text = tr("Known models and config.json …"),
+                   .text = u"Known models and config.json …"_s,
                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_M)},
                    .handler = [this] { showModels(); },
                    .separatorBefore = true});
-    m_actions.add({.id = "rotary.copy", .menu = "Edit", .text = tr("Copy rotary setup"), .handler = [&model] {
+    m_actions.add({.id = "rotary.copy", .menu = "Edit", .text = u"Copy rotary setup"_s, .handler = [&model] {
                        QGuiApplication::clipboard()->setText(QString::fromStdString(setups_text(model.setups())));
                    }});
-    m_actions.add({.id = "rotary.paste", .menu = "Edit", .text = tr("Paste rotary setup"), .handler = [&model] {
+    m_actions.add({.id = "rotary.paste", .menu = "Edit", .text = u"Paste rotary setup"_s, .handler = [&model] {
                        model.endDrag();
-                       model.changeBoth(tr("paste rotary setup"),
+                       model.changeBoth(u"paste rotary setup"_s,
                                         parse_setups(QGuiApplication::clipboard()->text().toStdString()));
                    }});
 }
@@ -137,16 +139,16 @@ void RotaryController::exportAnimation(const QString& figure, const RotarySetup&
 void RotaryController::compareWithRun(RunId run) {
     const RunView* view = m_workspace.runs().find(run);
     if (!view) return;
-    const QString banner = QStringLiteral("comparison");
+    const QString banner = u"comparison"_s;
     const QString name = view->name;
     try {
-        m_workspace.rotary().compareWith(tr("compare with the setup of %1").arg(name),
+        m_workspace.rotary().compareWith(u"compare with the setup of %1"_s.arg(name),
                                          shapedSetupOf(view->spec, name, m_workspace.rotary().shape()));
     } catch (const BadInput& error) {
         return m_banners.show(banner, BannerArea::Kind::error, QString::fromStdString(error.what()));
     }
     m_banners.dismiss(banner);
-    m_showRoom(QStringLiteral("spectrum"), {});
+    m_showRoom(u"spectrum"_s, {});
 }
 
 }  // namespace ropelab::ui

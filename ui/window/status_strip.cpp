@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Widths in pixels at a window scale of 100 %.
@@ -36,15 +38,15 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
       m_speed(new QLabel(this)),
       m_told(new QLabel(this)),
       m_machine(new QLabel(this)),
-      m_pause(new QPushButton(tr("Pause"), this)),
-      m_stop(new QPushButton(tr("Stop"), this)) {
+      m_pause(new QPushButton(u"Pause"_s, this)),
+      m_stop(new QPushButton(u"Stop"_s, this)) {
     setProperty("panel", true);
-    setAccessibleName(tr("Status of the sweep"));
+    setAccessibleName(u"Status of the sweep"_s);
     auto* layout = new QHBoxLayout(this);
     scaleLayout(layout, {12, 4, 12, 4}, 16);  // as high as the buttons need
     m_bar->setRange(0, 1000);
     m_bar->setTextVisible(false);
-    m_bar->setAccessibleName(tr("Progress of the sweep"));
+    m_bar->setAccessibleName(u"Progress of the sweep"_s);
     layout->addWidget(m_bar);
     layout->addWidget(m_iteration);
     layout->addWidget(m_left);
@@ -52,19 +54,19 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     // The text of tell() takes the free space, so that nothing moves when it appears and vanishes.
     m_told->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     m_told->setTextFormat(Qt::PlainText);
-    m_told->setAccessibleName(tr("Latest action"));
+    m_told->setAccessibleName(u"Latest action"_s);
     layout->addWidget(m_told, 1);
     m_toldUntil.setSingleShot(true);
     m_toldUntil.setInterval(kToldMs);
     connect(&m_toldUntil, &QTimer::timeout, this, [this] { tell({}); });
     // A label that has too little space is cut off; the buttons never are.
     for (QLabel* label : {m_iteration, m_left, m_speed, m_machine}) label->setMinimumWidth(1);
-    m_iteration->setToolTip(tr("Trained steps / total steps of the current cohort."));
+    m_iteration->setToolTip(u"Trained steps / total steps of the current cohort."_s);
     m_left->setToolTip(
-        tr("Estimated remaining time of the sweep: time since the first steps × remaining operations / operations "
-           "since then."));
-    m_speed->setToolTip(tr(
-        "Training speed of the cohort, all runs together: batch size × context × number of runs / seconds per step."));
+        u"Estimated remaining time of the sweep: time since the first steps × remaining operations / operations "
+        "since then."_s);
+    m_speed->setToolTip(
+        u"Training speed of the cohort, all runs together: batch size × context × number of runs / seconds per step."_s);
     m_machine->setProperty("quiet", true);
     layout->addWidget(m_machine);
     for (QPushButton* button : {m_pause, m_stop}) {
@@ -73,8 +75,8 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
         layout->addWidget(button);
     }
     setIcon(m_stop, outline::kStop);
-    m_pause->setToolTip(tr("Pauses or resumes the sweep (Ctrl+Shift+P)."));
-    m_stop->setToolTip(tr("Stops the sweep after the current step (Ctrl+.); its runs can be resumed later."));
+    m_pause->setToolTip(u"Pauses or resumes the sweep (Ctrl+Shift+P)."_s);
+    m_stop->setToolTip(u"Stops the sweep after the current step (Ctrl+.); its runs can be resumed later."_s);
     connect(m_pause, &QPushButton::clicked, this, &StatusStrip::pauseAsked);
     connect(m_stop, &QPushButton::clicked, this, &StatusStrip::stopAsked);
     connect(&session, &SweepSession::stateChanged, this, &StatusStrip::renew);
@@ -83,7 +85,7 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     connect(&session, &SweepSession::ended, this, &StatusStrip::renew);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &StatusStrip::fit);
     renew();
-    keepWidth(m_pause, {tr("Pause"), tr("Resume")});
+    keepWidth(m_pause, {u"Pause"_s, u"Resume"_s});
 }
 
 QSize StatusStrip::minimumSizeHint() const {
@@ -128,7 +130,7 @@ QString StatusStrip::summary() const {
     for (const QLabel* label : {m_iteration, m_left, m_speed, m_machine}) {
         if (!label->text().isEmpty()) parts << label->text();
     }
-    return parts.join(QStringLiteral(" · "));
+    return parts.join(u" · "_s);
 }
 
 void StatusStrip::renew() {
@@ -139,33 +141,31 @@ void StatusStrip::renew() {
 
     QString iteration, left, speed, machine;
     if (progress) {
-        iteration = tr("step %1 / %2").arg(groupedText(progress->iteration), groupedText(progress->iterations));
-        if (progress->cohorts > 1) iteration += tr("  (cohort %1 of %2)").arg(progress->cohort).arg(progress->cohorts);
-        if (progress->tokens_per_second > 0) speed = tr("%1 tokens/s").arg(roundText(progress->tokens_per_second));
+        iteration = u"step %1 / %2"_s.arg(groupedText(progress->iteration), groupedText(progress->iterations));
+        if (progress->cohorts > 1) iteration += u"  (cohort %1 of %2)"_s.arg(progress->cohort).arg(progress->cohorts);
+        if (progress->tokens_per_second > 0) speed = u"%1 tokens/s"_s.arg(roundText(progress->tokens_per_second));
     }
     switch (state) {
         case State::idle:
-            left =
-                progress ? tr("sweep ended after %1").arg(durationText(progress->seconds)) : tr("no sweep is active");
+            left = progress ? u"sweep ended after %1"_s.arg(durationText(progress->seconds)) : u"no sweep is active"_s;
             break;
         case State::running:
-            left = !progress || progress->done <= 0 ? tr("Starting …")
+            left = !progress || progress->done <= 0 ? u"Starting …"_s
                    : std::isfinite(progress->seconds_left)
-                       ? tr("about %1 left").arg(durationText(progress->seconds_left))
-                       : tr("estimating …");
+                       ? u"about %1 left"_s.arg(durationText(progress->seconds_left))
+                       : u"estimating …"_s;
             break;
         case State::paused:
-            left = tr("paused");
+            left = u"paused"_s;
             break;
         case State::stopping:
-            left = tr("stopping …");
+            left = u"stopping …"_s;
             break;
     }
     if (!active) speed.clear();
     if (const auto& with = m_session.conditions()) {
-        machine = tr("%1, %2, %3")
-                      .arg(QString::fromStdString(with->device), countText(with->threads, tr("thread")),
-                           QString::fromStdString(with->precision));
+        machine = u"%1, %2, %3"_s.arg(QString::fromStdString(with->device), countText(with->threads, u"thread"_s),
+                                      QString::fromStdString(with->precision));
         m_machine->setToolTip(QString::fromStdString(with->reason));
     }
     if (!m_notice.isEmpty()) left = m_notice;
@@ -180,7 +180,7 @@ void StatusStrip::renew() {
     // Without a sweep the buttons are disabled and not hidden, so that they keep their place.
     m_pause->setEnabled(state == State::running || state == State::paused);
     m_stop->setEnabled(m_pause->isEnabled());
-    m_pause->setText(state == State::paused ? tr("Resume") : tr("Pause"));
+    m_pause->setText(state == State::paused ? u"Resume"_s : u"Pause"_s);
     setIcon(m_pause, state == State::paused ? outline::kStart : outline::kPause);
     setAccessibleDescription(summary());
 }

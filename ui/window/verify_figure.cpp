@@ -19,6 +19,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 using CsvRows = QList<QStringList>;
@@ -31,7 +33,7 @@ QStringList csvFields(const QString& line) {
     bool isQuoted = false;
     for (qsizetype i = 0; i < line.size(); ++i) {
         const QChar c = line[i];
-        if (c == u'"' && isQuoted && line.mid(i + 1, 1) == QLatin1String("\"")) {
+        if (c == u'"' && isQuoted && line.mid(i + 1, 1) == "\""_L1) {
             fields.last() += line[++i];
         } else if (c == u'"') {
             isQuoted = !isQuoted;
@@ -81,8 +83,8 @@ double largestOf(const QStringList& values) {
 /// "" if the columns agree.
 QString columnDifference(const QString& name, const QStringList& stored, const QStringList& computed) {
     if (stored.size() != computed.size()) {
-        return QObject::tr("%1: the figure has %2, the recomputation %3.")
-            .arg(name, countText(stored.size(), QObject::tr("value")), QString::number(computed.size()));
+        return u"%1: the figure has %2, the recomputation %3."_s.arg(name, countText(stored.size(), u"value"_s),
+                                                                     QString::number(computed.size()));
     }
     const double tolerance = kFigureTolerance * std::max(largestOf(stored), largestOf(computed));
     int count = 0;
@@ -101,10 +103,10 @@ QString columnDifference(const QString& name, const QStringList& stored, const Q
         }
     }
     if (count == 0) return {};
-    const auto shown = [](const QString& value) { return value.isEmpty() ? QObject::tr("no value") : value; };
-    return QObject::tr("%1: %2 of %3 differ, most in row %4: %5 in the figure, %6 recomputed.")
-        .arg(name, QString::number(count), countText(stored.size(), QObject::tr("value")), QString::number(worst + 1),
-             shown(stored[worst]), shown(computed[worst]));
+    const auto shown = [](const QString& value) { return value.isEmpty() ? u"no value"_s : value; };
+    return u"%1: %2 of %3 differ, most in row %4: %5 in the figure, %6 recomputed."_s.arg(
+        name, QString::number(count), countText(stored.size(), u"value"_s), QString::number(worst + 1),
+        shown(stored[worst]), shown(computed[worst]));
 }
 
 QStringList tableDifferences(const CsvRows& before, const CsvRows& now) {
@@ -113,12 +115,12 @@ QStringList tableDifferences(const CsvRows& before, const CsvRows& now) {
     QStringList result;
     for (qsizetype i = 0; i < names.size(); ++i) {
         const qsizetype place = names == others ? i : others.indexOf(names[i]);
-        const QString difference = place < 0 ? QObject::tr("%1: the recomputation has no such column.").arg(names[i])
+        const QString difference = place < 0 ? u"%1: the recomputation has no such column."_s.arg(names[i])
                                              : columnDifference(names[i], csvColumn(before, i), csvColumn(now, place));
         if (!difference.isEmpty()) result << difference;
     }
     for (const QString& name : others) {
-        if (!names.contains(name)) result << QObject::tr("%1: only the recomputation has this column.").arg(name);
+        if (!names.contains(name)) result << u"%1: only the recomputation has this column."_s.arg(name);
     }
     return result;
 }
@@ -127,13 +129,13 @@ QStringList dataDifferences(const QByteArray& stored, const QByteArray& computed
     const QList<CsvRows> before = csvTables(stored);
     const QList<CsvRows> now = csvTables(computed);
     if (before.size() != now.size()) {
-        return {QObject::tr("Data: the figure has %1, the recomputation %2.")
-                    .arg(countText(before.size(), QObject::tr("table")), QString::number(now.size()))};
+        return {u"Data: the figure has %1, the recomputation %2."_s.arg(countText(before.size(), u"table"_s),
+                                                                        QString::number(now.size()))};
     }
     QStringList result;
     for (qsizetype i = 0; i < before.size(); ++i) {
         for (const QString& difference : tableDifferences(before[i], now[i])) {
-            result << (before.size() > 1 ? QObject::tr("Table %1, %2").arg(i + 1).arg(difference) : difference);
+            result << (before.size() > 1 ? u"Table %1, %2"_s.arg(i + 1).arg(difference) : difference);
         }
     }
     return result;
@@ -156,7 +158,7 @@ bool isSameJson(const QJsonValue& a, const QJsonValue& b) {
 }
 
 QString jsonText(const QJsonValue& value) {
-    if (value.isUndefined()) return QObject::tr("none");
+    if (value.isUndefined()) return u"none"_s;
     const QString text = QString::fromUtf8(QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact));
     return text.mid(1, text.size() - 2);
 }
@@ -165,12 +167,12 @@ QStringList settingDifferences(const QJsonObject& stored, const QJsonObject& com
     QStringList keys = stored.keys() + computed.keys();
     keys.sort();
     keys.removeDuplicates();
-    keys.removeAll(QStringLiteral("results"));  // the numbers of a table; those that the figure shows are its data
+    keys.removeAll(u"results"_s);  // the numbers of a table; those that the figure shows are its data
     QStringList result;
     for (const QString& key : std::as_const(keys)) {
         if (isSameJson(stored[key], computed[key])) continue;
-        result << QObject::tr("Setting %1: %2 in the figure, %3 recomputed.")
-                      .arg(key, jsonText(stored[key]), jsonText(computed[key]));
+        result << u"Setting %1: %2 in the figure, %3 recomputed."_s.arg(key, jsonText(stored[key]),
+                                                                        jsonText(computed[key]));
     }
     return result;
 }
@@ -186,7 +188,7 @@ QString labOf(const FigureRecord& record, const LaunchOptions& options) {
     }
     const QString found = findLab(origin, QFileInfo(options.verified).absolutePath());
     if (found.isEmpty()) {
-        throw BadInput("The lab of the figure, " + origin[QStringLiteral("path")].toString().toStdString() +
+        throw BadInput("The lab of the figure, " + origin[u"path"_s].toString().toStdString() +
                        ", was not found; name it with --lab FILE.");
     }
     return found;
@@ -207,8 +209,8 @@ void showRecordedPart(Figure& figure, const FigureRecord& record) {
         axis.minimum = minimum;
         axis.maximum = maximum;
     };
-    set(figure.x, xRange(figure), record.axes[QStringLiteral("x")].toArray());
-    set(figure.y, yRange(figure), record.axes[QStringLiteral("y")].toArray());
+    set(figure.x, xRange(figure), record.axes[u"x"_s].toArray());
+    set(figure.y, yRange(figure), record.axes[u"y"_s].toArray());
 }
 
 /// Result of comparing a picture with its figures, with the reason.
@@ -223,8 +225,9 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
     const QByteArray bytes = readFigureBytes(path);
     const auto options = drawingOptions(records.front(), bytes);
     if (!options) {
-        return {Outcome::unknown, QObject::tr("The record does not say how the picture was drawn, because an earlier "
-                                              "version of RoPE Lab or another program wrote the file.")};
+        return {Outcome::unknown,
+                u"The record does not say how the picture was drawn, because an earlier "
+                "version of RoPE Lab or another program wrote the file."_s};
     }
     for (std::size_t i = 0; i < figures.size(); ++i) showRecordedPart(figures[i], records[i]);
     try {
@@ -232,10 +235,9 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
         if (why.isEmpty()) return {};
         if (isDrawnByThisProgram(records.front())) return {Outcome::differs, why};
         return {Outcome::unknown,
-                QObject::tr("Version %1 of RoPE Lab with Qt %2 drew the picture, and this version "
-                            "with Qt %3 draws it in another way.")
-                    .arg(records.front().program, records.front().drawing[QStringLiteral("qt")].toString(),
-                         QLatin1String(qVersion()))};
+                u"Version %1 of RoPE Lab with Qt %2 drew the picture, and this version "
+                "with Qt %3 draws it in another way."_s.arg(
+                    records.front().program, records.front().drawing[u"qt"_s].toString(), QLatin1String(qVersion()))};
     } catch (const BadInput& error) {
         return {Outcome::unknown, QString::fromStdString(error.what())};
     }
@@ -245,7 +247,7 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
 
 Figure recomputedFigure(const FigureRecord& record, const QString& lab, const std::filesystem::path& dataDir) {
     QJsonObject flags = record.origin.flags;
-    const FigureEntry* entry = findFigure(flags.take(QStringLiteral("figure")).toString());
+    const FigureEntry* entry = findFigure(flags.take(u"figure"_s).toString());
     if (!entry) {
         throw BadInput("The figure " + record.figure.toStdString() +
                        " shows choices of the window that the terminal cannot repeat, so it cannot be computed again.");
@@ -273,7 +275,7 @@ int verifyFigure(const LaunchOptions& options) {
     std::vector<Figure> figures;
     std::vector<QStringList> differences;
     const auto nameOf = [](const FigureRecord& record) {
-        return record.letter.isEmpty() ? record.figure : QStringLiteral("(%1) %2").arg(record.letter, record.figure);
+        return record.letter.isEmpty() ? record.figure : u"(%1) %2"_s.arg(record.letter, record.figure);
     };
     bool isSame = true;
     for (const FigureRecord& record : records) {
@@ -293,32 +295,30 @@ int verifyFigure(const LaunchOptions& options) {
     }
     // A picture of other data differs anyway.
     const PictureCheck picture = isSame ? checkPicture(options.verified, records, std::move(figures))
-                                        : PictureCheck{PictureCheck::Outcome::unknown, QObject::tr("Its data differ.")};
+                                        : PictureCheck{PictureCheck::Outcome::unknown, u"Its data differ."_s};
     const bool isPictureSame = picture.outcome == PictureCheck::Outcome::same;
-    const QString pictureWord = isPictureSame                                       ? QObject::tr("same")
-                                : picture.outcome == PictureCheck::Outcome::differs ? QObject::tr("differs")
-                                                                                    : QObject::tr("not checked");
+    const QString pictureWord = isPictureSame                                       ? u"same"_s
+                                : picture.outcome == PictureCheck::Outcome::differs ? u"differs"_s
+                                                                                    : u"not checked"_s;
     QJsonArray panels;
     QString out;
     for (std::size_t i = 0; i < records.size(); ++i) {
-        panels << QJsonObject{{QStringLiteral("letter"), records[i].letter},
-                              {QStringLiteral("figure"), records[i].figure},
-                              {QStringLiteral("same"), differences[i].isEmpty()},
-                              {QStringLiteral("differences"), QJsonArray::fromStringList(differences[i])}};
-        const QString data = isPictureSame ? QObject::tr("same") : QObject::tr("data same");
-        const QString pictureWords =
-            isSame && !isPictureSame ? QObject::tr(", picture %1").arg(pictureWord) : QString();
-        out += QStringLiteral("%1: %2%3\n")
-                   .arg(nameOf(records[i]), differences[i].isEmpty() ? data : QObject::tr("differs"), pictureWords);
-        for (const QString& difference : std::as_const(differences[i])) out += QStringLiteral("  %1\n").arg(difference);
+        panels << QJsonObject{{u"letter"_s, records[i].letter},
+                              {u"figure"_s, records[i].figure},
+                              {u"same"_s, differences[i].isEmpty()},
+                              {u"differences"_s, QJsonArray::fromStringList(differences[i])}};
+        const QString data = isPictureSame ? u"same"_s : u"data same"_s;
+        const QString pictureWords = isSame && !isPictureSame ? u", picture %1"_s.arg(pictureWord) : QString();
+        out += u"%1: %2%3\n"_s.arg(nameOf(records[i]), differences[i].isEmpty() ? data : u"differs"_s, pictureWords);
+        for (const QString& difference : std::as_const(differences[i])) out += u"  %1\n"_s.arg(difference);
     }
-    if (isSame && !isPictureSame) out += QStringLiteral("  %1\n").arg(picture.why);
+    if (isSame && !isPictureSame) out += u"  %1\n"_s.arg(picture.why);
     if (options.asJson) {
-        out = QString::fromUtf8(QJsonDocument(QJsonObject{{QStringLiteral("file"), options.verified},
-                                                          {QStringLiteral("same"), isSame && isPictureSame},
-                                                          {QStringLiteral("picture"), pictureWord},
-                                                          {QStringLiteral("picture_note"), picture.why},
-                                                          {QStringLiteral("figures"), panels}})
+        out = QString::fromUtf8(QJsonDocument(QJsonObject{{u"file"_s, options.verified},
+                                                          {u"same"_s, isSame && isPictureSame},
+                                                          {u"picture"_s, pictureWord},
+                                                          {u"picture_note"_s, picture.why},
+                                                          {u"figures"_s, panels}})
                                     .toJson());
     }
     try {

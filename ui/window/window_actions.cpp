@@ -27,11 +27,9 @@
 
 namespace ropelab::ui {
 
-namespace {
+using namespace Qt::StringLiterals;
 
-QString tr(const char* text) {
-    return MainWindow::tr(text);
-}
+namespace {
 
 QUndoStack& undoStack(MainWindow& window) {
     Workspace& workspace = window.workspace();
@@ -48,7 +46,7 @@ void addUndoActions(MainWindow& window) {
     window.actions().add(
         {.id = "edit.undo",
          .menu = "Edit",
-         .text = tr("Undo"),
+         .text = u"Undo"_s,
          .shortcuts = {QKeySequence::Undo},
          .handler =
              [&window] {
@@ -60,12 +58,12 @@ void addUndoActions(MainWindow& window) {
          .liveText =
              [&window] {
                  const QString what = undoStack(window).undoText();
-                 return what.isEmpty() ? tr("Undo") : tr("Undo: %1").arg(what);
+                 return what.isEmpty() ? u"Undo"_s : u"Undo: %1"_s.arg(what);
              }});
     window.actions().add(
         {.id = "edit.redo",
          .menu = "Edit",
-         .text = tr("Redo"),
+         .text = u"Redo"_s,
          .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Z), QKeySequence(Qt::CTRL | Qt::Key_Y)},
          .handler =
              [&window] {
@@ -76,7 +74,7 @@ void addUndoActions(MainWindow& window) {
          .liveText =
              [&window] {
                  const QString what = undoStack(window).redoText();
-                 return what.isEmpty() ? tr("Redo") : tr("Redo: %1").arg(what);
+                 return what.isEmpty() ? u"Redo"_s : u"Redo: %1"_s.arg(what);
              }});
 }
 
@@ -85,32 +83,32 @@ void addFigureActions(MainWindow& window) {
     const auto hasFigure = [&window] { return window.room().hasFigure(); };
     actions.add({.id = "figure.export",
                  .menu = "File",
-                 .text = tr("Export figure …"),
+                 .text = u"Export figure …"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_E)},
                  .handler = [&window] { window.room().openExport(); },
                  .enabled = hasFigure,
                  .separatorBefore = true});
     actions.add({.id = "figure.exportRoom",
                  .menu = "File",
-                 .text = tr("Export room …"),
+                 .text = u"Export room …"_s,
                  .handler = [&window] { window.room().openRoomExport(); },
                  .enabled = hasFigure});
     actions.add({.id = "figure.copy",
                  .menu = "Edit",
-                 .text = tr("Copy figure"),
+                 .text = u"Copy figure"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_C)},
                  .handler = [&window] { window.room().copy(); },
                  .enabled = hasFigure,
                  .separatorBefore = true});
     actions.add({.id = "figure.caption",
                  .menu = "Edit",
-                 .text = tr("Copy caption of figure"),
+                 .text = u"Copy caption of figure"_s,
                  .handler = [&window] { window.room().copyCaption(); },
                  .enabled = hasFigure});
     // F2 opens the table where a figure has the keyboard focus; in tables it edits a cell.
     actions.add({.id = "figure.table",
                  .menu = "Edit",
-                 .text = tr("Show figure as table (F2 in a figure)"),
+                 .text = u"Show figure as table (F2 in a figure)"_s,
                  .handler = [&window] { window.room().openTable(); },
                  .enabled = hasFigure});
 }
@@ -119,7 +117,7 @@ void addListenAction(MainWindow& window) {
     window.actions().add(
         {.id = "figure.listen",
          .menu = "View",
-         .text = tr("Listen to figure"),
+         .text = u"Listen to figure"_s,
          .shortcuts = {QKeySequence(Qt::Key_F4)},
          .handler = [&window] { window.room().listen(); },
          .enabled = [&window] { return FigurePlayer::whyUnavailable().isEmpty() && window.room().hasFigure(); },
@@ -136,10 +134,10 @@ void addThemeActions(MainWindow& window) {
         QString text;
         Choice choice;
     };
-    const Entry choices[] = {{"view.light", tr("Light theme"), Choice::light},
-                             {"view.dark", tr("Dark theme"), Choice::dark},
-                             {"view.contrast", tr("High-contrast theme"), Choice::contrast},
-                             {"view.system", tr("Theme of the system"), Choice::system}};
+    const Entry choices[] = {{"view.light", u"Light theme"_s, Choice::light},
+                             {"view.dark", u"Dark theme"_s, Choice::dark},
+                             {"view.contrast", u"High-contrast theme"_s, Choice::contrast},
+                             {"view.system", u"Theme of the system"_s, Choice::system}};
     for (const Entry& entry : choices) {
         actions.add({.id = entry.id,
                      .menu = "View",
@@ -150,7 +148,7 @@ void addThemeActions(MainWindow& window) {
     }
     actions.add({.id = "view.motion",
                  .menu = "View",
-                 .text = tr("Reduce motion"),
+                 .text = u"Reduce motion"_s,
                  .handler =
                      [&window] {
                          setMotionReduced(!isMotionReduced());
@@ -159,20 +157,20 @@ void addThemeActions(MainWindow& window) {
                  .checked = [] { return isMotionReduced(); }});
     actions.add({.id = "view.larger",
                  .menu = "View",
-                 .text = tr("Larger text and controls"),
+                 .text = u"Larger text and controls"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Plus), QKeySequence(Qt::CTRL | Qt::Key_Equal)},
                  .handler = [&theme] { theme.larger(); },
                  .enabled = [&theme] { return theme.scale() < 250; },
                  .separatorBefore = true});
     actions.add({.id = "view.smaller",
                  .menu = "View",
-                 .text = tr("Smaller text and controls"),
+                 .text = u"Smaller text and controls"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Minus)},
                  .handler = [&theme] { theme.smaller(); },
                  .enabled = [&theme] { return theme.scale() > 100; }});
     actions.add({.id = "view.scale100",
                  .menu = "View",
-                 .text = tr("Reset size to 100 %"),
+                 .text = u"Reset size to 100 %"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_0)},
                  .handler = [&theme] { theme.setScale(100); }});
 }
@@ -181,29 +179,29 @@ void addViewActions(MainWindow& window) {
     ActionRegistry& actions = window.actions();
     actions.add({.id = "view.panel",
                  .menu = "View",
-                 .text = tr("Show settings panel"),
+                 .text = u"Show settings panel"_s,
                  .shortcuts = {QKeySequence(Qt::Key_F9)},
                  .handler = [&window] { window.togglePanel(); },
                  .checked = [&window] { return window.isPanelShown(); },
                  .separatorBefore = true});
     actions.add({.id = "view.rail",
                  .menu = "View",
-                 .text = tr("Show room names"),
+                 .text = u"Show room names"_s,
                  .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
                  .handler = [&window] { window.setRailFolded(!window.isRailFolded()); },
                  .checked = [&window] { return !window.isRailFolded(); }});
     actions.add({.id = "view.fullscreen",
                  .menu = "View",
-                 .text = tr("Show in full screen"),
+                 .text = u"Show in full screen"_s,
                  .shortcuts = {QKeySequence(Qt::Key_F11)},
                  .handler = [&window] { window.setWindowState(window.windowState() ^ Qt::WindowFullScreen); },
                  .checked = [&window] { return window.isFullScreen(); }});
     int number = 0;
     for (const RoomEntry& room : rooms()) {
         ++number;
-        actions.add({.id = QStringLiteral("room.") + QLatin1String(room.id),
+        actions.add({.id = u"room."_s + QLatin1String(room.id),
                      .menu = "View",
-                     .text = tr("Room: %1").arg(room.title),
+                     .text = u"Room: %1"_s.arg(room.title),
                      .shortcuts = {roomShortcut(number)},
                      .handler =
                          [&window, id = QString::fromLatin1(room.id)] {
@@ -220,13 +218,13 @@ void addRunActions(MainWindow& window) {
     SweepSession& session = workspace.session();
     actions.add({.id = "run.start",
                  .menu = "Run",
-                 .text = tr("Start sweep"),
+                 .text = u"Start sweep"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Return), QKeySequence(Qt::CTRL | Qt::Key_Enter)},
                  .handler = [&workspace] { workspace.start(); },
                  .enabled = [&session] { return !session.isActive(); }});
     actions.add({.id = "run.pause",
                  .menu = "Run",
-                 .text = tr("Pause sweep"),
+                 .text = u"Pause sweep"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_P)},
                  .handler = [&workspace] { workspace.pauseOrResume(); },
                  .enabled =
@@ -236,23 +234,23 @@ void addRunActions(MainWindow& window) {
                      },
                  .liveText =
                      [&session] {
-                         return session.state() == SweepSession::State::paused ? tr("Resume sweep") : tr("Pause sweep");
+                         return session.state() == SweepSession::State::paused ? u"Resume sweep"_s : u"Pause sweep"_s;
                      }});
     actions.add({.id = "run.stop",
                  .menu = "Run",
-                 .text = tr("Stop sweep"),
+                 .text = u"Stop sweep"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Period)},
                  .handler = [&session] { session.stop(); },
                  .enabled = [&session] { return session.isActive(); }});
     actions.add({.id = "run.continue",
                  .menu = "Run",
-                 .text = tr("Resume unfinished runs"),
+                 .text = u"Resume unfinished runs"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_Return)},
                  .handler = [&workspace] { workspace.resumeRuns(workspace.unfinishedRuns()); },
                  .enabled = [&workspace] { return !workspace.unfinishedRuns().empty(); }});
     actions.add({.id = "room.play",
                  .menu = "Run",
-                 .text = tr("Play or pause in this room"),
+                 .text = u"Play or pause in this room"_s,
                  .shortcuts = {QKeySequence(Qt::Key_Space)},
                  .handler = [&window] { window.room().playButton()->click(); },
                  .enabled =
@@ -267,17 +265,17 @@ void addHelpActions(MainWindow& window) {
     ActionRegistry& actions = window.actions();
     actions.add({.id = "help.palette",
                  .menu = "Help",
-                 .text = tr("Find …"),
+                 .text = u"Find …"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_K)},
                  .handler = [&window] { window.commandPalette().open(); }});
     actions.add({.id = "help.keyboard",
                  .menu = "Help",
-                 .text = tr("Keyboard shortcuts"),
+                 .text = u"Keyboard shortcuts"_s,
                  .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
                  .handler = [&window] { window.keyboardSheet().toggle(); }});
     actions.add({.id = "help.why",
                  .menu = "Help",
-                 .text = tr("Explain current item"),
+                 .text = u"Explain current item"_s,
                  .shortcuts = {QKeySequence(Qt::Key_F1)},
                  .handler = [&window] {
                      KeyboardSheet& sheet = window.keyboardSheet();
@@ -285,7 +283,7 @@ void addHelpActions(MainWindow& window) {
                  }});
     actions.add({.id = "help.formulas",
                  .menu = "Help",
-                 .text = tr("Formulas"),
+                 .text = u"Formulas"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_F1)},
                  .handler = [&window] {
                      // If the current explanation refers to a formula, that formula is shown.
@@ -293,19 +291,18 @@ void addHelpActions(MainWindow& window) {
                      window.rotary().showFormulas(card.isVisible() ? formulasIn(card.why().text).value(0) : 0);
                  }});
     actions.add(
-        {.id = "rotary.statements", .menu = "Help", .text = tr("Wrong statements about RoPE"), .handler = [&window] {
+        {.id = "rotary.statements", .menu = "Help", .text = u"Wrong statements about RoPE"_s, .handler = [&window] {
              window.rotary().showStatements();
          }});
-    actions.add({.id = "help.about", .menu = "Help", .text = tr("About RoPE Lab"), .handler = [&window] {
-                     window.banners().show(QStringLiteral("about"), BannerArea::Kind::information,
-                                           tr("RoPE Lab %1 trains small language models and shows how rotary position "
-                                              "embeddings work. It is free software under the GNU GPL, version 3 or "
-                                              "later.")
-                                               .arg(QCoreApplication::applicationVersion()));
+    actions.add({.id = "help.about", .menu = "Help", .text = u"About RoPE Lab"_s, .handler = [&window] {
+                     window.banners().show(u"about"_s, BannerArea::Kind::information,
+                                           u"RoPE Lab %1 trains small language models and shows how rotary position "
+                                           "embeddings work. It is free software under the GNU GPL, version 3 or "
+                                           "later."_s.arg(QCoreApplication::applicationVersion()));
                  }});
     actions.add({.id = "lab.quit",
                  .menu = "File",
-                 .text = tr("Quit"),
+                 .text = u"Quit"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Q)},
                  .handler = [&window] { window.close(); },
                  .separatorBefore = true});
@@ -333,11 +330,11 @@ void addRoomEntries(QList<PaletteEntry>& entries, QSet<QString>& ids, MainWindow
         const bool isPanel = part == panel;
         for (const Findable& item : findablesIn(part)) {
             const bool isSetup = isPanel && isInSetupPanel(item.target);
-            const QString entryId = isSetup ? QStringLiteral("find.setup.") + item.title
-                                            : QStringLiteral("find.%1.%2.%3").arg(id).arg(isPanel).arg(item.title);
+            const QString entryId =
+                isSetup ? u"find.setup."_s + item.title : u"find.%1.%2.%3"_s.arg(id).arg(isPanel).arg(item.title);
             if (ids.contains(entryId)) continue;
             ids.insert(entryId);
-            entries.append({entryId, item.title, isPanel ? tr("%1, settings").arg(title) : title, item.words,
+            entries.append({entryId, item.title, isPanel ? u"%1, settings"_s.arg(title) : title, item.words,
                             [&window, number, isPanel, target = QPointer<QWidget>(item.target)] {
                                 goTo(window, number, isPanel, target);
                             }});
@@ -358,19 +355,19 @@ QList<PaletteEntry> paletteEntries(MainWindow& window) {
     int number = 0;
     for (const RoomEntry& room : rooms()) {  // adds the purposes of the rooms to the words of their actions
         ++number;
-        entries.append({QStringLiteral("room.") + QLatin1String(room.id),
-                        tr("Room: %1").arg(room.title),
+        entries.append({u"room."_s + QLatin1String(room.id),
+                        u"Room: %1"_s.arg(room.title),
                         roomShortcut(number).toString(QKeySequence::NativeText),
                         room.purpose,
                         {}});
     }
     for (const FormulaTitle& formula : formulaTitles()) {
-        entries.append({QStringLiteral("formula.%1").arg(formula.number),
-                        tr("Formula %1: %2").arg(formula.number).arg(formula.title), tr("Formulas"), formula.section,
+        entries.append({u"formula.%1"_s.arg(formula.number), u"Formula %1: %2"_s.arg(formula.number).arg(formula.title),
+                        u"Formulas"_s, formula.section,
                         [&window, number = formula.number] { window.rotary().showFormulas(number); }});
     }
     for (const ModelEntry& model : knownModels()) {
-        entries.append({QStringLiteral("model.") + model.name, model.name, tr("Known models"), model.source,
+        entries.append({u"model."_s + model.name, model.name, u"Known models"_s, model.source,
                         [&window, name = model.name] { window.rotary().showModel(name); }});
     }
     return entries;

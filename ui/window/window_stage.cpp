@@ -40,6 +40,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr std::array<int, 7> kSizes = {100, 110, 125, 150, 175, 200, 250};  // per cent
@@ -54,19 +56,18 @@ constexpr double kTolerance = 1.5;      // training may take this much longer th
 
 /// NaN if the setting is no number.
 double settingNumber(const RotarySetup& setup, const QString& key) {
-    const QHash<QString, double> numbers = {
-        {QStringLiteral("theta"), setup.theta},
-        {QStringLiteral("fraction"), setup.fraction},
-        {QStringLiteral("head_dim"), setup.head_dim},
-        {QStringLiteral("context"), static_cast<double>(setup.context)},
-        {QStringLiteral("heads"), static_cast<double>(setup.heads)},
-        {QStringLiteral("attention_window"), static_cast<double>(setup.attention_window)},
-        {QStringLiteral("factor"), setup.scaling.factor},
-        {QStringLiteral("original_context"), setup.scaling.original_context},
-        {QStringLiteral("beta_fast"), setup.scaling.beta_fast},
-        {QStringLiteral("beta_slow"), setup.scaling.beta_slow},
-        {QStringLiteral("low_freq_factor"), setup.scaling.low_freq_factor},
-        {QStringLiteral("high_freq_factor"), setup.scaling.high_freq_factor}};
+    const QHash<QString, double> numbers = {{u"theta"_s, setup.theta},
+                                            {u"fraction"_s, setup.fraction},
+                                            {u"head_dim"_s, setup.head_dim},
+                                            {u"context"_s, static_cast<double>(setup.context)},
+                                            {u"heads"_s, static_cast<double>(setup.heads)},
+                                            {u"attention_window"_s, static_cast<double>(setup.attention_window)},
+                                            {u"factor"_s, setup.scaling.factor},
+                                            {u"original_context"_s, setup.scaling.original_context},
+                                            {u"beta_fast"_s, setup.scaling.beta_fast},
+                                            {u"beta_slow"_s, setup.scaling.beta_slow},
+                                            {u"low_freq_factor"_s, setup.scaling.low_freq_factor},
+                                            {u"high_freq_factor"_s, setup.scaling.high_freq_factor}};
     return numbers.value(key, std::nan(""));
 }
 
@@ -275,7 +276,7 @@ void WindowStage::setControl(const QString& key, const QString& value) {
     if (apply_to_setups({key.toStdString(), value.toStdString(), 0}, shown.toStdString(), changed)) {
         return setSetups(changed);
     }
-    if (key == QLatin1String("model") && shown == QLatin1String("memory")) {
+    if (key == "model"_L1 && shown == "memory"_L1) {
         if (m_window.rotary().models().pick(value) && m_window.rotary().models().load()) return;
         throw BadInput("There is no known model \"" + value.toStdString() + "\" that can be loaded.");
     }
@@ -387,14 +388,14 @@ QString WindowStage::progress() {
     const SweepSession& session = m_window.workspace().session();
     const auto& progress = session.progress();
     if (runs() != Runs::live || !session.isActive()) return {};
-    if (!progress || !std::isfinite(progress->seconds_left)) return tr("starting …");
-    return tr("%1 %, about %2 left").arg(std::lround(100 * progress->done)).arg(durationText(progress->seconds_left));
+    if (!progress || !std::isfinite(progress->seconds_left)) return u"starting …"_s;
+    return u"%1 %, about %2 left"_s.arg(std::lround(100 * progress->done)).arg(durationText(progress->seconds_left));
 }
 
 QString WindowStage::whyRecorded() {
     if (!m_isTooSlow || runs() != Runs::recorded) return {};
-    return tr("Recorded, because training takes about %1 here and the scene plans %2; L trains anyway.")
-        .arg(durationText(m_expected), durationText(m_planned));
+    return u"Recorded, because training takes about %1 here and the scene plans %2; L trains anyway."_s.arg(
+        durationText(m_expected), durationText(m_planned));
 }
 
 void WindowStage::trainAnyway() {
@@ -429,17 +430,17 @@ void WindowStage::pointAt(const QString& what) {
     if (what.isEmpty()) return;
     const QString kind = what.section(QLatin1Char(' '), 0, 0);
     const QString name = what.section(QLatin1Char(' '), 1);
-    if (kind == QLatin1String("pair")) {
+    if (kind == "pair"_L1) {
         if (!room().setControl(kind, name)) throw BadInput("This room shows no pairs to point at.");
         m_pointsAtPair = true;
         return;
     }
-    if (kind == QLatin1String("control")) {
+    if (kind == "control"_L1) {
         QWidget* widget = room().controlWidget(name);
         if (!widget) throw BadInput("There is no control \"" + name.toStdString() + "\" to point at.");
         return lightUp(widget);
     }
-    if (kind == QLatin1String("figure")) return pointAtFigure(name, true);
+    if (kind == "figure"_L1) return pointAtFigure(name, true);
     throw BadInput("A step can point at \"pair 3\", \"control theta\" or \"figure spectrum\", but not at \"" +
                    what.toStdString() + "\".");
 }
@@ -452,7 +453,7 @@ void WindowStage::pointAtFigure(const QString& name, bool again) {
     if (again) {
         QTimer::singleShot(kDrawnMs, this, [this, name] { pointAtFigure(name, false); });
     } else {
-        emit problem(tr("There is no figure “%1” to point at in this room.").arg(name));
+        emit problem(u"There is no figure “%1” to point at in this room."_s.arg(name));
     }
 }
 
@@ -514,8 +515,7 @@ void WindowStage::fitScale() {
     size = std::clamp(size + m_larger, 0, static_cast<int>(kSizes.size()) - 1);
     // Each scale is searched once: a change of the scale restyles all widgets of the program, which takes up to a
     // second.
-    const QString key = QStringLiteral("%1 %2/%3 %4x%5 %6 %7")
-                            .arg(m_window.roomStack().current())
+    const QString key = u"%1 %2/%3 %4x%5 %6 %7"_s.arg(m_window.roomStack().current())
                             .arg(this->room().shownPart(), m_part)
                             .arg(canvas()->width())
                             .arg(canvas()->height())

@@ -21,22 +21,20 @@
 
 namespace ropelab::ui {
 
-namespace {
+using namespace Qt::StringLiterals;
 
-QString words(const char* text) {
-    return QObject::tr(text);
-}
+namespace {
 
 bool isAttention(const std::string& stage) {
     return stage == "attention.scores" || stage == "attention.weights";
 }
 
 QString columnsOf(const std::string& stage) {
-    if (isAttention(stage)) return words("key");
-    if (stage == "attention.relative_keys") return words("distance or position");
-    if (stage == "head") return words("token of the vocabulary");
-    if (stage == "mlp.router") return words("expert");
-    return words("channel");
+    if (isAttention(stage)) return u"key"_s;
+    if (stage == "attention.relative_keys") return u"distance or position"_s;
+    if (stage == "head") return u"token of the vocabulary"_s;
+    if (stage == "mlp.router") return u"expert"_s;
+    return u"channel"_s;
 }
 
 bool hasTokenRows(const std::string& stage) {
@@ -46,8 +44,8 @@ bool hasTokenRows(const std::string& stage) {
 }  // namespace
 
 bool isMatrixPerHead(const QString& stage) {
-    return stage == QLatin1String("attention.scores") || stage == QLatin1String("attention.weights") ||
-           stage == QLatin1String("attention.relative_keys") || stage == QLatin1String("attention.state");
+    return stage == "attention.scores"_L1 || stage == "attention.weights"_L1 || stage == "attention.relative_keys"_L1 ||
+           stage == "attention.state"_L1;
 }
 
 Figure activationFigure(const StageActivation& activation, const QString& stage, const QStringList& tokens, int head) {
@@ -64,7 +62,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
     Figure figure;
     figure.name = QLatin1String(kActivationFigure);
     FigureMap map =
-        numberMap(numbers, rows, columns, id == "attention.weights" ? words("attention weight") : words("activation"));
+        numberMap(numbers, rows, columns, id == "attention.weights" ? u"attention weight"_s : u"activation"_s);
     if (id == "attention.weights") {
         map.scale = FigureMap::Scale::magnitude;
         map.minimum = 0;
@@ -72,12 +70,12 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
     }
     setMatrixAxes(figure, rows, columns);
     figure.x.label = columnsOf(id);
-    figure.y.label = hasTokenRows(id) ? words("token") : words("row");
+    figure.y.label = hasTokenRows(id) ? u"token"_s : u"row"_s;
     if (hasTokenRows(id) && tokens.size() == rows) figure.y.categories = tokens;
     if (isAttention(id) && tokens.size() == columns) figure.x.categories = tokens;
-    if (rows > map.rows || columns > map.columns) figure.note = words("means of neighbouring numbers");
-    QString where = activation.place.layer < 0 ? stage : words("%1, layer %2").arg(stage).arg(activation.place.layer);
-    if (hasHeads) where = words("%1, head %2").arg(where).arg(shown);
+    if (rows > map.rows || columns > map.columns) figure.note = u"means of neighbouring numbers"_s;
+    QString where = activation.place.layer < 0 ? stage : u"%1, layer %2"_s.arg(stage).arg(activation.place.layer);
+    if (hasHeads) where = u"%1, head %2"_s.arg(where).arg(shown);
     double smallest = std::numeric_limits<double>::infinity();
     double largest = -smallest;
     for (const float number : numbers) {
@@ -85,18 +83,17 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
         smallest = std::min(smallest, static_cast<double>(number));
         largest = std::max(largest, static_cast<double>(number));
     }
-    figure.summary = words("Output of %1 for %2 tokens, %3 × %4: from %5 to %6.")
-                         .arg(where)
+    figure.summary = u"Output of %1 for %2 tokens, %3 × %4: from %5 to %6."_s.arg(where)
                          .arg(activation.tokens.size())
                          .arg(rows)
                          .arg(columns)
                          .arg(smallest)
                          .arg(largest);
-    figure.settings[QStringLiteral("stage")] = text(id);
-    if (activation.place.layer >= 0) figure.settings[QStringLiteral("layer")] = qint64{activation.place.layer};
-    if (hasHeads) figure.settings[QStringLiteral("head")] = qint64{shown};
-    figure.settings[QStringLiteral("step")] = qint64{activation.iteration};
-    figure.settings[QStringLiteral("tokens")] = tokens.join(QLatin1Char(' '));
+    figure.settings[u"stage"_s] = text(id);
+    if (activation.place.layer >= 0) figure.settings[u"layer"_s] = qint64{activation.place.layer};
+    if (hasHeads) figure.settings[u"head"_s] = qint64{shown};
+    figure.settings[u"step"_s] = qint64{activation.iteration};
+    figure.settings[u"tokens"_s] = tokens.join(QLatin1Char(' '));
     figure.map = std::move(map);
     return figure;
 }
@@ -143,23 +140,22 @@ Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const Q
     }
     Figure figure = activationFigure(activation, name, visibleTokens(checkpoint->vocabulary, activation.tokens),
                                      numbers.size() > 1 ? static_cast<int>(numbers[1]) : 0);
-    if (isTyped) figure.settings[QStringLiteral("text")] = text;
+    if (isTyped) figure.settings[u"text"_s] = text;
     figure.origin.flags = activationFlags(figure, run);
     figure.origin.lab = labOrigin(lab, {run});
     return figure;
 }
 
 QJsonObject activationFlags(const Figure& figure, RunId run) {
-    QString stage = figure.settings[QStringLiteral("stage")].toString();
-    for (const QString& part : {QStringLiteral("layer"), QStringLiteral("head")}) {
+    QString stage = figure.settings[u"stage"_s].toString();
+    for (const QString& part : {u"layer"_s, u"head"_s}) {
         if (!figure.settings.contains(part)) break;
         stage += QLatin1Char('/') + QString::number(figure.settings[part].toInteger());
     }
-    QJsonObject flags{{QStringLiteral("figure"), QLatin1String(kActivationFigure)},
-                      {QStringLiteral("run"), QString::number(run)},
-                      {QStringLiteral("stage"), stage}};
-    const QString typed = figure.settings[QStringLiteral("text")].toString();
-    if (!typed.isEmpty()) flags[QStringLiteral("text")] = typed;
+    QJsonObject flags{
+        {u"figure"_s, QLatin1String(kActivationFigure)}, {u"run"_s, QString::number(run)}, {u"stage"_s, stage}};
+    const QString typed = figure.settings[u"text"_s].toString();
+    if (!typed.isEmpty()) flags[u"text"_s] = typed;
     return flags;
 }
 
@@ -183,19 +179,20 @@ struct LoadedActivation {
 ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(parent), m_access(access) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 4);
-    m_outputs = makeChoice(tr("Layer and head of the activation"), this, 12);
-    m_outputs->setToolTip(tr("The layer, and for attention the head, whose output the heat map shows."));
+    m_outputs = makeChoice(u"Layer and head of the activation"_s, this, 12);
+    m_outputs->setToolTip(u"The layer, and for attention the head, whose output the heat map shows."_s);
     column->addWidget(m_outputs);
     m_text = new QLineEdit(this);
-    m_text->setAccessibleName(tr("Text of the activation"));
-    m_text->setToolTip(tr("The text for which the model computes the output of the picked stage; its first %1 tokens "
-                          "are used. An empty field stands for the beginning of the run's validation split.")
-                           .arg(most_activation_tokens));
-    m_text->setPlaceholderText(tr("beginning of the validation split"));
+    m_text->setAccessibleName(u"Text of the activation"_s);
+    m_text->setToolTip(
+        u"The text for which the model computes the output of the picked stage; its first %1 tokens "
+        "are used. An empty field stands for the beginning of the run's validation split."_s.arg(
+            most_activation_tokens));
+    m_text->setPlaceholderText(u"beginning of the validation split"_s);
     m_text->setClearButtonEnabled(true);
     column->addWidget(m_text);
     m_view = new FigureView(this);
-    m_view->setAccessibleName(tr("Activation of the picked stage"));
+    m_view->setAccessibleName(u"Activation of the picked stage"_s);
     column->addWidget(m_view, 1);
     connect(m_outputs, &QComboBox::currentIndexChanged, this, &ActivationPane::load);
     connect(m_text, &QLineEdit::editingFinished, this, [this] {
@@ -224,23 +221,23 @@ void ActivationPane::showStage(const RunCheckpoint& checkpoint, const AnatomySec
             section->layers.empty() ? std::vector<std::int64_t>{-1} : section->layers;
         for (const std::int64_t layer : layers) {
             for (std::int64_t head = 0; head < matrices; ++head) {
-                const QString name = layer < 0      ? tr("activation")
-                                     : matrices > 1 ? tr("layer %1, head %2").arg(layer).arg(head)
-                                                    : tr("layer %1").arg(layer);
-                entries.append({name, QStringLiteral("%1:%2").arg(layer).arg(head)});
+                const QString name = layer < 0      ? u"activation"_s
+                                     : matrices > 1 ? u"layer %1, head %2"_s.arg(layer).arg(head)
+                                                    : u"layer %1"_s.arg(layer);
+                entries.append({name, u"%1:%2"_s.arg(layer).arg(head)});
             }
         }
     }
     m_outputs->setEnabled(!entries.isEmpty());
     m_text->setEnabled(!entries.isEmpty());
-    if (entries.isEmpty()) entries.append({tr("no activation"), QString()});
+    if (entries.isEmpty()) entries.append({u"no activation"_s, QString()});
     refillChoice(m_outputs, entries, m_outputs->currentData());
     if (m_stage.isEmpty()) {
         m_waits = false;
         m_job.cancel();
         say(why);
     } else {
-        if (isOtherRun || m_stage != before) say(tr("The activation is being computed."));
+        if (isOtherRun || m_stage != before) say(u"The activation is being computed."_s);
         load();
     }
 }
@@ -254,7 +251,7 @@ void ActivationPane::load() {
     m_waits = m_access.session.isActive() || m_access.meter.isActive();
     if (m_waits) {
         m_job.cancel();
-        say(tr("Training uses the engine; the activation is computed when it has ended."));
+        say(u"Training uses the engine; the activation is computed when it has ended."_s);
         return;
     }
     const QStringList chosen = m_outputs->currentData().toString().split(QLatin1Char(':'));
@@ -281,11 +278,11 @@ void ActivationPane::load() {
                 const LoadedActivation& loaded = *outcome.answer;
                 if (!loaded.excerpt.empty()) m_excerpts[path] = loaded.excerpt;
                 Figure figure = activationFigure(loaded.activation, name, loaded.tokens, head);
-                if (!written.isEmpty()) figure.settings[QStringLiteral("text")] = written;
+                if (!written.isEmpty()) figure.settings[u"text"_s] = written;
                 m_view->setFigure(std::move(figure));
             } else if (outcome.interrupted) {
                 m_waits = true;
-                say(tr("Training uses the engine; the activation is computed when it has ended."));
+                say(u"Training uses the engine; the activation is computed when it has ended."_s);
             } else {
                 say(outcome.problem);
             }

@@ -8,6 +8,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace option {
 
 using Kind = FigureOption::Kind;
@@ -33,14 +35,13 @@ namespace {
 void checkModel(const FigureRequest& request) {
     const bool hasLab = !request.sources().labPath().isEmpty();
     const bool isPublished = request.has(option::model) || request.has(option::hfConfig);
-    QStringList sources = hasLab ? QStringList{QStringLiteral("--lab")} : QStringList();
+    QStringList sources = hasLab ? QStringList{u"--lab"_s} : QStringList();
     for (const FigureOption* source : {&option::settings, &option::model, &option::hfConfig}) {
-        if (request.has(*source)) sources << QStringLiteral("--") + QLatin1String(source->name);
+        if (request.has(*source)) sources << u"--"_s + QLatin1String(source->name);
     }
     // The settings of a lab's run are those of an exported figure.
     if (sources.size() > 1) {
-        throw BadInput(sources.join(QStringLiteral(" and ")).toStdString() +
-                       " each name a model; use only one of them.");
+        throw BadInput(sources.join(u" and "_s).toStdString() + " each name a model; use only one of them.");
     }
     if (request.has(option::vocabulary) && (isPublished || hasLab)) {
         throw BadInput(isPublished ? "--vocabulary applies to --settings; a published model has its own vocabulary."
@@ -112,8 +113,8 @@ Figure requestedActivation(const FigureRequest& request) {
 
 FigureEntries anatomyEntries() {
     using Lab = FigureEntry::Lab;
-    const QString room = QStringLiteral("anatomy");
-    const QString stages = QStringLiteral("stages");
+    const QString room = u"anatomy"_s;
+    const QString stages = u"stages"_s;
     return {{.name = QLatin1String(kAnatomyFigure),
              .room = room,
              .part = stages,

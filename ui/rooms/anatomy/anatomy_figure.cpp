@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr std::int64_t kMostCells = 96;
@@ -133,12 +135,8 @@ constexpr double kColumnGapPt = 8;
 constexpr double kLineMm = 5.4;
 constexpr qsizetype kNoteLetters = 100;  // in a line of a note, which is then not wider than the columns
 
-QString tr(const char* text) {
-    return QObject::tr(text);
-}
-
 QStringList numberCells(const AnatomyStage* stage) {
-    if (!stage) return {QStringLiteral("–"), QStringLiteral("–"), QStringLiteral("–")};
+    if (!stage) return {u"–"_s, u"–"_s, u"–"_s};
     return {text(known_parameters(stage->parameters, stage->active_parameters())),
             text(known_operations(stage->operations)), text(known_number(stage->cache_bytes_per_token))};
 }
@@ -151,7 +149,7 @@ QStringList totalNumbers(const AnatomyTotals& totals) {
 /// In milliseconds, or the stage whose time contains it.
 QString timeCell(const AnatomyStage& stage) {
     if (stage.seconds || stage.within.empty()) return text(stage_time(stage));
-    return tr("in %1").arg(text(stage.within.front())) + (stage.within.size() > 1 ? QStringLiteral(" …") : QString());
+    return u"in %1"_s.arg(text(stage.within.front())) + (stage.within.size() > 1 ? u" …"_s : QString());
 }
 
 bool hasTimes(const std::vector<AnatomyModel>& models) {
@@ -161,9 +159,9 @@ bool hasTimes(const std::vector<AnatomyModel>& models) {
 QString sizesLine(const Anatomy& anatomy) {
     QStringList parts;
     for (const AnatomySize& size : anatomy.sizes) {
-        parts << QStringLiteral("%1 = %2").arg(text(size.symbol), text(known_number(size.value)));
+        parts << u"%1 = %2"_s.arg(text(size.symbol), text(known_number(size.value)));
     }
-    return parts.join(QStringLiteral(", "));
+    return parts.join(u", "_s);
 }
 
 /// Equal ids side by side, others alone.
@@ -213,12 +211,12 @@ void addToTable(FigureTable& table, const AnatomyModel& model, bool isPair) {
 FigureTable tableOf(const std::vector<AnatomyModel>& models) {
     FigureTable table;
     const bool isPair = models.size() > 1;
-    if (isPair) table.words.append({tr("model"), {}});
-    for (const QString& name : {tr("section"), tr("stage"), tr("shape"), tr("size")}) table.words.append({name, {}});
-    table.names = {tr("repeats"), tr("parameters"), tr("FLOPs per token"), tr("cache bytes per token")};
+    if (isPair) table.words.append({u"model"_s, {}});
+    for (const QString& name : {u"section"_s, u"stage"_s, u"shape"_s, u"size"_s}) table.words.append({name, {}});
+    table.names = {u"repeats"_s, u"parameters"_s, u"FLOPs per token"_s, u"cache bytes per token"_s};
     if (hasTimes(models)) {
-        table.words.append({tr("time within"), {}});
-        table.names << tr("seconds per pass");
+        table.words.append({u"time within"_s, {}});
+        table.names << u"seconds per pass"_s;
     }
     table.columns.resize(table.names.size());
     for (const AnatomyModel& model : models) addToTable(table, model, isPair);
@@ -227,10 +225,10 @@ FigureTable tableOf(const std::vector<AnatomyModel>& models) {
 
 QString totalsSentence(const AnatomyModel& model) {
     const AnatomyTotals totals = model.anatomy.totals();
-    return tr("%1: %2 parameters, %3 FLOPs per token of a forward pass, %4 bytes of KV cache per token")
-        .arg(model.name.empty() ? tr("model") : text(model.name),
-             text(known_parameters(totals.parameters, totals.active_parameters)),
-             text(known_operations(totals.operations)), text(known_number(totals.cache_bytes_per_token)));
+    return u"%1: %2 parameters, %3 FLOPs per token of a forward pass, %4 bytes of KV cache per token"_s.arg(
+        model.name.empty() ? u"model"_s : text(model.name),
+        text(known_parameters(totals.parameters, totals.active_parameters)), text(known_operations(totals.operations)),
+        text(known_number(totals.cache_bytes_per_token)));
 }
 
 }  // namespace
@@ -239,14 +237,14 @@ AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const An
     : m_isPair(models.size() > 1), m_hasTimes(hasTimes(models)), m_picked(view.picked) {
     const Anatomy& first = models.front().anatomy;
     const Anatomy& second = models.back().anatomy;
-    const QStringList numbers = {tr("parameters"), tr("FLOPs"), tr("cache B")};
+    const QStringList numbers = {u"parameters"_s, u"FLOPs"_s, u"cache B"_s};
     Line head{.kind = Line::Kind::head};
     if (m_isPair) {
-        head.cells = QStringList{tr("stage"), text(models.front().name)} + numbers +
+        head.cells = QStringList{u"stage"_s, text(models.front().name)} + numbers +
                      QStringList{text(models.back().name)} + numbers;
     } else {
-        head.cells = QStringList{tr("stage"), tr("shape"), tr("size")} + numbers;
-        if (hasTimes(models)) head.cells << tr("ms/pass");
+        head.cells = QStringList{u"stage"_s, u"shape"_s, u"size"_s} + numbers;
+        if (hasTimes(models)) head.cells << u"ms/pass"_s;
     }
     m_lines.push_back(std::move(head));
     const std::size_t sections = std::min(first.sections.size(), second.sections.size());
@@ -254,12 +252,12 @@ AnatomyListing::AnatomyListing(const std::vector<AnatomyModel>& models, const An
         const AnatomySection& a = first.sections[i];
         const bool isLayer = !a.layers.empty();
         if (isLayer) {
-            m_lines.push_back({.kind = Line::Kind::section,
-                               .id = QStringLiteral("layer"),
-                               .cells = {QStringLiteral("%1 %2 × %3")
-                                             .arg(QString(QChar(view.isFolded ? 0x25B8 : 0x25BE)), text(a.title))
-                                             .arg(a.repeats())},
-                               .stream = Line::Stream::through});
+            m_lines.push_back(
+                {.kind = Line::Kind::section,
+                 .id = u"layer"_s,
+                 .cells = {u"%1 %2 × %3"_s.arg(QString(QChar(view.isFolded ? 0x25B8 : 0x25BE)), text(a.title))
+                               .arg(a.repeats())},
+                 .stream = Line::Stream::through});
         }
         if (isLayer && view.isFolded) continue;
         m_isInBranch = false;
@@ -280,13 +278,11 @@ void AnatomyListing::addStage(const AnatomyStage* first, const AnatomyStage* sec
     const auto same = std::count_if(before.begin(), before.end(), [&](const QString& id) {
         return id == text(any.id) || id.startsWith(text(any.id) + QLatin1Char('#'));
     });
-    if (same > 0) line.id += QStringLiteral("#%1").arg(same + 1);
+    if (same > 0) line.id += u"#%1"_s.arg(same + 1);
     if (m_isPair) {
         line.cells = QStringList{text(any.name)};
         for (const AnatomyStage* stage : {first, second}) {
-            const QString kind = !stage                ? QStringLiteral("–")
-                                 : stage->kind.empty() ? text(stage->symbols)
-                                                       : text(stage->kind);
+            const QString kind = !stage ? u"–"_s : stage->kind.empty() ? text(stage->symbols) : text(stage->kind);
             line.cells += QStringList{kind} + numberCells(stage);
         }
         line.differs.fill(false, line.cells.size());
@@ -316,12 +312,12 @@ void AnatomyListing::addTotals(const std::vector<AnatomyModel>& models) {
     const QStringList first = totalNumbers(models.front().anatomy.totals());
     if (m_isPair) {
         const QStringList second = totalNumbers(models.back().anatomy.totals());
-        total.cells = QStringList{tr("total over all layers"), QString()} + first + QStringList{QString()} + second;
+        total.cells = QStringList{u"total over all layers"_s, QString()} + first + QStringList{QString()} + second;
         total.differs.fill(false, total.cells.size());
         for (qsizetype i = 2; i <= 4; ++i)
             total.differs[i] = total.differs[i + 4] = total.cells[i] != total.cells[i + 4];
     } else {
-        total.cells = QStringList{tr("total over all layers"), QString(), QString()} + first;
+        total.cells = QStringList{u"total over all layers"_s, QString(), QString()} + first;
         if (m_hasTimes) {
             total.cells << text(milliseconds_text(models.front().anatomy.totals().seconds.value_or(0)));
         }
@@ -338,11 +334,11 @@ void AnatomyListing::addTotals(const std::vector<AnatomyModel>& models) {
         m_lines.push_back({.kind = Line::Kind::note, .cells = {line}});
     };
     note(sizesLine(models.front().anatomy));
-    if (m_isPair) note(tr("%1: %2").arg(text(models.back().name), sizesLine(models.back().anatomy)));
-    note(m_isPair ? tr("≠ marks differences. Numbers of a layer are those of one layer.")
-                  : tr("Numbers of a layer are those of one layer."));
-    note(tr("FLOPs and cache bytes (B) are per token."));
-    note(tr("FLOPs: products of a forward pass, attention with its mask; norms, softmax and sums are not counted."));
+    if (m_isPair) note(u"%1: %2"_s.arg(text(models.back().name), sizesLine(models.back().anatomy)));
+    note(m_isPair ? u"≠ marks differences. Numbers of a layer are those of one layer."_s
+                  : u"Numbers of a layer are those of one layer."_s);
+    note(u"FLOPs and cache bytes (B) are per token."_s);
+    note(u"FLOPs: products of a forward pass, attention with its mask; norms, softmax and sums are not counted."_s);
     if (m_hasTimes) {
         for (const std::string& remark : times_remarks(models.front().anatomy)) note(text(remark));
     }
@@ -357,7 +353,7 @@ QList<double> AnatomyListing::widths(const FigureStyle& style, double points) co
         while (result.size() < line.cells.size()) result.append(0);
         for (qsizetype i = 0; i < line.cells.size(); ++i) {
             const bool isMarked = i < line.differs.size() && line.differs[i];
-            const QString shown = isMarked ? QStringLiteral("≠ ") + line.cells[i] : line.cells[i];
+            const QString shown = isMarked ? u"≠ "_s + line.cells[i] : line.cells[i];
             result[i] = std::max(result[i], metrics.horizontalAdvance(shown));
         }
     }
@@ -450,7 +446,7 @@ void AnatomyListing::paint(QPainter& painter, const QRectF& rect, const FigureSt
             painter.drawText(
                 QRectF(left, whole.top(), columns[i], height),
                 static_cast<int>(isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter | Qt::TextDontClip,
-                isMarked ? QStringLiteral("≠ ") + line.cells[i] : line.cells[i]);
+                isMarked ? u"≠ "_s + line.cells[i] : line.cells[i]);
             left += columns[i] + scale * style.units(kColumnGapPt);
         }
     }
@@ -486,19 +482,19 @@ Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView&
     figure.name = QLatin1String(models.size() > 1 ? kComparedAnatomyFigure : kAnatomyFigure);
     QStringList sentences;
     for (const AnatomyModel& model : models) sentences << totalsSentence(model);
-    figure.summary = sentences.join(QStringLiteral("; ")) + QLatin1Char('.');
+    figure.summary = sentences.join(u"; "_s) + QLatin1Char('.');
     figure.table = tableOf(models);
     // As many lines as the whole listing, for exports.
     figure.heightMm = kLineMm * static_cast<double>(listing.lineCount() + 2);
     for (std::size_t i = 0; i < models.size(); ++i) {
         const AnatomyModel& model = models[i];
-        const QString suffix = i == 0 ? QString() : QStringLiteral(" B");
+        const QString suffix = i == 0 ? QString() : u" B"_s;
         if (!model.spec) {
-            figure.settings[QStringLiteral("model") + suffix] = text(model.name);
+            figure.settings[u"model"_s + suffix] = text(model.name);
             continue;
         }
-        figure.settings[QStringLiteral("settings") + suffix] = text(anatomy_settings(*model.spec));
-        figure.settings[QStringLiteral("vocabulary") + suffix] = static_cast<qint64>(model.vocabulary);
+        figure.settings[u"settings"_s + suffix] = text(anatomy_settings(*model.spec));
+        figure.settings[u"vocabulary"_s + suffix] = static_cast<qint64>(model.vocabulary);
     }
     figure.drawing = [listing](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         listing.paint(painter, rect, style);
@@ -507,8 +503,8 @@ Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView&
 }
 
 std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t vocabulary) {
-    return {model_of_settings(traditional_model(spec), vocabulary, tr("Traditional").toStdString()),
-            model_of_settings(modern_model(spec), vocabulary, tr("Modern").toStdString())};
+    return {model_of_settings(traditional_model(spec), vocabulary, u"Traditional"_s.toStdString()),
+            model_of_settings(modern_model(spec), vocabulary, u"Modern"_s.toStdString())};
 }
 
 Figure stageFigure(const AnatomyStage& stage) {
@@ -516,28 +512,27 @@ Figure stageFigure(const AnatomyStage& stage) {
     const Formula formula = stageFormula(text(stage.formula));
     const QString time = text(stage_time(stage));
     const QStringList lines = {
-        tr("output: %1").arg(text(stage.symbols)),
-        tr("size: %1").arg(text(stage.shape_text())),
-        tr("%1 parameters").arg(text(known_parameters(stage.parameters, stage.active_parameters()))),
-        tr("%1 FLOPs and %2 cache bytes per token")
-            .arg(text(known_operations(stage.operations)), text(known_number(stage.cache_bytes_per_token))),
-        settings.isEmpty() ? QString() : tr("settings: %1").arg(settings.join(QStringLiteral(", "))),
+        u"output: %1"_s.arg(text(stage.symbols)),
+        u"size: %1"_s.arg(text(stage.shape_text())),
+        u"%1 parameters"_s.arg(text(known_parameters(stage.parameters, stage.active_parameters()))),
+        u"%1 FLOPs and %2 cache bytes per token"_s.arg(text(known_operations(stage.operations)),
+                                                       text(known_number(stage.cache_bytes_per_token))),
+        settings.isEmpty() ? QString() : u"settings: %1"_s.arg(settings.join(u", "_s)),
         time.isEmpty()  ? QString()
-        : stage.seconds ? tr("time: %1 ms per pass").arg(time)
-                        : tr("time: %1").arg(time)};
+        : stage.seconds ? u"time: %1 ms per pass"_s.arg(time)
+                        : u"time: %1"_s.arg(time)};
     const QString title = text(stage.title());
     Figure figure;
-    figure.name = QStringLiteral("anatomy-stage");
-    figure.summary = tr("%1: %2; %3.")
-                         .arg(title, formula.unicode(),
-                              lines.filter(QRegularExpression(QStringLiteral("."))).join(QStringLiteral("; ")));
-    figure.table.words = {{tr("stage"), {title}}, {tr("formula"), {formula.unicode()}}};
-    figure.table.names = {tr("parameters"), tr("FLOPs per token"), tr("cache bytes per token")};
+    figure.name = u"anatomy-stage"_s;
+    figure.summary =
+        u"%1: %2; %3."_s.arg(title, formula.unicode(), lines.filter(QRegularExpression(u"."_s)).join(u"; "_s));
+    figure.table.words = {{u"stage"_s, {title}}, {u"formula"_s, {formula.unicode()}}};
+    figure.table.names = {u"parameters"_s, u"FLOPs per token"_s, u"cache bytes per token"_s};
     const auto cell = [](const auto& value) {
         return QList<double>{value ? static_cast<double>(*value) : std::numeric_limits<double>::quiet_NaN()};
     };
     figure.table.columns = {cell(stage.parameters), cell(stage.operations), cell(stage.cache_bytes_per_token)};
-    figure.settings[QStringLiteral("stage")] = title;
+    figure.settings[u"stage"_s] = title;
     figure.drawing = [formula, lines, title](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         const double line = style.units(kLinePt);
         QFont bold = style.font(style.tickPt);
@@ -567,7 +562,7 @@ Figure stageFigure(const AnatomyStage& stage) {
 
 Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& why) {
     Figure figure;
-    figure.name = QStringLiteral("anatomy-weights");
+    figure.name = u"anatomy-weights"_s;
     if (!tensor || tensor->values.empty()) {
         figure.emptyText = why;
         figure.summary = why;
@@ -577,21 +572,20 @@ Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& wh
     const auto numbers = static_cast<std::int64_t>(tensor->values.size());
     const std::int64_t columns = isMatrix ? tensor->shape.back() : numbers;
     const std::int64_t rows = numbers / columns;
-    FigureMap map = numberMap(tensor->values, rows, columns, tr("weight"));
-    figure.x.label = isMatrix ? tr("column") : tr("channel");
-    figure.y.label = tr("row");
+    FigureMap map = numberMap(tensor->values, rows, columns, u"weight"_s);
+    figure.x.label = isMatrix ? u"column"_s : u"channel"_s;
+    figure.y.label = u"row"_s;
     setMatrixAxes(figure, rows, columns);
     const Range range = map.range();
     const bool isMean = rows > map.rows || columns > map.columns;
-    if (isMean) figure.note = tr("means of neighbouring weights");
-    figure.summary = tr("Weights %1, %2 × %3%4: from %5 to %6.")
-                         .arg(text(tensor->name))
+    if (isMean) figure.note = u"means of neighbouring weights"_s;
+    figure.summary = u"Weights %1, %2 × %3%4: from %5 to %6."_s.arg(text(tensor->name))
                          .arg(rows)
                          .arg(columns)
-                         .arg(isMean ? tr(", as means of neighbouring weights") : QString())
+                         .arg(isMean ? u", as means of neighbouring weights"_s : QString())
                          .arg(range.minimum)
                          .arg(range.maximum);
-    figure.settings[QStringLiteral("tensor")] = text(tensor->name);
+    figure.settings[u"tensor"_s] = text(tensor->name);
     figure.map = std::move(map);
     return figure;
 }

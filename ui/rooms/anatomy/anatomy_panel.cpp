@@ -22,6 +22,8 @@
 #include "ui/common/text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Settings of a model that change neither shapes nor counts.
@@ -36,57 +38,54 @@ struct TotalRow {
 };
 
 std::vector<TotalRow> totalRows() {
-    return {{QStringLiteral("parameters"), QObject::tr("parameters"),
-             QObject::tr("Number of trainable parameters, those of all experts included.")},
-            {QStringLiteral("active"), QObject::tr("active parameters"),
-             QObject::tr("Number of parameters that process a token: of a mixture of experts, those of the experts to "
-                         "which the token is routed and those outside the experts.")},
-            {QStringLiteral("operations"), QObject::tr("FLOPs/token"),
-             QObject::tr("Floating-point operations of a forward pass per token: linear layers and attention. A "
-                         "multiplication and an addition are two.")},
-            {QStringLiteral("step"), QObject::tr("FLOPs/step"),
-             QObject::tr("Floating-point operations of a training step of the whole batch: a forward pass, and twice "
-                         "as many for the backward pass.")},
-            {QStringLiteral("cache"), QObject::tr("KV cache/token"),
-             QObject::tr("Bytes of the KV cache per token, over all layers (formulas 32 and 44). The states of gated "
-                         "DeltaNets are not among them, because their size does not depend on the tokens.")},
-            {QStringLiteral("memory"), QObject::tr("memory"),
-             QObject::tr("Predicted memory of training one run on the CPU.")}};
+    return {{u"parameters"_s, u"parameters"_s, u"Number of trainable parameters, those of all experts included."_s},
+            {u"active"_s, u"active parameters"_s,
+             u"Number of parameters that process a token: of a mixture of experts, those of the experts to "
+             "which the token is routed and those outside the experts."_s},
+            {u"operations"_s, u"FLOPs/token"_s,
+             u"Floating-point operations of a forward pass per token: linear layers and attention. A "
+             "multiplication and an addition are two."_s},
+            {u"step"_s, u"FLOPs/step"_s,
+             u"Floating-point operations of a training step of the whole batch: a forward pass, and twice "
+             "as many for the backward pass."_s},
+            {u"cache"_s, u"KV cache/token"_s,
+             u"Bytes of the KV cache per token, over all layers (formulas 32 and 44). The states of gated "
+             "DeltaNets are not among them, because their size does not depend on the tokens."_s},
+            {u"memory"_s, u"memory"_s, u"Predicted memory of training one run on the CPU."_s}};
 }
 
 /// NaN if the name is unknown.
 double totalOf(const AnatomyModel& model, const QString& name) {
     const AnatomyTotals totals = model.anatomy.totals();
     constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    if (name == QLatin1String("parameters")) {
+    if (name == "parameters"_L1) {
         return totals.parameters ? static_cast<double>(*totals.parameters) : unknown;
     }
-    if (name == QLatin1String("active")) {
+    if (name == "active"_L1) {
         return totals.active_parameters ? static_cast<double>(*totals.active_parameters) : unknown;
     }
-    if (name == QLatin1String("operations")) return totals.operations.value_or(unknown);
-    if (name == QLatin1String("cache")) {
+    if (name == "operations"_L1) return totals.operations.value_or(unknown);
+    if (name == "cache"_L1) {
         return totals.cache_bytes_per_token ? static_cast<double>(*totals.cache_bytes_per_token) : unknown;
     }
     if (!model.spec) return unknown;
-    return name == QLatin1String("step") ? training_operations(*model.spec, model.vocabulary)
-                                         : memory_need(*model.spec, 1, model.vocabulary).total();
+    return name == "step"_L1 ? training_operations(*model.spec, model.vocabulary)
+                             : memory_need(*model.spec, 1, model.vocabulary).total();
 }
 
 QString totalText(const QString& name, double value) {
-    if (!std::isfinite(value)) return QStringLiteral("–");
-    if (name == QLatin1String("memory")) return bytesText(std::llround(value));
-    if (name == QLatin1String("cache")) return QObject::tr("%1 B").arg(groupedText(std::llround(value)));
-    return name == QLatin1String("step") ? roundText(value) : groupedText(std::llround(value));
+    if (!std::isfinite(value)) return u"–"_s;
+    if (name == "memory"_L1) return bytesText(std::llround(value));
+    if (name == "cache"_L1) return u"%1 B"_s.arg(groupedText(std::llround(value)));
+    return name == "step"_L1 ? roundText(value) : groupedText(std::llround(value));
 }
 
 QString differenceText(const QString& name, double value, double original) {
     if (!std::isfinite(value) || !std::isfinite(original) || value == original) return QString();
-    const QString sign = value > original ? QStringLiteral("+") : QString(QChar(0x2212));
+    const QString sign = value > original ? u"+"_s : QString(QChar(0x2212));
     const QString size = totalText(name, std::abs(value - original));
     if (original == 0) return sign + size;
-    return QStringLiteral("%1%2 (%1%3 %)")
-        .arg(sign, size, QString::number(100 * std::abs(value - original) / original, 'f', 1));
+    return u"%1%2 (%1%3 %)"_s.arg(sign, size, QString::number(100 * std::abs(value - original) / original, 'f', 1));
 }
 
 bool isSwitch(const Key& key) {
@@ -109,15 +108,15 @@ const std::vector<const Key*>& anatomySettings() {
 }
 
 AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
-    const auto [area, content, column] = makePanel(this, tr("Anatomy"));
-    column->addWidget(makeHeading(tr("Model"), content));
-    m_source = makeChoice(tr("Source of the model"), content, 12);
+    const auto [area, content, column] = makePanel(this, u"Anatomy"_s);
+    column->addWidget(makeHeading(u"Model"_s, content));
+    m_source = makeChoice(u"Source of the model"_s, content, 12);
     m_source->setToolTip(
-        tr("The model whose stages are listed: that of the sweep panel, of a run of the lab, a known model, or an "
-           "opened Hugging Face config.json."));
+        u"The model whose stages are listed: that of the sweep panel, of a run of the lab, a known model, or an "
+        "opened Hugging Face config.json."_s);
     column->addWidget(m_source);
-    m_open = makeButton<QPushButton>(tr("Open config.json …"), tr("Opens the config.json of a Hugging Face model."),
-                                     content);
+    m_open =
+        makeButton<QPushButton>(u"Open config.json …"_s, u"Opens the config.json of a Hugging Face model."_s, content);
     column->addWidget(m_open);
     addTotals(content, column);
     addFields(content, column);
@@ -128,7 +127,7 @@ AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
 }
 
 void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
-    column->addWidget(makeHeading(tr("Totals and changes"), content));
+    column->addWidget(makeHeading(u"Totals and changes"_s, content));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(0, 1);
@@ -140,7 +139,7 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
         auto* difference = new QLabel(content);
         difference->setProperty("quiet", true);
         value->setAccessibleName(row.title);
-        difference->setAccessibleName(tr("Difference of %1 from the original").arg(row.title));
+        difference->setAccessibleName(u"Difference of %1 from the original"_s.arg(row.title));
         for (QLabel* label : {title, value, difference}) label->setToolTip(row.why);
         for (QLabel* label : {value, difference}) {
             label->setAlignment(Qt::AlignRight);
@@ -155,7 +154,7 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
 }
 
 void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
-    column->addWidget(makeHeading(tr("Settings of a copy"), content));
+    column->addWidget(makeHeading(u"Settings of a copy"_s, content));
     QGridLayout* grid = makeFieldGrid();
     for (const Key* key : anatomySettings()) {
         Field field{key, nullptr, nullptr};
@@ -165,8 +164,8 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
         if (!key->choices.empty() || isSwitch(*key)) {
             field.choice = makeChoice(title, content, 6);
             if (isSwitch(*key)) {
-                field.choice->addItem(tr("no"), QStringLiteral("false"));
-                field.choice->addItem(tr("yes"), QStringLiteral("true"));
+                field.choice->addItem(u"no"_s, u"false"_s);
+                field.choice->addItem(u"yes"_s, u"true"_s);
             }
             for (const std::string_view each : key->choices) {
                 field.choice->addItem(choiceTitle(key->name, each), text(each));
@@ -186,16 +185,16 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
         m_fields.push_back(field);
     }
     column->addLayout(grid);
-    m_problem = makeText(tr("Why a value was refused"), content);
+    m_problem = makeText(u"Why a value was refused"_s, content);
     colorAsError(m_problem);
     keepLines(m_problem, 7);
     column->addWidget(m_problem);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_use = makeButton<QPushButton>(
-        tr("Use in the sweep"), tr("Sets the settings of the copy in the sweep panel, as one step that can be undone."),
+        u"Use in the sweep"_s, u"Sets the settings of the copy in the sweep panel, as one step that can be undone."_s,
         content);
-    m_reset = makeButton<QPushButton>(tr("Reset"), tr("Restores the settings of the original."), content);
+    m_reset = makeButton<QPushButton>(u"Reset"_s, u"Restores the settings of the original."_s, content);
     row->addWidget(m_use, 1);
     row->addWidget(m_reset, 1);
     column->addLayout(row);
@@ -229,7 +228,7 @@ void AnatomyPanel::showProblem(const QString& sentence) {
 void AnatomyPanel::showRefusal(const QString& key, const QString& sentence) {
     showProblem(QString());
     m_refusal = new FieldNote(field(key.toStdString()));
-    m_refusal->setAccessibleName(tr("Why the value was refused"));
+    m_refusal->setAccessibleName(u"Why the value was refused"_s);
     m_refusal->say(sentence);
 }
 

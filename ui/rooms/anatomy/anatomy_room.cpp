@@ -32,6 +32,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Lengths in pixels at 100 %.
@@ -40,10 +42,10 @@ constexpr int kDetailHeight = 184;
 // Margin that a view leaves around its drawing, in points.
 constexpr double kDrawingMarginPt = 9;
 
-const QString kSweep = QStringLiteral("sweep");
-const QString kRun = QStringLiteral("run:");
-const QString kKnown = QStringLiteral("model:");
-const QString kConfig = QStringLiteral("config:");
+const QString kSweep = u"sweep"_s;
+const QString kRun = u"run:"_s;
+const QString kKnown = u"model:"_s;
+const QString kConfig = u"config:"_s;
 
 }  // namespace
 
@@ -58,16 +60,16 @@ AnatomyRoom::AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentMo
     m_scroll->setWidgetResizable(true);
     m_scroll->setFocusPolicy(Qt::NoFocus);
     scaleMinimumHeight(m_scroll, kLowestListing);
-    m_listing = addView(m_scroll, tr("Stages of the model"));
+    m_listing = addView(m_scroll, u"Stages of the model"_s);
     m_scroll->setWidget(m_listing);
     column->addWidget(m_scroll, 1);
     column->addWidget(makeDetail());
     m_chosen = m_listing;
-    m_view.picked = QStringLiteral("attention.qkv");
+    m_view.picked = u"attention.qkv"_s;
     connect(m_listing, &FigureView::clicked, this, [this](const QPointF& place) {
         const AnatomyListing lines(m_shown, m_view);
         const QString id = lines.stageAt(m_listing->canvasRect(), m_listing->style(), place.y());
-        if (id == QLatin1String("layer")) {
+        if (id == "layer"_L1) {
             m_fold->click();
         } else if (!id.isEmpty()) {
             pick(id);
@@ -113,19 +115,17 @@ QWidget* AnatomyRoom::makeBar() {
     auto* row = new QHBoxLayout(box);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(box);
-    m_single =
-        addToggle(row, group, tr("Stages"), tr("Stages of the model"), tr("Lists the stages of the chosen model."));
-    m_pair =
-        addToggle(row, group, tr("Traditional | Modern"), tr("Traditional and modern decoder"),
-                  tr("Lists two decoders with the layers, heads and width of the settings side by side: GPT-2 with "
-                     "learned positions, LayerNorm and GELU, and Llama with RoPE, grouped keys, RMSNorm and "
-                     "SwiGLU. Differences are marked."));
+    m_single = addToggle(row, group, u"Stages"_s, u"Stages of the model"_s, u"Lists the stages of the chosen model."_s);
+    m_pair = addToggle(row, group, u"Traditional | Modern"_s, u"Traditional and modern decoder"_s,
+                       u"Lists two decoders with the layers, heads and width of the settings side by side: GPT-2 with "
+                       "learned positions, LayerNorm and GELU, and Llama with RoPE, grouped keys, RMSNorm and "
+                       "SwiGLU. Differences are marked."_s);
     m_single->setChecked(true);
     flow->addWidget(box);
-    m_fold = makeButton<QToolButton>(tr("Fold layers"), tr("Hides the stages of the layers, which are repeated."), bar);
+    m_fold = makeButton<QToolButton>(u"Fold layers"_s, u"Hides the stages of the layers, which are repeated."_s, bar);
     m_fold->setCheckable(true);
     flow->addWidget(m_fold);
-    m_measure = makeButton<QToolButton>(tr("Measure times"), {}, bar);
+    m_measure = makeButton<QToolButton>(u"Measure times"_s, {}, bar);
     flow->addWidget(m_measure);
     connect(m_measure, &QToolButton::clicked, this, &AnatomyRoom::measure);
     connect(m_pair, &QToolButton::toggled, this, [this] {
@@ -143,15 +143,15 @@ QWidget* AnatomyRoom::makeDetail() {
     auto* box = new QWidget(this);
     auto* row = new QHBoxLayout(box);
     scaleLayout(row, {0, 0, 0, 0}, 12);
-    m_stage = addView(box, tr("Picked stage"));
+    m_stage = addView(box, u"Picked stage"_s);
     row->addWidget(m_stage, 1);
     auto* right = new QWidget(box);
     auto* column = new QVBoxLayout(right);
     scaleLayout(column, {0, 0, 0, 0}, 4);
-    m_tensors = makeChoice(tr("Weights of the stage"), right, 12);
-    m_tensors->setToolTip(tr("The tensor of the picked stage that the heat map shows."));
+    m_tensors = makeChoice(u"Weights of the stage"_s, right, 12);
+    m_tensors->setToolTip(u"The tensor of the picked stage that the heat map shows."_s);
     column->addWidget(m_tensors);
-    m_weights = addView(right, tr("Weights of the picked stage"));
+    m_weights = addView(right, u"Weights of the picked stage"_s);
     column->addWidget(m_weights, 1);
     row->addWidget(right, 1);
     m_activation = new ActivationPane(m_access, box);
@@ -175,10 +175,10 @@ void AnatomyRoom::connectView(FigureView* view) {
         m_chosen = view;
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Export figure …"), this, &AnatomyRoom::openExport);
-        menu->addAction(tr("Copy figure"), this, &AnatomyRoom::copy);
+        menu->addAction(u"Export figure …"_s, this, &AnatomyRoom::openExport);
+        menu->addAction(u"Copy figure"_s, this, &AnatomyRoom::copy);
         addCaptionEntry(*menu);
-        QAction* table = menu->addAction(tr("Show as table"), this, &AnatomyRoom::openTable);
+        QAction* table = menu->addAction(u"Show as table"_s, this, &AnatomyRoom::openTable);
         table->setEnabled(!ui::isEmpty(view->figure()));
         menu->popup(global);
     });
@@ -189,7 +189,7 @@ void AnatomyRoom::connectPanel() {
             [this] { showSource(m_panel->source()->currentData().toString()); });
     connect(m_panel->openButton(), &QPushButton::clicked, this, [this] {
         const QString path =
-            dialogs().open(this, {.title = tr("Open config.json"), .filters = tr("Hugging Face config (*.json)")});
+            dialogs().open(this, {.title = u"Open config.json"_s, .filters = u"Hugging Face config (*.json)"_s});
         if (!path.isEmpty()) showSource(kConfig + path);
     });
     connect(m_panel, &AnatomyPanel::edited, this, &AnatomyRoom::editCopy);
@@ -203,10 +203,9 @@ void AnatomyRoom::connectPanel() {
 }
 
 void AnatomyRoom::addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room) {
-    registry.add({.id = QStringLiteral("anatomy.save"),
-                  .menu = QStringLiteral("File"),
-                  .text = tr("Save table of stages …"),
-                  .handler = [room] { room->saveTable(); }});
+    registry.add({.id = u"anatomy.save"_s, .menu = u"File"_s, .text = u"Save table of stages …"_s, .handler = [room] {
+                      room->saveTable();
+                  }});
 }
 
 Figure AnatomyRoom::figure() {
@@ -232,15 +231,15 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
     // Measured times differ from measurement to measurement.
     const bool isTimed = isListing && !m_model.anatomy.times.empty();
     if ((!isListing && !isPair) || m_view.isFolded || isTimed) return origin;
-    origin.flags[QStringLiteral("figure")] = figure.name;
+    origin.flags[u"figure"_s] = figure.name;
     if (m_model.spec) {
         const QString settings = text(anatomy_settings(*m_model.spec));
-        if (!settings.isEmpty()) origin.flags[QStringLiteral("settings")] = settings;
-        origin.flags[QStringLiteral("vocabulary")] = QString::number(m_model.vocabulary);
+        if (!settings.isEmpty()) origin.flags[u"settings"_s] = settings;
+        origin.flags[u"vocabulary"_s] = QString::number(m_model.vocabulary);
     } else if (m_source.startsWith(kKnown)) {
-        origin.flags[QStringLiteral("model")] = m_source.mid(kKnown.size());
+        origin.flags[u"model"_s] = m_source.mid(kKnown.size());
     } else {
-        origin.flags[QStringLiteral("hf-config")] = m_source.mid(kConfig.size());
+        origin.flags[u"hf-config"_s] = m_source.mid(kConfig.size());
     }
     return origin;
 }
@@ -255,17 +254,17 @@ bool AnatomyRoom::isBusy() const {
 }
 
 void AnatomyRoom::showPart(const QString& part) {
-    const QStringList parts = {QStringLiteral("stages"), QLatin1String(kComparedAnatomyFigure)};
+    const QStringList parts = {u"stages"_s, QLatin1String(kComparedAnatomyFigure)};
     if (!parts.contains(part)) throw noPart(part, parts);
     (part == parts.front() ? m_single : m_pair)->setChecked(true);
 }
 
 QString AnatomyRoom::shownPart() const {
-    return m_pair->isChecked() ? QLatin1String(kComparedAnatomyFigure) : QStringLiteral("stages");
+    return m_pair->isChecked() ? QLatin1String(kComparedAnatomyFigure) : u"stages"_s;
 }
 
 std::vector<RoomControl> AnatomyRoom::controls() {
-    return {{.name = QStringLiteral("stage"),
+    return {{.name = u"stage"_s,
              .set =
                  [this](const QString& id) {
                      if (m_isStale) renew();
@@ -284,7 +283,7 @@ QList<QWidget*> AnatomyRoom::bars() {
 
 void AnatomyRoom::showSource(const QString& source) {
     const QString before = std::exchange(m_source, source);
-    const bool isShown = m_actions.attempt(QStringLiteral("anatomy"), [this] {
+    const bool isShown = m_actions.attempt(u"anatomy"_s, [this] {
         originalModel();
         m_edits.clear();
     });
@@ -305,13 +304,13 @@ AnatomyModel AnatomyRoom::originalModel() const {
         if (!m_access.lab.file()) throw BadInput("The lab has no runs.");
         return model_of_run(*m_access.lab.file(), id);
     }
-    return model_of_settings(sweepSpec().value_or(RunSpec{}), 0, tr("sweep").toStdString());
+    return model_of_settings(sweepSpec().value_or(RunSpec{}), 0, u"sweep"_s.toStdString());
 }
 
 void AnatomyRoom::renewSources() {
-    QList<QPair<QString, QVariant>> entries = {{tr("Sweep panel"), kSweep}};
+    QList<QPair<QString, QVariant>> entries = {{u"Sweep panel"_s, kSweep}};
     for (const RunView& run : m_access.runs.runs()) {
-        entries.append({tr("Run %1: %2").arg(run.record.id).arg(run.name), kRun + QString::number(run.record.id)});
+        entries.append({u"Run %1: %2"_s.arg(run.record.id).arg(run.name), kRun + QString::number(run.record.id)});
     }
     if (m_source.startsWith(kConfig)) entries.append({m_source.mid(kConfig.size()), m_source});
     for (const KnownModel& known : model_table()) entries.append({text(known.name), kKnown + text(known.name)});
@@ -332,7 +331,7 @@ void AnatomyRoom::renew() {
         m_original = originalModel();
     } catch (const std::exception& error) {
         problem = QString::fromUtf8(error.what());
-        m_original = model_of_settings(RunSpec{}, 0, tr("default settings").toStdString());
+        m_original = model_of_settings(RunSpec{}, 0, u"default settings"_s.toStdString());
     }
     m_model = m_original;
     if (m_original.spec && !m_edits.empty()) {
@@ -404,14 +403,14 @@ void AnatomyRoom::renewWeights() {
             for (const Tensor& tensor : stage.tensors) {
                 if (section.layers.empty()) entries.append({text(tensor.name), text(tensor.name)});
                 for (const std::int64_t layer : section.layers) {
-                    const QString name = QStringLiteral("layers.%1.%2").arg(layer).arg(text(tensor.name));
+                    const QString name = u"layers.%1.%2"_s.arg(layer).arg(text(tensor.name));
                     entries.append({name, name});
                 }
             }
         }
     }
     const bool hasTensors = !entries.isEmpty();
-    if (!hasTensors) entries.append({tr("no weights"), QString()});
+    if (!hasTensors) entries.append({u"no weights"_s, QString()});
     refillChoice(m_tensors, entries, entries.front().second);
     m_tensors->setEnabled(hasTensors);
     loadTensor(m_tensors->currentData().toString());
@@ -428,8 +427,8 @@ void AnatomyRoom::renewActivation() {
     const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
     if (!isRun) {
         m_activation->showStage({}, nullptr, nullptr, 0,
-                                m_source.startsWith(kRun) ? tr("The run has other settings than the copy.")
-                                                          : tr("Choose a run to see activations."));
+                                m_source.startsWith(kRun) ? u"The run has other settings than the copy."_s
+                                                          : u"Choose a run to see activations."_s);
         return;
     }
     const AnatomyStage* picked = m_model.anatomy.find(m_view.picked.toStdString());
@@ -440,26 +439,25 @@ void AnatomyRoom::renewActivation() {
         }
     }
     m_activation->showStage(shownCheckpoint(), owner, picked, m_model.spec->heads,
-                            tr("The run's model has no such stage."));
+                            u"The run's model has no such stage."_s);
 }
 
 void AnatomyRoom::offerMeasurement() {
     QString why;
     if (m_pair->isChecked()) {
-        why = tr("Times are measured for one model; choose Stages.");
+        why = u"Times are measured for one model; choose Stages."_s;
     } else if (!m_model.spec) {
-        why = tr("A published model has no settings with which its stages could be computed here.");
+        why = u"A published model has no settings with which its stages could be computed here."_s;
     } else if (m_timing.isRunning()) {
-        why = tr("The times are being measured.");
+        why = u"The times are being measured."_s;
     } else if (m_access.session.isActive() || m_access.meter.isActive()) {
-        why = tr("Training uses the engine, so that no times can be measured now.");
+        why = u"Training uses the engine, so that no times can be measured now."_s;
     }
     m_measure->setEnabled(why.isEmpty());
-    m_measure->setToolTip(why.isEmpty()
-                              ? tr("Measures how long each stage of a forward pass takes on this machine: the "
-                                   "median of several passes of one batch, with the weights before training. "
-                                   "The listing then has a column of times.")
-                              : why);
+    m_measure->setToolTip(why.isEmpty() ? u"Measures how long each stage of a forward pass takes on this machine: the "
+                                          "median of several passes of one batch, with the weights before training. "
+                                          "The listing then has a column of times."_s
+                                        : why);
 }
 
 void AnatomyRoom::measure() {
@@ -477,14 +475,14 @@ void AnatomyRoom::measure() {
                 m_times = *outcome.answer;
                 m_timedSpec = spec;
                 m_timedVocabulary = vocabulary;
-                emit m_actions.solved(QStringLiteral("anatomy"));
+                emit m_actions.solved(u"anatomy"_s);
             } else if (!outcome.problem.isEmpty()) {
-                emit m_actions.problem(QStringLiteral("anatomy"), outcome.problem);
+                emit m_actions.problem(u"anatomy"_s, outcome.problem);
             } else {
                 emit m_actions.problem(
-                    QStringLiteral("anatomy"),
-                    tr("The measurement of times was interrupted because other work needed the engine. Start it "
-                       "again."));
+                    u"anatomy"_s,
+                    u"The measurement of times was interrupted because other work needed the engine. Start it "
+                    "again."_s);
             }
             renew();
         });
@@ -495,10 +493,10 @@ void AnatomyRoom::loadTensor(const QString& name) {
     if (name.isEmpty()) {
         m_job.cancel();
         const bool isRun = m_source.startsWith(kRun);
-        m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? tr("Choose a run to see its weights.")
+        m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? u"Choose a run to see its weights."_s
                                                          : !m_edits.empty()
-                                                             ? tr("The run has other settings than the copy.")
-                                                             : tr("This stage has no weights.")));
+                                                             ? u"The run has other settings than the copy."_s
+                                                             : u"This stage has no weights."_s));
         return;
     }
     m_job.start([this, file = shownCheckpoint(), name](const Cancelled&) -> std::function<void()> {
@@ -506,7 +504,7 @@ void AnatomyRoom::loadTensor(const QString& name) {
         QString why = text(whyNoCheckpoint(file));
         try {
             if (const auto checkpoint = read_checkpoint(file.path)) {
-                why = tr("The checkpoint has no tensor %1.").arg(name);
+                why = u"The checkpoint has no tensor %1."_s.arg(name);
                 for (const NamedTensor& tensor : checkpoint->state) {
                     if (tensor.name == "model." + name.toStdString()) found = tensor;
                 }
@@ -555,7 +553,7 @@ void AnatomyRoom::useInSweep() {
     try {
         const RunSpec before = sweepSpec().value_or(RunSpec{});
         const RunSpec& copy = *m_model.spec;
-        m_experiment.edit(tr("use the model of Anatomy"), [&](Experiment& experiment) {
+        m_experiment.edit(u"use the model of Anatomy"_s, [&](Experiment& experiment) {
             for (const Key* setting : anatomySettings()) {
                 if (setting->get(copy) == setting->get(before)) continue;
                 experiment.set(setting->name, {to_text(setting->get(copy))});
@@ -590,10 +588,10 @@ void AnatomyRoom::copyTable() {
 
 void AnatomyRoom::saveTable() {
     if (m_isStale) renew();
-    const QString suggestion = QStringLiteral("anatomy.") + suffixOf(m_panel->output().format());
-    const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
+    const QString suggestion = u"anatomy."_s + suffixOf(m_panel->output().format());
+    const QString path = dialogs().save(this, {.title = u"Save table"_s, .path = suggestion});
     if (path.isEmpty()) return;
-    m_actions.attempt(QStringLiteral("anatomy"), [&] { ropelab::ui::saveTable(path, tableText()); });
+    m_actions.attempt(u"anatomy"_s, [&] { ropelab::ui::saveTable(path, tableText()); });
 }
 
 void AnatomyRoom::showEvent(QShowEvent* event) {

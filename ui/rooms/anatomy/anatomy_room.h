@@ -18,6 +18,8 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class ActionRegistry;
 class ActivationPane;
 class ExperimentModel;
@@ -102,7 +104,7 @@ class AnatomyRoom : public Room {
     SessionActions& m_actions;
     RunAccess m_access;
     ExperimentModel& m_experiment;
-    QString m_source = QStringLiteral("sweep");
+    QString m_source = u"sweep"_s;
     std::map<QString, QString> m_edits;  // changed settings of the copy
     AnatomyModel m_original;
     AnatomyModel m_model;

@@ -13,6 +13,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::int64_t kMaxCells = 262144;
@@ -20,8 +22,7 @@ constexpr int kMinColumns = 64;
 constexpr std::int64_t kErrorPositions = 128;
 
 QJsonObject settingsOf(const RotarySetup& setup) {
-    return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-            {QStringLiteral("precision"), text(word_of(setup.precision))}};
+    return {{u"setup"_s, QString::fromStdString(text_of(setup))}, {u"precision"_s, text(word_of(setup.precision))}};
 }
 
 QString ordinal(std::int64_t number) {
@@ -36,8 +37,7 @@ bool hasNoRotation(const RotarySetup& setup) {
 }
 
 const QString& noRotationText() {
-    static const QString sentence =
-        QStringLiteral("No channel rotates: the rotated fraction is 0, so there is no cos/sin table.");
+    static const QString sentence = u"No channel rotates: the rotated fraction is 0, so there is no cos/sin table."_s;
     return sentence;
 }
 
@@ -63,7 +63,7 @@ std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const Ca
 FigureCurve errorCurve(const std::vector<double>& errors, const QString& label, Ink ink) {
     FigureCurve curve;
     curve.label = label;
-    curve.quantity = QStringLiteral("largest absolute error");
+    curve.quantity = u"largest absolute error"_s;
     curve.ink = ink;
     for (std::size_t i = 0; i < errors.size(); ++i) {
         curve.x.append(static_cast<double>(i));
@@ -120,10 +120,10 @@ std::vector<int> pairsByChannel(const RotarySetup& setup) {
 Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOptions& options) {
     const bool isCosine = part == TablePart::cosine;
     Figure figure;
-    figure.name = isCosine ? QStringLiteral("cosine-table") : QStringLiteral("sine-table");
-    figure.x.label = QStringLiteral("position");
-    figure.x.unit = QStringLiteral("tokens");
-    figure.y.label = QStringLiteral("channel");
+    figure.name = isCosine ? u"cosine-table"_s : u"sine-table"_s;
+    figure.x.label = u"position"_s;
+    figure.x.unit = u"tokens"_s;
+    figure.y.label = u"channel"_s;
     figure.settings = settingsOf(setup);
     if (hasNoRotation(setup)) {
         figure.emptyText = noRotationText();
@@ -136,7 +136,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     const std::vector<int> channels = pairsByChannel(setup);
 
     FigureMap map;
-    map.label = isCosine ? QStringLiteral("cosine") : QStringLiteral("sine");
+    map.label = isCosine ? u"cosine"_s : u"sine"_s;
     map.columns = shown.columns;
     map.rows = static_cast<int>(channels.size());
     map.values.resize(static_cast<qsizetype>(map.rows) * map.columns);
@@ -150,29 +150,26 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     map.scale = FigureMap::Scale::diverging;
     map.minimum = -now.attention_factor;
     map.maximum = now.attention_factor;
-    map.blankLabel = QStringLiteral("no channel");  // sin = 0 has the colour of the background
+    map.blankLabel = u"no channel"_s;  // sin = 0 has the colour of the background
     figure.map = std::move(map);
 
     QStringList notes;
     if (options.anglesInFormat) {
-        notes << QStringLiteral("angles in %1").arg(text(word_of(setup.precision)));
+        notes << u"angles in %1"_s.arg(text(word_of(setup.precision)));
     }
     if (shown.stride > 1) {
-        notes << QStringLiteral("every %1 position").arg(ordinal(shown.stride));
+        notes << u"every %1 position"_s.arg(ordinal(shown.stride));
     }
-    figure.note = notes.join(QStringLiteral(", "));
-    figure.settings.insert(QStringLiteral("angles"),
-                           options.anglesInFormat ? text(word_of(setup.precision)) : QStringLiteral("float64"));
-    figure.settings.insert(QStringLiteral("stride"), static_cast<double>(shown.stride));
+    figure.note = notes.join(u", "_s);
+    figure.settings.insert(u"angles"_s, options.anglesInFormat ? text(word_of(setup.precision)) : u"float64"_s);
+    figure.settings.insert(u"stride"_s, static_cast<double>(shown.stride));
     figure.summary =
-        QStringLiteral(
-            "The table shows the %1 of %2 channels at %3 positions from position %4 (%5 pairing, stored in %6).")
-            .arg(isCosine ? QStringLiteral("cosines") : QStringLiteral("sines"))
+        u"The table shows the %1 of %2 channels at %3 positions from position %4 (%5 pairing, stored in %6)."_s
+            .arg(isCosine ? u"cosines"_s : u"sines"_s)
             .arg(channels.size())
             .arg(shown.columns)
             .arg(shown.first)
-            .arg(setup.pairing == Pairing::half ? QStringLiteral("half") : QStringLiteral("interleaved"),
-                 text(word_of(setup.precision)));
+            .arg(setup.pairing == Pairing::half ? u"half"_s : u"interleaved"_s, text(word_of(setup.precision)));
     return figure;
 }
 
@@ -187,22 +184,22 @@ void markChannels(Figure& figure, const RotarySetup& setup, std::optional<int> p
     }
     const ChannelPair& channels = pairs[static_cast<std::size_t>(*pair)];
     const Ink ink{Ink::Kind::text};
-    figure.horizontalLines.push_back({static_cast<double>(channels.first), QStringLiteral("pair %1").arg(*pair), ink});
+    figure.horizontalLines.push_back({static_cast<double>(channels.first), u"pair %1"_s.arg(*pair), ink});
     figure.horizontalLines.push_back({static_cast<double>(channels.second), {}, ink});
 }
 
 Figure cacheErrorFigure(const RotarySetup& setup) {
     Figure figure;
-    figure.name = QStringLiteral("table-error");
-    figure.x.label = QStringLiteral("pair");
+    figure.name = u"table-error"_s;
+    figure.x.label = u"pair"_s;
     figure.x.whole = true;
-    figure.y.label = QStringLiteral("largest absolute error of cos and sin in %1").arg(text(word_of(setup.precision)));
+    figure.y.label = u"largest absolute error of cos and sin in %1"_s.arg(text(word_of(setup.precision)));
     figure.y.logarithmic = true;
     figure.settings = settingsOf(setup);
     if (hasNoRotation(setup)) {
         figure.emptyText = noRotationText();
     } else if (setup.precision == NumberFormat::float64) {
-        figure.emptyText = QStringLiteral("float64 is the reference. Choose a lower precision to see its errors.");
+        figure.emptyText = u"float64 is the reference. Choose a lower precision to see its errors."_s;
     }
     if (!figure.emptyText.isEmpty()) {
         figure.summary = figure.emptyText;
@@ -214,39 +211,36 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     const QString word = text(word_of(setup.precision));
     figure.x.minimum = -0.5;
     figure.x.maximum = static_cast<double>(now.inverse_frequencies.size()) - 0.5;
-    figure.curves.push_back(errorCurve(errors.computed, QStringLiteral("rounded angles"), Ink::data(1)));
-    figure.curves.push_back(errorCurve(errors.stored, QStringLiteral("rounded entries"), Ink::data(2)));
+    figure.curves.push_back(errorCurve(errors.computed, u"rounded angles"_s, Ink::data(1)));
+    figure.curves.push_back(errorCurve(errors.stored, u"rounded entries"_s, Ink::data(2)));
 
-    figure.table = {
-        {QStringLiteral("pair"), QStringLiteral("angles · largest error"), QStringLiteral("stored · largest error")},
-        {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),
-         QList<double>(errors.stored.begin(), errors.stored.end())}};
+    figure.table = {{u"pair"_s, u"angles · largest error"_s, u"stored · largest error"_s},
+                    {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),
+                     QList<double>(errors.stored.begin(), errors.stored.end())}};
 
     const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
-    figure.note = stride > 1 ? QStringLiteral("maximum over every %1 position and the last").arg(ordinal(stride))
-                             : QStringLiteral("maximum over all %1 positions").arg(groupedText(setup.context));
+    figure.note = stride > 1 ? u"maximum over every %1 position and the last"_s.arg(ordinal(stride))
+                             : u"maximum over all %1 positions"_s.arg(groupedText(setup.context));
     const auto isLost = [](double error) { return !std::isfinite(error); };
     if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {
-        figure.note += QStringLiteral("; gaps: angles above the largest %1 number").arg(word);
+        figure.note += u"; gaps: angles above the largest %1 number"_s.arg(word);
     }
-    figure.settings.insert(QStringLiteral("positions"), static_cast<double>(positions.size()));
-    figure.settings.insert(QStringLiteral("stride"), static_cast<double>(stride));
+    figure.settings.insert(u"positions"_s, static_cast<double>(positions.size()));
+    figure.settings.insert(u"stride"_s, static_cast<double>(stride));
     double computed = 0;
     for (const double error : errors.computed) {
         computed = std::isfinite(error) ? std::max(computed, error) : computed;
     }
-    figure.summary = QStringLiteral(
-                         "Storing the table in %1 causes errors of at most %2. Computing the angles in %1 causes "
-                         "errors of up to %3.")
-                         .arg(word, readableNumber(*std::max_element(errors.stored.begin(), errors.stored.end())),
-                              readableNumber(computed));
+    figure.summary =
+        u"Storing the table in %1 causes errors of at most %2. Computing the angles in %1 causes "
+        "errors of up to %3."_s.arg(word, readableNumber(*std::max_element(errors.stored.begin(), errors.stored.end())),
+                                    readableNumber(computed));
     return figure;
 }
 
 void markPair(Figure& figure, std::optional<int> pair) {
     if (pair && !figure.curves.empty()) {
-        figure.verticalLines.push_back(
-            {static_cast<double>(*pair), QStringLiteral("pair %1").arg(*pair), {Ink::Kind::accent}});
+        figure.verticalLines.push_back({static_cast<double>(*pair), u"pair %1"_s.arg(*pair), {Ink::Kind::accent}});
     }
 }
 
@@ -254,15 +248,14 @@ QString positionsSentence(const RotarySetup& setup) {
     const QString word = text(word_of(setup.precision));
     const std::int64_t wrong = first_inexact_position(setup.precision);
     if (setup.context <= wrong) {
-        return QStringLiteral("%1 represents every position of this context; the first one that it rounds is %2.")
-            .arg(word, groupedText(wrong));
+        return u"%1 represents every position of this context; the first one that it rounds is %2."_s.arg(
+            word, groupedText(wrong));
     }
-    QString sentence = QStringLiteral("%1 rounds position %2; positions of this context are wrong by up to %3.")
-                           .arg(word, groupedText(wrong),
-                                countText(std::llround(largestPositionError(setup.precision, setup.context)),
-                                          QStringLiteral("token")));
+    QString sentence = u"%1 rounds position %2; positions of this context are wrong by up to %3."_s.arg(
+        word, groupedText(wrong),
+        countText(std::llround(largestPositionError(setup.precision, setup.context)), u"token"_s));
     if (!std::isfinite(rounded(static_cast<double>(setup.context - 1), setup.precision))) {
-        sentence += QStringLiteral(" Positions above 65,519 overflow.");
+        sentence += u" Positions above 65,519 overflow."_s;
     }
     return sentence;
 }
@@ -273,13 +266,12 @@ QString bytesSentence(const RotarySetup& setup) {
         return noRotationText();
     }
     const int bytes = bytes_of(setup.precision);
-    QString sentence = QStringLiteral("Table size: %1 (%2 if each angle is stored once).")
-                           .arg(binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
-                                binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
+    QString sentence = u"Table size: %1 (%2 if each angle is stored once)."_s.arg(
+        binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
+        binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
-        sentence +=
-            QStringLiteral(" With the unrotated pairs: %1.")
-                .arg(binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
+        sentence += u" With the unrotated pairs: %1."_s.arg(
+            binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
     }
     return sentence;
 }

@@ -22,6 +22,8 @@
 #include "ui/rotary/figure_views.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Slightly below 257, the first position that bfloat16 cannot represent.
@@ -34,15 +36,14 @@ double duplicatedBytes(const RotarySetup& setup) {
 
 }  // namespace
 
-CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("table"), cacheFigures(), parent) {
+CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, u"table"_s, cacheFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeBar());
-    m_cosines = addPair(tr("Cosines of the table"));
-    m_sines = addPair(tr("Sines of the table"));
+    m_cosines = addPair(u"Cosines of the table"_s);
+    m_sines = addPair(u"Sines of the table"_s);
     m_cosine = m_cosines->view();
     m_sine = m_sines->view();
-    m_error = addView(tr("Error per pair"));
+    m_error = addView(u"Error per pair"_s);
     m_tables = new QWidget(this);
     auto* tables = scaledRow(m_tables, 8);
     tables->addWidget(m_cosines, 1);
@@ -67,9 +68,9 @@ void CacheRoom::addParts() {
                  [button] { return button->isChecked(); },
                  {wordsLabel(), m_error}});
     };
-    addTable(QStringLiteral("cosine-table"), m_cosine, m_cosineButton);
-    addTable(QStringLiteral("sine-table"), m_sine, m_sineButton);
-    addPart({QStringLiteral("table-error"), [this] { emit m_error->chosen(); }, {}, {wordsLabel(), m_tables}});
+    addTable(u"cosine-table"_s, m_cosine, m_cosineButton);
+    addTable(u"sine-table"_s, m_sine, m_sineButton);
+    addPart({u"table-error"_s, [this] { emit m_error->chosen(); }, {}, {wordsLabel(), m_tables}});
     addBars({m_cosineButton, m_sineButton, m_bothButton});
 }
 
@@ -77,14 +78,14 @@ QWidget* CacheRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* row = scaledRow(bar, 4);
     auto* group = new QButtonGroup(bar);
-    m_cosineButton = addToggle(row, group, tr("cos"), tr("Show cosines"));
-    m_sineButton = addToggle(row, group, tr("sin"), tr("Show sines"));
-    m_bothButton = addToggle(row, group, tr("cos and sin"), tr("Show cosines and sines"));
+    m_cosineButton = addToggle(row, group, u"cos"_s, u"Show cosines"_s);
+    m_sineButton = addToggle(row, group, u"sin"_s, u"Show sines"_s);
+    m_bothButton = addToggle(row, group, u"cos and sin"_s, u"Show cosines and sines"_s);
     m_bothButton->setChecked(true);
     connect(group, &QButtonGroup::buttonClicked, this,
             [this](QAbstractButton* button) { showParts(button != m_sineButton, button != m_cosineButton); });
     row->addSpacing(8);
-    setWords(makeNote(bar), tr("Size of the table and precision of the positions"));
+    setWords(makeNote(bar), u"Size of the table and precision of the positions"_s);
     keepLines(wordsLabel(), 4);  // of two setups that differ in context or head dimension
     row->addWidget(wordsLabel(), 1);
     return bar;
@@ -93,25 +94,25 @@ QWidget* CacheRoom::makeBar() {
 QWidget* CacheRoom::makeOptions() {
     auto* options = new QWidget;
     auto* column = scaledColumn(options, 8, {0, 8, 0, 0});
-    column->addWidget(makeHeading(tr("cos/sin table"), options));
+    column->addWidget(makeHeading(u"cos/sin table"_s, options));
     m_angles = new QCheckBox(options);
     m_angles->setToolTip(
-        tr("Rounds positions, inverse frequencies and their products to the setup's precision before cos and sin are "
-           "computed, as programs do that store positions in this precision. Otherwise the angles are computed in "
-           "float64 and only the table entries are rounded."));
+        u"Rounds positions, inverse frequencies and their products to the setup's precision before cos and sin are "
+        "computed, as programs do that store positions in this precision. Otherwise the angles are computed in "
+        "float64 and only the table entries are rounded."_s);
     column->addWidget(m_angles);
-    m_showRange = new QCheckBox(tr("show only %1 positions").arg(kRangeLength), options);
+    m_showRange = new QCheckBox(u"show only %1 positions"_s.arg(kRangeLength), options);
     m_showRange->setToolTip(
-        tr("Shows every position of a short range instead of the whole context. Drag the table to move the range."));
+        u"Shows every position of a short range instead of the whole context. Drag the table to move the range."_s);
     column->addWidget(m_showRange);
     m_rangeStart =
-        new NumberSlider({.label = tr("first position"),
+        new NumberSlider({.label = u"first position"_s,
                           .minimum = 1,
                           .maximum = 1 << 20,
                           .logarithmic = true,
                           .step = 1,
                           .text = wholeText,
-                          .why = tr("The shown range starts at this position and does not extend beyond the context.")},
+                          .why = u"The shown range starts at this position and does not extend beyond the context."_s},
                          options);
     m_rangeStart->setValue(kDefaultRangeStart);
     m_rangeStart->setEnabled(false);
@@ -191,18 +192,18 @@ RotaryRoom::Readout CacheRoom::readout(Side side, QPointF place) const {
     const TableEntry entry = table_entry(angle, now.attention_factor, setup.precision);
     FigureView::Readout result;
     result.x = static_cast<double>(position);
-    result.title = tr("position %1").arg(readableCount(static_cast<double>(position)));
-    result.rows.append({tr("channel"), QString::number(channel)});
-    result.rows.append({tr("pair"), QString::number(pair)});
-    result.rows.append({tr("angle"), tr("%1 rad").arg(readableNumber(angle))});
+    result.title = u"position %1"_s.arg(readableCount(static_cast<double>(position)));
+    result.rows.append({u"channel"_s, QString::number(channel)});
+    result.rows.append({u"pair"_s, QString::number(pair)});
+    result.rows.append({u"angle"_s, u"%1 rad"_s.arg(readableNumber(angle))});
     if (angle != exact) {
-        result.rows.append({tr("angle in float64"), tr("%1 rad").arg(readableNumber(exact))});
+        result.rows.append({u"angle in float64"_s, u"%1 rad"_s.arg(readableNumber(exact))});
     }
-    result.rows.append({tr("cos"), QString::number(entry.cosine, 'g', 7)});
-    result.rows.append({tr("sin"), QString::number(entry.sine, 'g', 7)});
+    result.rows.append({u"cos"_s, QString::number(entry.cosine, 'g', 7)});
+    result.rows.append({u"sin"_s, QString::number(entry.sine, 'g', 7)});
     const double error = std::max(std::abs(entry.cosine - std::cos(exact) * now.attention_factor),
                                   std::abs(entry.sine - std::sin(exact) * now.attention_factor));
-    result.rows.append({tr("error"), QString::number(error, 'g', 2)});
+    result.rows.append({u"error"_s, QString::number(error, 'g', 2)});
     return result;
 }
 
@@ -225,17 +226,17 @@ void CacheRoom::renew() {
         return bothSentences([this, of](Side side) { return of(setupOf(side)); });
     };
     QStringList words = {sentences(bytesSentence),
-                         bothQuotient(tr("table size"), [this](Side side) { return duplicatedBytes(setupOf(side)); }),
+                         bothQuotient(u"table size"_s, [this](Side side) { return duplicatedBytes(setupOf(side)); }),
                          sentences(positionsSentence)};
     words.removeAll(QString());
     wordsLabel()->setText(words.join(compares() ? QLatin1Char('\n') : QLatin1Char(' ')));
-    wordsLabel()->setToolTip(tr(
-        "Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
+    wordsLabel()->setToolTip(
+        u"Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
         "L·d_r·B if it is stored once, with L positions, d_r rotated channels and B bytes per number (Khan et al., "
         "formula 31).\n"
-        "A format with p bits of significand represents all integers up to 2^p; the first wrong position is 2^p + 1."));
+        "A format with p bits of significand represents all integers up to 2^p; the first wrong position is 2^p + 1."_s);
     const NumberFormat precision = model().setup().precision;
-    m_angles->setText(tr("compute angles in %1").arg(text(word_of(precision))));
+    m_angles->setText(u"compute angles in %1"_s.arg(text(word_of(precision))));
     m_angles->setEnabled(precision != NumberFormat::float64);
     renewTables();
     showFigure(m_error, [this, pair = model().highlightedPair()](Side side) {

@@ -10,6 +10,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 using Points = std::vector<BaseProfile::Point>;
@@ -38,16 +40,15 @@ QString intervalsText(const std::vector<BaseInterval>& intervals, double end) {
     for (std::size_t i = 0; i < std::min(closed, most); ++i) {
         const QString low = roundBase(intervals[i].low);
         const QString high = roundBase(intervals[i].high);
-        pieces << (low == high ? low : QStringLiteral("%1–%2").arg(low, high));
+        pieces << (low == high ? low : u"%1–%2"_s.arg(low, high));
     }
     if (closed > most) {
-        pieces << plural(closed - most, QObject::tr("1 more interval"),
-                         QObject::tr("%1 more intervals").arg(closed - most));
+        pieces << plural(closed - most, u"1 more interval"_s, u"%1 more intervals"_s.arg(closed - most));
     }
     if (isOpen) {
-        pieces << QObject::tr("all bases ≥ %1").arg(roundBase(intervals.back().low));
+        pieces << u"all bases ≥ %1"_s.arg(roundBase(intervals.back().low));
     }
-    return pieces.join(QStringLiteral(", "));
+    return pieces.join(u", "_s);
 }
 
 /// The largest supported context of each base and all smaller bases, or the smallest one of it and all larger bases.
@@ -67,7 +68,7 @@ QList<double> envelope(const Points& points, bool largestSoFar) {
 FigureCurve curveOf(const QList<double>& x, const QList<double>& y, const QString& label, Ink ink) {
     FigureCurve curve;
     curve.label = label;
-    curve.quantity = QStringLiteral("supported context length");
+    curve.quantity = u"supported context length"_s;
     curve.ink = ink;
     curve.x = x;
     curve.y = y;
@@ -76,7 +77,7 @@ FigureCurve curveOf(const QList<double>& x, const QList<double>& y, const QStrin
 
 FigureTable tableOf(const Points& points, std::int64_t limit) {
     FigureTable table;
-    table.names = {QStringLiteral("base"), QStringLiteral("first Δ with B(Δ) < 0 (tokens)")};
+    table.names = {u"base"_s, u"first Δ with B(Δ) < 0 (tokens)"_s};
     QList<double> bases;
     QList<double> reaches;
     for (const auto& [base, supported] : points) {
@@ -90,7 +91,7 @@ FigureTable tableOf(const Points& points, std::int64_t limit) {
 /// A horizontal line at the setup's context.
 FigureCurve feasibleCurve(const std::vector<BaseInterval>& intervals, std::int64_t context) {
     FigureCurve curve;
-    curve.quantity = QStringLiteral("feasible bases for the current context");
+    curve.quantity = u"feasible bases for the current context"_s;
     curve.ink = {Ink::Kind::success};
     curve.emphasis = FigureCurve::Emphasis::picked;
     curve.dots = false;
@@ -119,10 +120,10 @@ FigureCurve narrowIntervals(const std::vector<BaseInterval>& intervals, std::int
 
 /// Includes the scaling that every base of the scan has: "8,192 tokens", "131,072 tokens with YaRN".
 QString contextText(const RotarySetup& setup) {
-    const QString tokens = QObject::tr("%1 tokens").arg(tokensText(static_cast<double>(setup.context)));
+    const QString tokens = u"%1 tokens"_s.arg(tokensText(static_cast<double>(setup.context)));
     if (setup.scaling.method == ScalingMethod::none) return tokens;
     const std::string_view title = scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title;
-    return QObject::tr("%1 with %2").arg(tokens, QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())));
+    return u"%1 with %2"_s.arg(tokens, QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())));
 }
 
 /// A scan around theta gets the powers of two that enclose its contexts; a scan of all bases has fixed ends.
@@ -142,7 +143,7 @@ Range contextRange(const RotarySetup& setup, const BaseProfile::Range& range, co
 
 void addCurrentSetup(Figure& figure, const RotarySetup& setup, std::optional<bool> isSupported) {
     FigureCurve mark;
-    mark.quantity = QStringLiteral("current setup");
+    mark.quantity = u"current setup"_s;
     mark.ink = {!isSupported ? Ink::Kind::accent : *isSupported ? Ink::Kind::success : Ink::Kind::error};
     mark.shape = FigureCurve::Shape::points;
     mark.emphasis = FigureCurve::Emphasis::picked;
@@ -177,10 +178,9 @@ QString scanText(const BaseProfile& profile) {
     };
     const auto& range = profile.range();
     const QString all = readableCount(static_cast<double>(profile.count()));
-    const QString done = profile.isComplete()
-                             ? all
-                             : QObject::tr("%1 of %2").arg(readableCount(static_cast<double>(profile.done())), all);
-    return QObject::tr("Scan: %1 bases from %2 to %3 in steps of %4 %; B(Δ) is computed for %5 tokens.")
+    const QString done =
+        profile.isComplete() ? all : u"%1 of %2"_s.arg(readableCount(static_cast<double>(profile.done())), all);
+    return u"Scan: %1 bases from %2 to %3 in steps of %4 %; B(Δ) is computed for %5 tokens."_s
         .arg(done, text(range.low), text(range.high))
         .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
         .arg(tokensText(static_cast<double>(range.limit)));
@@ -206,46 +206,41 @@ std::vector<BaseProfile::Point> basesWithTheta(const BaseProfile& profile, const
 QString basesSentence(const BaseProfile& profile, const BoundData& data) {
     const RotarySetup& setup = data.setup;
     if (!canBeNegative(setup)) {
-        return QObject::tr(
-            "At most half of the channels rotate, so every base supports every context: the bound excludes nothing, as "
-            "for a head without rotation (NoPE).");
+        return u"At most half of the channels rotate, so every base supports every context: the bound excludes "
+               u"nothing, as "
+               "for a head without rotation (NoPE)."_s;
     }
     if (setup.context > profile.range().limit) {
-        return QObject::tr("The context of %1 tokens is longer than the %2 tokens of the scan.")
-            .arg(tokensText(static_cast<double>(setup.context)),
-                 tokensText(static_cast<double>(profile.range().limit)));
+        return u"The context of %1 tokens is longer than the %2 tokens of the scan."_s.arg(
+            tokensText(static_cast<double>(setup.context)), tokensText(static_cast<double>(profile.range().limit)));
     }
     const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);
-    return intervals.empty() ? QObject::tr("No scanned base supports a context of %1.").arg(context)
-                             : QObject::tr("Feasible bases for a context of %1: %2.")
-                                   .arg(context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
+    return intervals.empty() ? u"No scanned base supports a context of %1."_s.arg(context)
+                             : u"Feasible bases for a context of %1: %2."_s.arg(
+                                   context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
 }
 
 Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     const RotarySetup& setup = data.setup;
     const auto& range = profile.range();
     Figure figure;
-    figure.name = QStringLiteral("feasible-bases");
-    figure.x = {.label = QStringLiteral("base θ"),
-                .unit = {},
-                .logarithmic = true,
-                .minimum = range.low,
-                .maximum = range.high};
+    figure.name = u"feasible-bases"_s;
+    figure.x = {.label = u"base θ"_s, .unit = {}, .logarithmic = true, .minimum = range.low, .maximum = range.high};
     const Points points = basesWithTheta(profile, data);
     const Range contexts = contextRange(setup, range, points);
-    figure.y = {.label = QStringLiteral("supported context length"),
-                .unit = QStringLiteral("tokens"),
+    figure.y = {.label = u"supported context length"_s,
+                .unit = u"tokens"_s,
                 .logarithmic = true,
                 .minimum = contexts.minimum,
                 .maximum = contexts.maximum};
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-                       {QStringLiteral("scan_from"), range.low},
-                       {QStringLiteral("scan_to"), range.high},
-                       {QStringLiteral("scan_ratio"), profile.ratio()},
-                       {QStringLiteral("scan_bases"), static_cast<double>(profile.count())},
-                       {QStringLiteral("scan_bases_done"), static_cast<double>(profile.done())},
-                       {QStringLiteral("followed_to"), static_cast<double>(range.limit)}};
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
+                       {u"scan_from"_s, range.low},
+                       {u"scan_to"_s, range.high},
+                       {u"scan_ratio"_s, profile.ratio()},
+                       {u"scan_bases"_s, static_cast<double>(profile.count())},
+                       {u"scan_bases_done"_s, static_cast<double>(profile.done())},
+                       {u"followed_to"_s, static_cast<double>(range.limit)}};
     figure.summary = basesSentence(profile, data);
     if (!canBeNegative(setup)) {
         figure.emptyText = figure.summary;
@@ -253,7 +248,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     }
     figure.note = scanText(profile);
     if (profile.done() < 2) {
-        figure.emptyText = QStringLiteral("The program is scanning the first bases …");
+        figure.emptyText = u"The program is scanning the first bases …"_s;
         return figure;
     }
     Polyline curve;
@@ -268,19 +263,16 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
                                                       {1, 2.0 * static_cast<double>(range.limit), true, 1});
     };
     curve = thin(std::move(curve));
-    figure.bands.push_back({QStringLiteral("supported"),
-                            {Ink::Kind::success},
-                            curve.x,
-                            QList<double>(curve.x.size(), figure.y.minimum),
-                            curve.y});
+    figure.bands.push_back(
+        {u"supported"_s, {Ink::Kind::success}, curve.x, QList<double>(curve.x.size(), figure.y.minimum), curve.y});
     const Polyline largest = thin({bases, envelope(points, true)});
     FigureCurve best = curveOf(largest.x, largest.y, {}, {Ink::Kind::quiet});
-    best.quantity = QStringLiteral("largest supported context of this and smaller bases");
+    best.quantity = u"largest supported context of this and smaller bases"_s;
     best.companion = true;
     best.solid = true;  // so that not only its colour distinguishes it from the other envelope
     const Polyline smallest = thin({bases, envelope(points, false)});
     FigureCurve worst = curveOf(smallest.x, smallest.y, {}, {Ink::Kind::success});
-    worst.quantity = QStringLiteral("smallest supported context of this and larger bases");
+    worst.quantity = u"smallest supported context of this and larger bases"_s;
     worst.companion = true;
     figure.curves.push_back(std::move(best));
     figure.curves.push_back(std::move(worst));
@@ -291,20 +283,20 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     figure.curves.push_back(narrowIntervals(intervals, setup.context));
     const QString context = tokensText(static_cast<double>(setup.context));
     figure.horizontalLines.push_back(
-        {static_cast<double>(setup.context), QStringLiteral("context %1").arg(context), {Ink::Kind::quiet}});
+        {static_cast<double>(setup.context), u"context %1"_s.arg(context), {Ink::Kind::quiet}});
     if (!intervals.empty()) {
         const bool isOpen = intervals.back().high >= range.high * (1 - 1e-9);
         const bool isOne = intervals.size() == 1 && isOpen;
         if (intervals.front().low > range.low) {
             const QString first = roundBase(intervals.front().low);
-            figure.verticalLines.push_back({intervals.front().low,
-                                            isOne ? QStringLiteral("feasible from %1").arg(first)
-                                                  : QStringLiteral("first feasible base %1").arg(first),
-                                            {Ink::Kind::success}});
+            figure.verticalLines.push_back(
+                {intervals.front().low,
+                 isOne ? u"feasible from %1"_s.arg(first) : u"first feasible base %1"_s.arg(first),
+                 {Ink::Kind::success}});
         }
         if (isOpen && !isOne) {
             figure.verticalLines.push_back({intervals.back().low,
-                                            QStringLiteral("all feasible from %1").arg(roundBase(intervals.back().low)),
+                                            u"all feasible from %1"_s.arg(roundBase(intervals.back().low)),
                                             {Ink::Kind::success}});
         }
     }

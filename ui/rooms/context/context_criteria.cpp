@@ -10,6 +10,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kPeriod = 2 * std::numbers::pi;
@@ -17,21 +19,19 @@ constexpr double kDefaultExtension = 4;
 
 QString boundWhy(const BoundData& data) {
     const int rotated = rotary_dim(data.setup);
-    return QObject::tr(
-               "A base supports a context of L tokens if B(Δ) ≥ 0 for 0 ≤ Δ < L.\n"
-               "B(Δ) = K(Δ) + (d − d_r)/2, K(Δ) = Σ cos(Δωᵢ), i < d_r/2, with d = %1, d_r = %2, θ = %3, L = %4\n"
-               "The frequencies ωᵢ include the scaling of the setup.\n"
-               "The bound predicts retrieval over a distance, not the loss.\n"
-               "Men et al. 2024, formula 12; for d_r < d our extension, formula 13")
-        .arg(data.setup.head_dim)
-        .arg(rotated)
-        .arg(thetaText(data.setup.theta), groupedText(data.setup.context));
+    return u"A base supports a context of L tokens if B(Δ) ≥ 0 for 0 ≤ Δ < L.\n"
+           "B(Δ) = K(Δ) + (d − d_r)/2, K(Δ) = Σ cos(Δωᵢ), i < d_r/2, with d = %1, d_r = %2, θ = %3, L = %4\n"
+           "The frequencies ωᵢ include the scaling of the setup.\n"
+           "The bound predicts retrieval over a distance, not the loss.\n"
+           "Men et al. 2024, formula 12; for d_r < d our extension, formula 13"_s.arg(data.setup.head_dim)
+               .arg(rotated)
+               .arg(thetaText(data.setup.theta), groupedText(data.setup.context));
 }
 
 /// Follows a number that includes the scaling: " with YaRN"; "" without scaling.
 QString withScaling(const RotarySetup& setup) {
     if (setup.scaling.method == ScalingMethod::none) return {};
-    return QObject::tr(" with %1").arg(text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title));
+    return u" with %1"_s.arg(text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title));
 }
 
 Criterion boundCriterion(const BoundData& data) {
@@ -40,28 +40,26 @@ Criterion boundCriterion(const BoundData& data) {
     const QString context = groupedText(data.setup.context);
     const QString scaling = withScaling(data.setup);
     if (!canBeNegative(data.setup)) {
-        result.text = QObject::tr(
-            "Context bound (Men et al.): B(Δ) ≥ 0 at every distance and every base, because at most half of the "
-            "channels rotate, as without rotation (NoPE).");
+        result.text =
+            u"Context bound (Men et al.): B(Δ) ≥ 0 at every distance and every base, because at most half of the "
+            "channels rotate, as without rotation (NoPE)."_s;
     } else if (data.firstNegative) {
-        result.text = QObject::tr("Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens.")
-                          .arg(groupedText(*data.firstNegative), scaling, context);
+        result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens."_s.arg(
+            groupedText(*data.firstNegative), scaling, context);
         if (data.lowest) {
             result.text += QLatin1Char(' ') +
-                           QObject::tr("Lowest B(Δ): %1 of %2 at Δ = %3; B(Δ) < 0 at %4 of %5 distances.")
+                           u"Lowest B(Δ): %1 of %2 at Δ = %3; B(Δ) < 0 at %4 of %5 distances."_s
                                .arg(readableNumber(data.lowest->value))
                                .arg(data.setup.head_dim / 2)
                                .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
         }
     } else if (data.isComplete) {
         result.text =
-            QObject::tr(
-                "Context bound (Men et al.): B(Δ) ≥ 0 up to the computation limit of %1 tokens%2; the context "
-                "is %3 tokens.")
-                .arg(groupedText(data.computedTo), scaling, context);
+            u"Context bound (Men et al.): B(Δ) ≥ 0 up to the computation limit of %1 tokens%2; the context "
+            "is %3 tokens."_s.arg(groupedText(data.computedTo), scaling, context);
     } else {
-        result.text = QObject::tr("Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; computing more …")
-                          .arg(groupedText(data.computedTo), scaling);
+        result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; computing more …"_s.arg(
+            groupedText(data.computedTo), scaling);
         result.isComputing = true;
     }
     return result;
@@ -69,28 +67,26 @@ Criterion boundCriterion(const BoundData& data) {
 
 /// Liu et al.'s numbers belong to the unscaled frequencies, which the name says if there are others.
 QString liuName(const QString& name, const TuningNumbers& numbers) {
-    return numbers.isScaled ? QObject::tr("%1 (Liu et al.), unscaled").arg(name)
-                            : QObject::tr("%1 (Liu et al.)").arg(name);
+    return numbers.isScaled ? u"%1 (Liu et al.), unscaled"_s.arg(name) : u"%1 (Liu et al.)"_s.arg(name);
 }
 
 Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbers& numbers) {
     Criterion result;
     result.why = criticalDimensionWhy(numbers, setup.theta);
-    const QString name = liuName(QObject::tr("Critical dimension"), numbers);
+    const QString name = liuName(u"Critical dimension"_s, numbers);
     if (numbers.rotatedChannels == 0) {
-        result.text = QObject::tr("%1: no channel rotates.").arg(name);
+        result.text = u"%1: no channel rotates."_s.arg(name);
         return result;
     }
-    result.text = QObject::tr("%1: %2 of %3 channels complete a period in the training context of %4 tokens.")
-                      .arg(name)
+    result.text = u"%1: %2 of %3 channels complete a period in the training context of %4 tokens."_s.arg(name)
                       .arg(numbers.criticalDimension)
                       .arg(numbers.rotatedChannels)
                       .arg(tokensText(numbers.trainingContext));
     if (numbers.isScaled) {
-        result.text += QLatin1Char(' ') + QObject::tr("With the scaling, %1 of %2 complete one in %3 tokens.")
-                                              .arg(numbers.scaledComplete)
-                                              .arg(numbers.rotatedChannels)
-                                              .arg(tokensText(static_cast<double>(setup.context)));
+        result.text +=
+            QLatin1Char(' ') + u"With the scaling, %1 of %2 complete one in %3 tokens."_s.arg(numbers.scaledComplete)
+                                   .arg(numbers.rotatedChannels)
+                                   .arg(tokensText(static_cast<double>(setup.context)));
     }
     return result;
 }
@@ -98,21 +94,19 @@ Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbe
 Criterion extrapolationCriterion(const TuningNumbers& numbers) {
     Criterion result;
     result.why = extrapolationLimitWhy(numbers);
-    const QString name = liuName(QObject::tr("Extrapolation limit"), numbers);
+    const QString name = liuName(u"Extrapolation limit"_s, numbers);
     if (!numbers.extrapolationLimit) {
         result.text = numbers.rotatedChannels == 0
-                          ? QObject::tr("%1: no channel rotates, so there is no base to fine-tune.").arg(name)
-                          : QObject::tr("%1: no pair completes a period in a context of 2π tokens or less.").arg(name);
+                          ? u"%1: no channel rotates, so there is no base to fine-tune."_s.arg(name)
+                          : u"%1: no pair completes a period in a context of 2π tokens or less."_s.arg(name);
         return result;
     }
-    result.text =
-        QObject::tr("%1: %2 tokens after fine-tuning with base %3.")
-            .arg(name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
+    result.text = u"%1: %2 tokens after fine-tuning with base %3."_s.arg(
+        name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {
-        result.text +=
-            QLatin1Char(' ') +
-            QObject::tr("It applies to bases above the critical base, which is %1 for the target of %2 tokens.")
-                .arg(thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
+        result.text += QLatin1Char(' ') +
+                       u"It applies to bases above the critical base, which is %1 for the target of %2 tokens."_s.arg(
+                           thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
     }
     return result;
 }
@@ -150,37 +144,31 @@ std::vector<Criterion> contextCriteria(const BoundData& data, const Tuning& tuni
 }
 
 QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
-    return QObject::tr(
-               "The critical dimension is the number of channels whose pairs complete a period within the training "
-               "context.\n"
-               "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ = %1, at most d_r = %2, with d = %3, θ = %4, L = %5\n"
-               "The frequencies are those without scaling.\n"
-               "Liu et al. 2023; for d_r < d our extension, formula 14")
-        .arg(numbers.criticalDimension)
-        .arg(numbers.rotatedChannels)
-        .arg(numbers.dimension)
-        .arg(thetaText(theta), tokensText(numbers.trainingContext));
+    return u"The critical dimension is the number of channels whose pairs complete a period within the training "
+           "context.\n"
+           "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ = %1, at most d_r = %2, with d = %3, θ = %4, L = %5\n"
+           "The frequencies are those without scaling.\n"
+           "Liu et al. 2023; for d_r < d our extension, formula 14"_s.arg(numbers.criticalDimension)
+               .arg(numbers.rotatedChannels)
+               .arg(numbers.dimension)
+               .arg(thetaText(theta), tokensText(numbers.trainingContext));
 }
 
 QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
-    const QString target = numbers.context ? tokensText(*numbers.context) : QObject::tr("not set");
-    return QObject::tr(
-               "A model that is fine-tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base "
-               "β₀.\n"
-               "β₀ = θ^(ln(L′/2π)/ln(L/2π)) with θ = %1, L = %2, L′ = %3\n"
-               "Liu et al. 2023, formula 15")
-        .arg(thetaText(theta), tokensText(numbers.trainingContext), target);
+    const QString target = numbers.context ? tokensText(*numbers.context) : u"not set"_s;
+    return u"A model that is fine-tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base "
+           "β₀.\n"
+           "β₀ = θ^(ln(L′/2π)/ln(L/2π)) with θ = %1, L = %2, L′ = %3\n"
+           "Liu et al. 2023, formula 15"_s.arg(thetaText(theta), tokensText(numbers.trainingContext), target);
 }
 
 QString extrapolationLimitWhy(const TuningNumbers& numbers) {
-    return QObject::tr(
-               "A model that is fine-tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its "
-               "first untrained pair, i = d_c/2.\n"
-               "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
-               "Liu et al. 2023, formula 15")
-        .arg(thetaText(std::round(numbers.base)))
-        .arg(numbers.criticalDimension)
-        .arg(numbers.dimension);
+    return u"A model that is fine-tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its "
+           "first untrained pair, i = d_c/2.\n"
+           "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
+           "Liu et al. 2023, formula 15"_s.arg(thetaText(std::round(numbers.base)))
+               .arg(numbers.criticalDimension)
+               .arg(numbers.dimension);
 }
 
 }  // namespace ropelab::ui

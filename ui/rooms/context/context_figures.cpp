@@ -12,6 +12,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -31,7 +33,7 @@ FigureCurve boundCurve(const std::vector<double>& values, bool logarithmic, cons
     Polyline line = polylineOf(values, logarithmic);
     FigureCurve curve;
     curve.label = label;
-    curve.quantity = QStringLiteral("B(Δ)");
+    curve.quantity = u"B(Δ)"_s;
     curve.ink = ink;
     curve.x = std::move(line.x);
     curve.y = std::move(line.y);
@@ -90,58 +92,53 @@ QString boundSentence(const BoundData& data) {
     const RotarySetup& setup = data.setup;
     const int rotated = rotary_dim(setup);
     if (rotated == 0) {
-        return QObject::tr("No channel rotates: B(Δ) is %1 at every distance.").arg(setup.head_dim / 2);
+        return u"No channel rotates: B(Δ) is %1 at every distance."_s.arg(setup.head_dim / 2);
     }
     if (!canBeNegative(setup)) {
-        return QObject::tr(
-                   "%1 of %2 channels rotate. The unrotated channels keep B(Δ) ≥ %3, so the base supports every "
-                   "context, as "
-                   "a head without rotation (NoPE) does: the bound excludes nothing.")
-            .arg(rotated)
-            .arg(setup.head_dim)
-            .arg((setup.head_dim - 2 * rotated) / 2);
+        return u"%1 of %2 channels rotate. The unrotated channels keep B(Δ) ≥ %3, so the base supports every "
+               "context, as "
+               "a head without rotation (NoPE) does: the bound excludes nothing."_s.arg(rotated)
+                   .arg(setup.head_dim)
+                   .arg((setup.head_dim - 2 * rotated) / 2);
     }
-    const QString base = isScaled(setup)
-                             ? QObject::tr("θ = %1 with %2").arg(thetaText(setup.theta), scalingTitle(setup))
-                             : QObject::tr("θ = %1").arg(thetaText(setup.theta));
+    const QString base = isScaled(setup) ? u"θ = %1 with %2"_s.arg(thetaText(setup.theta), scalingTitle(setup))
+                                         : u"θ = %1"_s.arg(thetaText(setup.theta));
     if (data.firstNegative) {
-        return QObject::tr("%1 supports %2 tokens: B(Δ) first becomes negative at Δ = %2.")
-            .arg(base, groupedText(*data.firstNegative));
+        return u"%1 supports %2 tokens: B(Δ) first becomes negative at Δ = %2."_s.arg(base,
+                                                                                      groupedText(*data.firstNegative));
     }
-    return data.isComplete ? QObject::tr("%1: B(Δ) ≥ 0 up to the computation limit of %2 tokens.")
-                                 .arg(base, groupedText(data.computedTo))
-                           : QObject::tr("%1: B(Δ) ≥ 0 for Δ < %2 tokens; the program is computing more …")
-                                 .arg(base, groupedText(data.computedTo));
+    return data.isComplete
+               ? u"%1: B(Δ) ≥ 0 up to the computation limit of %2 tokens."_s.arg(base, groupedText(data.computedTo))
+               : u"%1: B(Δ) ≥ 0 for Δ < %2 tokens; the program is computing more …"_s.arg(base,
+                                                                                          groupedText(data.computedTo));
 }
 
 Figure boundFigure(const BoundData& data, bool logarithmic) {
     const RotarySetup& setup = data.setup;
     Figure figure;
-    figure.name = QStringLiteral("context-bound");
-    figure.x = {.label = QStringLiteral("distance Δ"),
-                .unit = QStringLiteral("tokens"),
+    figure.name = u"context-bound"_s;
+    figure.x = {.label = u"distance Δ"_s,
+                .unit = u"tokens"_s,
                 .logarithmic = logarithmic,
                 .minimum = logarithmic ? 1.0 : 0.0,
                 .maximum = static_cast<double>(data.end)};
     const int rotated = rotary_dim(setup);
-    figure.y.label = rotated == setup.head_dim ? QStringLiteral("B(Δ) = K(Δ) = Σ cos(Δωᵢ)")
-                                               : QStringLiteral("B(Δ) = K(Δ) + unrotated pairs");
+    figure.y.label = rotated == setup.head_dim ? u"B(Δ) = K(Δ) = Σ cos(Δωᵢ)"_s : u"B(Δ) = K(Δ) + unrotated pairs"_s;
     const QString rest = rotated == setup.head_dim
                              ? QString()
-                             : QStringLiteral("; %1 unrotated pairs add 1 each").arg((setup.head_dim - rotated) / 2);
-    figure.note = QStringLiteral("sum over %1 rotated pairs%2").arg(rotated / 2).arg(rest);
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-                       {QStringLiteral("followed_to"), static_cast<double>(data.computedTo)},
-                       {QStringLiteral("first_negative"),
-                        data.firstNegative ? QJsonValue(static_cast<double>(*data.firstNegative)) : QJsonValue()},
-                       {QStringLiteral("lowest_bound"), data.lowest ? QJsonValue(data.lowest->value) : QJsonValue()},
-                       {QStringLiteral("lowest_bound_at"),
-                        data.lowest ? QJsonValue(static_cast<double>(data.lowest->distance)) : QJsonValue()},
-                       {QStringLiteral("thinned_to_extremes"), data.bound.size() > kThinBoundAbove}};
+                             : u"; %1 unrotated pairs add 1 each"_s.arg((setup.head_dim - rotated) / 2);
+    figure.note = u"sum over %1 rotated pairs%2"_s.arg(rotated / 2).arg(rest);
+    figure.settings = {
+        {u"setup"_s, QString::fromStdString(text_of(setup))},
+        {u"followed_to"_s, static_cast<double>(data.computedTo)},
+        {u"first_negative"_s, data.firstNegative ? QJsonValue(static_cast<double>(*data.firstNegative)) : QJsonValue()},
+        {u"lowest_bound"_s, data.lowest ? QJsonValue(data.lowest->value) : QJsonValue()},
+        {u"lowest_bound_at"_s, data.lowest ? QJsonValue(static_cast<double>(data.lowest->distance)) : QJsonValue()},
+        {u"thinned_to_extremes"_s, data.bound.size() > kThinBoundAbove}};
     figure.summary = boundSentence(data);
 
     if (!data.plain.empty()) {
-        FigureCurve plain = boundCurve(data.plain, logarithmic, QStringLiteral("unscaled"), {Ink::Kind::quiet});
+        FigureCurve plain = boundCurve(data.plain, logarithmic, u"unscaled"_s, {Ink::Kind::quiet});
         figure.curves.push_back(std::move(plain));
     }
     FigureCurve now =
@@ -151,46 +148,45 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     if (data.firstNegative) {
         figure.curves.push_back(std::move(negative));
         figure.verticalLines.push_back({static_cast<double>(*data.firstNegative),
-                                        QStringLiteral("first negative at %1").arg(groupedText(*data.firstNegative)),
+                                        u"first negative at %1"_s.arg(groupedText(*data.firstNegative)),
                                         {Ink::Kind::error}});
     }
     figure.horizontalLines.push_back({0, {}, {Ink::Kind::text}});
     const auto supported = isSupported(data);
     const Ink ink{!supported ? Ink::Kind::accent : *supported ? Ink::Kind::success : Ink::Kind::error};
-    figure.verticalLines.push_back({static_cast<double>(setup.context),
-                                    QStringLiteral("context %1").arg(groupedText(setup.context)), ink, kContextLine});
+    figure.verticalLines.push_back(
+        {static_cast<double>(setup.context), u"context %1"_s.arg(groupedText(setup.context)), ink, kContextLine});
     return figure;
 }
 
 QString decaySentence() {
-    return QObject::tr(
-        "Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|. The bound does not predict the "
-        "logit.");
+    return u"Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|. The bound does not predict the "
+           "logit."_s;
 }
 
 Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) {
     // The points of two setups are larger and farther apart, so that the hollow ones can be distinguished.
     const int places = isCompared ? 80 : 600;
     Figure figure;
-    figure.name = QStringLiteral("decay-bound");
-    figure.x = {.label = QStringLiteral("distance Δ"),
-                .unit = QStringLiteral("tokens"),
+    figure.name = u"decay-bound"_s;
+    figure.x = {.label = u"distance Δ"_s,
+                .unit = u"tokens"_s,
                 .logarithmic = true,
                 .minimum = 1,
                 .maximum = static_cast<double>(end)};
-    figure.y.label = QStringLiteral("(2/d) Σ|S_j|");
+    figure.y.label = u"(2/d) Σ|S_j|"_s;
     figure.y.minimum = 0;
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))}};
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))}};
     const Frequencies now = frequencies(frequency_settings(setup));
     if (now.inverse_frequencies.empty()) {
-        figure.emptyText = QStringLiteral("No channel rotates, so Su's bound is not defined.");
+        figure.emptyText = u"No channel rotates, so Su's bound is not defined."_s;
         figure.summary = figure.emptyText;
         return figure;
     }
     const std::vector<double> distances = spreadDistances(end, places);
     const std::vector<double> bound = decay_bound(now.inverse_frequencies, distances);
     FigureCurve curve;
-    curve.quantity = QStringLiteral("(2/d) Σ|S_j|");
+    curve.quantity = u"(2/d) Σ|S_j|"_s;
     curve.ink = {Ink::Kind::rotated};
     curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
     curve.pointPt = isCompared ? 3 : 1.5;
@@ -200,15 +196,15 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     const double top = decay_bound(now.inverse_frequencies, here).front();
     figure.y.maximum = 1.08 * top;
     const double lowest = *std::min_element(bound.begin(), bound.end());
-    figure.note = QStringLiteral("upper bound at %3 distances, not monotone; d = %1, %2 at Δ = 0")
-                      .arg(2 * now.inverse_frequencies.size())
-                      .arg(readableNumber(top))
-                      .arg(distances.size());
-    figure.summary = QStringLiteral("Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically.")
-                         .arg(readableNumber(top), readableNumber(lowest), groupedText(end));
+    figure.note =
+        u"upper bound at %3 distances, not monotone; d = %1, %2 at Δ = 0"_s.arg(2 * now.inverse_frequencies.size())
+            .arg(readableNumber(top))
+            .arg(distances.size());
+    figure.summary = u"Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically."_s.arg(
+        readableNumber(top), readableNumber(lowest), groupedText(end));
     figure.curves.push_back(std::move(curve));
     figure.verticalLines.push_back({static_cast<double>(setup.context),
-                                    QStringLiteral("context %1").arg(groupedText(setup.context)),
+                                    u"context %1"_s.arg(groupedText(setup.context)),
                                     {Ink::Kind::accent},
                                     kContextLine});
     return figure;

@@ -10,11 +10,13 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// The draggable vertical line at the context.
-inline const QString kContextLine = QStringLiteral("context");
+inline const QString kContextLine = u"context"_s;
 
 /// The distribution of q and k can be set for this figure.
-inline const QString kRandomFigure = QStringLiteral("random-logits");
+inline const QString kRandomFigure = u"random-logits"_s;
 
 /// The values are over x = 0, 1, 2 …; a logarithmic axis omits x = 0. More than 4,096 values are thinned to the minimum
 /// and maximum of each of 2,048 columns, which looks the same on screen and on paper.

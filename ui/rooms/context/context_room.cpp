@@ -26,6 +26,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kMaxContext = 1 << 30;
@@ -59,15 +61,14 @@ std::optional<FigureView::Readout> boundReadout(const BoundData& data, QPointF p
     const auto at = static_cast<std::size_t>(distance);
     FigureView::Readout result;
     result.x = static_cast<double>(distance);
-    result.title = ContextRoom::tr("distance Δ = %1 tokens").arg(groupedText(distance));
+    result.title = u"distance Δ = %1 tokens"_s.arg(groupedText(distance));
     const ScalingMethod method = data.setup.scaling.method;
-    result.rows.append(
-        {method == ScalingMethod::none
-             ? ContextRoom::tr("B(Δ)")
-             : ContextRoom::tr("B(Δ) with %1").arg(text(scaling_names().at(static_cast<std::size_t>(method)).title)),
-         readableNumber(data.bound[at])});
+    result.rows.append({method == ScalingMethod::none
+                            ? u"B(Δ)"_s
+                            : u"B(Δ) with %1"_s.arg(text(scaling_names().at(static_cast<std::size_t>(method)).title)),
+                        readableNumber(data.bound[at])});
     if (at < data.plain.size()) {
-        result.rows.append({ContextRoom::tr("B(Δ), unscaled"), readableNumber(data.plain[at])});
+        result.rows.append({u"B(Δ), unscaled"_s, readableNumber(data.plain[at])});
     }
     return result;
 }
@@ -81,15 +82,14 @@ std::optional<FigureView::Readout> randomReadout(const LogitSamples& samples, QP
     const Frequencies now = frequencies(frequency_settings(samples.setup));
     FigureView::Readout result;
     result.x = *nearest;
-    result.title = ContextRoom::tr("distance Δ = %1 tokens").arg(tokensText(*nearest));
+    result.title = u"distance Δ = %1 tokens"_s.arg(tokensText(*nearest));
     const auto add = [&](const QString& name, const SampledLogits& sampled, const RandomVectors& vectors) {
         const double expected = expected_logit(now, samples.setup.head_dim, *nearest, vectors);
-        result.rows.append({ContextRoom::tr("%1, mean").arg(name),
-                            ContextRoom::tr("%1 ± %2").arg(readableNumber(sampled.mean[at]),
-                                                           readableNumber(sampled.standard_error[at]))});
-        result.rows.append({ContextRoom::tr("%1, expected").arg(name), readableNumber(expected)});
+        result.rows.append({u"%1, mean"_s.arg(name), u"%1 ± %2"_s.arg(readableNumber(sampled.mean[at]),
+                                                                      readableNumber(sampled.standard_error[at]))});
+        result.rows.append({u"%1, expected"_s.arg(name), readableNumber(expected)});
     };
-    add(ContextRoom::tr("k = q"), samples.equal, equalVectors(samples.vectors));
+    add(u"k = q"_s, samples.equal, equalVectors(samples.vectors));
     add(vectorsLabel(samples.vectors), samples.chosen, samples.vectors);
     return result;
 }
@@ -103,38 +103,36 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
     const auto less = [](const auto& a, const auto& b) { return a.supported < b.supported; };
     const auto text = [&profile](const BaseProfile::Point& point) {
         const QString supported = tokensText(static_cast<double>(point.supported));
-        return point.supported >= profile.range().limit ? ContextRoom::tr("%1 tokens or more").arg(supported)
-                                                        : ContextRoom::tr("%1 tokens").arg(supported);
+        return point.supported >= profile.range().limit ? u"%1 tokens or more"_s.arg(supported)
+                                                        : u"%1 tokens"_s.arg(supported);
     };
     FigureView::Readout result;
     result.x = nearest->base;
     const bool isCurrent = nearest->base == data.setup.theta;
-    result.title = isCurrent ? ContextRoom::tr("θ = %1 of the setup").arg(thetaText(nearest->base))
-                             : ContextRoom::tr("base %1").arg(thetaText(std::round(nearest->base)));
+    result.title = isCurrent ? u"θ = %1 of the setup"_s.arg(thetaText(nearest->base))
+                             : u"base %1"_s.arg(thetaText(std::round(nearest->base)));
     // The context bound of the setup's θ is computed further than those of the scanned bases.
     const bool isExact = isCurrent && data.firstNegative;
-    result.rows.append({ContextRoom::tr("supported context"),
-                        isExact ? ContextRoom::tr("%1 tokens").arg(groupedText(*data.firstNegative)) : text(*nearest)});
     result.rows.append(
-        {ContextRoom::tr("largest for bases up to here"), text(*std::max_element(points.begin(), nearest + 1, less))});
-    result.rows.append(
-        {ContextRoom::tr("smallest for bases from here"), text(*std::min_element(nearest, points.end(), less))});
+        {u"supported context"_s, isExact ? u"%1 tokens"_s.arg(groupedText(*data.firstNegative)) : text(*nearest)});
+    result.rows.append({u"largest for bases up to here"_s, text(*std::max_element(points.begin(), nearest + 1, less))});
+    result.rows.append({u"smallest for bases from here"_s, text(*std::min_element(nearest, points.end(), less))});
     return result;
 }
 
 }  // namespace
 
 ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("context"), contextFigures(), parent) {
+    : RotaryRoom(rotary, u"context"_s, contextFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_toolbar = makeBar();
     column->addWidget(m_toolbar);
     m_criteria = new CriteriaList(3, this);
     column->addWidget(m_criteria);
-    setWords(makeNote(this), tr("Summary of the figure"));
+    setWords(makeNote(this), u"Summary of the figure"_s);
     keepLines(wordsLabel(), 2);
     column->addWidget(wordsLabel());
-    m_view = addView(tr("Context"));
+    m_view = addView(u"Context"_s);
     column->addWidget(m_view, 1);
     makeOptions();
     addParts();
@@ -156,24 +154,25 @@ QWidget* ContextRoom::makeBar() {
     auto* tabs = new QWidget(bar);
     auto* tabRow = scaledRow(tabs, 4);
     const auto tab = [](const QString& title, const QString& why) {
-        return Toggle{title, tr("Show %1").arg(title), why};
+        return Toggle{title, u"Show %1"_s.arg(title), why};
     };
     m_tabs = addToggles(
         tabRow,
-        {tab(tr("Context bound"),
-             tr("B(Δ) = K(Δ) + (d − d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of "
-                "L tokens if B(Δ) ≥ 0 for all Δ < L.\n"
-                "Men et al. 2024, formula 12; for fractions our extension, formula 13")),
-         tab(tr("Feasible bases"),
-             tr("The figure shows the context length that each base supports, with the setup's scaling at every base. "
-                "The feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula "
-                "12")),
-         tab(tr("Decay bound"), tr("Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of "
-                                   "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021, formula 11")),
-         tab(tr("Random q, k"),
-             tr("The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
-                "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
-                "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024, formula 16"))},
+        {tab(u"Context bound"_s,
+             u"B(Δ) = K(Δ) + (d − d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of "
+             "L tokens if B(Δ) ≥ 0 for all Δ < L.\n"
+             "Men et al. 2024, formula 12; for fractions our extension, formula 13"_s),
+         tab(u"Feasible bases"_s,
+             u"The figure shows the context length that each base supports, with the setup's scaling at every base. "
+             "The feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula "
+             "12"_s),
+         tab(u"Decay bound"_s,
+             u"Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of "
+             "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021, formula 11"_s),
+         tab(u"Random q, k"_s,
+             u"The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
+             "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
+             "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024, formula 16"_s)},
         [this](int part) { setPart(static_cast<Part>(part)); });
     flow->addWidget(tabs);
 
@@ -181,12 +180,12 @@ QWidget* ContextRoom::makeBar() {
     auto* row = scaledRow(tools, 8);
     // The stack is as wide as the widest of its pages, so that the bar wraps in the same way for every part.
     m_tools = new QStackedWidget(tools);
-    m_logarithmic = new QCheckBox(tr("log axis"), m_tools);
+    m_logarithmic = new QCheckBox(u"log axis"_s, m_tools);
     m_logarithmic->setChecked(true);
-    m_logarithmic->setToolTip(tr("Shows the distance on a logarithmic axis."));
+    m_logarithmic->setToolTip(u"Shows the distance on a logarithmic axis."_s);
     connect(m_logarithmic, &QCheckBox::toggled, this, &ContextRoom::schedule);
-    m_sampleAgain = new QPushButton(tr("Sample again"), m_tools);
-    m_sampleAgain->setToolTip(tr("Samples other random vectors q and k, with the next seed."));
+    m_sampleAgain = new QPushButton(u"Sample again"_s, m_tools);
+    m_sampleAgain->setToolTip(u"Samples other random vectors q and k, with the next seed."_s);
     connect(m_sampleAgain, &QPushButton::clicked, this, [this] {
         ++m_seed;
         schedule();
@@ -198,7 +197,7 @@ QWidget* ContextRoom::makeBar() {
     row->addWidget(m_tools);
     m_progress = new QProgressBar(tools);
     m_progress->setTextVisible(false);
-    m_progress->setAccessibleName(tr("Progress of the computation"));
+    m_progress->setAccessibleName(u"Progress of the computation"_s);
     scaleWidth(m_progress, 64);
     keepSpace(m_progress);
     m_progress->hide();
@@ -209,15 +208,15 @@ QWidget* ContextRoom::makeBar() {
 }
 
 QList<QWidget*> ContextRoom::makeScanTools() {
-    m_near = new QCheckBox(tr("only near θ"), m_tools);
+    m_near = new QCheckBox(u"only near θ"_s, m_tools);
     m_near->setToolTip(
-        tr("Scans one decade of bases around θ in steps at most a sixth of those of the whole scan, which shows narrow "
-           "feasible intervals."));
+        u"Scans one decade of bases around θ in steps at most a sixth of those of the whole scan, which shows narrow "
+        "feasible intervals."_s);
     connect(m_near, &QCheckBox::toggled, this, &ContextRoom::schedule);
-    m_finer = new QPushButton(tr("Refine scan"), m_tools);
+    m_finer = new QPushButton(u"Refine scan"_s, m_tools);
     m_finer->setToolTip(
-        tr("Adds one base between each two neighbours. A scan misses feasible intervals that are narrower than its "
-           "step."));
+        u"Adds one base between each two neighbours. A scan misses feasible intervals that are narrower than its "
+        "step."_s);
     m_finer->setEnabled(false);  // until a scan is complete
     connect(m_finer, &QPushButton::clicked, this, [this] {
         m_profile.edited.refine();
@@ -249,26 +248,25 @@ void ContextRoom::addParts() {
              [this, part, isNear] { return m_part == part && (part != Part::bases || m_near->isChecked() == isNear); },
              {m_criteria, wordsLabel()}});
     };
-    add(QStringLiteral("bound"), Part::bound);
-    add(QStringLiteral("bases"), Part::bases);
-    add(QStringLiteral("bases-near"), Part::bases, true);
-    add(QStringLiteral("decay"), Part::decay);
-    add(QStringLiteral("random"), Part::random);
+    add(u"bound"_s, Part::bound);
+    add(u"bases"_s, Part::bases);
+    add(u"bases-near"_s, Part::bases, true);
+    add(u"decay"_s, Part::decay);
+    add(u"random"_s, Part::random);
 }
 
 void ContextRoom::addControls() {
-    const QString target = QStringLiteral("target");
+    const QString target = u"target"_s;
     const RoomControl context = controlOf(target, m_tuning->context());
-    addControl(
-        {target,
-         [this, context](const QString& value) {
-             m_tuning->hasTarget()->setChecked(value != QLatin1String("none"));
-             if (value != QLatin1String("none")) context.set(value);
-         },
-         [this, context] { return m_tuning->hasTarget()->isChecked() ? context.value() : QStringLiteral("none"); },
-         m_tuning});
-    addControl(controlOf(QStringLiteral("mean"), m_random->mean()));
-    addControl(controlOf(QStringLiteral("correlation"), m_random->correlation()));
+    addControl({target,
+                [this, context](const QString& value) {
+                    m_tuning->hasTarget()->setChecked(value != "none"_L1);
+                    if (value != "none"_L1) context.set(value);
+                },
+                [this, context] { return m_tuning->hasTarget()->isChecked() ? context.value() : u"none"_s; },
+                m_tuning});
+    addControl(controlOf(u"mean"_s, m_random->mean()));
+    addControl(controlOf(u"correlation"_s, m_random->correlation()));
 }
 
 void ContextRoom::fitPage(const QSize& page) {
@@ -311,7 +309,7 @@ void ContextRoom::setPart(Part part) {
     m_random->setVisible(part == Part::random);
     explainBy(m_view, tab);
     explainBy(wordsLabel(), tab);
-    m_view->setAccessibleName(tr("Context: %1").arg(tab->text()));
+    m_view->setAccessibleName(u"Context: %1"_s.arg(tab->text()));
     renewReadout();
     if (part != Part::bases) m_basesJob.cancel();
     if (part != Part::random) {
@@ -345,7 +343,7 @@ void ContextRoom::dragMarker(const QPointF& place) {
     next.theta = std::clamp(roundedDrag(theta, next.theta, false), kMinBase, kMaxTheta);
     next.context = static_cast<std::int64_t>(
         std::clamp(roundedDrag(context, static_cast<double>(next.context), true), 1.0, kMaxContext));
-    changeSetup(tr("move base and context"), next);
+    changeSetup(u"move base and context"_s, next);
 }
 
 void ContextRoom::stepMarker(int key) {
@@ -412,9 +410,8 @@ void ContextRoom::renew() {
 void ContextRoom::renewWords(const std::function<QString(Side)>& sentence) {
     QString words = bothSentences(sentence);
     if (m_bound.edited.firstNegative && m_bound.other.firstNegative) {
-        const QString quotient = bothQuotient(tr("supported context"), [this](Side side) {
-            return static_cast<double>(*m_bound.of(side).firstNegative);
-        });
+        const QString quotient = bothQuotient(
+            u"supported context"_s, [this](Side side) { return static_cast<double>(*m_bound.of(side).firstNegative); });
         if (!quotient.isEmpty()) words += QLatin1Char('\n') + quotient;
     }
     wordsLabel()->setText(words);

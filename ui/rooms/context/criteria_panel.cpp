@@ -17,6 +17,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString whole(double value) {
@@ -30,13 +32,12 @@ struct TuningTexts {
 };
 
 TuningTexts textsOf(const TuningNumbers& numbers) {
-    return {TuningPanel::tr("%1 of %2").arg(numbers.criticalDimension).arg(numbers.rotatedChannels),
+    return {u"%1 of %2"_s.arg(numbers.criticalDimension).arg(numbers.rotatedChannels),
             numbers.criticalBase ? thetaText(std::ceil(*numbers.criticalBase))
-            : numbers.context    ? TuningPanel::tr("undefined")
-                                 : TuningPanel::tr("no target"),
-            numbers.extrapolationLimit
-                ? TuningPanel::tr("%1 tokens").arg(tokensText(std::floor(*numbers.extrapolationLimit)))
-                : TuningPanel::tr("undefined")};
+            : numbers.context    ? u"undefined"_s
+                                 : u"no target"_s,
+            numbers.extrapolationLimit ? u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)))
+                                       : u"undefined"_s};
 }
 
 double toHundredths(double value) {
@@ -82,7 +83,7 @@ class CriteriaList::Sign : public QWidget {
 };
 
 CriteriaList::CriteriaList(int count, QWidget* parent) : QWidget(parent) {
-    setAccessibleName(tr("Criteria for the context length"));
+    setAccessibleName(u"Criteria for the context length"_s);
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(1, 1);
@@ -122,31 +123,31 @@ QString CriteriaList::text(int index) const {
 
 TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(tr("Fine-tuning for a longer context"), this));
-    m_hasTarget = new QCheckBox(tr("set a target"), this);
+    column->addWidget(makeHeading(u"Fine-tuning for a longer context"_s, this));
+    m_hasTarget = new QCheckBox(u"set a target"_s, this);
     m_hasTarget->setToolTip(
-        tr("Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation limit "
-           "are computed. Clear the check mark to remove the target."));
+        u"Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation limit "
+        "are computed. Clear the check mark to remove the target."_s);
     column->addWidget(m_hasTarget);
     m_context = new NumberSlider(
-        {.label = tr("target context"),
-         .unit = tr("tokens"),
+        {.label = u"target context"_s,
+         .unit = u"tokens"_s,
          .minimum = 16,
          .maximum = 1 << 24,
          .logarithmic = true,
          .step = 1,
          .text = whole,
-         .why = tr(
-             "L′ is the context at which the model is fine-tuned. It starts at the target of the setup's scaling, or "
-             "at four times the training context.")},
+         .why =
+             u"L′ is the context at which the model is fine-tuned. It starts at the target of the setup's scaling, or "
+             "at four times the training context."_s},
         this);
     column->addWidget(m_context);
-    m_base = new NumberSlider({.label = tr("tuned base β"),
+    m_base = new NumberSlider({.label = u"tuned base β"_s,
                                .minimum = 2,
                                .maximum = 1e9,
                                .logarithmic = true,
-                               .why = tr("β is the base with which the model is fine-tuned. The default is the current "
-                                         "θ. Liu et al. 2023, formula 15")},
+                               .why = u"β is the base with which the model is fine-tuned. The default is the current "
+                                      "θ. Liu et al. 2023, formula 15"_s},
                               this);
     column->addWidget(m_base);
     auto* grid = new QGridLayout;
@@ -163,12 +164,12 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
         grid->addWidget(value, row, 1);
         return value;
     };
-    m_criticalDimension = addRow(tr("critical dimension d_c"));
-    m_criticalBase = addRow(tr("critical base β₀"));
-    m_extrapolationLimit = addRow(tr("extrapolation limit T at β"));
+    m_criticalDimension = addRow(u"critical dimension d_c"_s);
+    m_criticalBase = addRow(u"critical base β₀"_s);
+    m_extrapolationLimit = addRow(u"extrapolation limit T at β"_s);
     column->addLayout(grid);
     m_unscaled = makeNote(this);
-    m_unscaled->setText(tr("These three numbers are unscaled: they belong to the frequencies without the scaling."));
+    m_unscaled->setText(u"These three numbers are unscaled: they belong to the frequencies without the scaling."_s);
     keepSpace(m_unscaled);
     m_unscaled->hide();
     column->addWidget(m_unscaled);
@@ -204,7 +205,7 @@ void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetu
         const QString& first = (editsB ? theirs : mine).*member;
         const QString& second = (editsB ? mine : theirs).*member;
         // One line per setup, because the panel is narrow.
-        label->setText(other ? QStringLiteral("A %1\nB %2").arg(first, second) : first);
+        label->setText(other ? u"A %1\nB %2"_s.arg(first, second) : first);
         label->setToolTip(why);
     };
     show(m_criticalDimension, &TuningTexts::dimension, criticalDimensionWhy(numbers, setup.theta));
@@ -226,25 +227,25 @@ QString TuningPanel::extrapolationLimit() const {
 
 RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(tr("Random q and k"), this));
+    column->addWidget(makeHeading(u"Random q and k"_s, this));
     m_mean = new NumberSlider(
-        {.label = tr("mean μ"),
+        {.label = u"mean μ"_s,
          .minimum = -kMaxMean,
          .maximum = kMaxMean,
          .snap = toHundredths,
-         .why = tr("μ is the mean of every component of q and of k. A mean that is not 0 makes the expected logit "
-                   "depend on the distance, although q and k are independent.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 "
-                   "K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16")},
+         .why = u"μ is the mean of every component of q and of k. A mean that is not 0 makes the expected logit "
+                "depend on the distance, although q and k are independent.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 "
+                "K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s},
         this);
     column->addWidget(m_mean);
     m_correlation =
-        new NumberSlider({.label = tr("correlation ρ"),
+        new NumberSlider({.label = u"correlation ρ"_s,
                           .minimum = -1,
                           .maximum = 1,
                           .snap = toHundredths,
-                          .why = tr("ρ is the correlation of a component of q with the same component of "
-                                    "k: 0 for independent vectors, 1 for k = q.\n"
-                                    "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16")},
+                          .why = u"ρ is the correlation of a component of q with the same component of "
+                                 "k: 0 for independent vectors, 1 for k = q.\n"
+                                 "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s},
                          this);
     column->addWidget(m_correlation);
     m_mean->setValue(m_vectors.mean);

@@ -9,6 +9,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::int64_t kFigureSamples = 4096;
@@ -45,7 +47,7 @@ FigureCurve errors(const LogitSamples& samples, const SampledLogits& sampled, co
 /// (μ² + ρ)·2·B(Δ) (F16), from the polyline of B(Δ).
 FigureCurve expected(const Polyline& bound, const RandomVectors& vectors, const QString& label, Ink ink) {
     FigureCurve curve;
-    curve.quantity = QStringLiteral("%1, expected").arg(label);
+    curve.quantity = u"%1, expected"_s.arg(label);
     curve.ink = ink;
     curve.companion = true;
     curve.x = bound.x;
@@ -64,50 +66,44 @@ FigureTable tableOf(const LogitSamples& samples, const Frequencies& now) {
         table.columns.append(QList<double>(values.begin(), values.end()));
     };
     const auto addSeries = [&](const QString& name, const SampledLogits& sampled, const RandomVectors& vectors) {
-        add(QStringLiteral("%1 · mean").arg(name), sampled.mean);
-        add(QStringLiteral("%1 · standard error").arg(name), sampled.standard_error);
+        add(u"%1 · mean"_s.arg(name), sampled.mean);
+        add(u"%1 · standard error"_s.arg(name), sampled.standard_error);
         std::vector<double> values;
         for (const double distance : samples.distances) {
             values.push_back(expected_logit(now, samples.setup.head_dim, distance, vectors));
         }
-        add(QStringLiteral("%1 · expected").arg(name), values);
+        add(u"%1 · expected"_s.arg(name), values);
     };
-    add(QStringLiteral("distance (tokens)"), samples.distances);
+    add(u"distance (tokens)"_s, samples.distances);
     addSeries(vectorsLabel(samples.vectors), samples.chosen, samples.vectors);
-    addSeries(QStringLiteral("equal"), samples.equal, equalVectors(samples.vectors));
+    addSeries(u"equal"_s, samples.equal, equalVectors(samples.vectors));
     return table;
 }
 
 QString expectedSentence(const LogitSamples& samples) {
     const double product = expected_product(samples.vectors);
     if (rotary_dim(samples.setup) == 0) {
-        return QObject::tr("No channel rotates, so the expected logit does not depend on the distance.");
+        return u"No channel rotates, so the expected logit does not depend on the distance."_s;
     }
     if (product == 0) {
-        return QObject::tr(
-            "The expected logit is 0 at every distance, because μ² + ρ = 0; it decreases on the whole if μ² + ρ > 0.");
+        return u"The expected logit is 0 at every distance, because μ² + ρ = 0; it decreases on the whole if μ² + ρ > 0."_s;
     }
     const QString factor = numberText(std::round(1e4 * product) / 1e4);
-    return product > 0 ? QObject::tr(
-                             "The expected logit decreases on the whole, because μ² + ρ = %1 is above 0: it is "
-                             "%1 times the sum over the channels, d − d_r + 2 K(Δ).")
-                             .arg(factor)
-                       : QObject::tr(
-                             "The expected logit increases on the whole, because μ² + ρ = %1 is below 0: it is "
-                             "%1 times the sum over the channels, d − d_r + 2 K(Δ).")
-                             .arg(factor);
+    return product > 0 ? u"The expected logit decreases on the whole, because μ² + ρ = %1 is above 0: it is "
+                         "%1 times the sum over the channels, d − d_r + 2 K(Δ)."_s.arg(factor)
+                       : u"The expected logit increases on the whole, because μ² + ρ = %1 is below 0: it is "
+                         "%1 times the sum over the channels, d − d_r + 2 K(Δ)."_s.arg(factor);
 }
 
 }  // namespace
 
 QString vectorsLabel(const RandomVectors& vectors) {
-    return vectors.correlation == 0 ? QStringLiteral("independent")
-                                    : QStringLiteral("ρ = %1").arg(numberText(vectors.correlation));
+    return vectors.correlation == 0 ? u"independent"_s : u"ρ = %1"_s.arg(numberText(vectors.correlation));
 }
 
 QString randomSentence(const LogitSamples& samples) {
     if (samples.count == 0) {
-        return QObject::tr("The program is sampling random q and k …");
+        return u"The program is sampling random q and k …"_s;
     }
     const Frequencies now = frequencies(frequency_settings(samples.setup));
     double deviation = 0;
@@ -120,17 +116,17 @@ QString randomSentence(const LogitSamples& samples) {
     }
     const QString vectors =
         samples.vectors.correlation == 0
-            ? QObject::tr("Independent q and k, mean %1 of the components").arg(numberText(samples.vectors.mean))
-            : QObject::tr("Correlation %2 of q and k, mean %1 of the components")
-                  .arg(numberText(samples.vectors.mean), numberText(samples.vectors.correlation));
-    return QObject::tr(
-               "%1: the mean logit of %2 of %3 samples deviates from its expected value by at most %4 standard errors "
-               "(largest: %5); a single logit has a standard deviation of up to %6. %7")
-        .arg(vectors, tokensText(static_cast<double>(samples.count)), tokensText(static_cast<double>(kMaxSamples)))
-        .arg(deviation, 0, 'f', 1)
-        .arg(largest, 0, 'g', 2)
-        .arg(largest * std::sqrt(static_cast<double>(samples.count)), 0, 'g', 2)
-        .arg(expectedSentence(samples));
+            ? u"Independent q and k, mean %1 of the components"_s.arg(numberText(samples.vectors.mean))
+            : u"Correlation %2 of q and k, mean %1 of the components"_s.arg(numberText(samples.vectors.mean),
+                                                                            numberText(samples.vectors.correlation));
+    return u"%1: the mean logit of %2 of %3 samples deviates from its expected value by at most %4 standard errors "
+           "(largest: %5); a single logit has a standard deviation of up to %6. %7"_s
+               .arg(vectors, tokensText(static_cast<double>(samples.count)),
+                    tokensText(static_cast<double>(kMaxSamples)))
+               .arg(deviation, 0, 'f', 1)
+               .arg(largest, 0, 'g', 2)
+               .arg(largest * std::sqrt(static_cast<double>(samples.count)), 0, 'g', 2)
+               .arg(expectedSentence(samples));
 }
 
 Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, std::int64_t end) {
@@ -139,28 +135,27 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     const auto shown = std::min(bound.size(), static_cast<std::size_t>(end) + 1);
     Figure figure;
     figure.name = kRandomFigure;
-    figure.x = {.label = QStringLiteral("distance Δ"),
-                .unit = QStringLiteral("tokens"),
+    figure.x = {.label = u"distance Δ"_s,
+                .unit = u"tokens"_s,
                 .logarithmic = true,
                 .minimum = 1,
                 .maximum = static_cast<double>(end)};
-    figure.y.label = QStringLiteral("mean logit qᵀR_Δ k");
-    figure.y.unit = QStringLiteral("not divided by √d");
-    figure.note =
-        QStringLiteral("points: means of %1 samples, seed %2; bars: ± 1 standard error; thin lines: expected value")
-            .arg(tokensText(static_cast<double>(samples.count)))
-            .arg(samples.seed);
+    figure.y.label = u"mean logit qᵀR_Δ k"_s;
+    figure.y.unit = u"not divided by √d"_s;
+    figure.note = u"points: means of %1 samples, seed %2; bars: ± 1 standard error; thin lines: expected value"_s
+                      .arg(tokensText(static_cast<double>(samples.count)))
+                      .arg(samples.seed);
     if (shown < static_cast<std::size_t>(end)) {
-        figure.note += QStringLiteral(", computed for Δ < %1").arg(tokensText(static_cast<double>(shown)));
+        figure.note += u", computed for Δ < %1"_s.arg(tokensText(static_cast<double>(shown)));
     }
     if (now.attention_factor != 1) {
-        figure.note += QStringLiteral("; without the attention factor %1").arg(readableNumber(now.attention_factor));
+        figure.note += u"; without the attention factor %1"_s.arg(readableNumber(now.attention_factor));
     }
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-                       {QStringLiteral("mean"), samples.vectors.mean},
-                       {QStringLiteral("correlation"), samples.vectors.correlation},
-                       {QStringLiteral("draws"), static_cast<double>(samples.count)},
-                       {QStringLiteral("seed"), static_cast<double>(samples.seed)}};
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
+                       {u"mean"_s, samples.vectors.mean},
+                       {u"correlation"_s, samples.vectors.correlation},
+                       {u"draws"_s, static_cast<double>(samples.count)},
+                       {u"seed"_s, static_cast<double>(samples.seed)}};
     figure.summary = randomSentence(samples);
 
     const Ink equalInk = Ink::data(0);
@@ -168,7 +163,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     const QString label = vectorsLabel(samples.vectors);
     const RandomVectors equal = equalVectors(samples.vectors);
     const Polyline values = polylineOf(bound.first(shown), true);
-    figure.curves.push_back(expected(values, equal, QStringLiteral("k = q"), equalInk));
+    figure.curves.push_back(expected(values, equal, u"k = q"_s, equalInk));
     figure.curves.back().solid = true;  // so that not only its colour distinguishes it from the other curve
     figure.curves.push_back(expected(values, samples.vectors, label, chosenInk));
     double lowest = 0;
@@ -180,14 +175,14 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     figure.y.minimum = lowest - 0.1 * top;
     figure.y.maximum = 1.1 * top;
     if (samples.count > 0) {
-        figure.curves.push_back(errors(samples, samples.equal, QStringLiteral("k = q"), equalInk));
+        figure.curves.push_back(errors(samples, samples.equal, u"k = q"_s, equalInk));
         figure.curves.push_back(errors(samples, samples.chosen, label, chosenInk));
-        figure.curves.push_back(points(samples, samples.equal, QStringLiteral("k = q, mean"), equalInk));
-        figure.curves.push_back(points(samples, samples.chosen, QStringLiteral("%1, mean").arg(label), chosenInk));
+        figure.curves.push_back(points(samples, samples.equal, u"k = q, mean"_s, equalInk));
+        figure.curves.push_back(points(samples, samples.chosen, u"%1, mean"_s.arg(label), chosenInk));
         figure.table = tableOf(samples, now);
     }
     figure.verticalLines.push_back({static_cast<double>(setup.context),
-                                    QStringLiteral("context %1").arg(tokensText(static_cast<double>(setup.context))),
+                                    u"context %1"_s.arg(tokensText(static_cast<double>(setup.context))),
                                     {Ink::Kind::accent},
                                     kContextLine});
     return figure;

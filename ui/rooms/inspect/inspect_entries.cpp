@@ -7,6 +7,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace option {
 
 constexpr FigureOption beside{
@@ -36,7 +38,7 @@ Figure requestedFigure(const InspectFigure& figure, const FigureRequest& request
                          .flags = request.flags()};
     if (request.has(option::layer)) moment.layer = request.whole(option::layer);
     if (request.has(option::head)) moment.head = request.whole(option::head);
-    if (const QString replay = request.view()[QStringLiteral("replay")].toString(); !replay.isEmpty()) {
+    if (const QString replay = request.view()[u"replay"_s].toString(); !replay.isEmpty()) {
         const ReplayJob job = parseReplayJob(replay.toStdString());
         moment.choices = job.choices;
         moment.inputs = job.modelInputs;
@@ -44,7 +46,7 @@ Figure requestedFigure(const InspectFigure& figure, const FigureRequest& request
     const LabFile* lab = access.lab.file();
     Figure result = inspectFigureOf(lab, request.sources().engine(), access.dataDir, figure, moment);
     // The run is named even if it is that of the command line by default.
-    const RunId run = result.settings[QStringLiteral("run")].toInteger();
+    const RunId run = result.settings[u"run"_s].toInteger();
     std::vector<RunId> runs = {moment.run == 0 ? run : moment.run};
     if (moment.ghost != 0) runs.push_back(moment.ghost);
     result.origin = {.flags = {{option::run.name, QString::number(run)}}, .lab = labOrigin(*lab, runs)};
@@ -57,7 +59,7 @@ FigureEntries inspectEntries() {
     FigureEntries entries;
     for (const InspectFigure& figure : inspectFigures()) {
         FigureEntry entry{.name = QLatin1String(figure.name),
-                          .room = QStringLiteral("inspect"),
+                          .room = u"inspect"_s,
                           .part = QLatin1String(figure.name),
                           .title = figure.title,
                           .why = figure.why,

@@ -5,27 +5,29 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// The figures of all topics, topic by topic; the build writes this function (CMakeLists.txt).
 InspectFigures figuresOfTopics();
 
 QString titleOf(InspectGroup group) {
     switch (group) {
         case InspectGroup::spectra:
-            return QObject::tr("Spectra");
+            return u"Spectra"_s;
         case InspectGroup::training:
-            return QObject::tr("Over training");
+            return u"Over training"_s;
         case InspectGroup::moment:
-            return QObject::tr("At the selected step");
+            return u"At the selected step"_s;
         case InspectGroup::experts:
-            return QObject::tr("Experts");
+            return u"Experts"_s;
         case InspectGroup::attention:
-            return QObject::tr("Attention");
+            return u"Attention"_s;
         case InspectGroup::ablation:
-            return QObject::tr("Ablation");
+            return u"Ablation"_s;
         case InspectGroup::extrapolation:
-            return QObject::tr("Length extrapolation");
+            return u"Length extrapolation"_s;
         case InspectGroup::data:
-            return QObject::tr("Data");
+            return u"Data"_s;
     }
     return {};
 }

@@ -16,18 +16,20 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 TextStrip::TextStrip(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
-    setAccessibleName(tr("Text of the attention map"));
-    setToolTip(tr("Point at a token to shade the tokens that it attends to; click it to keep it selected."));
+    setAccessibleName(u"Text of the attention map"_s);
+    setToolTip(u"Point at a token to shade the tokens that it attends to; click it to keep it selected."_s);
 }
 
 void TextStrip::setRow(AttentionRow row) {
     const bool another = row.tokens.size() != m_row.tokens.size();
     m_row = std::move(row);
     if (m_row.query >= 0) {
-        setAccessibleDescription(tr("Token %1 of %2 is selected.").arg(m_row.query).arg(m_row.tokens.size()));
+        setAccessibleDescription(u"Token %1 of %2 is selected."_s.arg(m_row.query).arg(m_row.tokens.size()));
     }
     if (another) updateGeometry();
     update();
@@ -122,7 +124,7 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
     for (const InspectFigure& figure : inspectFigures()) {
         if (figure.group != group) m_chooser->insertSeparator(m_chooser->count());
         group = figure.group;
-        m_chooser->addItem(tr("%1: %2").arg(titleOf(figure.group), figure.title), QLatin1String(figure.name));
+        m_chooser->addItem(u"%1: %2"_s.arg(titleOf(figure.group), figure.title), QLatin1String(figure.name));
         m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
     }
     m_view = new FigureView(this);

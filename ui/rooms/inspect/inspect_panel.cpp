@@ -23,44 +23,46 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    column->addWidget(makeHeading(tr("Fine-tuning"), this));
+    column->addWidget(makeHeading(u"Fine-tuning"_s, this));
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
-    m_method = makeChoice(tr("Scaling method of fine-tuning"), this);
+    m_method = makeChoice(u"Scaling method of fine-tuning"_s, this);
     for (const ScalingMethod method : extrapolation_methods())
         m_method->addItem(methodTitle(method), static_cast<int>(method));
     chooseData(m_method, static_cast<int>(FineTuning().method));
     addField(
-        grid, tr("scaling"), m_method,
-        tr("A copy of the run is fine-tuned with this scaling method of the frequencies. The factors of LongRoPE are "
-           "first searched for on the training split. A run without RoPE has no frequencies to scale: choose "
-           "None."));
+        grid, u"scaling"_s, m_method,
+        u"A copy of the run is fine-tuned with this scaling method of the frequencies. The factors of LongRoPE are "
+        "first searched for on the training split. A run without RoPE has no frequencies to scale: choose "
+        "None."_s);
     m_steps = new QSpinBox(this);
-    m_steps->setAccessibleName(tr("Steps of fine-tuning"));
+    m_steps->setAccessibleName(u"Steps of fine-tuning"_s);
     m_steps->setRange(1, 1000000);
     m_steps->setValue(static_cast<int>(FineTuning().steps));
     addField(
-        grid, tr("steps"), m_steps,
-        tr("Fine-tuning takes this number of steps. Each step processes about as many tokens as a step of the run."));
+        grid, u"steps"_s, m_steps,
+        u"Fine-tuning takes this number of steps. Each step processes about as many tokens as a step of the run."_s);
     m_learningRate = new QLineEdit(this);
-    m_learningRate->setAccessibleName(tr("Learning rate of fine-tuning"));
-    addField(grid, tr("learning rate"), m_learningRate,
-             tr("Fine-tuning uses this constant learning rate. The default is a tenth of the run's learning rate."));
+    m_learningRate->setAccessibleName(u"Learning rate of fine-tuning"_s);
+    addField(grid, u"learning rate"_s, m_learningRate,
+             u"Fine-tuning uses this constant learning rate. The default is a tenth of the run's learning rate."_s);
     m_button = new QPushButton(this);
     column->addWidget(m_button);
-    m_training = addLabel(tr("Run that is fine-tuned"));
+    m_training = addLabel(u"Run that is fine-tuned"_s);
     m_bar = new QProgressBar(this);
     m_bar->setTextVisible(false);
     keepSpace(m_bar);
     keepSpace(m_training);
-    m_bar->setAccessibleName(tr("Completed steps"));
+    m_bar->setAccessibleName(u"Completed steps"_s);
     column->addWidget(m_bar);
-    m_words = addLabel(tr("Reason why the run cannot be fine-tuned"));
+    m_words = addLabel(u"Reason why the run cannot be fine-tuned"_s);
     colorAsError(m_words);
-    m_numbers = addLabel(tr("Losses before and after fine-tuning"));
+    m_numbers = addLabel(u"Losses before and after fine-tuning"_s);
     m_numbers->setTextInteractionFlags(Qt::TextSelectableByMouse);
     connect(m_button, &QPushButton::clicked, this, &FineTunePanel::toggleRequested);
     connect(m_method, &QComboBox::currentIndexChanged, this, &FineTunePanel::changed);
@@ -79,7 +81,7 @@ QString FineTunePanel::whyInvalidRate() const {
     if (text.isEmpty()) return {};
     try {
         const double rate = parse_number(text.toStdString());
-        return rate > 0 && std::isfinite(rate) ? QString() : tr("The learning rate must be positive and finite.");
+        return rate > 0 && std::isfinite(rate) ? QString() : u"The learning rate must be positive and finite."_s;
     } catch (const BadInput& error) {
         return QString::fromUtf8(error.what());
     }
@@ -104,16 +106,16 @@ void FineTunePanel::renew() {
     const QString rate = whyInvalidRate();
     QString why = rate.isEmpty() ? m_state.refusal : rate;
     if (isTraining) why.clear();
-    m_button->setText(isTraining ? tr("Cancel fine-tuning") : tr("Fine-tune copy"));
+    m_button->setText(isTraining ? u"Cancel fine-tuning"_s : u"Fine-tune copy"_s);
     m_button->setEnabled(isTraining || (m_state.hasRun && why.isEmpty()));
     m_button->setToolTip(why);
     m_bar->setVisible(isTraining);
-    m_training->setText(tr("A copy of %1 is being fine-tuned.").arg(m_state.trainingRun));
+    m_training->setText(u"A copy of %1 is being fine-tuned."_s.arg(m_state.trainingRun));
     m_training->setVisible(isTraining);
     const QString words = why.isEmpty() ? m_state.problem : why;
     m_words->setText(words);
     m_words->setVisible(!words.isEmpty());
-    m_numbers->setText(m_state.results.join(QStringLiteral("\n\n")));
+    m_numbers->setText(m_state.results.join(u"\n\n"_s));
     m_numbers->setVisible(!m_state.results.isEmpty());
     for (QWidget* field : std::initializer_list<QWidget*>{m_method, m_steps, m_learningRate})
         field->setEnabled(!isTraining);
@@ -128,7 +130,7 @@ void FineTunePanel::showState(const FineTuneState& state) {
 void FineTunePanel::showProgress(std::int64_t done, std::int64_t steps) {
     m_bar->setMaximum(static_cast<int>(std::max<std::int64_t>(1, steps)));
     m_bar->setValue(static_cast<int>(done));
-    m_bar->setToolTip(tr("%1 of %2 steps").arg(groupedText(done), groupedText(steps)));
+    m_bar->setToolTip(u"%1 of %2 steps"_s.arg(groupedText(done), groupedText(steps)));
 }
 
 namespace {
@@ -162,97 +164,97 @@ int muchToSee(const RunView& run) {
 
 InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     : QFrame(parent), m_runStore(runs), m_settings(settings) {
-    const auto [area, content, column] = makePanel(this, tr("Inspect"));
+    const auto [area, content, column] = makePanel(this, u"Inspect"_s);
 
     QWidget* box = nullptr;
-    QGridLayout* grid = addGroup(column, tr("Inspect"), &box);
-    m_run = makeChoice(tr("Run"), box);
+    QGridLayout* grid = addGroup(column, u"Inspect"_s, &box);
+    m_run = makeChoice(u"Run"_s, box);
     addField(
-        grid, tr("run"), m_run,
-        tr("The figures show the internals of this run. The room opens on the first visible run that has rotated pairs "
-           "and probes."));
-    m_ghost = makeChoice(tr("Second run"), box);
-    addField(grid, tr("run 2"), m_ghost,
-             tr("The figures compare the run with this second run, which is drawn faintly or in a separate figure."));
-    m_difference = new QCheckBox(tr("Show difference"), box);
+        grid, u"run"_s, m_run,
+        u"The figures show the internals of this run. The room opens on the first visible run that has rotated pairs "
+        "and probes."_s);
+    m_ghost = makeChoice(u"Second run"_s, box);
+    addField(grid, u"run 2"_s, m_ghost,
+             u"The figures compare the run with this second run, which is drawn faintly or in a separate figure."_s);
+    m_difference = new QCheckBox(u"Show difference"_s, box);
     grid->addWidget(m_difference, grid->rowCount(), 1);
-    m_rows = makeChoice(tr("Rows of heat maps"), box);
-    m_rows->addItem(tr("layers"), false);
-    m_rows->addItem(tr("heads of a layer"), true);
-    m_rowsTitle = addField(grid, tr("rows"), m_rows,
-                           tr("Heat maps show one row per layer, or one row per head of the selected layer."));
-    m_layer = makeChoice(tr("Layer"), box);
+    m_rows = makeChoice(u"Rows of heat maps"_s, box);
+    m_rows->addItem(u"layers"_s, false);
+    m_rows->addItem(u"heads of a layer"_s, true);
+    m_rowsTitle = addField(grid, u"rows"_s, m_rows,
+                           u"Heat maps show one row per layer, or one row per head of the selected layer."_s);
+    m_layer = makeChoice(u"Layer"_s, box);
     m_layerTitle =
-        addField(grid, tr("layer"), m_layer,
-                 tr("The figures show this layer. “all” shows one row or curve per layer, or the mean over layers."));
-    m_head = makeChoice(tr("Head"), box);
-    m_headTitle = addField(grid, tr("head"), m_head,
-                           tr("The figures show this head, or the mean over heads. With “automatic”, attention maps "
-                              "show the head with the largest rotary logit contribution in the newest snapshot (in a "
-                              "run without RoPE, the head with the lowest attention entropy), and the other figures "
-                              "show the mean over heads."));
-    m_axis = makeChoice(tr("Horizontal axis of spectra"), box);
-    m_axis->addItem(tr("pair"), false);
-    m_axis->addItem(tr("wavelength"), true);
+        addField(grid, u"layer"_s, m_layer,
+                 u"The figures show this layer. “all” shows one row or curve per layer, or the mean over layers."_s);
+    m_head = makeChoice(u"Head"_s, box);
+    m_headTitle = addField(grid, u"head"_s, m_head,
+                           u"The figures show this head, or the mean over heads. With “automatic”, attention maps "
+                           "show the head with the largest rotary logit contribution in the newest snapshot (in a "
+                           "run without RoPE, the head with the lowest attention entropy), and the other figures "
+                           "show the mean over heads."_s);
+    m_axis = makeChoice(u"Horizontal axis of spectra"_s, box);
+    m_axis->addItem(u"pair"_s, false);
+    m_axis->addItem(u"wavelength"_s, true);
     m_axisTitle =
-        addField(grid, tr("x axis"), m_axis,
-                 tr("Heat maps show the pair's index, or its wavelength λ = 2π/g in tokens on a logarithmic scale."));
+        addField(grid, u"x axis"_s, m_axis,
+                 u"Heat maps show the pair's index, or its wavelength λ = 2π/g in tokens on a logarithmic scale."_s);
 
-    m_ownGrid = addGroup(column, tr("Figure"), &m_ownBox);
+    m_ownGrid = addGroup(column, u"Figure"_s, &m_ownBox);
     m_ownBox->hide();
 
-    QGridLayout* dials = addGroup(column, tr("Rotation dials"), &m_lagBox);
+    QGridLayout* dials = addGroup(column, u"Rotation dials"_s, &m_lagBox);
     m_lag = new QSpinBox(m_lagBox);
     m_lag->setRange(0, 1'000'000);
     m_lag->setValue(m_settings.value("inspect/lag").toInt());
-    m_lag->setSuffix(tr(" tokens"));
-    m_lag->setAccessibleName(tr("Distance m − n of the dials"));
-    addField(dials, tr("lag Δ"), m_lag,
-             tr("The lag Δ is the distance between query and key in tokens; each pair is rotated by the angle g·Δ."));
+    m_lag->setSuffix(u" tokens"_s);
+    m_lag->setAccessibleName(u"Distance m − n of the dials"_s);
+    addField(dials, u"lag Δ"_s, m_lag,
+             u"The lag Δ is the distance between query and key in tokens; each pair is rotated by the angle g·Δ."_s);
 
-    QGridLayout* text = addGroup(column, tr("Text"), &m_textBox);
+    QGridLayout* text = addGroup(column, u"Text"_s, &m_textBox);
     m_text = new QLineEdit(m_textBox);
-    m_text->setPlaceholderText(tr("text of the snapshots"));
+    m_text->setPlaceholderText(u"text of the snapshots"_s);
     m_text->setClearButtonEnabled(true);
-    m_text->setAccessibleName(tr("Text for the figures of attention and bits"));
+    m_text->setAccessibleName(u"Text for the figures of attention and bits"_s);
     m_text->setToolTip(
-        tr("The run's model processes this text for the figures of attention and of bits. If the field is empty, they "
-           "show the text of the snapshots and the start of the validation split."));
+        u"The run's model processes this text for the figures of attention and of bits. If the field is empty, they "
+        "show the text of the snapshots and the start of the validation split."_s);
     text->addWidget(m_text, 0, 0, 1, 2);
     m_textWords = makeText({}, m_textBox);
     colorAsError(m_textWords);
     keepLines(m_textWords, 2);
     text->addWidget(m_textWords, 1, 0, 1, 2);
 
-    QGridLayout* ablation = addGroup(column, tr("Ablation"), &m_ablationBox);
-    m_kind = makeChoice(tr("Kind of ablation"), m_ablationBox);
-    m_kind->addItem(tr("freeze"), static_cast<int>(Ablation::Kind::stop));
-    m_kind->addItem(tr("remove from logit"), static_cast<int>(Ablation::Kind::remove));
-    m_kind->addItem(tr("replace by mean"), static_cast<int>(Ablation::Kind::mean));
-    addField(ablation, tr("kind"), m_kind,
-             tr("Freeze: the pair's frequency becomes 0, so it encodes content but no position. Remove: the pair's "
-                "term is removed from the logit. Replace by mean: the pair's query and key become their means over the "
-                "evaluated sequences, so that its term depends only on the distance."));
-    m_which = makeChoice(tr("Pairs to ablate"), m_ablationBox);
-    m_which->addItem(tr("highlighted pair"), highlightedPair);
-    m_which->addItem(tr("range"), range);
-    m_which->addItem(tr("fastest pairs"), fastest);
-    m_which->addItem(tr("slowest pairs"), slowest);
-    m_whichTitle = addField(ablation, tr("pairs"), m_which, tr("These pairs are ablated in all layers and heads."));
+    QGridLayout* ablation = addGroup(column, u"Ablation"_s, &m_ablationBox);
+    m_kind = makeChoice(u"Kind of ablation"_s, m_ablationBox);
+    m_kind->addItem(u"freeze"_s, static_cast<int>(Ablation::Kind::stop));
+    m_kind->addItem(u"remove from logit"_s, static_cast<int>(Ablation::Kind::remove));
+    m_kind->addItem(u"replace by mean"_s, static_cast<int>(Ablation::Kind::mean));
+    addField(ablation, u"kind"_s, m_kind,
+             u"Freeze: the pair's frequency becomes 0, so it encodes content but no position. Remove: the pair's "
+             "term is removed from the logit. Replace by mean: the pair's query and key become their means over the "
+             "evaluated sequences, so that its term depends only on the distance."_s);
+    m_which = makeChoice(u"Pairs to ablate"_s, m_ablationBox);
+    m_which->addItem(u"highlighted pair"_s, highlightedPair);
+    m_which->addItem(u"range"_s, range);
+    m_which->addItem(u"fastest pairs"_s, fastest);
+    m_which->addItem(u"slowest pairs"_s, slowest);
+    m_whichTitle = addField(ablation, u"pairs"_s, m_which, u"These pairs are ablated in all layers and heads."_s);
     m_first = new QSpinBox(m_ablationBox);
     m_last = new QSpinBox(m_ablationBox);
-    m_first->setAccessibleName(tr("First pair, or number of pairs"));
-    m_last->setAccessibleName(tr("Last pair"));
-    m_firstTitle = addField(ablation, tr("first"), m_first,
-                            tr("This is the first pair of the range, or the number of pairs to ablate."));
-    m_lastTitle = addField(ablation, tr("last"), m_last, tr("This is the last pair of the range."));
+    m_first->setAccessibleName(u"First pair, or number of pairs"_s);
+    m_last->setAccessibleName(u"Last pair"_s);
+    m_firstTitle = addField(ablation, u"first"_s, m_first,
+                            u"This is the first pair of the range, or the number of pairs to ablate."_s);
+    m_lastTitle = addField(ablation, u"last"_s, m_last, u"This is the last pair of the range."_s);
 
-    QGridLayout* beyond = addGroup(column, tr("Length extrapolation"), &m_extrapolationBox);
-    m_factor = makeChoice(tr("Sequence length"), m_extrapolationBox);
-    for (const int factor : {2, 4, 8}) m_factor->addItem(tr("%1 × the context").arg(factor), factor);
+    QGridLayout* beyond = addGroup(column, u"Length extrapolation"_s, &m_extrapolationBox);
+    m_factor = makeChoice(u"Sequence length"_s, m_extrapolationBox);
+    for (const int factor : {2, 4, 8}) m_factor->addItem(u"%1 × the context"_s.arg(factor), factor);
     m_factor->setCurrentIndex(1);
-    addField(beyond, tr("length"), m_factor,
-             tr("Sequences of this length are evaluated. Every scaling method uses the same factor."));
+    addField(beyond, u"length"_s, m_factor,
+             u"Sequences of this length are evaluated. Every scaling method uses the same factor."_s);
     m_fineTune = new FineTunePanel(this);
     m_fineTune->learningRate()->setText(m_settings.value("inspect/rate").toString());
     column->addWidget(m_fineTune);
@@ -338,12 +340,12 @@ void InspectPanel::renewRuns() {
         first = run.record.id;
     }
     if (entries.isEmpty()) {
-        renewChoice(m_run, {{tr("no runs yet"), 0}}, 0);
+        renewChoice(m_run, {{u"no runs yet"_s, 0}}, 0);
     } else {
         renewChoice(m_run, entries, first);
     }
     entries.removeIf([this](const auto& entry) { return entry.second.toLongLong() == run(); });
-    entries.prepend({tr("none"), 0});
+    entries.prepend({u"none"_s, 0});
     renewChoice(m_ghost, entries, 0);
     renewDifference();
 }
@@ -366,14 +368,14 @@ void InspectPanel::renewDifference() {
     m_difference->setEnabled(ghost() != 0);
     m_difference->setToolTip(
         ghost() != 0
-            ? tr("Heat maps and attention maps show the first run minus the second: blue below 0, orange above.")
-            : tr("The difference needs a second run: choose one under “second run”."));
+            ? u"Heat maps and attention maps show the first run minus the second: blue below 0, orange above."_s
+            : u"The difference needs a second run: choose one under “second run”."_s);
 }
 
 void InspectPanel::fit(const RunSpec& spec) {
     m_layers = spec.layers;
     renewLayers();
-    Entries heads = {{tr("automatic"), static_cast<qlonglong>(kAutomaticHead)}, {tr("mean"), -1}};
+    Entries heads = {{u"automatic"_s, static_cast<qlonglong>(kAutomaticHead)}, {u"mean"_s, -1}};
     for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
     if (heads.size() != m_head->count()) renewChoice(m_head, heads, static_cast<qlonglong>(kAutomaticHead));
     m_fineTune->fit(spec);
@@ -387,7 +389,7 @@ void InspectPanel::fit(const RunSpec& spec) {
 
 void InspectPanel::renewLayers() {
     Entries layers;
-    if (!m_needsOneLayer) layers.append({tr("all"), -1});
+    if (!m_needsOneLayer) layers.append({u"all"_s, -1});
     for (std::int64_t i = 0; i < m_layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
     const QVariant before = m_layer->currentData();
     renewChoice(m_layer, layers, m_needsOneLayer ? 0 : -1);
@@ -400,7 +402,7 @@ void InspectPanel::renewRanges() {
     enableField(m_which, m_whichTitle, m_picksPairs);
     enableField(m_first, m_firstTitle, m_picksPairs && which != highlightedPair);
     enableField(m_last, m_lastTitle, m_picksPairs && which == range);
-    m_firstTitle->setText(ends ? tr("number") : tr("first"));
+    m_firstTitle->setText(ends ? u"number"_s : u"first"_s);
     renewDifference();
 }
 

@@ -37,6 +37,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kFrameMs = 16;
@@ -55,36 +57,36 @@ void InspectRoom::addActions(ActionRegistry& registry, const RoomHandle<InspectR
     const auto isExporting = [room] { return room.made() && room->m_writer->isRunning(); };
     registry.add({.id = "inspect.nextFigure",
                   .menu = "View",
-                  .text = tr("Show next Inspect figure"),
+                  .text = u"Show next Inspect figure"_s,
                   .handler = here([room] { room->m_main->step(1); }),
                   .separatorBefore = true});
     registry.add({.id = "inspect.previousFigure",
                   .menu = "View",
-                  .text = tr("Show previous Inspect figure"),
+                  .text = u"Show previous Inspect figure"_s,
                   .handler = here([room] { room->m_main->step(-1); })});
     registry.add(
         {.id = "inspect.play",
          .menu = "Run",
-         .text = tr("Replay run"),
+         .text = u"Replay run"_s,
          .handler = [room] { room->m_bar->setPlaying(!room->m_bar->isPlaying()); },
          .enabled = [room] { return room.isVisible() && room->m_bar->playButton()->isEnabled(); },
-         .liveText = [room] { return room.made() && room->m_bar->isPlaying() ? tr("Pause replay") : tr("Replay run"); },
+         .liveText = [room] { return room.made() && room->m_bar->isPlaying() ? u"Pause replay"_s : u"Replay run"_s; },
          .separatorBefore = true});
     registry.add(
         {.id = "inspect.exportReplay",
          .menu = "File",
-         .text = tr("Export replay …"),
+         .text = u"Export replay …"_s,
          .handler = [room] { room->m_bar->exportButton()->click(); },
          .enabled =  // a running export can be stopped from every room
          [room, isExporting] {
              return (room.isVisible() || isExporting()) && room->m_bar->exportButton()->isEnabled();
          },
-         .liveText = [isExporting] { return isExporting() ? tr("Stop replay export") : tr("Export replay …"); }});
+         .liveText = [isExporting] { return isExporting() ? u"Stop replay export"_s : u"Export replay …"_s; }});
     for (const InspectFigure& figure : inspectFigures()) {
         const QString name = QLatin1String(figure.name);
-        registry.add({.id = QStringLiteral("inspect.figure.") + name,
+        registry.add({.id = u"inspect.figure."_s + name,
                       .menu = {},
-                      .text = tr("Show Inspect figure: %1").arg(figure.title),
+                      .text = u"Show Inspect figure: %1"_s.arg(figure.title),
                       .handler = here([room, name] { room->m_main->choose(name); })});
     }
 }
@@ -113,16 +115,16 @@ FigureOrigin InspectRoom::originOf(const Figure& figure) {
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, runs);
     const InspectFigure* known = findInspectFigure(figure.name);
     if (!known) return origin;
-    origin.flags = {{QStringLiteral("figure"), figure.name}, {QStringLiteral("run"), QString::number(m_data.run->id)}};
-    if (m_data.ghost) origin.flags[QStringLiteral("beside")] = QString::number(m_data.ghost->id);
+    origin.flags = {{u"figure"_s, figure.name}, {u"run"_s, QString::number(m_data.run->id)}};
+    if (m_data.ghost) origin.flags[u"beside"_s] = QString::number(m_data.ghost->id);
     ReplayJob job = replayJob();  // has all choices of the panel
-    job.lab = QStringLiteral("lab");
-    job.output = QStringLiteral("-");
+    job.lab = u"lab"_s;
+    job.output = u"-"_s;
     job.figures = {figure.name};
     if (whyNotReplayable(job).isEmpty()) {
-        origin.view = {{QStringLiteral("replay"), QString::fromStdString(replayJobText(job))}};
+        origin.view = {{u"replay"_s, QString::fromStdString(replayJobText(job))}};
     }
-    if (m_data.snapshot()) origin.flags[QStringLiteral("step")] = QString::number(m_data.snapshot()->iteration);
+    if (m_data.snapshot()) origin.flags[u"step"_s] = QString::number(m_data.snapshot()->iteration);
     const QJsonObject flags = m_panel->flags();
     for (const FigureOption* option : known->options) {
         const QString name = QLatin1String(option->name);
@@ -130,10 +132,10 @@ FigureOrigin InspectRoom::originOf(const Figure& figure) {
     }
     const bool showsText = known->need && (known->need->fields & InspectNeed::textField) != 0;
     if (showsText && !m_panel->text().isEmpty()) {
-        origin.flags[QStringLiteral("text")] = m_panel->text();
+        origin.flags[u"text"_s] = m_panel->text();
         const std::optional<int> pair = pairOf(m_rotary.pickedPair());
-        if (figure.name == QLatin1String("pair-logits") && pair) {
-            origin.flags[QStringLiteral("pair")] = QString::number(*pair);
+        if (figure.name == "pair-logits"_L1 && pair) {
+            origin.flags[u"pair"_s] = QString::number(*pair);
         }
     }
     return origin;
@@ -258,14 +260,13 @@ void InspectRoom::renew() {
     m_answers->fill(m_data, &need::text);
     m_main->show(pictureOf(*m_main, m_data));
     if (m_side->isVisibleTo(this)) m_side->show(pictureOf(*m_side, m_data));
-    Figure loss = findInspectFigure(QStringLiteral("inspect-loss"))->make(m_data).figure;
-    loss.note = m_data.ghost ? tr("solid: %1; dotted: %2").arg(m_data.run->name, m_data.ghost->name) : QString();
+    Figure loss = findInspectFigure(u"inspect-loss"_s)->make(m_data).figure;
+    loss.note = m_data.ghost ? u"solid: %1; dotted: %2"_s.arg(m_data.run->name, m_data.ghost->name) : QString();
     m_loss->setFigure(std::move(loss));
     const auto showsText = [this](const InspectPane& pane) {
         const QString name = pane.chosenName();
         return pane.isVisibleTo(this) &&
-               (name == QLatin1String("attention-map") || name == QLatin1String("attention-heads") ||
-                name == QLatin1String("pair-logits"));
+               (name == "attention-map"_L1 || name == "attention-heads"_L1 || name == "pair-logits"_L1);
     };
     AttentionRow row = attentionRow(m_data, m_hoveredToken);
     m_text->setVisible(!row.tokens.isEmpty() && (showsText(*m_main) || showsText(*m_side)));
@@ -273,7 +274,7 @@ void InspectRoom::renew() {
     const auto shown = shownFigures();
     m_panel->showFor(shown, m_answers->problemOf(need::text));
     const auto showsDials = [this](const InspectPane& pane) {
-        return pane.isVisibleTo(this) && pane.chosenName() == QLatin1String("pair-dials");
+        return pane.isVisibleTo(this) && pane.chosenName() == "pair-dials"_L1;
     };
     m_panel->showLag(showsDials(*m_main) || showsDials(*m_side));
     if (std::any_of(shown.begin(), shown.end(), [](const auto* figure) { return figure->need == &need::fineTuning; }))
@@ -328,13 +329,13 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     InspectData own = data;
     m_answers->fill(own, figure->need);
     if (isSecondRun) {
-        if (!own.ghost) return withoutNumbers(own, figure->name, tr("Choose a second run in the panel on the right."));
+        if (!own.ghost) return withoutNumbers(own, figure->name, u"Choose a second run in the panel on the right."_s);
         own = secondRunData(own);
     }
     InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
     if (!own.run && !isEmpty()) {
         picture.figure.emptyText =
-            m_source->problem().isEmpty() ? tr("Loading the run’s snapshots …") : m_source->problem();
+            m_source->problem().isEmpty() ? u"Loading the run’s snapshots …"_s : m_source->problem();
         picture.figure.summary = picture.figure.emptyText;
     }
     return picture;
@@ -346,8 +347,8 @@ namespace {
 constexpr int kMinWidthForTwo = 720;    // two figures side by side
 constexpr int kMinHeightForLoss = 420;  // the figure of the loss
 constexpr int kLossHeight = 116;
-constexpr int kDefaultFrames = 200;                // the most frames that the dialog suggests
-const QString kNewest = QStringLiteral("newest");  // step of the newest snapshot
+constexpr int kDefaultFrames = 200;   // the most frames that the dialog suggests
+const QString kNewest = u"newest"_s;  // step of the newest snapshot
 
 }  // namespace
 
@@ -363,7 +364,7 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
       m_writer(new ReplayWriter(this)),
       m_panel(new InspectPanel(m_access.runs, m_settings, this)),
       m_pages(new QStackedWidget(this)) {
-    setObjectName(QStringLiteral("inspect"));
+    setObjectName(u"inspect"_s);
     m_panel->hide();
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
@@ -411,11 +412,11 @@ std::vector<RoomControl> InspectRoom::controls() {
         };
         return control;
     };
-    const QString iteration = QStringLiteral("iteration");
-    const QString pair = QStringLiteral("pair");
-    return {renewed(controlOf(QStringLiteral("run"), m_panel->runs())),
-            renewed(controlOf(QStringLiteral("layer"), m_panel->layers())),
-            renewed(controlOf(QStringLiteral("head"), m_panel->heads())),
+    const QString iteration = u"iteration"_s;
+    const QString pair = u"pair"_s;
+    return {renewed(controlOf(u"run"_s, m_panel->runs())),
+            renewed(controlOf(u"layer"_s, m_panel->layers())),
+            renewed(controlOf(u"head"_s, m_panel->heads())),
             {iteration,
              [this, iteration](const QString& value) {
                  m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()
@@ -429,13 +430,13 @@ std::vector<RoomControl> InspectRoom::controls() {
             {pair,
              [this, pair](const QString& value) {
                  m_pair = std::nullopt;
-                 if (value != QLatin1String("none")) m_pair = static_cast<int>(controlWhole(pair, value));
+                 if (value != "none"_L1) m_pair = static_cast<int>(controlWhole(pair, value));
                  m_rotary.pickPair(m_pair, true);
                  schedule();
              },
-             [this] { return m_pair ? QVariant(*m_pair) : QVariant(QStringLiteral("none")); }, nullptr},
-            {QStringLiteral("part"), [this](const QString& part) { showPart(part); },
-             [this] { return QVariant(shownPart()); }, m_main->chooser()}};
+             [this] { return m_pair ? QVariant(*m_pair) : QVariant(u"none"_s); }, nullptr},
+            {u"part"_s, [this](const QString& part) { showPart(part); }, [this] { return QVariant(shownPart()); },
+             m_main->chooser()}};
 }
 
 QList<QWidget*> InspectRoom::bars() {
@@ -444,13 +445,13 @@ QList<QWidget*> InspectRoom::bars() {
 
 QWidget* InspectRoom::makeEmptyState() {
     const EmptyPage empty =
-        makeEmptyPage(tr("Inspect how a run learns to use its frequencies"),
-                      tr("Train a sweep: every evaluation stores a snapshot of each run’s internals. This room shows "
-                         "the logit contribution of each pair, the attention weights and the retrieval accuracy by "
-                         "distance, and replays them over training."),
+        makeEmptyPage(u"Inspect how a run learns to use its frequencies"_s,
+                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This room shows "
+                      "the logit contribution of each pair, the attention weights and the retrieval accuracy by "
+                      "distance, and replays them over training."_s,
                       this);
     m_goToTrain = empty.button;
-    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
+    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });
     return empty.page;
 }
 
@@ -460,10 +461,10 @@ QWidget* InspectRoom::makePictures() {
     scaleLayout(column, {0, 0, 0, 0}, 8);
     m_split = new QSplitter(Qt::Horizontal, page);
     m_split->setChildrenCollapsible(false);
-    m_main = new InspectPane(tr("Main figure"), {}, m_split);
-    m_side = new InspectPane(tr("Side figure"),
-                             {{QStringLiteral("nothing"), tr("no side figure")},
-                              {QLatin1String(ReplayJob::kSecondRun), tr("main figure for the second run")}},
+    m_main = new InspectPane(u"Main figure"_s, {}, m_split);
+    m_side = new InspectPane(u"Side figure"_s,
+                             {{u"nothing"_s, u"no side figure"_s},
+                              {QLatin1String(ReplayJob::kSecondRun), u"main figure for the second run"_s}},
                              m_split);
     m_split->setSizes({1100, 900});
     auto* choosers = new QHBoxLayout;
@@ -475,7 +476,7 @@ QWidget* InspectRoom::makePictures() {
     m_text = new TextStrip(page);
     column->addWidget(m_text);
     m_loss = new FigureView(page);
-    m_loss->setAccessibleName(tr("Validation loss with time cursor"));
+    m_loss->setAccessibleName(u"Validation loss with time cursor"_s);
     column->addWidget(m_loss);
     m_bar = new ReplayBar(page);
     column->addWidget(m_bar);
@@ -493,7 +494,7 @@ QWidget* InspectRoom::makePictures() {
     connect(m_loss, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        QAction* table = menu->addAction(tr("Show as table"), this, &InspectRoom::openLossTable);
+        QAction* table = menu->addAction(u"Show as table"_s, this, &InspectRoom::openLossTable);
         table->setEnabled(!ui::isEmpty(m_loss->figure()));
         menu->popup(where);
     });
@@ -554,10 +555,10 @@ void InspectRoom::connectPane(InspectPane& pane) {
         m_chosen = &pane;
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Export figure …"), this, &InspectRoom::openExport);
-        menu->addAction(tr("Copy figure"), this, &InspectRoom::copy);
+        menu->addAction(u"Export figure …"_s, this, &InspectRoom::openExport);
+        menu->addAction(u"Copy figure"_s, this, &InspectRoom::copy);
         addCaptionEntry(*menu);
-        menu->addAction(tr("Show as table"), this, &InspectRoom::openTable);
+        menu->addAction(u"Show as table"_s, this, &InspectRoom::openTable);
         if (!hasFigure()) {  // the pane says why it has no numbers
             for (QAction* each : menu->actions()) each->setEnabled(false);
         }
@@ -582,7 +583,7 @@ void InspectRoom::showSecondRun() {
 void InspectRoom::fitSides() {
     const ThemeManager& theme = ThemeManager::instance();
     const bool fits = !m_showsOnlyMain && width() >= theme.pixels(kMinWidthForTwo);
-    const bool shows = fits && m_side->chosenName() != QLatin1String("nothing");
+    const bool shows = fits && m_side->chosenName() != "nothing"_L1;
     m_side->chooser()->setVisible(fits);
     m_side->setVisible(shows);
     if (!shows) m_chosen = m_main;
@@ -607,14 +608,14 @@ ReplayJob InspectRoom::replayJob() const {
 }
 
 QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
-    if (m_writer->isRunning()) return tr("Another replay is being exported; stop it or wait until it has ended.");
+    if (m_writer->isRunning()) return u"Another replay is being exported; stop it or wait until it has ended."_s;
     if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
     const QString words =
-        tr("The selected figures need the run’s model, but %1 uses the engine exclusively; export the replay after it "
-           "has ended.");
-    if (m_access.session.isActive()) return words.arg(tr("training"));
-    if (m_access.meter.isActive()) return words.arg(tr("the measurement of the sweep"));
-    if (m_answers->isFineTuning()) return words.arg(tr("fine-tuning"));
+        u"The selected figures need the run’s model, but %1 uses the engine exclusively; export the replay after it "
+        "has ended."_s;
+    if (m_access.session.isActive()) return words.arg(u"training"_s);
+    if (m_access.meter.isActive()) return words.arg(u"the measurement of the sweep"_s);
+    if (m_answers->isFineTuning()) return words.arg(u"fine-tuning"_s);
     return {};
 }
 
@@ -623,7 +624,7 @@ ReplayDialog* InspectRoom::openReplayDialog() {
     if (!m_data.run || m_data.run->snapshots.empty()) return nullptr;
     const auto isRefused = [this](const ReplayJob& job) {
         const QString why = whyNoReplay(job);
-        if (!why.isEmpty()) emit m_actions.problem(QStringLiteral("replay"), why);
+        if (!why.isEmpty()) emit m_actions.problem(u"replay"_s, why);
         return !why.isEmpty();
     };
     if (isRefused(replayJob())) return nullptr;
@@ -636,8 +637,8 @@ ReplayDialog* InspectRoom::openReplayDialog() {
     m_dialog = new ReplayDialog(m_settings, replayJob(), static_cast<int>(m_data.run->snapshots.size()), this);
     connect(m_dialog, &ReplayDialog::exportConfirmed, this, [this, isRefused](const ReplayJob& job) {
         if (isRefused(job)) return;  // a sweep may have started in the meantime
-        emit m_actions.solved(QStringLiteral("replay"));
-        m_bar->showExport(tr("starting export …"));
+        emit m_actions.solved(u"replay"_s);
+        m_bar->showExport(u"starting export …"_s);
         m_replayFile = QFileInfo(job.output).absoluteFilePath();
         m_writer->start(job);
     });
@@ -652,19 +653,18 @@ void InspectRoom::connectWriter() {
         if (m_dialog) m_dialog->close();
     });
     connect(m_writer, &ReplayWriter::progressed, this,
-            [this](int done, int all) { m_bar->showExport(tr("frame %1 of %2").arg(done).arg(all)); });
+            [this](int done, int all) { m_bar->showExport(u"frame %1 of %2"_s.arg(done).arg(all)); });
     connect(m_writer, &ReplayWriter::finished, this, [this](int frames) {
-        m_bar->endExport(
-            tr("%1 exported to %2").arg(countText(frames, tr("frame")), QFileInfo(m_replayFile).fileName()));
+        m_bar->endExport(u"%1 exported to %2"_s.arg(countText(frames, u"frame"_s), QFileInfo(m_replayFile).fileName()));
         m_bar->words()->setToolTip(QDir::toNativeSeparators(m_replayFile));
     });
     connect(m_writer, &ReplayWriter::stopped, this, [this](int frames) {
-        m_bar->endExport(frames > 0 ? tr("export stopped; %1 saved").arg(countText(frames, tr("frame")))
-                                    : tr("export stopped"));
+        m_bar->endExport(frames > 0 ? u"export stopped; %1 saved"_s.arg(countText(frames, u"frame"_s))
+                                    : u"export stopped"_s);
     });
     connect(m_writer, &ReplayWriter::failed, this, [this](const QString& sentence) {
         m_bar->endExport({});
-        emit m_actions.problem(QStringLiteral("replay"), sentence);
+        emit m_actions.problem(u"replay"_s, sentence);
     });
     connect(m_bar, &ReplayBar::exportRequested, this, [this] {
         if (m_writer->isRunning()) {

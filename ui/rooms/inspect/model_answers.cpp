@@ -10,6 +10,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 InspectSource::InspectSource(LabDocument& lab, SweepSession& session, QObject* parent)
     : QObject(parent), m_lab(lab), m_session(session) {
     connect(&m_session, &SweepSession::delivered, this, &InspectSource::handleDeliveries);
@@ -159,8 +161,7 @@ void InspectSource::apply(const Delivery& delivery) {
 namespace {
 
 QString keyOf(const InspectNeed& need, const InsideRun& run, const ModelInputs& inputs) {
-    return QStringLiteral("%1|%2|%3")
-        .arg(QString::fromStdString(run.checkpoint.string()))
+    return u"%1|%2|%3"_s.arg(QString::fromStdString(run.checkpoint.string()))
         .arg(run.id)
         .arg(need.key ? need.key(run, inputs) : QString());
 }
@@ -220,20 +221,20 @@ void ModelAnswers::pause() {
 }
 
 QString ModelAnswers::engineUser() const {
-    if (m_access.session.isActive()) return tr("Training uses the engine exclusively.");
+    if (m_access.session.isActive()) return u"Training uses the engine exclusively."_s;
     if (m_access.meter.isActive()) {
-        return tr("The cost of a sweep is being measured, which uses the engine exclusively.");
+        return u"The cost of a sweep is being measured, which uses the engine exclusively."_s;
     }
     return {};
 }
 
 QString ModelAnswers::waitingReason() const {
     if (const QString user = engineUser(); !user.isEmpty()) {
-        return m_access.session.isActive() ? tr("%1 This figure is computed when no run trains any more.").arg(user)
-                                           : tr("%1 This figure is computed after the measurement.").arg(user);
+        return m_access.session.isActive() ? u"%1 This figure is computed when no run trains any more."_s.arg(user)
+                                           : u"%1 This figure is computed after the measurement."_s.arg(user);
     }
     if (!isFineTuning()) return {};
-    return tr("A copy of %1 is being fine-tuned; this figure is computed when that has ended.").arg(m_tuning.run->name);
+    return u"A copy of %1 is being fine-tuned; this figure is computed when that has ended."_s.arg(m_tuning.run->name);
 }
 
 void ModelAnswers::request(const InspectNeed& need, const std::shared_ptr<const InsideRun>& run,
@@ -241,7 +242,7 @@ void ModelAnswers::request(const InspectNeed& need, const std::shared_ptr<const 
     if (!need.isAsked(inputs)) return m_questions[&need].clear();
     const bool asksTraining = need.probe && isTraining(run->id);
     // The key differs from that of the same request to the checkpoint.
-    const QString key = (asksTraining ? QStringLiteral("training|") : QString()) + keyOf(need, *run, inputs);
+    const QString key = (asksTraining ? u"training|"_s : QString()) + keyOf(need, *run, inputs);
     Question& question = m_questions[&need];
     if (question.key == key) return;
     question.key = key;
@@ -341,8 +342,8 @@ QString ModelAnswers::whyNoFineTuning(const InsideRun& run, const FineTuning& ho
     const QString why = ui::whyNoFineTuning(run, how);
     const QString user = engineUser();
     if (!why.isEmpty() || user.isEmpty()) return why;
-    return m_access.session.isActive() ? tr("%1 Fine-tune after training has ended.").arg(user)
-                                       : tr("%1 Fine-tune after the measurement.").arg(user);
+    return m_access.session.isActive() ? u"%1 Fine-tune after training has ended."_s.arg(user)
+                                       : u"%1 Fine-tune after the measurement."_s.arg(user);
 }
 
 void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how) {
@@ -373,7 +374,7 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
                 m_tuning.problem =
                     m_tuning.waits
                         ? whyNoFineTuning(*run, how)
-                        : tr("Fine-tuning was interrupted because other work needed the engine. Start it again.");
+                        : u"Fine-tuning was interrupted because other work needed the engine. Start it again."_s;
             }
             emit changed();
         });

@@ -14,6 +14,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 void checkExists(const FigureOption& option, std::int64_t chosen, std::int64_t count) {
@@ -64,12 +66,11 @@ PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& tex
     result.vocabulary = checkpoint.vocabulary;
     if (text.isEmpty()) {
         result.tokens = firstTokens(corpus_of(checkpoint, dataDir)->validation, kExcerptTokens);
-        result.source = QObject::tr("first %1 of the validation split")
-                            .arg(countText(std::ssize(result.tokens), QObject::tr("token")));
+        result.source = u"first %1 of the validation split"_s.arg(countText(std::ssize(result.tokens), u"token"_s));
     } else {
         result.tokens = vocabulary.encode(text.toStdString());
         if (std::ssize(result.tokens) > kExcerptTokens) result.tokens.resize(kExcerptTokens);
-        result.source = QObject::tr("typed text");
+        result.source = u"typed text"_s;
     }
     const auto model = model_of(engine, checkpoint);
     result.bits = text_bits(*model, checkpoint.spec.context, vocabulary.size(), result.tokens,
@@ -192,7 +193,7 @@ namespace {
 
 QString keyOfAblation(const InsideRun&, const ModelInputs& inputs) {
     QString key = QString::number(static_cast<int>(inputs.ablation.kind));
-    for (const std::int64_t pair : inputs.ablation.pairs) key += QStringLiteral(" %1").arg(pair);
+    for (const std::int64_t pair : inputs.ablation.pairs) key += u" %1"_s.arg(pair);
     return key;
 }
 
@@ -220,7 +221,7 @@ const InspectNeed text{
     .wants = [](const ModelInputs& inputs) { return !inputs.text.isEmpty(); },
     .key =
         [](const InsideRun& run, const ModelInputs& inputs) {
-            return QStringLiteral("%1|%2|%3").arg(run.lastKnownStep()).arg(inputs.pair.value_or(-1)).arg(inputs.text);
+            return u"%1|%2|%3"_s.arg(run.lastKnownStep()).arg(inputs.pair.value_or(-1)).arg(inputs.text);
         },
     .compute =
         [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
@@ -284,7 +285,7 @@ const InspectNeed statistics{
 const InspectNeed bits{
     .fields = InspectNeed::textField,
     .key = [](const InsideRun& run,
-              const ModelInputs& inputs) { return QStringLiteral("%1|%2").arg(run.lastKnownStep()).arg(inputs.text); },
+              const ModelInputs& inputs) { return u"%1|%2"_s.arg(run.lastKnownStep()).arg(inputs.text); },
     .compute =
         [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
             return fill(std::make_shared<const PaintedText>(

@@ -24,6 +24,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kMinWidthForExport = 540;  // pixels at 100 % scale
@@ -34,22 +36,22 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_play = new QToolButton(this);
-    m_play->setText(tr("Play"));
+    m_play->setText(u"Play"_s);
     m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_play->setToolTip(tr("Replays the run snapshot by snapshot (Space or P)."));
+    m_play->setToolTip(u"Replays the run snapshot by snapshot (Space or P)."_s);
     setIcon(m_play, outline::kStart);
     connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
     m_pace = new QComboBox(this);
-    m_pace->setAccessibleName(tr("Speed of the replay"));
-    m_pace->setToolTip(tr("The replay shows this number of snapshots per second."));
-    for (const int pace : {1, 2, 4, 8, 16}) m_pace->addItem(tr("%1/s").arg(pace), pace);
+    m_pace->setAccessibleName(u"Speed of the replay"_s);
+    m_pace->setToolTip(u"The replay shows this number of snapshots per second."_s);
+    for (const int pace : {1, 2, 4, 8, 16}) m_pace->addItem(u"%1/s"_s.arg(pace), pace);
     m_pace->setCurrentIndex(2);
     m_slider = new QSlider(Qt::Horizontal, this);
-    m_slider->setAccessibleName(tr("Snapshot"));
-    m_slider->setToolTip(tr("Selects the snapshot to show; the arrow keys move by one snapshot."));
+    m_slider->setAccessibleName(u"Snapshot"_s);
+    m_slider->setToolTip(u"Selects the snapshot to show; the arrow keys move by one snapshot."_s);
     m_words = new QLabel(this);
     m_words->setProperty("quiet", true);
-    m_words->setMinimumWidth(QFontMetrics(m_words->font()).horizontalAdvance(QStringLiteral("step 000,000")));
+    m_words->setMinimumWidth(QFontMetrics(m_words->font()).horizontalAdvance(u"step 000,000"_s));
     m_export = new QToolButton(this);
     connect(m_export, &QToolButton::clicked, this, &ReplayBar::exportRequested);
     m_pace->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -59,8 +61,8 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     row->addWidget(m_words);
     row->addWidget(m_export);
     renewExport();
-    keepWidth(m_play, {tr("Play"), tr("Pause")});
-    keepWidth(m_export, {tr("Export replay …"), tr("Stop export")});
+    keepWidth(m_play, {u"Play"_s, u"Pause"_s});
+    keepWidth(m_export, {u"Export replay …"_s, u"Stop export"_s});
 
     connect(m_slider, &QSlider::valueChanged, this, [this] {
         renewWords();
@@ -125,7 +127,7 @@ void ReplayBar::setPlaying(bool playing) {
     } else {
         m_timer.stop();
     }
-    m_play->setText(playing ? tr("Pause") : tr("Play"));
+    m_play->setText(playing ? u"Pause"_s : u"Play"_s);
     setIcon(m_play, playing ? outline::kPause : outline::kStart);
 }
 
@@ -142,7 +144,7 @@ void ReplayBar::showExport(const QString& words) {
 
 void ReplayBar::showStopping() {
     m_stopping = true;
-    showExport(tr("stopping export …"));
+    showExport(u"stopping export …"_s);
 }
 
 void ReplayBar::endExport(const QString& words) {
@@ -154,9 +156,9 @@ void ReplayBar::endExport(const QString& words) {
 }
 
 void ReplayBar::renewExport() {
-    m_export->setText(m_exporting ? tr("Stop export") : tr("Export replay …"));
-    m_export->setToolTip(m_exporting ? tr("Stops the export of the replay.")
-                                     : tr("Exports the replay as an animated GIF, or as numbered PNG or SVG files."));
+    m_export->setText(m_exporting ? u"Stop export"_s : u"Export replay …"_s);
+    m_export->setToolTip(m_exporting ? u"Stops the export of the replay."_s
+                                     : u"Exports the replay as an animated GIF, or as numbered PNG or SVG files."_s);
     m_export->setEnabled(!m_stopping && (m_exporting || m_iterations.size() > 1));
     // The button is hidden if the slider would become too short; the menu offers the export too.
     m_export->setVisible(m_exporting || width() >= ThemeManager::instance().pixels(kMinWidthForExport));
@@ -164,19 +166,19 @@ void ReplayBar::renewExport() {
 
 void ReplayBar::renewWords() {
     if (m_exporting) return;
-    m_words->setText(m_iterations.empty() ? tr("no snapshots") : tr("step %1").arg(groupedText(iteration())));
+    m_words->setText(m_iterations.empty() ? u"no snapshots"_s : u"step %1"_s.arg(groupedText(iteration())));
 }
 
 ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent)
     : QDialog(parent), m_settings(settings), m_job(std::move(job)) {
-    setWindowTitle(tr("Export replay"));
+    setWindowTitle(u"Export replay"_s);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
 
     QGridLayout* grid = makeFieldGrid();
-    m_format = makeChoice(tr("Format"), this, 24);
+    m_format = makeChoice(u"Format"_s, this, 24);
     addFrameFormat(grid, m_format);
-    m_width = makeChoice(tr("Width"), this);
+    m_width = makeChoice(u"Width"_s, this);
     addFrameWidth(grid, m_width);
     m_frameRate = new QDoubleSpinBox(this);
     addFrameRate(grid, m_frameRate);
@@ -184,18 +186,18 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     m_frames = new QSpinBox(this);
     m_frames->setRange(std::min(2, snapshots), snapshots);
     m_frames->setValue(std::min(snapshots, m_job.most));
-    m_frames->setAccessibleName(tr("Frames"));
-    addField(grid, tr("frames"), m_frames,
-             tr("The replay has this number of frames. If it is smaller than the number of snapshots, evenly spaced "
-                "snapshots are exported, including the first and the last."));
-    m_dark = new QCheckBox(tr("Dark colours"), this);
+    m_frames->setAccessibleName(u"Frames"_s);
+    addField(grid, u"frames"_s, m_frames,
+             u"The replay has this number of frames. If it is smaller than the number of snapshots, evenly spaced "
+             "snapshots are exported, including the first and the last."_s);
+    m_dark = new QCheckBox(u"Dark colours"_s, this);
     grid->addWidget(m_dark, grid->rowCount(), 1);
 
     m_words = new QLabel(this);
     m_words->setProperty("quiet", true);
     m_words->setWordWrap(true);
     keepLines(m_words, 3);
-    m_save = new QPushButton(tr("&Save replay …"), this);
+    m_save = new QPushButton(u"&Save replay …"_s, this);
     m_save->setProperty("primary", true);
     m_save->setDefault(true);
     auto* column = new QVBoxLayout(this);
@@ -225,14 +227,13 @@ ReplayJob ReplayDialog::job(const QString& path) const {
 }
 
 void ReplayDialog::renewWords() {
-    const bool animated = m_format->currentData() == QStringLiteral("gif");
+    const bool animated = m_format->currentData() == u"gif"_s;
     m_frameRate->setEnabled(animated);
-    const ReplayJob now = job(QStringLiteral("replay"));
+    const ReplayJob now = job(u"replay"_s);
     QString words =
-        tr("%1 of %2 × %3 pixels").arg(countText(m_frames->value(), tr("frame"))).arg(now.width).arg(now.height());
+        u"%1 of %2 × %3 pixels"_s.arg(countText(m_frames->value(), u"frame"_s)).arg(now.width).arg(now.height());
     if (animated)
-        words +=
-            tr(", %1 long").arg(durationText((m_frames->value() - 1) * now.secondsOf(false) + now.secondsOf(true)));
+        words += u", %1 long"_s.arg(durationText((m_frames->value() - 1) * now.secondsOf(false) + now.secondsOf(true)));
     m_words->setText(words);
 }
 
@@ -243,8 +244,8 @@ QString ReplayDialog::whyNotWritable(const QString& path) const {
 }
 
 void ReplayDialog::save() {
-    const QString path = dialogs().save(
-        this, framesQuestion(tr("Export replay as"), QStringLiteral("replay"), m_format->currentData().toString()));
+    const QString path =
+        dialogs().save(this, framesQuestion(u"Export replay as"_s, u"replay"_s, m_format->currentData().toString()));
     if (path.isEmpty()) return;
     if (const QString why = whyNotWritable(path); !why.isEmpty()) return m_words->setText(why);
     m_settings.setValue("replay/format", m_format->currentData());

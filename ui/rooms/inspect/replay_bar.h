@@ -19,6 +19,8 @@ class QToolButton;
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class Settings;
 
 /// Exports replays in a separate process.
@@ -26,12 +28,11 @@ class ReplayWriter : public ExportProcess {
     Q_OBJECT
 
  public:
-    explicit ReplayWriter(QObject* parent = nullptr) : ExportProcess(tr("replay"), parent) {}
+    explicit ReplayWriter(QObject* parent = nullptr) : ExportProcess(u"replay"_s, parent) {}
 
     /// Returns false if an export is already running.
     bool start(const ReplayJob& job) {
-        return ExportProcess::start({QStringLiteral("--replay"), QString::fromStdString(replayJobText(job))},
-                                    job.isAnimated());
+        return ExportProcess::start({u"--replay"_s, QString::fromStdString(replayJobText(job))}, job.isAnimated());
     }
 };
 

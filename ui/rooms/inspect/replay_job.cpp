@@ -19,6 +19,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 using Json = nlohmann::json;
@@ -42,7 +44,7 @@ void readFigures(JobReader& reader, ReplayJob& job) {
         const bool second = !job.figures.isEmpty() && figure == QLatin1String(ReplayJob::kSecondRun);
         if (!second && !findInspectFigure(figure)) {
             throw BadInput("There is no figure \"" + figure.toStdString() + "\" to replay; the figures are " +
-                           inspectFigureNames().join(QStringLiteral(", ")).toStdString() + ".");
+                           inspectFigureNames().join(u", "_s).toStdString() + ".");
         }
         job.figures << figure;
     }
@@ -115,7 +117,7 @@ ReplayJob parseReplayJob(const std::string& text) {
     if (const Json* ablation = reader.find("ablation")) {
         if (!ablation->is_object()) reader.refuse("ablation", "an object with how and pairs");
         JobReader inner(*ablation, "A replay's ablation");
-        QString how = QStringLiteral("freeze");
+        QString how = u"freeze"_s;
         inner.text("how", how);
         job.modelInputs.ablation.kind = parse_ablation_kind(how.toStdString(), "A replay's how");
         for (const double pair : inner.numbers("pairs")) {
@@ -148,16 +150,12 @@ QString whyNotReplayable(const ReplayJob& job) {
     for (const QString& name : job.figures) {
         const InspectFigure* figure = findInspectFigure(name);
         if (figure && figure->need && !figure->need->isOfTraining) {
-            return QObject::tr(
-                       "“%1” cannot be replayed, because fine-tuning is not a part of the run’s training; replay "
-                       "another figure.")
-                .arg(figure->title);
+            return u"“%1” cannot be replayed, because fine-tuning is not a part of the run’s training; replay "
+                   "another figure."_s.arg(figure->title);
         }
-        if (name == QLatin1String("pair-logits") && (job.modelInputs.text.isEmpty() || !job.choices.pair)) {
-            return QObject::tr(
-                       "“%1” needs a typed text and a selected pair; type a text and select a pair, or replay another "
-                       "figure.")
-                .arg(figure->title);
+        if (name == "pair-logits"_L1 && (job.modelInputs.text.isEmpty() || !job.choices.pair)) {
+            return u"“%1” needs a typed text and a selected pair; type a text and select a pair, or replay another "
+                   "figure."_s.arg(figure->title);
         }
     }
     return {};
@@ -206,8 +204,7 @@ Figure replayFrame(std::vector<ReplayPicture> pictures, std::int64_t iteration) 
     const InspectData& data = pictures.front().data;
     const Figure loss = lossCourse(data).figure;
     Figure frame = inspectFigure(data, "inspect-frame");
-    frame.summary =
-        QObject::tr("%1 after %2 steps.").arg(data.run ? data.run->name : QString(), groupedText(iteration));
+    frame.summary = u"%1 after %2 steps."_s.arg(data.run ? data.run->name : QString(), groupedText(iteration));
     frame.drawing = [upper, loss](QPainter& painter, const QRectF& all, const FigureStyle& style) {
         const double below = kLossFraction * all.height();
         const double width = all.width() / static_cast<double>(upper.size());

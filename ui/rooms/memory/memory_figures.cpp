@@ -10,6 +10,8 @@
 #include "ui/common/text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::int64_t kFirstContext = 512;
@@ -41,7 +43,7 @@ double inMiB(const std::optional<std::int64_t>& bytes) {
 FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, const BytesAt& bytes) {
     FigureCurve curve;
     curve.label = label;
-    curve.quantity = QStringLiteral("size");
+    curve.quantity = u"size"_s;
     curve.ink = ink;
     const Range range = contextRange(setup);
     const int places = static_cast<int>(std::ceil(kPointsPerOctave * std::log2(range.maximum / range.minimum)));
@@ -57,8 +59,7 @@ FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, con
 
 /// The ends of the curves belong to another context than that of the setup.
 QString endNote(const RotarySetup& setup) {
-    return QObject::tr("numbers at the right: at %1 tokens")
-        .arg(groupedText(std::llround(contextRange(setup).maximum)));
+    return u"numbers at the right: at %1 tokens"_s.arg(groupedText(std::llround(contextRange(setup).maximum)));
 }
 
 FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
@@ -73,7 +74,7 @@ FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
 }
 
 QString shortText(KvCache kind) {
-    return kind == KvCache::sliding ? QObject::tr("sliding") : kindText(kind);
+    return kind == KvCache::sliding ? u"sliding"_s : kindText(kind);
 }
 
 struct Member {
@@ -83,16 +84,16 @@ struct Member {
 };
 
 QString percent(double fraction) {
-    return QString::number(100 * fraction, 'g', 3) + QStringLiteral(" %");
+    return QString::number(100 * fraction, 'g', 3) + u" %"_s;
 }
 
 /// The paper's rotated fractions and the setup's. Fractions with the same number of channels share one entry.
 std::vector<Member> members(const RotarySetup& setup) {
-    std::vector<Member> all = {{QObject::tr("%1 ch").arg(kMinChannels), kMinChannels}};
+    std::vector<Member> all = {{u"%1 ch"_s.arg(kMinChannels), kMinChannels}};
     for (const double fraction : kFractions) {
         const int dim = rotary_dim(setup.head_dim, fraction);
         if (dim == all.back().rotaryDim) {
-            all.back().label += QStringLiteral(", ") + percent(fraction);
+            all.back().label += u", "_s + percent(fraction);
         } else {
             all.push_back({percent(fraction), dim});
         }
@@ -144,17 +145,14 @@ Range sizeRange(const RotarySetup& setup, const ModelShape& shape, const MemoryO
 Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     Figure figure;
     const Range contexts = contextRange(setup);
-    figure.x = {.label = QStringLiteral("context"),
-                .unit = QStringLiteral("tokens"),
+    figure.x = {.label = u"context"_s,
+                .unit = u"tokens"_s,
                 .logarithmic = true,
                 .minimum = contexts.minimum,
                 .maximum = contexts.maximum};
     const Range sizes = sizeRange(setup, shape, options);
-    figure.y = {.label = QStringLiteral("size"),
-                .unit = QStringLiteral("MiB"),
-                .logarithmic = true,
-                .minimum = sizes.minimum,
-                .maximum = sizes.maximum};
+    figure.y = {
+        .label = u"size"_s, .unit = u"MiB"_s, .logarithmic = true, .minimum = sizes.minimum, .maximum = sizes.maximum};
     for (const Device& device : kDevices) {
         const std::int64_t bytes = device.gibibytes * kBytesPerGiB;
         figure.curves.push_back(curveOf(setup, QString::fromLatin1(device.label), {Ink::Kind::quiet},
@@ -164,22 +162,20 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
         {static_cast<double>(setup.context), groupedText(setup.context), {Ink::Kind::accent}, kMemoryContextLine});
     figure.summary = memorySentence(setup, shape, options);
     const CacheShape keys = cacheShape(setup, shape);
-    figure.settings = {
-        {QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-        {QStringLiteral("layout"),
-         options.layout == TableLayout::duplicated ? QStringLiteral("duplicated") : QStringLiteral("single")},
-        {QStringLiteral("tables"), static_cast<double>(options.isPerLayer ? keys.layers : 1)},
-        {QStringLiteral("kv_precision"), text(word_of(options.kvFormat))},
-        {QStringLiteral("batch"), 1},
-        {QStringLiteral("layers"), static_cast<double>(keys.layers)},
-        {QStringLiteral("heads"), static_cast<double>(keys.heads)},
-        {QStringLiteral("kv_heads"), static_cast<double>(keys.kv_heads)},
-        {QStringLiteral("head_dim"), static_cast<double>(keys.head_dim)},
-        {QStringLiteral("latent_dim"), static_cast<double>(keys.latent_dim)},
-        {QStringLiteral("latent_rope_dim"), static_cast<double>(keys.latent_rope_dim)},
-        {QStringLiteral("window"), static_cast<double>(keys.window)},
-        {QStringLiteral("global_layers"), static_cast<double>(keys.global_layers)},
-        {QStringLiteral("kind"), kindText(shape.kind)}};
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
+                       {u"layout"_s, options.layout == TableLayout::duplicated ? u"duplicated"_s : u"single"_s},
+                       {u"tables"_s, static_cast<double>(options.isPerLayer ? keys.layers : 1)},
+                       {u"kv_precision"_s, text(word_of(options.kvFormat))},
+                       {u"batch"_s, 1},
+                       {u"layers"_s, static_cast<double>(keys.layers)},
+                       {u"heads"_s, static_cast<double>(keys.heads)},
+                       {u"kv_heads"_s, static_cast<double>(keys.kv_heads)},
+                       {u"head_dim"_s, static_cast<double>(keys.head_dim)},
+                       {u"latent_dim"_s, static_cast<double>(keys.latent_dim)},
+                       {u"latent_rope_dim"_s, static_cast<double>(keys.latent_rope_dim)},
+                       {u"window"_s, static_cast<double>(keys.window)},
+                       {u"global_layers"_s, static_cast<double>(keys.global_layers)},
+                       {u"kind"_s, kindText(shape.kind)}};
     return figure;
 }
 
@@ -196,9 +192,9 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     const Ink tableInk{Ink::Kind::rotated};
     const Ink cacheInk = Ink::data(1);
     Figure figure = emptyFigure(setup, shape, options);
-    figure.name = QStringLiteral("rope-cache");
+    figure.name = u"rope-cache"_s;
     const auto cache = cacheAt(setup, shape, options, shape.kind);
-    figure.curves.push_back(curveOf(setup, QStringLiteral("KV, %1").arg(shortText(shape.kind)), cacheInk, cache));
+    figure.curves.push_back(curveOf(setup, u"KV, %1"_s.arg(shortText(shape.kind)), cacheInk, cache));
     const std::vector<Member> all = members(setup);
     for (auto member = all.rbegin(); member != all.rend(); ++member) {
         figure.curves.push_back(
@@ -210,8 +206,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note = QStringLiteral("Cos/sin table by rotated fraction, in %1; 0 %: no table; %2")
-                      .arg(text(word_of(setup.precision)), endNote(setup));
+    figure.note = u"Cos/sin table by rotated fraction, in %1; 0 %: no table; %2"_s.arg(text(word_of(setup.precision)),
+                                                                                       endNote(setup));
     return figure;
 }
 
@@ -219,7 +215,7 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
     const Ink tableInk{Ink::Kind::rotated};
     const Ink cacheInk = Ink::data(1);
     Figure figure = emptyFigure(setup, shape, options);
-    figure.name = QStringLiteral("kv-cache");
+    figure.name = u"kv-cache"_s;
     for (const KvCache kind : kKinds) {
         figure.curves.push_back(curveOf(setup, shortText(kind), cacheInk, cacheAt(setup, shape, options, kind)));
         if (kind == shape.kind) {
@@ -229,12 +225,10 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
     figure.curves.push_back(markOf(setup, cacheInk, cacheAt(setup, shape, options, shape.kind)));
     if (const int current = rotary_dim(setup); current > 0) {
         const auto table = tableAt(setup, shape, options, current);
-        figure.curves.push_back(
-            curveOf(setup, QStringLiteral("cos/sin, %1").arg(percent(setup.fraction)), tableInk, table));
+        figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note =
-        QStringLiteral("KV cache in %1, batch size 1; %2").arg(text(word_of(options.kvFormat)), endNote(setup));
+    figure.note = u"KV cache in %1, batch size 1; %2"_s.arg(text(word_of(options.kvFormat)), endNote(setup));
     return figure;
 }
 

@@ -8,8 +8,10 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// The draggable vertical line at the context.
-inline const QString kMemoryContextLine = QStringLiteral("context");
+inline const QString kMemoryContextLine = u"context"_s;
 
 // Both figures have the same axes, so that their sizes can be compared.
 

@@ -31,6 +31,8 @@
 #include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::array<NumberFormat, 3> kFormats = {NumberFormat::float32, NumberFormat::float16, NumberFormat::bfloat16};
@@ -46,26 +48,18 @@ struct ShapeField {
     const char* why;
 };
 constexpr std::array<ShapeField, 7> kFields = {{
-    {"layers", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "layers"), &F::layers, 1, 1000,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "n_layer is the number of layers with a KV cache.")},
-    {"heads", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "heads"), &F::heads, 1, 1024,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel",
-                       "This is the number of query heads. MHA caches a key and a value for each.")},
-    {"kv_heads", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "KV heads"), &F::kv_heads, 1, 1024,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel",
-                       "n_kv is the number of KV heads of GQA and sliding-window attention.")},
-    {"latent_dim", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "MLA latent channels"), &F::latent_dim, 1, 65536,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel",
-                       "d_latent is the size of a token's compressed keys and values in MLA.")},
-    {"latent_rope_dim", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "MLA rotary channels"), &F::latent_rope_dim, 0,
-     4096,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel",
-                       "d_rope is the size of the rotated key that all heads share in MLA.")},
-    {"window", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "sliding window (tokens)"), &F::window, 1, 1 << 24,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "W is the number of tokens that a sliding-window layer caches.")},
-    {"global_layers", QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel", "global layers"), &F::global_layers, 0, 1000,
-     QT_TRANSLATE_NOOP("ropelab::ui::ShapePanel",
-                       "Global layers attend to the whole context; the other layers have a sliding window.")},
+    {"layers", "layers", &F::layers, 1, 1000, "n_layer is the number of layers with a KV cache."},
+    {"heads", "heads", &F::heads, 1, 1024, "This is the number of query heads. MHA caches a key and a value for each."},
+    {"kv_heads", "KV heads", &F::kv_heads, 1, 1024,
+     "n_kv is the number of KV heads of GQA and sliding-window attention."},
+    {"latent_dim", "MLA latent channels", &F::latent_dim, 1, 65536,
+     "d_latent is the size of a token's compressed keys and values in MLA."},
+    {"latent_rope_dim", "MLA rotary channels", &F::latent_rope_dim, 0, 4096,
+     "d_rope is the size of the rotated key that all heads share in MLA."},
+    {"window", "sliding window (tokens)", &F::window, 1, 1 << 24,
+     "W is the number of tokens that a sliding-window layer caches."},
+    {"global_layers", "global layers", &F::global_layers, 0, 1000,
+     "Global layers attend to the whole context; the other layers have a sliding window."},
 }};
 
 constexpr std::int64_t kChunk = 4096;  // positions between two checks for cancellation
@@ -91,9 +85,9 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
       m_kind(new QComboBox(this)),
       m_kvFormat(new QComboBox(this)),
       m_keys(makeNote(this)) {
-    setAccessibleName(tr("Shape of the model's KV cache"));
+    setAccessibleName(u"Shape of the model's KV cache"_s);
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(tr("KV cache of the model"), this));
+    column->addWidget(makeHeading(u"KV cache of the model"_s, this));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(0, 1);
@@ -111,13 +105,12 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     for (const KvCache kind : kKinds) {
         m_kind->addItem(kindText(kind), static_cast<int>(kind));
     }
-    addRow(tr("attention type"), tr("The attention type determines what the model caches per token. Formula 32"),
-           m_kind);
+    addRow(u"attention type"_s, u"The attention type determines what the model caches per token. Formula 32"_s, m_kind);
     for (const NumberFormat format : kFormats) {
         m_kvFormat->addItem(text(word_of(format)), static_cast<int>(format));
     }
     m_kvFormat->setCurrentIndex(static_cast<int>(kFormats.size()) - 1);
-    addRow(tr("precision"), tr("The KV cache is stored in this number format, with B bytes per number."), m_kvFormat);
+    addRow(u"precision"_s, u"The KV cache is stored in this number format, with B bytes per number."_s, m_kvFormat);
     for (const ShapeField& entry : kFields) {
         auto* field = new QSpinBox(this);
         field->setRange(entry.least, entry.most);
@@ -126,12 +119,12 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
         field->setKeyboardTracking(false);
         field->setStepType(entry.most > 4096 ? QAbstractSpinBox::AdaptiveDecimalStepType
                                              : QAbstractSpinBox::DefaultStepType);
-        addRow(tr(entry.label), tr(entry.why), field);
+        addRow(QString::fromUtf8(entry.label), QString::fromUtf8(entry.why), field);
         m_fields.push_back(field);
         connect(field, &QSpinBox::valueChanged, this, [this, &entry](int value) {
             ModelShape shape = m_model.shape();
             shape.cache.*entry.member = value;
-            change(tr("change %1").arg(tr(entry.label)), shape);
+            change(u"change %1"_s.arg(QString::fromUtf8(entry.label)), shape);
         });
         connect(field, &QSpinBox::editingFinished, this, [this] { m_model.endDrag(); });
     }
@@ -141,7 +134,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
         ModelShape shape = m_model.shape();
         shape.kind = kKinds.at(static_cast<std::size_t>(index));
         m_model.endDrag();
-        change(tr("change attention type"), shape);
+        change(u"change attention type"_s, shape);
         m_model.endDrag();
     });
     connect(m_kvFormat, &QComboBox::activated, this, &ShapePanel::formatChanged);
@@ -165,8 +158,8 @@ void ShapePanel::renew() {
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
         m_fields[i]->setValue(static_cast<int>(shape.cache.*kFields.at(i).member));
     }
-    m_keys->setText(tr("The sizes are for one sequence (batch size 1) and %1 channels per head.")
-                        .arg(groupedText(cacheShape(m_model.setup(), shape).head_dim)));
+    m_keys->setText(u"The sizes are for one sequence (batch size 1) and %1 channels per head."_s.arg(
+        groupedText(cacheShape(m_model.setup(), shape).head_dim)));
     m_isUpdating = false;
 }
 
@@ -216,13 +209,11 @@ std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancel
 
 QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured) {
     const bool isTruncated = setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim;
-    return QObject::tr(
-               "Allocated: %1 bytes (%2) for cos and sin of %3 positions × %4 pairs in float32, each angle once. "
-               "Formula: %5 = %6 bytes.")
-        .arg(groupedText(measured.bytes), binarySize(measured.bytes), groupedText(measured.positions),
-             groupedText(measured.pairs),
-             isTruncated ? QObject::tr("L·d·B (unrotated pairs are stored, too)") : QObject::tr("L·d_r·B"),
-             groupedText(plannedTableBytes(setup)));
+    return u"Allocated: %1 bytes (%2) for cos and sin of %3 positions × %4 pairs in float32, each angle once. "
+           "Formula: %5 = %6 bytes."_s.arg(groupedText(measured.bytes), binarySize(measured.bytes),
+                                           groupedText(measured.positions), groupedText(measured.pairs),
+                                           isTruncated ? u"L·d·B (unrotated pairs are stored, too)"_s : u"L·d_r·B"_s,
+                                           groupedText(plannedTableBytes(setup)));
 }
 
 QString longestMeasuredSentence() {
@@ -236,60 +227,55 @@ QString longestMeasuredSentence() {
 
 QString refusalSentence(const RotarySetup& setup) {
     if (rotary_dim(setup) == 0) {
-        return QObject::tr("No channel rotates, so there is no table to allocate.");
+        return u"No channel rotates, so there is no table to allocate."_s;
     }
     const std::int64_t planned = plannedTableBytes(setup);
     return planned <= kMaxMeasuredBytes ? QString()
-                                        : QObject::tr("The table needs %1, but a measurement allocates at most %2.")
-                                              .arg(binarySize(planned), binarySize(kMaxMeasuredBytes));
+                                        : u"The table needs %1, but a measurement allocates at most %2."_s.arg(
+                                              binarySize(planned), binarySize(kMaxMeasuredBytes));
 }
 
 QString measuredCacheSentence(const QString& name, const RunSpec& spec, const bench::MeasuredCache& measured) {
-    const QString tokens = countText(measured.tokens, QObject::tr("token"));
-    const QString rope =
-        measured.formula.rope > 0
-            ? QObject::tr(" RoPE cache by formula 31: %1 bytes.").arg(groupedText(measured.formula.rope))
-            : QString();
+    const QString tokens = countText(measured.tokens, u"token"_s);
+    const QString rope = measured.formula.rope > 0
+                             ? u" RoPE cache by formula 31: %1 bytes."_s.arg(groupedText(measured.formula.rope))
+                             : QString();
     if (measured.formula.kv == 0) {
-        return QObject::tr(
-                   "%1 generated %2 without a KV cache, because operations = eager recomputes the context for "
-                   "each token.%3")
-            .arg(name, tokens, rope);
+        return u"%1 generated %2 without a KV cache, because operations = eager recomputes the context for "
+               "each token.%3"_s.arg(name, tokens, rope);
     }
-    return QObject::tr(
-               "KV cache of %1 while it generated %2: %3 bytes (%4), counted by the cache. Formulas 32, 44 and "
-               "46: %5 bytes for a context of %6 tokens in float32.%7")
-        .arg(name, tokens, groupedText(measured.kv), binarySize(measured.kv), groupedText(measured.formula.kv),
-             groupedText(spec.context), rope);
+    return u"KV cache of %1 while it generated %2: %3 bytes (%4), counted by the cache. Formulas 32, 44 and "
+           "46: %5 bytes for a context of %6 tokens in float32.%7"_s.arg(
+               name, tokens, groupedText(measured.kv), binarySize(measured.kv), groupedText(measured.formula.kv),
+               groupedText(spec.context), rope);
 }
 
 CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& experiment, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
       m_experiment(experiment),
-      m_choice(makeChoice(tr("Model whose KV cache is measured"), this)),
-      m_button(new QPushButton(tr("Measure KV cache"), this)),
+      m_choice(makeChoice(u"Model whose KV cache is measured"_s, this)),
+      m_button(new QPushButton(u"Measure KV cache"_s, this)),
       m_words(makeNote(this)) {
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(tr("Measured KV cache"), this));
+    column->addWidget(makeHeading(u"Measured KV cache"_s, this));
     m_choice->setToolTip(
-        tr("Selects the model: a run of the lab with a checkpoint, or the settings of the sweep in the Train room (its "
-           "first run) with random weights."));
+        u"Selects the model: a run of the lab with a checkpoint, or the settings of the sweep in the Train room (its "
+        "first run) with random weights."_s);
     column->addWidget(m_choice);
     m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setToolTip(
-        tr("Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula. The "
-           "cache allocates the slots of the whole context with the first token. ropelab-cli sample --json and "
-           "ropelab-cli bench --part generation print the same numbers.")
-            .arg(countText(kMeasuredTokens, tr("token"))));
+        u"Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula. The "
+        "cache allocates the slots of the whole context with the first token. ropelab-cli sample --json and "
+        "ropelab-cli bench --part generation print the same numbers."_s.arg(countText(kMeasuredTokens, u"token"_s)));
     column->addWidget(m_button, 0, Qt::AlignLeft);
-    m_words->setAccessibleName(tr("Bytes of the measured KV cache"));
+    m_words->setAccessibleName(u"Bytes of the measured KV cache"_s);
     m_words->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     RunSpec longest;
     longest.context = 131072;
     constexpr std::int64_t size = 1LL << 40;
     keepTexts(m_words,
-              {measuredCacheSentence(tr("the sweep's first run"), longest, {kMeasuredTokens, size, {size, size}})});
+              {measuredCacheSentence(u"the sweep's first run"_s, longest, {kMeasuredTokens, size, {size, size}})});
     column->addWidget(m_words);
     connect(m_button, &QPushButton::clicked, this, &CacheMeasurement::measure);
     connect(&m_access.runs, &RunStore::reloaded, this, &CacheMeasurement::renewChoice);
@@ -307,7 +293,7 @@ QString CacheMeasurement::words() const {
 }
 
 void CacheMeasurement::renewChoice() {
-    QList<QPair<QString, QVariant>> entries = {{tr("settings of the sweep"), QVariant::fromValue<qint64>(kOfSweep)}};
+    QList<QPair<QString, QVariant>> entries = {{u"settings of the sweep"_s, QVariant::fromValue<qint64>(kOfSweep)}};
     for (const RunView& run : m_access.runs.runs()) {
         if (run.record.state == RunState::waiting) continue;
         entries.append({run.name, QVariant::fromValue<qint64>(run.record.id)});
@@ -317,11 +303,10 @@ void CacheMeasurement::renewChoice() {
 
 QString CacheMeasurement::refusal() const {
     if (m_access.session.isActive())
-        return tr("Training uses the engine exclusively. Measure the KV cache after it has ended.");
+        return u"Training uses the engine exclusively. Measure the KV cache after it has ended."_s;
     if (m_access.meter.isActive()) {
-        return tr(
-            "The cost of a sweep is being measured, which uses the engine exclusively. Measure the KV cache "
-            "after it.");
+        return u"The cost of a sweep is being measured, which uses the engine exclusively. Measure the KV cache "
+               "after it."_s;
     }
     return {};
 }
@@ -333,7 +318,7 @@ void CacheMeasurement::measure() {
     const LabFile* lab = m_access.lab.file();
     std::filesystem::path checkpoint;
     RunSpec sweep;
-    QString name = tr("the sweep's first run");
+    QString name = u"the sweep's first run"_s;
     if (run && lab) {
         const RunCheckpoint place = checkpointOfRun(*lab, run->record);
         checkpoint = place.path;
@@ -349,7 +334,7 @@ void CacheMeasurement::measure() {
             return m_words->setText(QString::fromStdString(error.what()));
         }
     }
-    m_words->setText(tr("Measuring …"));
+    m_words->setText(u"Measuring …"_s);
     const auto work = [checkpoint, sweep](Engine& engine, const Cancelled& ends) {
         CacheAnswer answer{sweep, {}};
         std::optional<bench::MeasuredCache> measured;
@@ -373,7 +358,7 @@ void CacheMeasurement::measure() {
                 m_words->setText(measuredCacheSentence(name, outcome.answer->spec, outcome.answer->measured));
             } else if (outcome.interrupted) {
                 m_words->setText(
-                    tr("The measurement was interrupted because other work needed the engine. Start it again."));
+                    u"The measurement was interrupted because other work needed the engine. Start it again."_s);
             } else {
                 m_words->setText(outcome.problem);
             }

@@ -24,6 +24,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::int64_t kWidestSize = 1023LL << 40;  // 1023 TiB, one of the longest texts of a size
@@ -52,16 +54,16 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : MemoryRoom(rotary
 
 MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                        QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("memory"), memoryFigures(), parent) {
+    : RotaryRoom(rotary, u"memory"_s, memoryFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_bar = makeBar();
     column->addWidget(m_bar);
     auto* words = new QLabel(this);
     words->setWordWrap(true);
-    setWords(words, tr("Sizes of the cos/sin table and the KV cache"));
+    setWords(words, u"Sizes of the cos/sin table and the KV cache"_s);
     column->addWidget(words);
-    m_table = addView(tr("Cos/sin table size over the context"));
-    m_cache = addView(tr("KV cache size over the context"));
+    m_table = addView(u"Cos/sin table size over the context"_s);
+    m_cache = addView(u"KV cache size over the context"_s);
     m_figures = new QWidget(this);
     auto* row = scaledRow(m_figures, 8);
     row->addWidget(m_table, 1);
@@ -78,7 +80,7 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
         connectView(view);
         const bool isCache = view == m_cache;
         addPart(
-            {isCache ? QStringLiteral("kv-cache") : QStringLiteral("rope-cache"),
+            {isCache ? u"kv-cache"_s : u"rope-cache"_s,
              [this, view, isCache] {
                  choose(isCache);
                  ScrollPage::reveal(view);
@@ -118,21 +120,22 @@ QWidget* MemoryRoom::makeBar() {
         return buttons;
     };
     const auto pictures =
-        addChoice({tr("Cos/sin table"), tr("Shows the cos/sin table by rotated fraction, with the model's KV cache.")},
-                  {tr("KV cache"), tr("Shows the KV cache of every attention type, with the current cos/sin table.")});
+        addChoice({u"Cos/sin table"_s, u"Shows the cos/sin table by rotated fraction, with the model's KV cache."_s},
+                  {u"KV cache"_s, u"Shows the KV cache of every attention type, with the current cos/sin table."_s});
     m_showTable = pictures[0];
     m_showCache = pictures[1];
     m_figureChoice = m_showTable->parentWidget();
     connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
     const auto layouts = addChoice(
-        {tr("each angle twice"), tr("The table stores cos and sin at both channels of a pair: 2·L·d_r·B bytes.\n"
-                                    "Hugging Face and GPT-NeoX use this layout. Khan et al., formula 31")},
-        {tr("each angle once"), tr("The table stores cos and sin of each angle once: L·d_r·B bytes.\nFormula 31")});
+        {u"each angle twice"_s,
+         u"The table stores cos and sin at both channels of a pair: 2·L·d_r·B bytes.\n"
+         "Hugging Face and GPT-NeoX use this layout. Khan et al., formula 31"_s},
+        {u"each angle once"_s, u"The table stores cos and sin of each angle once: L·d_r·B bytes.\nFormula 31"_s});
     m_singleLayout = layouts[1];
     const auto tables =
-        addChoice({tr("one table"), tr("All layers share one table.")},
-                  {tr("one table per layer"),
-                   tr("Every layer stores its own table, as in older implementations: × n_layer bytes.\nFormula 31")});
+        addChoice({u"one table"_s, u"All layers share one table."_s},
+                  {u"one table per layer"_s,
+                   u"Every layer stores its own table, as in older implementations: × n_layer bytes.\nFormula 31"_s});
     m_perLayer = tables[1];
     connect(m_singleLayout, &QToolButton::toggled, this, &MemoryRoom::schedule);
     connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
@@ -186,15 +189,16 @@ QWidget* MemoryRoom::makeOptions() {
 QWidget* MemoryRoom::makeSizes(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
-    column->addWidget(makeHeading(tr("Size of the cos/sin table"), box));
+    column->addWidget(makeHeading(u"Size of the cos/sin table"_s, box));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(0, 1);
     for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
-        grid->addWidget(makeQuiet(tr(kPrecisions[i].title), box), 0, static_cast<int>(i) + 1, Qt::AlignRight);
+        grid->addWidget(makeQuiet(QString::fromUtf8(kPrecisions[i].title), box), 0, static_cast<int>(i) + 1,
+                        Qt::AlignRight);
     }
-    const std::array<QString, 4> names = {tr("angles twice, one table"), tr("angles once, one table"),
-                                          tr("angles twice, per layer"), tr("angles once, per layer")};
+    const std::array<QString, 4> names = {u"angles twice, one table"_s, u"angles once, one table"_s,
+                                          u"angles twice, per layer"_s, u"angles once, per layer"_s};
     for (std::size_t row = 0; row < names.size(); ++row) {
         QLabel* name = makeQuiet(names[row], box);
         name->setWordWrap(true);  // leaves the width of the panel to long sizes
@@ -203,7 +207,7 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
             auto* value = new QLabel(box);
             value->setAlignment(Qt::AlignRight);
             keepTextWidth(value, {binarySize(kWidestSize)});  // the names keep their width and their lines
-            value->setAccessibleName(tr("%1 in %2").arg(names[row], tr(kPrecisions[i].title)));
+            value->setAccessibleName(u"%1 in %2"_s.arg(names[row], QString::fromUtf8(kPrecisions[i].title)));
             grid->addWidget(value, static_cast<int>(row) + 1, static_cast<int>(i) + 1);
             m_sizes.append(value);
         }
@@ -215,21 +219,21 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
 QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
-    column->addWidget(makeHeading(tr("Measured size"), box));
-    m_measure = new QPushButton(tr("Allocate table"), box);
-    m_measure->setToolTip(tr("Allocates the current cos/sin table as RoPE Lab stores it and counts its bytes."));
+    column->addWidget(makeHeading(u"Measured size"_s, box));
+    m_measure = new QPushButton(u"Allocate table"_s, box);
+    m_measure->setToolTip(u"Allocates the current cos/sin table as RoPE Lab stores it and counts its bytes."_s);
     connect(m_measure, &QPushButton::clicked, this, &MemoryRoom::startMeasuring);
     column->addWidget(m_measure, 0, Qt::AlignLeft);
     m_busy = new QProgressBar(box);
     m_busy->setRange(0, 0);
     m_busy->setTextVisible(false);
-    m_busy->setAccessibleName(tr("The program is filling the table"));
+    m_busy->setAccessibleName(u"The program is filling the table"_s);
     keepSpace(m_busy);
     m_busy->hide();
     column->addWidget(m_busy);
     m_measured = makeQuiet(QString(), box);
     m_measured->setWordWrap(true);
-    m_measured->setAccessibleName(tr("Bytes of the allocated table"));
+    m_measured->setAccessibleName(u"Bytes of the allocated table"_s);
     m_measured->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     keepTexts(m_measured, {longestMeasuredSentence()});
     column->addWidget(m_measured);
@@ -259,7 +263,7 @@ std::optional<FigureView::Readout> MemoryRoom::readout(const Figure& figure, QPo
             result.rows.append({curve.label, binarySize(std::llround(size * kMiB)), static_cast<int>(i)});
         }
     }
-    result.title = tr("context %1 tokens").arg(groupedText(std::llround(result.x)));
+    result.title = u"context %1 tokens"_s.arg(groupedText(std::llround(result.x)));
     return result.rows.isEmpty() ? std::nullopt : std::optional(result);
 }
 
@@ -295,19 +299,19 @@ void MemoryRoom::renew() {
 
 void MemoryRoom::renewWords(const MemoryOptions& options) {
     const QString longest = longestMemorySentence();
-    keepTexts(wordsLabel(), {compares() ? QStringLiteral("A: %1\nB: %1\n×").arg(longest) : longest});
+    keepTexts(wordsLabel(), {compares() ? u"A: %1\nB: %1\n×"_s.arg(longest) : longest});
     const auto sizes = [&](Side side) {
         const ShapedSetup of = shapedOf(side);
         return memorySizes(of.setup, of.shape, options);
     };
-    QStringList quotients = {bothQuotient(tr("cos/sin table"), [&](Side side) { return sizes(side).table; }),
-                             bothQuotient(tr("KV cache"), [&](Side side) { return sizes(side).cache; })};
+    QStringList quotients = {bothQuotient(u"cos/sin table"_s, [&](Side side) { return sizes(side).table; }),
+                             bothQuotient(u"KV cache"_s, [&](Side side) { return sizes(side).cache; })};
     quotients.removeAll(QString());
     QStringList lines = {bothSentences([&](Side side) {
                              const ShapedSetup of = shapedOf(side);
                              return memorySentence(of.setup, of.shape, options);
                          }),
-                         quotients.join(QStringLiteral("; "))};
+                         quotients.join(u"; "_s)};
     lines.removeAll(QString());
     wordsLabel()->setText(lines.join(QLatin1Char('\n')));
     wordsLabel()->setToolTip(memoryWhy(model().setup(), model().shape(), options));
@@ -328,10 +332,10 @@ void MemoryRoom::renewSizes() {
                                    const RotarySetup& of = setupOf(side);
                                    return binarySize(
                                        rope_cache_bytes(rotary_dim(of), of.context, bytes, layout, tablesOf(side)));
-                               }).replace(QStringLiteral(" · "), QStringLiteral("\n")));
-                value->setToolTip(tr("%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31")
-                                      .arg(layout == TableLayout::duplicated ? QStringLiteral("2·") : QString(),
-                                           tables == 1 ? QString() : tr(" × %1 layers").arg(tables),
+                               }).replace(u" · "_s, u"\n"_s));
+                value->setToolTip(u"%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31"_s
+                                      .arg(layout == TableLayout::duplicated ? u"2·"_s : QString(),
+                                           tables == 1 ? QString() : u" × %1 layers"_s.arg(tables),
                                            groupedText(setup.context))
                                       .arg(rotary_dim(setup))
                                       .arg(bytes));
@@ -350,8 +354,8 @@ void MemoryRoom::startMeasuring() {
     m_job.start([this, setup](const Cancelled& cancelled) -> std::function<void()> {
         return [this, setup, measured = measureTable(setup, cancelled)] {
             m_measured->setText(measured ? measuredSentence(setup, *measured)
-                                         : tr("There is not enough free memory for a table of %1.")
-                                               .arg(binarySize(plannedTableBytes(setup))));
+                                         : u"There is not enough free memory for a table of %1."_s.arg(
+                                               binarySize(plannedTableBytes(setup))));
         };
     });
 }

@@ -10,17 +10,18 @@
 #include "ui/common/text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString timesText(double ratio) {
     const QString number = ratio >= 10 ? groupedText(std::llround(ratio)) : QString::number(ratio, 'g', 3);
-    return QObject::tr("%1 times as much").arg(number);
+    return u"%1 times as much"_s.arg(number);
 }
 
 QString layoutText(const MemoryOptions& options, const ModelShape& shape) {
-    const QString angles =
-        options.layout == TableLayout::duplicated ? QObject::tr("each angle twice") : QObject::tr("each angle once");
-    return options.isPerLayer ? QObject::tr("%1, %2 tables").arg(angles, groupedText(shape.cache.layers)) : angles;
+    const QString angles = options.layout == TableLayout::duplicated ? u"each angle twice"_s : u"each angle once"_s;
+    return options.isPerLayer ? u"%1, %2 tables"_s.arg(angles, groupedText(shape.cache.layers)) : angles;
 }
 
 }  // namespace
@@ -55,68 +56,64 @@ std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& 
 QString kindText(KvCache kind) {
     switch (kind) {
         case KvCache::multi_head:
-            return QObject::tr("MHA");
+            return u"MHA"_s;
         case KvCache::grouped:
-            return QObject::tr("GQA");
+            return u"GQA"_s;
         case KvCache::multi_query:
-            return QObject::tr("MQA");
+            return u"MQA"_s;
         case KvCache::latent:
-            return QObject::tr("MLA");
+            return u"MLA"_s;
         case KvCache::sliding:
             break;
     }
-    return QObject::tr("sliding window");
+    return u"sliding window"_s;
 }
 
 QString kindWhy(KvCache kind, const CacheShape& shape) {
     const QString layers = groupedText(shape.layers);
     const QString dim = groupedText(shape.head_dim);
     const auto heads = [&](const QString& what, std::int64_t count) {
-        return QObject::tr("%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32")
-            .arg(what, layers, groupedText(count), dim);
+        return u"%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32"_s.arg(
+            what, layers, groupedText(count), dim);
     };
     switch (kind) {
         case KvCache::multi_head:
-            return heads(QObject::tr("Multi-head attention (MHA) caches keys and values of every head."), shape.heads);
+            return heads(u"Multi-head attention (MHA) caches keys and values of every head."_s, shape.heads);
         case KvCache::grouped:
-            return heads(QObject::tr("Grouped-query attention (GQA) caches one key and value per group of heads."),
+            return heads(u"Grouped-query attention (GQA) caches one key and value per group of heads."_s,
                          shape.kv_heads);
         case KvCache::multi_query:
-            return heads(QObject::tr("Multi-query attention (MQA) caches one key and value for all heads."), 1);
+            return heads(u"Multi-query attention (MQA) caches one key and value for all heads."_s, 1);
         case KvCache::latent:
-            return QObject::tr(
-                       "Multi-head latent attention (MLA) caches a latent vector and one rotated key per token.\n"
-                       "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32")
-                .arg(layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
+            return u"Multi-head latent attention (MLA) caches a latent vector and one rotated key per token.\n"
+                   "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32"_s.arg(
+                       layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
         case KvCache::sliding:
             break;
     }
-    return QObject::tr(
-               "Sliding-window attention caches only the last W tokens, except in global layers.\n"
-               "min(L, W) instead of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32")
-        .arg(groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads), dim);
+    return u"Sliding-window attention caches only the last W tokens, except in global layers.\n"
+           "min(L, W) instead of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32"_s.arg(
+               groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads), dim);
 }
 
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const auto table = tableBytes(setup, shape, options, rotary_dim(setup), setup.context);
     const auto cache = kvBytes(setup, shape, options, shape.kind, setup.context);
     if (!table || !cache) {
-        return QObject::tr("With a context of %1 tokens the caches are larger than 8 EiB.")
-            .arg(groupedText(setup.context));
+        return u"With a context of %1 tokens the caches are larger than 8 EiB."_s.arg(groupedText(setup.context));
     }
-    const QString kv = QObject::tr("%1 (%2, %3, batch size 1)")
-                           .arg(binarySize(*cache), kindText(shape.kind), text(word_of(options.kvFormat)));
+    const QString kv =
+        u"%1 (%2, %3, batch size 1)"_s.arg(binarySize(*cache), kindText(shape.kind), text(word_of(options.kvFormat)));
     if (*table == 0) {
-        return QObject::tr("No channel rotates, so there is no cos/sin table. The KV cache of %1 tokens is %2.")
-            .arg(groupedText(setup.context), kv);
+        return u"No channel rotates, so there is no cos/sin table. The KV cache of %1 tokens is %2."_s.arg(
+            groupedText(setup.context), kv);
     }
-    QString sentence =
-        QObject::tr("At %1 tokens the cos/sin table is %2 (%3, %4) and the KV cache is %5, %6.")
-            .arg(groupedText(setup.context), binarySize(*table), text(word_of(setup.precision)),
-                 layoutText(options, shape), kv, timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
+    QString sentence = u"At %1 tokens the cos/sin table is %2 (%3, %4) and the KV cache is %5, %6."_s.arg(
+        groupedText(setup.context), binarySize(*table), text(word_of(setup.precision)), layoutText(options, shape), kv,
+        timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
         if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {
-            sentence += QObject::tr(" With the unrotated pairs stored, too, the table is %1.").arg(binarySize(*whole));
+            sentence += u" With the unrotated pairs stored, too, the table is %1."_s.arg(binarySize(*whole));
         }
     }
     return sentence;
@@ -144,19 +141,17 @@ MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const
 }
 
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
-    const QString factor = options.layout == TableLayout::duplicated ? QStringLiteral("2·") : QString();
-    const QString tables = options.isPerLayer ? QObject::tr(" × %1 layers").arg(shape.cache.layers) : QString();
-    QString why = QObject::tr("Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al., formula 31\n")
+    const QString factor = options.layout == TableLayout::duplicated ? u"2·"_s : QString();
+    const QString tables = options.isPerLayer ? u" × %1 layers"_s.arg(shape.cache.layers) : QString();
+    QString why = u"Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al., formula 31\n"_s
                       .arg(factor, tables, groupedText(setup.context))
                       .arg(rotary_dim(setup))
                       .arg(bytes_of(setup.precision));
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
-        why +=
-            QObject::tr("A table that also stores the ones and zeros of unrotated pairs has d = %1 instead of d_r.\n")
-                .arg(setup.head_dim);
+        why += u"A table that also stores the ones and zeros of unrotated pairs has d = %1 instead of d_r.\n"_s.arg(
+            setup.head_dim);
     }
-    return why + QObject::tr("KV cache: %1, B = %2 bytes, L = %3")
-                     .arg(kindWhy(shape.kind, cacheShape(setup, shape)))
+    return why + u"KV cache: %1, B = %2 bytes, L = %3"_s.arg(kindWhy(shape.kind, cacheShape(setup, shape)))
                      .arg(bytes_of(options.kvFormat))
                      .arg(groupedText(setup.context));
 }

@@ -28,6 +28,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kEffectPt = 6;       // diameter of the point of an effect
@@ -68,7 +70,7 @@ QString forestTitle(const SheetRow& row, const std::vector<ForestLine>& lines) {
         return line.row && line.row->plan.claim == row.plan.claim && line.row->plan.measure != row.plan.measure;
     });
     const QString title = rowTitle(row.plan);
-    return hasOthers ? title + QStringLiteral(" · ") + measureTitleOf(row.plan.measure) : title;
+    return hasOthers ? title + u" · "_s + measureTitleOf(row.plan.measure) : title;
 }
 
 /// In percent; ratios become the difference from 1.
@@ -134,10 +136,9 @@ ForestNumbers numbersOf(const SheetRow& row) {
 
 QString scaleWords(const SheetRow& row) {
     if (!row.effect) return {};
-    if (row.effect->scale == RowEffect::Scale::ratio) return QObject::tr("ratio");
-    if (row.effect->scale == RowEffect::Scale::proportion) return QObject::tr("proportion of runs");
-    return row.effect->scale == RowEffect::Scale::percent ? QObject::tr("difference")
-                                                          : QObject::tr("difference of proportions");
+    if (row.effect->scale == RowEffect::Scale::ratio) return u"ratio"_s;
+    if (row.effect->scale == RowEffect::Scale::proportion) return u"proportion of runs"_s;
+    return row.effect->scale == RowEffect::Scale::percent ? u"difference"_s : u"difference of proportions"_s;
 }
 
 Ink inkOf(SheetVerdict verdict) {
@@ -202,16 +203,15 @@ FigureTable tableOf(const std::vector<ForestLine>& lines) {
         table.addRow({numbers.value, numbers.low, numbers.high, numbers.rangeLow, numbers.rangeHigh, numbers.paper,
                       numbers.inMargins().value});
     }
-    table.names = {QObject::tr("effect (%)"),
-                   QObject::tr("interval, low (%)"),
-                   QObject::tr("interval, high (%)"),
-                   QObject::tr("range of the rule, low (%)"),
-                   QObject::tr("range of the rule, high (%)"),
-                   QObject::tr("published (%)"),
-                   QObject::tr("effect / margin")};
-    table.words = {{QObject::tr("claim"), claims},     {QObject::tr("row"), titles},
-                   {QObject::tr("measure"), measures}, {QObject::tr("scale"), scales},
-                   {QObject::tr("verdict"), verdicts}, {QObject::tr("reason"), reasons}};
+    table.names = {u"effect (%)"_s,
+                   u"interval, low (%)"_s,
+                   u"interval, high (%)"_s,
+                   u"range of the rule, low (%)"_s,
+                   u"range of the rule, high (%)"_s,
+                   u"published (%)"_s,
+                   u"effect / margin"_s};
+    table.words = {{u"claim"_s, claims}, {u"row"_s, titles},       {u"measure"_s, measures},
+                   {u"scale"_s, scales}, {u"verdict"_s, verdicts}, {u"reason"_s, reasons}};
     return table;
 }
 
@@ -221,42 +221,41 @@ QString markedVerdict(SheetVerdict verdict) {
     const QString words = text(to_string(verdict));
     switch (verdict) {
         case SheetVerdict::reproduced:
-            return QStringLiteral("+ ") + words;
+            return u"+ "_s + words;
         case SheetVerdict::not_reproduced:
-            return QStringLiteral("× ") + words;
+            return u"× "_s + words;
         case SheetVerdict::undecided:
-            return QStringLiteral("? ") + words;
+            return u"? "_s + words;
         case SheetVerdict::not_testable:
-            return QStringLiteral("– ") + words;
+            return u"– "_s + words;
         case SheetVerdict::unfinished:
-            return QStringLiteral("… ") + words;
+            return u"… "_s + words;
         case SheetVerdict::baseline:
             return words;
         case SheetVerdict::shown:
             break;
     }
-    return QObject::tr("no rule");
+    return u"no rule"_s;
 }
 
 Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
     Figure figure;
     figure.name = QLatin1String(kForestPlot);
-    figure.settings = {{QStringLiteral("sheet"), text(plan.sheet)},
-                       {QStringLiteral("scale"), text(to_string(plan.scale))},
-                       {QStringLiteral("claim"), text(claim)}};
-    figure.emptyText = QObject::tr("No row of this sheet is compared with a baseline, so there is no effect to plot.");
+    figure.settings = {
+        {u"sheet"_s, text(plan.sheet)}, {u"scale"_s, text(to_string(plan.scale))}, {u"claim"_s, text(claim)}};
+    figure.emptyText = u"No row of this sheet is compared with a baseline, so there is no effect to plot."_s;
     const std::vector<ForestLine> lines = linesOf(plan, rows, claim);
     if (lines.empty()) {
         figure.summary = figure.emptyText;
         return figure;
     }
-    figure.emptyText = QObject::tr("The effects appear when all runs of a row have ended and are measured.");
+    figure.emptyText = u"The effects appear when all runs of a row have ended and are measured."_s;
     // Effects of several claims differ by orders of magnitude; on the axis of margins each is as large as its rule
     // finds.
     const bool isInMargins =
         std::count_if(lines.begin(), lines.end(), [](const ForestLine& line) { return line.heading; }) > 1;
-    figure.x = isInMargins ? Axis{QObject::tr("effect / margin of the row's rule"), {}}
-                           : Axis{QObject::tr("difference from the baseline"), QStringLiteral("%")};
+    figure.x = isInMargins ? Axis{u"effect / margin of the row's rule"_s, {}}
+                           : Axis{u"difference from the baseline"_s, u"%"_s};
     const auto count = static_cast<double>(lines.size());
     figure.y = Axis::cells({}, std::ssize(lines));
     std::vector<SheetRow> shown;
@@ -276,17 +275,17 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         shown.push_back(row);
     }
     figure.verticalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
-    figure.note = QObject::tr("points: this lab, with intervals; tall marks: published; shaded: range of the rule");
+    figure.note = u"points: this lab, with intervals; tall marks: published; shaded: range of the rule"_s;
     if (isInMargins) {
-        figure.note += QObject::tr("; margin: half the width of that range, from its middle");
-        if (hasNoRange) figure.note += QObject::tr("; rows without a range: in the figure of their claim alone");
+        figure.note += u"; margin: half the width of that range, from its middle"_s;
+        if (hasNoRange) figure.note += u"; rows without a range: in the figure of their claim alone"_s;
     } else if (hasProportion) {
-        figure.note += QObject::tr("; proportions: percent of the runs");
+        figure.note += u"; proportions: percent of the runs"_s;
     }
     int effects = 0;
     for (const SheetRow& row : shown) effects += row.effect.has_value();
-    figure.summary = QObject::tr("Effects of the sheet %1: %2, %3 with an effect. %4")
-                         .arg(text(plan.sheet), countText(std::ssize(shown), QObject::tr("row")))
+    figure.summary = u"Effects of the sheet %1: %2, %3 with an effect. %4"_s
+                         .arg(text(plan.sheet), countText(std::ssize(shown), u"row"_s))
                          .arg(effects)
                          .arg(verdictWords(shown))
                          .trimmed();
@@ -305,8 +304,8 @@ ForestView::ForestView(QWidget* parent)
     : QWidget(parent), m_claim(new QComboBox(this)), m_area(new QScrollArea(this)), m_view(new FigureView) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_claim->setAccessibleName(tr("Claim"));
-    m_claim->setToolTip(tr("Claim whose rows the plot shows; a single claim has a scale of its own."));
+    m_claim->setAccessibleName(u"Claim"_s);
+    m_claim->setToolTip(u"Claim whose rows the plot shows; a single claim has a scale of its own."_s);
     m_claim->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_claim->setFocusPolicy(Qt::StrongFocus);
     m_area->setWidget(m_view);
@@ -326,7 +325,7 @@ ForestView::ForestView(QWidget* parent)
         readout.title = shown.y.categories[line];
         readout.x = place.x();
         for (const FigureLine& each : shown.horizontalLines) {
-            if (std::lround(each.at) == line) readout.rows.append({tr("verdict"), each.label});
+            if (std::lround(each.at) == line) readout.rows.append({u"verdict"_s, each.label});
         }
         return readout.rows.isEmpty() ? std::nullopt : std::optional(readout);
     });
@@ -349,7 +348,7 @@ void ForestView::setSheet(const SheetPlan& plan, std::vector<SheetRow> rows) {
         const QString before = m_claim->currentData().toString();
         m_claim->clear();
         for (const QString& id : std::as_const(ids)) {
-            m_claim->addItem(id.isEmpty() ? tr("all claims") : text(claim_title(plan, id.toStdString())), id);
+            m_claim->addItem(id.isEmpty() ? u"all claims"_s : text(claim_title(plan, id.toStdString())), id);
         }
         m_claim->setCurrentIndex(std::max(0, static_cast<int>(ids.indexOf(before))));
     }
@@ -412,8 +411,8 @@ static Figure requestedForest(const FigureRequest& request) {
 
 FigureEntries reproduceEntries() {
     return {{.name = QLatin1String(kForestPlot),
-             .room = QStringLiteral("reproduce"),
-             .part = QStringLiteral("effects"),
+             .room = u"reproduce"_s,
+             .part = u"effects"_s,
              .options = {&option::claim},
              .make = requestedForest}};
 }

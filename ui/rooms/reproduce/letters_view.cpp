@@ -18,12 +18,14 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kLeast = 0.01;
 constexpr double kMost = 0.99;
 constexpr double kTolerance = 0.005;  // bits; larger differences are not explained by rounding
-const QString kHandle = QStringLiteral("p(A)");
+const QString kHandle = u"p(A)"_s;
 
 QString bitsText(double bits) {
     return QString::fromStdString(fixed_text(bits, 3));
@@ -38,13 +40,12 @@ TextTable::Content bitsTable(double p) {
     const PrintedLetterBits printed = printed_letter_bits();
     const QString at = QString::fromStdString(number_text(printed.p_a));
     TextTable::Content content;
-    content.columns = {
-        {QObject::tr("letter"), {}, true},
-        {QObject::tr("code length [bits]"),
-         QObject::tr("Code length −log₂ p of a letter of probability p; the mean is Σ p·(−log₂ p). Formula 35")},
-        {QObject::tr("printed at p(A) = %1").arg(at), QObject::tr("Value that Brahmachary 2025 prints.")},
-        {QObject::tr("correct at p(A) = %1").arg(at), QObject::tr("Value of formula 35 at p(A) = %1.").arg(at)},
-        {QObject::tr("agreement"), {}, true}};
+    content.columns = {{u"letter"_s, {}, true},
+                       {u"code length [bits]"_s,
+                        u"Code length −log₂ p of a letter of probability p; the mean is Σ p·(−log₂ p). Formula 35"_s},
+                       {u"printed at p(A) = %1"_s.arg(at), u"Value that Brahmachary 2025 prints."_s},
+                       {u"correct at p(A) = %1"_s.arg(at), u"Value of formula 35 at p(A) = %1."_s.arg(at)},
+                       {u"agreement"_s, {}, true}};
     const LetterBits right = letter_bits(printed.p_a);
     const auto add = [&](const QString& what, double LetterBits::*bits) {
         const bool agrees = std::abs(printed.bits.*bits - right.*bits) <= kTolerance;
@@ -55,14 +56,13 @@ TextTable::Content bitsTable(double p) {
               {},
               agrees ? TextTable::Tone::normal : TextTable::Tone::error},
              {bitsText(right.*bits)},
-             agrees ? TextTable::Cell{QObject::tr("agrees"), {}, TextTable::Tone::success}
-                    : TextTable::Cell{QObject::tr("disagrees"),
-                                      QObject::tr("The formula gives %1 bits.").arg(bitsText(right.*bits)),
+             agrees ? TextTable::Cell{u"agrees"_s, {}, TextTable::Tone::success}
+                    : TextTable::Cell{u"disagrees"_s, u"The formula gives %1 bits."_s.arg(bitsText(right.*bits)),
                                       TextTable::Tone::error}});
     };
-    add(QObject::tr("letter A"), &LetterBits::a);
-    add(QObject::tr("letter B"), &LetterBits::b);
-    add(QObject::tr("mean per letter"), &LetterBits::average);
+    add(u"letter A"_s, &LetterBits::a);
+    add(u"letter B"_s, &LetterBits::b);
+    add(u"mean per letter"_s, &LetterBits::average);
     return content;
 }
 
@@ -70,9 +70,9 @@ TextTable::Content bitsTable(double p) {
 
 Figure lettersFigure(double p) {
     Figure figure;
-    figure.name = QStringLiteral("two-letters");
-    figure.x = {QObject::tr("p(A)"), {}, false, 0, 1};
-    figure.y = {QObject::tr("code length"), QObject::tr("bits"), false, 0, 7};
+    figure.name = u"two-letters"_s;
+    figure.x = {u"p(A)"_s, {}, false, 0, 1};
+    figure.y = {u"code length"_s, u"bits"_s, false, 0, 7};
     FigureCurve a, b, average;
     for (int i = 0; i <= 196; ++i) {
         const double x = kLeast + (kMost - kLeast) * i / 196;
@@ -82,9 +82,9 @@ Figure lettersFigure(double p) {
         b.y.append(bits.b);
         average.y.append(bits.average);
     }
-    a.label = QObject::tr("letter A");
-    b.label = QObject::tr("letter B");
-    average.label = QObject::tr("mean");
+    a.label = u"letter A"_s;
+    b.label = u"letter B"_s;
+    average.label = u"mean"_s;
     int index = 0;
     for (FigureCurve* curve : {&a, &b, &average}) {
         curve->quantity = curve->label;
@@ -103,41 +103,40 @@ Figure lettersFigure(double p) {
         dot.pointPt = 7;
         figure.curves.push_back(dot);
     }
-    figure.note = QObject::tr("points: values printed in Brahmachary 2025 for p(A) = %1").arg(printed.p_a);
+    figure.note = u"points: values printed in Brahmachary 2025 for p(A) = %1"_s.arg(printed.p_a);
     figure.verticalLines.push_back({p, QString::fromStdString(number_text(p)), {Ink::Kind::accent}, kHandle});
     const LetterBits bits = letter_bits(p);
     figure.summary =
-        QObject::tr(
-            "Code length in bits over p(A): at p(A) = %1 the letter A takes %2 bits, B takes %3, and the mean is %4.")
+        u"Code length in bits over p(A): at p(A) = %1 the letter A takes %2 bits, B takes %3, and the mean is %4."_s
             .arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
     return figure;
 }
 
 LettersView::LettersView(QWidget* parent)
     : QWidget(parent),
-      m_slider(new NumberSlider({.label = tr("p(A)"),
+      m_slider(new NumberSlider({.label = u"p(A)"_s,
                                  .minimum = kLeast,
                                  .maximum = kMost,
                                  .step = 0.01,
                                  .text = [](double p) { return QString::fromStdString(fixed_text(p, 2)); },
-                                 .why = tr("Probability of the letter A. The letter B has the probability 1 − p(A).")},
+                                 .why = u"Probability of the letter A. The letter B has the probability 1 − p(A)."_s},
                                 this)),
       m_table(new TextTable(this)),
-      m_tableView(makeTableView(tr("Code lengths of the letters A and B in bits"), m_table, this)),
+      m_tableView(makeTableView(u"Code lengths of the letters A and B in bits"_s, m_table, this)),
       m_words(new QLabel(this)),
       m_view(new FigureView(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* intro =
-        new QLabel(tr("The code length of a letter of probability p is −log₂ p bits. For a model that knows p(A) of a "
-                      "text of the letters A and B, the mean code length per letter is the entropy."),
-                   this);
+    auto* intro = new QLabel(
+        u"The code length of a letter of probability p is −log₂ p bits. For a model that knows p(A) of a "
+        "text of the letters A and B, the mean code length per letter is the entropy."_s,
+        this);
     intro->setProperty("quiet", true);
     for (QLabel* label : {intro, m_words}) {
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
     }
-    m_words->setAccessibleName(tr("Code lengths in words"));
+    m_words->setAccessibleName(u"Code lengths in words"_s);
     column->addWidget(intro);
     column->addWidget(m_slider);
     column->addWidget(m_words);
@@ -175,14 +174,15 @@ void LettersView::refresh() {
     const LetterBits bits = letter_bits(p);
     m_table->setContent(bitsTable(p));
     QString words =
-        tr("At p(A) = %1 the letter A takes %2 bits, B takes %3 bits, and the mean per letter is %4 bits.")
-            .arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
+        u"At p(A) = %1 the letter A takes %2 bits, B takes %3 bits, and the mean per letter is %4 bits."_s.arg(
+            QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
     if (isPrinted(p)) {
         const LetterBits printed = printed_letter_bits().bits;
         const auto number = [](double value) { return QString::fromStdString(number_text(value)); };
-        words += QLatin1Char(' ') +
-                 tr("Brahmachary 2025 gives %1 bits for A, which is the mean, and %2 bits as the mean; both are wrong.")
-                     .arg(number(printed.a), number(printed.average));
+        words +=
+            QLatin1Char(' ') +
+            u"Brahmachary 2025 gives %1 bits for A, which is the mean, and %2 bits as the mean; both are wrong."_s.arg(
+                number(printed.a), number(printed.average));
     }
     m_words->setText(words);
     m_view->setFigure(figure());

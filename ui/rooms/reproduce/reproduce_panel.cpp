@@ -19,31 +19,33 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(parent), m_settings(settings) {
-    const auto [area, content, column] = makePanel(this, tr("Reproduce"));
-    column->addWidget(makeHeading(tr("Sheet"), content));
+    const auto [area, content, column] = makePanel(this, u"Reproduce"_s);
+    column->addWidget(makeHeading(u"Sheet"_s, content));
     QGridLayout* grid = makeFieldGrid();
-    m_sheet = makeChoice(tr("Sheet"), content);
+    m_sheet = makeChoice(u"Sheet"_s, content);
     for (const Sheet& sheet : sheets()) {
         m_sheet->addItem(QString::fromStdString(sheet.name));
         m_sheet->setItemData(m_sheet->count() - 1, QString::fromStdString(sheet.title), Qt::ToolTipRole);
     }
-    addField(grid, tr("sheet"), m_sheet,
-             tr("A sheet consists of published claims, the runs that test them, and the rules of the verdicts."));
-    m_scale = makeChoice(tr("Scale"), content);
+    addField(grid, u"sheet"_s, m_sheet,
+             u"A sheet consists of published claims, the runs that test them, and the rules of the verdicts."_s);
+    m_scale = makeChoice(u"Scale"_s, content);
     for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
         m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
     }
-    addField(grid, tr("scale"), m_scale,
-             tr("The scale “smoke” tests that the sheet works, with two seeds and a few seconds per run. The scale "
-                "laptop uses "
-                "small models, and the scale paper uses the published models."));
+    addField(grid, u"scale"_s, m_scale,
+             u"The scale “smoke” tests that the sheet works, with two seeds and a few seconds per run. The scale "
+             "laptop uses "
+             "small models, and the scale paper uses the published models."_s);
     m_seeds = new QLineEdit(content);
-    m_seeds->setPlaceholderText(tr("sheet's default"));
+    m_seeds->setPlaceholderText(u"sheet's default"_s);
     m_seeds->setClearButtonEnabled(true);
-    m_seeds->setAccessibleName(tr("Seeds per setting"));
-    addField(grid, tr("seeds"), m_seeds,
-             tr("Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."));
+    m_seeds->setAccessibleName(u"Seeds per setting"_s);
+    addField(grid, u"seeds"_s, m_seeds,
+             u"Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."_s);
     column->addLayout(grid);
     m_cost = makeText({}, content);
     m_problem = makeText({}, content);
@@ -56,9 +58,8 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     column->addWidget(m_problem);
     m_start = makeButton<QPushButton>({}, {}, content);
     m_start->setProperty("primary", true);
-    m_startAgain =
-        makeButton<QPushButton>(tr("Start in a new lab"),
-                                tr("Starts the sheet again in a new lab. The existing lab does not change."), content);
+    m_startAgain = makeButton<QPushButton>(
+        u"Start in a new lab"_s, u"Starts the sheet again in a new lab. The existing lab does not change."_s, content);
     keepSpace(m_startAgain);
     column->addWidget(m_start);
     column->addWidget(m_startAgain);

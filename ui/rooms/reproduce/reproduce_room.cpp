@@ -40,6 +40,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Names of the tabs, in the order of Page.
@@ -55,21 +57,21 @@ QWidget* ReproduceRoom::panel() {
 void ReproduceRoom::addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room) {
     registry.add({.id = "reproduce.start",
                   .menu = "Run",
-                  .text = tr("Start or continue reproduction"),
+                  .text = u"Start or continue reproduction"_s,
                   .handler = [room] { room->m_panel->startButton()->click(); },
                   .enabled = [room] { return !room.made() || room->m_panel->startButton()->isEnabled(); },
                   .separatorBefore = true});
-    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = tr("Copy sheet as table"), .handler = [room] {
+    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = u"Copy sheet as table"_s, .handler = [room] {
                       room->copyTable();
                   }});
-    registry.add({.id = "reproduce.save", .menu = "File", .text = tr("Save sheet as table …"), .handler = [room] {
+    registry.add({.id = "reproduce.save", .menu = "File", .text = u"Save sheet as table …"_s, .handler = [room] {
                       room->saveTable();
                   }});
     for (std::size_t i = 0; i < kParts.size(); ++i) {
         registry.add(
-            {.id = QStringLiteral("reproduce.") + QLatin1String(kParts[i]),
+            {.id = u"reproduce."_s + QLatin1String(kParts[i]),
              .menu = {},
-             .text = tr("Reproduce: %1").arg(titleOf(static_cast<Page>(i))),
+             .text = u"Reproduce: %1"_s.arg(titleOf(static_cast<Page>(i))),
              .handler = registry.inRoom("reproduce", [room, i] { room->showPart(QLatin1String(kParts[i])); })});
     }
 }
@@ -84,9 +86,9 @@ FigureOrigin ReproduceRoom::originOf(const Figure& figure) {
     std::vector<RunId> runs;
     for (const RunView& run : m_access.runs.runs()) runs.push_back(run.record.id);
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, runs);
-    origin.flags = {{QStringLiteral("figure"), figure.name}};
+    origin.flags = {{u"figure"_s, figure.name}};
     const QString claim = m_effects->claimBox().currentData().toString();
-    if (!claim.isEmpty()) origin.flags[QStringLiteral("claim")] = claim;
+    if (!claim.isEmpty()) origin.flags[u"claim"_s] = claim;
     return origin;
 }
 
@@ -94,7 +96,7 @@ void ReproduceRoom::refreshNow() {
     try {
         m_trainer.loadNow();
     } catch (const std::exception& error) {
-        emit m_actions.problem(QStringLiteral("reproduce"), QString::fromStdString(error.what()));
+        emit m_actions.problem(u"reproduce"_s, QString::fromStdString(error.what()));
     }
     refresh();
     m_effects->refreshNow();
@@ -115,7 +117,7 @@ QString ReproduceRoom::shownPart() const {
 }
 
 std::vector<RoomControl> ReproduceRoom::controls() {
-    return {controlOf(QStringLiteral("sheet"), m_panel->sheetBox())};
+    return {controlOf(u"sheet"_s, m_panel->sheetBox())};
 }
 
 QList<QWidget*> ReproduceRoom::bars() {
@@ -212,12 +214,12 @@ void ReproduceRoom::refreshState() {
     const Step step = m_trainer.step();
     const bool isReadOnly = m_access.lab.isReadOnly();
     const bool isTraining = m_access.session.isActive();
-    ReproducePanel::Offer offer{tr("Start"), false};
+    ReproducePanel::Offer offer{u"Start"_s, false};
     QString words;
     const QString startedLab = m_plan && !m_isStored ? m_trainer.labOf(m_plan->sheet, m_plan->scale) : QString();
     if (step == Step::preparing) {
-        words = tr("Loading the data sets and storing the rules of the verdicts …");
-        offer = {tr("Stop"), true};
+        words = u"Loading the data sets and storing the rules of the verdicts …"_s;
+        offer = {u"Stop"_s, true};
     } else if (!m_plan) {
         words = m_problem;
     } else if (m_isStored) {
@@ -225,26 +227,26 @@ void ReproduceRoom::refreshState() {
         const auto& progress = m_trainer.progress();
         const bool isComplete = progress && progress->isComplete();
         if (step != Step::idle) {
-            offer = {tr("Stop"), m_access.session.state() != SweepSession::State::stopping,
-                     tr("Stops after the current step. The trained runs and their checkpoints stay in the lab.")};
+            offer = {u"Stop"_s, m_access.session.state() != SweepSession::State::stopping,
+                     u"Stops after the current step. The trained runs and their checkpoints stay in the lab."_s};
         } else if (isComplete) {
-            offer = {tr("Finished"), false, tr("All runs of this sheet are trained and measured."), !isTraining};
+            offer = {u"Finished"_s, false, u"All runs of this sheet are trained and measured."_s, !isTraining};
         } else {
-            offer = {tr("Continue"), !isReadOnly && !isTraining && progress,
-                     isTraining ? tr("Another sweep is training.") : QString(), !isTraining};
+            offer = {u"Continue"_s, !isReadOnly && !isTraining && progress,
+                     isTraining ? u"Another sweep is training."_s : QString(), !isTraining};
         }
     } else if (step != Step::idle || isTraining) {
-        words = tr("This sheet has not started. Other runs are training; stop them or wait until they end.");
-        offer.why = tr("Other runs are training.");
+        words = u"This sheet has not started. Other runs are training; stop them or wait until they end."_s;
+        offer.why = u"Other runs are training."_s;
     } else if (!startedLab.isEmpty()) {
-        words = tr("This sheet was started in the lab “%1”.").arg(QFileInfo(startedLab).completeBaseName());
-        offer = {tr("Open lab and continue"), true, startedLab, true};
+        words = u"This sheet was started in the lab “%1”."_s.arg(QFileInfo(startedLab).completeBaseName());
+        offer = {u"Open lab and continue"_s, true, startedLab, true};
     } else {
         words = notStartedWords();
         offer.isEnabled = true;
     }
     if (!m_isStored && !m_trainer.failure().isEmpty() && step == Step::idle) {
-        words += QLatin1Char(' ') + tr("The last attempt failed: %1").arg(m_trainer.failure());
+        words += QLatin1Char(' ') + u"The last attempt failed: %1"_s.arg(m_trainer.failure());
     }
     if (m_words->text() != words) m_words->setText(words);
     m_panel->offer(offer);
@@ -310,12 +312,11 @@ void ReproduceRoom::saveTable() {
     refresh();
     if (!m_plan) return;
     const QString suggestion =
-        QStringLiteral("%1-%2.%3")
-            .arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
-                 suffixOf(m_panel->output().format()));
-    const QString path = dialogs().save(this, {.title = tr("Save table"), .path = suggestion});
+        u"%1-%2.%3"_s.arg(QString::fromStdString(m_plan->sheet), QString::fromStdString(to_string(m_plan->scale)),
+                          suffixOf(m_panel->output().format()));
+    const QString path = dialogs().save(this, {.title = u"Save table"_s, .path = suggestion});
     if (path.isEmpty()) return;
-    m_actions.attempt(QStringLiteral("reproduce"), [&] { ropelab::ui::saveTable(path, table()); });
+    m_actions.attempt(u"reproduce"_s, [&] { ropelab::ui::saveTable(path, table()); });
 }
 
 namespace {
@@ -329,24 +330,16 @@ struct Tab {
 };
 // Tabs in the order of Page.
 constexpr Tab kTabs[] = {
-    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Claims and rules"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom",
-                       "Claims of the source, runs that test them, and rules of the verdicts.")},
-    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Comparison"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom",
-                       "Results of this lab next to the published ones, with difference, p value and verdict.")},
-    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Effects"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom",
-                       "Forest plot: effect of each row with its interval, range of the rule, published value and "
-                       "verdict.")},
-    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Source checks"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Statements of the source, recomputed from its own tables.")},
-    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Predictions"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Preregistered predictions of the theories, with their scores.")},
-    {QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom", "Bits per letter"),
-     QT_TRANSLATE_NOOP("ropelab::ui::ReproduceRoom",
-                       "Example of Brahmachary 2025: code lengths of the letters A and B in bits, against the "
-                       "probability of A.")},
+    {"Claims and rules", "Claims of the source, runs that test them, and rules of the verdicts."},
+    {"Comparison", "Results of this lab next to the published ones, with difference, p value and verdict."},
+    {"Effects",
+     "Forest plot: effect of each row with its interval, range of the rule, published value and "
+     "verdict."},
+    {"Source checks", "Statements of the source, recomputed from its own tables."},
+    {"Predictions", "Preregistered predictions of the theories, with their scores."},
+    {"Bits per letter",
+     "Example of Brahmachary 2025: code lengths of the letters A and B in bits, against the "
+     "probability of A."},
 };
 
 QLabel* makeLabel(const QString& name, QWidget* parent) {
@@ -364,19 +357,19 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
       m_settings(settings),
       m_trainer(m_actions, m_access, m_settings),
       m_panel(new ReproducePanel(m_settings, this)) {
-    setObjectName(QStringLiteral("reproduce"));
+    setObjectName(u"reproduce"_s);
     m_panel->hide();
     m_comparison = new TextTable(this);
     m_seeds = new TextTable(this);
 
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
-    m_title = makeLabel(tr("Sheet"), this);
+    m_title = makeLabel(u"Sheet"_s, this);
     m_title->setProperty("roomTitle", true);
     QStringList titles;
     for (const Sheet& each : sheets()) titles << QString::fromStdString(each.title);
     keepTexts(m_title, titles);
-    m_words = makeLabel(tr("State of the sheet"), this);
+    m_words = makeLabel(u"State of the sheet"_s, this);
     keepTexts(m_words, stateExamples());
     layout->addWidget(m_title);
     layout->addWidget(m_words);
@@ -385,7 +378,7 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_claims->setOpenLinks(false);
     m_claims->setFrameShape(QFrame::NoFrame);
     m_claims->setProperty("plain", true);
-    m_claims->setAccessibleName(tr("Claims and rules"));
+    m_claims->setAccessibleName(u"Claims and rules"_s);
     m_effects = new ForestView(this);
     m_letters = new LettersView(this);
     m_pages = new QStackedWidget(this);
@@ -393,13 +386,13 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_pages->addWidget(makeComparison());
     m_pages->addWidget(m_effects);
     m_checks =
-        new TextList(tr("Checks of the source's statements"),
-                     tr("Each row compares a statement of the source about its own numbers with the value recomputed "
-                        "from these numbers. No run of this lab is part of it."),
-                     tr("This sheet's source makes no statement that its tables allow to recompute."), this);
+        new TextList(u"Checks of the source's statements"_s,
+                     u"Each row compares a statement of the source about its own numbers with the value recomputed "
+                     "from these numbers. No run of this lab is part of it."_s,
+                     u"This sheet's source makes no statement that its tables allow to recompute."_s, this);
     m_pages->addWidget(m_checks);
-    m_predictions = makePredictionList(
-        tr("This sheet has no predictions: no theory predicts the measures that it compares."), this);
+    m_predictions =
+        makePredictionList(u"This sheet has no predictions: no theory predicts the measures that it compares."_s, this);
     m_pages->addWidget(m_predictions);
     m_pages->addWidget(m_letters);
     layout->addWidget(m_pages, 1);
@@ -424,10 +417,10 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
         connect(view, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
             auto* menu = new QMenu(this);
             menu->setAttribute(Qt::WA_DeleteOnClose);
-            menu->addAction(tr("Export figure …"), this, &ReproduceRoom::openExport);
-            menu->addAction(tr("Copy figure"), this, &ReproduceRoom::copy);
+            menu->addAction(u"Export figure …"_s, this, &ReproduceRoom::openExport);
+            menu->addAction(u"Copy figure"_s, this, &ReproduceRoom::copy);
             addCaptionEntry(*menu);
-            menu->addAction(tr("Show as table"), this, &ReproduceRoom::openTable);
+            menu->addAction(u"Show as table"_s, this, &ReproduceRoom::openTable);
             menu->popup(where);
         });
     }
@@ -440,7 +433,7 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
 ReproduceRoom::~ReproduceRoom() = default;
 
 QString ReproduceRoom::titleOf(Page page) {
-    return tr(kTabs[static_cast<std::size_t>(page)].title);
+    return QString::fromUtf8(kTabs[static_cast<std::size_t>(page)].title);
 }
 
 QWidget* ReproduceRoom::makeBar() {
@@ -450,8 +443,8 @@ QWidget* ReproduceRoom::makeBar() {
     auto* group = new QButtonGroup(bar);
     for (const Tab& tab : kTabs) {
         const int index = static_cast<int>(m_tabs.size());
-        const QString title = tr(tab.title);
-        QToolButton* button = addToggle(flow, group, title, tr("Show %1").arg(title), tr(tab.why));
+        const QString title = QString::fromUtf8(tab.title);
+        QToolButton* button = addToggle(flow, group, title, u"Show %1"_s.arg(title), QString::fromUtf8(tab.why));
         m_tabs.append(button);
         connect(button, &QToolButton::clicked, this, [this, index] {
             m_isPageChosen = true;
@@ -466,11 +459,11 @@ QWidget* ReproduceRoom::makeComparison() {
     auto* column = new QVBoxLayout(page);
     scaleLayout(column, {0, 0, 0, 0}, 8);
     m_measure = new QComboBox(page);
-    m_measure->setAccessibleName(tr("Measure"));
-    m_measure->setToolTip(tr("Measure whose rows the table shows; the other measures are hidden."));
+    m_measure->setAccessibleName(u"Measure"_s);
+    m_measure->setToolTip(u"Measure whose rows the table shows; the other measures are hidden."_s);
     m_measure->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_measure->setFocusPolicy(Qt::StrongFocus);
-    m_measure->addItem(tr("all measures"), QString());
+    m_measure->addItem(u"all measures"_s, QString());
     connect(m_measure, &QComboBox::currentIndexChanged, this, [this] {
         if (isVisible()) refreshTables();
     });
@@ -478,7 +471,7 @@ QWidget* ReproduceRoom::makeComparison() {
     auto* split = new QSplitter(Qt::Vertical, page);
     column->addWidget(split, 1);
     split->setChildrenCollapsible(false);
-    m_comparisonView = makeTableView(tr("Comparison"), m_comparison, split);
+    m_comparisonView = makeTableView(u"Comparison"_s, m_comparison, split);
     connect(m_comparisonView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ReproduceRoom::refreshSelectedRow);
     auto* details = new QFrame(split);
@@ -487,9 +480,9 @@ QWidget* ReproduceRoom::makeComparison() {
     scaleLayout(row, {12, 8, 8, 8}, 12);
     auto* texts = new QVBoxLayout;
     scaleLayout(texts, {0, 0, 0, 0}, 4);
-    m_rowTitle = makeLabel(tr("Selected row"), details);
+    m_rowTitle = makeLabel(u"Selected row"_s, details);
     m_rowTitle->setProperty("heading", true);
-    m_rowText = makeLabel(tr("Verdict on the selected row"), details);
+    m_rowText = makeLabel(u"Verdict on the selected row"_s, details);
     m_rowText->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     texts->addWidget(m_rowTitle);
     auto* area = new QScrollArea(details);
@@ -500,7 +493,7 @@ QWidget* ReproduceRoom::makeComparison() {
     area->setWidget(m_rowText);
     texts->addWidget(area, 1);
     row->addLayout(texts, 3);
-    m_seedView = makeTableView(tr("Values per seed"), m_seeds, details);
+    m_seedView = makeTableView(u"Values per seed"_s, m_seeds, details);
     row->addWidget(m_seedView, 2);
     split->addWidget(m_comparisonView);
     split->addWidget(details);
@@ -547,7 +540,7 @@ void ReproduceRoom::refreshMeasures() {
     const QSignalBlocker quiet(m_measure);
     m_measure->clear();
     for (const QString& name : names) {
-        m_measure->addItem(name.isEmpty() ? tr("all measures") : measureTitleOf(name.toStdString()), name);
+        m_measure->addItem(name.isEmpty() ? u"all measures"_s : measureTitleOf(name.toStdString()), name);
     }
 }
 
@@ -562,7 +555,7 @@ void ReproduceRoom::refreshSelectedRow() {
         return;
     }
     const SheetRow& row = m_rows[indices[static_cast<std::size_t>(selected)]];
-    m_rowTitle->setText(rowTitle(row.plan) + QStringLiteral(": ") + measureTitleOf(row.plan.measure));
+    m_rowTitle->setText(rowTitle(row.plan) + u": "_s + measureTitleOf(row.plan.measure));
     m_rowText->setText(withUnbreakablePercent(rowWords(row)));
     m_seeds->setContent(seedTable(row));
     m_seedView->resizeColumnsToContents();

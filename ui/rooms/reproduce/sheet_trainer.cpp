@@ -20,6 +20,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kSoonMs = 200;   // milliseconds after a run has ended, because several may end together
@@ -32,11 +34,10 @@ QString keyOf(const std::string& sheet, SheetScale scale) {
 
 QString freePath(const QString& folder, const SheetPlan& plan) {
     const QString stem =
-        QStringLiteral("%1/%2 %3 %4")
-            .arg(folder, QString::fromStdString(plan.sheet), QString::fromStdString(to_string(plan.scale)),
-                 QDateTime::currentDateTime().toString(QStringLiteral("yyyy-MM-dd HH.mm.ss")));
-    QString path = stem + QStringLiteral(".ropelab");
-    for (int i = 2; QFileInfo::exists(path); ++i) path = QStringLiteral("%1 (%2).ropelab").arg(stem).arg(i);
+        u"%1/%2 %3 %4"_s.arg(folder, QString::fromStdString(plan.sheet), QString::fromStdString(to_string(plan.scale)),
+                             QDateTime::currentDateTime().toString(u"yyyy-MM-dd HH.mm.ss"_s));
+    QString path = stem + u".ropelab"_s;
+    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
     return path;
 }
 
@@ -49,7 +50,7 @@ void makeLab(const SheetPlan& plan, const QString& path, const std::filesystem::
     if (!folder.isValid())
         throw BadInput("The program cannot create a temporary folder for the sheet: " +
                        folder.errorString().toStdString());
-    const auto lab = LabFile::create(toPath(folder.filePath(QStringLiteral("sheet.ropelab"))));
+    const auto lab = LabFile::create(toPath(folder.filePath(u"sheet.ropelab"_s)));
     enter_sheet(*lab, plan);
     Plan runs = plan_continued_runs(*lab, unfinished_runs(*lab));
     runs.data_dir = dataDir;
@@ -176,7 +177,7 @@ void SheetTrainer::open(const QString& lab) {
 void SheetTrainer::continueSheet() {
     if (!m_sheet || step() != Step::idle || m_access.session.isActive()) return;
     if (m_access.lab.isReadOnly()) {
-        return fail(tr("This lab is read-only. Save it under another name to continue its sheet."));
+        return fail(u"This lab is read-only. Save it under another name to continue its sheet."_s);
     }
     m_failure.clear();
     m_isContinuing = true;

@@ -18,6 +18,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 using Cell = TextTable::Cell;
@@ -34,14 +36,14 @@ QString numberOf(double value) {
 
 // As run names show it.
 QString positionWords(const std::string& position) {
-    if (position == "none") return QObject::tr("no position encoding");
-    if (position == "learned") return QObject::tr("learned positions");
-    return position == "learned+rope" ? QObject::tr("learned positions + RoPE") : choiceTitle("position", position);
+    if (position == "none") return u"no position encoding"_s;
+    if (position == "learned") return u"learned positions"_s;
+    return position == "learned+rope" ? u"learned positions + RoPE"_s : choiceTitle("position", position);
 }
 
 Cell sampleCell(const std::optional<Sample>& sample) {
     if (!sample || sample->n == 0) return {text(missing_cell), {}, Tone::quiet};
-    return {text(sample_text(*sample)), QObject::tr("mean ± sample standard deviation, n = %1").arg(sample->n)};
+    return {text(sample_text(*sample)), u"mean ± sample standard deviation, n = %1"_s.arg(sample->n)};
 }
 
 Cell oursCell(const SheetRow& row) {
@@ -52,43 +54,43 @@ Cell oursCell(const SheetRow& row) {
 
 Cell pCell(const std::optional<double>& p) {
     const Tone tone = p ? Tone::normal : Tone::quiet;
-    return {text(p_text(p)), p ? QObject::tr("p = %1").arg(*p, 0, 'g', 3) : QString(), tone};
+    return {text(p_text(p)), p ? u"p = %1"_s.arg(*p, 0, 'g', 3) : QString(), tone};
 }
 
 Cell printedCell(const SheetRow& row) {
     if (!row.plan.paper_printed) return {text(missing_cell), {}, Tone::quiet};
-    return {numberText(signed_percent(row.plan.paper_printed)), QObject::tr("The difference as the source prints it.")};
+    return {numberText(signed_percent(row.plan.paper_printed)), u"The difference as the source prints it."_s};
 }
 
 // Marked if it disagrees with the printed one by more than rounding explains.
 Cell recomputedCell(const SheetRow& row) {
     const QString words = numberText(recomputed_text(row));
     if (!row.paper_difference_percent || !row.plan.baseline) return {words, {}, Tone::quiet};
-    QString tip = QObject::tr(
-        "Difference in percent, with the p of Student's and Welch's tests, computed from the means and standard "
-        "deviations that the source prints.");
+    QString tip =
+        u"Difference in percent, with the p of Student's and Welch's tests, computed from the means and standard "
+        "deviations that the source prints."_s;
     if (!row.plan.paper_printed) return {words, tip};
     const Improvement own = improvement_of(row.plan.paper->mean, row.plan.paper_baseline->mean);
     const bool agrees = std::abs(*row.plan.paper_printed + own.percent) <= own.rounding;
-    tip += QLatin1Char('\n') + (agrees ? QObject::tr("The difference agrees with the printed one.")
-                                       : QObject::tr("The difference disagrees with the printed one: %1 %.")
-                                             .arg(numberText(signed_percent(row.plan.paper_printed))));
+    tip += QLatin1Char('\n') + (agrees ? u"The difference agrees with the printed one."_s
+                                       : u"The difference disagrees with the printed one: %1 %."_s.arg(
+                                             numberText(signed_percent(row.plan.paper_printed))));
     return {words, tip, agrees ? Tone::normal : Tone::warning};
 }
 
 Cell verdictCell(const SheetRow& row) {
     QString words = text(to_string(row.verdict));
     if (row.failed > 0) {
-        words += QStringLiteral(", ") + QObject::tr("%1 failed").arg(countText(row.failed, QObject::tr("run")));
+        words += u", "_s + u"%1 failed"_s.arg(countText(row.failed, u"run"_s));
     }
     QString tip = numberText(row_reason(row));
-    if (tip.isEmpty() && row.verdict == SheetVerdict::shown) tip = QObject::tr("The row is shown without a verdict.");
-    if (row.verdict == SheetVerdict::baseline) tip = QObject::tr("Other rows are compared with this one.");
+    if (tip.isEmpty() && row.verdict == SheetVerdict::shown) tip = u"The row is shown without a verdict."_s;
+    if (row.verdict == SheetVerdict::baseline) tip = u"Other rows are compared with this one."_s;
     if (row.verdict == SheetVerdict::unfinished) {
-        tip = QObject::tr("%1 of this group and its baseline must still be trained or measured.")
-                  .arg(countText(row.waiting, QObject::tr("run")));
+        tip = u"%1 of this group and its baseline must still be trained or measured."_s.arg(
+            countText(row.waiting, u"run"_s));
     }
-    if (row.plan.rule) tip += QStringLiteral("\n\n") + text(rule_words(row.plan));
+    if (row.plan.rule) tip += u"\n\n"_s + text(rule_words(row.plan));
     return {words, tip.trimmed(), toneOf(row.verdict)};
 }
 
@@ -100,11 +102,11 @@ QString keyWords(const PlannedRow& row, const std::string& key) {
     if (key == "data") {
         const auto asked = row.keys.value("asked", value);
         const QString name = text(value.get<std::string>());
-        return asked == value ? name : QObject::tr("%1 instead of %2").arg(name, text(asked.get<std::string>()));
+        return asked == value ? name : u"%1 instead of %2"_s.arg(name, text(asked.get<std::string>()));
     }
-    if (key == "fraction" && row.keys.contains("channels") && row.keys.at("channels") == 2) return QObject::tr("2 ch");
+    if (key == "fraction" && row.keys.contains("channels") && row.keys.at("channels") == 2) return u"2 ch"_s;
     if (key == "position") return positionWords(value.get<std::string>());
-    if (value.is_boolean()) return value.get<bool>() ? QObject::tr("yes") : QObject::tr("no");
+    if (value.is_boolean()) return value.get<bool>() ? u"yes"_s : u"no"_s;
     return value.is_string() ? text(value.get<std::string>()) : settingTitle(key, value);
 }
 
@@ -162,12 +164,12 @@ TextTable::Content withoutEmptyColumns(TextTable::Content content, const QString
 Cell valuesCell(const SheetRow& row) {
     QStringList values, lines;
     for (std::size_t i = 0; i < row.values.size(); ++i) {
-        const QString value = std::isfinite(row.values[i]) ? numberOf(row.values[i]) : QObject::tr("failed");
+        const QString value = std::isfinite(row.values[i]) ? numberOf(row.values[i]) : u"failed"_s;
         values << value;
-        lines << QObject::tr("seed %1: %2").arg(row.seeds[i]).arg(value);
+        lines << u"seed %1: %2"_s.arg(row.seeds[i]).arg(value);
     }
     if (values.isEmpty()) return {text(missing_cell), {}, Tone::quiet};
-    return {values.join(QStringLiteral("  ")), lines.join(QLatin1Char('\n'))};
+    return {values.join(u"  "_s), lines.join(QLatin1Char('\n'))};
 }
 
 }  // namespace
@@ -178,16 +180,16 @@ QString rowTitle(const PlannedRow& row) {
         const QString words = keyWords(row, key);
         parts << (isNamed(key) ? keyTitle(key) + QLatin1Char(' ') + words : words);
     }
-    return parts.join(QStringLiteral(" · "));
+    return parts.join(u" · "_s);
 }
 
 QString measureTitleOf(const std::string& measure) {
     for (const Measure& known : measures()) {
-        if (known.name == measure) return QObject::tr("%1 (%2)").arg(measureTitle(known), measureUnit(known));
+        if (known.name == measure) return u"%1 (%2)"_s.arg(measureTitle(known), measureUnit(known));
     }
-    if (measure == extension_rise) return QObject::tr("increase of the loss beyond the context (nats)");
-    if (measure == spiked) return QObject::tr("runs with a loss spike");
-    if (measure == spiked_early) return QObject::tr("runs with an early loss spike");
+    if (measure == extension_rise) return u"increase of the loss beyond the context (nats)"_s;
+    if (measure == spiked) return u"runs with a loss spike"_s;
+    if (measure == spiked_early) return u"runs with an early loss spike"_s;
     return withSpaces(measure);
 }
 
@@ -225,42 +227,36 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
     const std::vector<std::string> keys = differingKeys(plans);
     for (const std::string& key : keys) {
         const QString why = key == "against"
-                                ? QObject::tr("Baseline, if it differs from the sheet's usual baseline.")
-                                : QObject::tr("Setting that the runs of a group share and in which the groups differ.");
+                                ? u"Baseline, if it differs from the sheet's usual baseline."_s
+                                : u"Setting that the runs of a group share and in which the groups differ."_s;
         content.columns.push_back({keyTitle(key), why, true});
     }
-    if (measure.empty()) content.columns.push_back({QObject::tr("measure"), {}, true});
+    if (measure.empty()) content.columns.push_back({u"measure"_s, {}, true});
     const std::vector<TextTable::Column> rest = {
-        {QObject::tr("this lab"),
-         QObject::tr("Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37")},
-        {QObject::tr("published"), QObject::tr("Published mean ± standard deviation. It comes from another machine and "
-                                               "code and does not enter the verdict.")},
-        {QObject::tr("difference [%]"),
-         QObject::tr("Difference of this lab's means: (mean − baseline's mean) / baseline's mean.")},
-        {QObject::tr("verdict"),
-         QObject::tr("Verdict by the preregistered rule. The tooltip of each cell gives the reason."), true},
-        {QObject::tr("p (rule, Holm)"),
-         QObject::tr("p value of the rule's test after Holm's correction over the rows of its family.")},
-        {QObject::tr("p (Student)"),
-         QObject::tr("p value of Student's two-tailed t test, with pooled variance. Formula 37")},
-        {QObject::tr("p (Welch)"),
-         QObject::tr("p value of Welch's two-tailed t test, with a variance per group. Formula 37")},
-        {QObject::tr("p (paired)"),
-         QObject::tr("p value of the two-tailed paired t test, on differences between runs of equal seed. Formula 37")},
-        {QObject::tr("printed difference [%]"),
-         QObject::tr("Difference from the baseline as the source prints it; negative means lower.")},
-        {QObject::tr("recomputed difference [%] (p)"),
-         QObject::tr("Difference from the baseline, recomputed from the source's table, with the p of Student's and "
-                     "Welch's tests from its means, standard deviations and n.")},
-        {QObject::tr("n"), QObject::tr("Number of runs with a finite value.")},
-        {QObject::tr("values per seed"), {}, true}};
+        {u"this lab"_s, u"Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37"_s},
+        {u"published"_s,
+         u"Published mean ± standard deviation. It comes from another machine and "
+         "code and does not enter the verdict."_s},
+        {u"difference [%]"_s, u"Difference of this lab's means: (mean − baseline's mean) / baseline's mean."_s},
+        {u"verdict"_s, u"Verdict by the preregistered rule. The tooltip of each cell gives the reason."_s, true},
+        {u"p (rule, Holm)"_s, u"p value of the rule's test after Holm's correction over the rows of its family."_s},
+        {u"p (Student)"_s, u"p value of Student's two-tailed t test, with pooled variance. Formula 37"_s},
+        {u"p (Welch)"_s, u"p value of Welch's two-tailed t test, with a variance per group. Formula 37"_s},
+        {u"p (paired)"_s,
+         u"p value of the two-tailed paired t test, on differences between runs of equal seed. Formula 37"_s},
+        {u"printed difference [%]"_s, u"Difference from the baseline as the source prints it; negative means lower."_s},
+        {u"recomputed difference [%] (p)"_s,
+         u"Difference from the baseline, recomputed from the source's table, with the p of Student's and "
+         "Welch's tests from its means, standard deviations and n."_s},
+        {u"n"_s, u"Number of runs with a finite value."_s},
+        {u"values per seed"_s, {}, true}};
     content.columns.insert(content.columns.end(), rest.begin(), rest.end());
     for (const std::size_t index : indices) {
         const SheetRow& row = rows[index];
         const auto tested =
             std::find_if(claims.begin(), claims.end(), [&row](const Claim& each) { return each.id == row.plan.claim; });
         const QString claim =
-            tested == claims.end() ? QString() : QObject::tr("Claim: %1").arg(text(tested->words)) + QLatin1Char('\n');
+            tested == claims.end() ? QString() : u"Claim: %1"_s.arg(text(tested->words)) + QLatin1Char('\n');
         std::vector<Cell> cells;
         for (const std::string& key : keys) {
             const Tone tone = row.plan.keys.contains(key) ? Tone::normal : Tone::quiet;
@@ -271,8 +267,7 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
             oursCell(row),
             sampleCell(row.plan.paper),
             {numberText(signed_percent(row.difference_percent)),
-             row.difference ? QObject::tr("difference of the means: %1").arg(numberText(rough_text(*row.difference)))
-                            : QString(),
+             row.difference ? u"difference of the means: %1"_s.arg(numberText(rough_text(*row.difference))) : QString(),
              row.difference_percent ? Tone::normal : Tone::quiet},
             verdictCell(row),
             {numberText(verdict_p_text(row)), {}, row.p_holm ? Tone::normal : Tone::quiet},
@@ -286,24 +281,23 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         cells.insert(cells.end(), others.begin(), others.end());
         content.rows.push_back(std::move(cells));
     }
-    return withoutEmptyColumns(std::move(content), {QObject::tr("published"), QObject::tr("printed difference [%]"),
-                                                    QObject::tr("recomputed difference [%] (p)")});
+    return withoutEmptyColumns(std::move(content),
+                               {u"published"_s, u"printed difference [%]"_s, u"recomputed difference [%] (p)"_s});
 }
 
 TextTable::Content seedTable(const SheetRow& row) {
     TextTable::Content content;
-    content.columns = {{QObject::tr("seed")}, {QObject::tr("this lab")}};
+    content.columns = {{u"seed"_s}, {u"this lab"_s}};
     if (row.plan.baseline) {
-        content.columns.push_back(
-            {QObject::tr("baseline"), QObject::tr("Value of the baseline's run with the same seed.")});
-        content.columns.push_back({QObject::tr("difference")});
+        content.columns.push_back({u"baseline"_s, u"Value of the baseline's run with the same seed."_s});
+        content.columns.push_back({u"difference"_s});
     }
     const auto cell = [](double value) {
         return std::isfinite(value) ? Cell{numberOf(value)} : Cell{text(missing_cell), {}, Tone::quiet};
     };
     for (std::size_t i = 0; i < row.values.size(); ++i) {
         std::vector<Cell> cells = {{QString::number(row.seeds[i])}, cell(row.values[i])};
-        if (!std::isfinite(row.values[i])) cells[1] = {QObject::tr("failed"), {}, Tone::error};
+        if (!std::isfinite(row.values[i])) cells[1] = {u"failed"_s, {}, Tone::error};
         if (row.plan.baseline) {
             const double baseline_value =
                 i < row.paired_baseline_values.size() ? row.paired_baseline_values[i] : std::nan("");
@@ -326,19 +320,19 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
         const BenchmarkComparison& each = comparisons[i];
         QStringList lines;
         for (const json& row : table.at("rows")) {
-            lines << QObject::tr("%1, %2: %3 % (standard error %4)")
-                         .arg(text(row.at("config").get<std::string>()), text(row.at("rope").get<std::string>()),
-                              text(fixed_text(100 * row.at("accuracy").at(i).get<double>(), 0)),
-                              text(fixed_text(100 * row.at("stderr").at(i).get<double>(), 0)));
+            lines << u"%1, %2: %3 % (standard error %4)"_s.arg(
+                text(row.at("config").get<std::string>()), text(row.at("rope").get<std::string>()),
+                text(fixed_text(100 * row.at("accuracy").at(i).get<double>(), 0)),
+                text(fixed_text(100 * row.at("stderr").at(i).get<double>(), 0)));
         }
         const QString accuracies = lines.join(QLatin1Char('\n'));
         content.rows.push_back(
-            {{QObject::tr("shown"), accuracies, Tone::quiet},
-             {QObject::tr("accuracy on %1 (%2 questions)").arg(text(each.benchmark)).arg(each.questions), accuracies},
-             {QObject::tr("The tooltip lists the %1 printed accuracies.").arg(lines.size()), accuracies},
-             {QObject::tr("10 % minus 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4")
-                  .arg(numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
-                       numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
+            {{u"shown"_s, accuracies, Tone::quiet},
+             {u"accuracy on %1 (%2 questions)"_s.arg(text(each.benchmark)).arg(each.questions), accuracies},
+             {u"The tooltip lists the %1 printed accuracies."_s.arg(lines.size()), accuracies},
+             {u"10 % minus 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4"_s.arg(
+                  numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
+                  numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
               accuracies}});
     }
 }
@@ -347,28 +341,27 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
 
 TextTable::Content checkTable(const std::string& sheet) {
     TextTable::Content content;
-    content.columns = {{QObject::tr("agreement"),
-                        QObject::tr("Agreement of the printed and the recomputed value, within rounding."), true},
-                       {QObject::tr("statement"), {}, true},
-                       {QObject::tr("printed"), QObject::tr("Value that the source prints."), true},
-                       {QObject::tr("recomputed"), QObject::tr("Value recomputed from the source's tables."), true}};
+    content.columns = {{u"agreement"_s, u"Agreement of the printed and the recomputed value, within rounding."_s, true},
+                       {u"statement"_s, {}, true},
+                       {u"printed"_s, u"Value that the source prints."_s, true},
+                       {u"recomputed"_s, u"Value recomputed from the source's tables."_s, true}};
     for (const SourceTest& test : source_tests(sheet)) {
         const Tone tone = test.verdict == SourceVerdict::holds   ? Tone::success
                           : test.verdict == SourceVerdict::fails ? Tone::error
                                                                  : Tone::warning;
         content.rows.push_back({{text(to_string(test.verdict)), text(test.test), tone},
-                                {QObject::tr("claim, tested on the source's own numbers"), text(test.test)},
+                                {u"claim, tested on the source's own numbers"_s, text(test.test)},
                                 {text(test.claim), text(test.claim)},
                                 {text(test.result), text(test.result)}});
     }
     std::vector<PaperCheck> checks = paper_checks(sheet);
     std::stable_partition(checks.begin(), checks.end(), [](const PaperCheck& check) { return !check.agrees; });
     for (const PaperCheck& check : checks) {
-        content.rows.push_back({check.agrees ? Cell{QObject::tr("agrees"), {}, Tone::success}
-                                             : Cell{QObject::tr("disagrees"), {}, Tone::error},
-                                {text(check.what)},
-                                {text(check.printed)},
-                                {text(check.recomputed)}});
+        content.rows.push_back(
+            {check.agrees ? Cell{u"agrees"_s, {}, Tone::success} : Cell{u"disagrees"_s, {}, Tone::error},
+             {text(check.what)},
+             {text(check.printed)},
+             {text(check.recomputed)}});
     }
     addBenchmarkRows(content, sheet);
     return content;
@@ -386,7 +379,7 @@ QString colored(const QString& words, TextTable::Tone tone) {
                          : tone == TextTable::Tone::warning ? theme.warning
                          : tone == TextTable::Tone::error   ? theme.error
                                                             : theme.quietText;
-    return QStringLiteral("<span style='color:%1'>%2</span>").arg(color.name(), words.toHtmlEscaped());
+    return u"<span style='color:%1'>%2</span>"_s.arg(color.name(), words.toHtmlEscaped());
 }
 
 std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows) {
@@ -398,65 +391,63 @@ std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows) {
 }
 
 QString heading(const QString& words) {
-    return QStringLiteral("<h3>%1</h3>").arg(words);
+    return u"<h3>%1</h3>"_s.arg(words);
 }
 
 QString list(const std::vector<std::string>& lines) {
-    QString html = QStringLiteral("<ul>");
-    for (const std::string& line : lines) html += QStringLiteral("<li>%1</li>").arg(escaped(line));
-    return html + QStringLiteral("</ul>");
+    QString html = u"<ul>"_s;
+    for (const std::string& line : lines) html += u"<li>%1</li>"_s.arg(escaped(line));
+    return html + u"</ul>"_s;
 }
 
 QString settingsHtml(const SheetPlan& plan) {
-    QString html = QStringLiteral("<table cellspacing='0' cellpadding='2' style='margin-top:8px; margin-left:8px'>");
+    QString html = u"<table cellspacing='0' cellpadding='2' style='margin-top:8px; margin-left:8px'>"_s;
     for (const auto& [label, runs] : settings_of(plan.experiment.expand())) {
-        html += QStringLiteral("<tr><td>%1</td><td align='right'>&nbsp;&nbsp;%2</td></tr>")
-                    .arg(escaped(label), countText(runs, QObject::tr("run")));
+        html += u"<tr><td>%1</td><td align='right'>&nbsp;&nbsp;%2</td></tr>"_s.arg(escaped(label),
+                                                                                   countText(runs, u"run"_s));
     }
-    return html + QStringLiteral("</table>");
+    return html + u"</table>"_s;
 }
 
 QString measuredWords(const SheetPlan& plan) {
     QStringList parts;
     if (plan.sequential) {
-        parts << QObject::tr("Runs train sequentially, seed by seed, because their times are compared.");
+        parts << u"Runs train sequentially, seed by seed, because their times are compared."_s;
     }
     if (plan.writing.samples > 0) {
-        parts << QObject::tr("Each trained model then generates %1 of %2 tokens, and the generation speed is measured.")
-                     .arg(countText(plan.writing.samples, QObject::tr("sample")), groupedText(plan.writing.length));
+        parts << u"Each trained model then generates %1 of %2 tokens, and the generation speed is measured."_s.arg(
+            countText(plan.writing.samples, u"sample"_s), groupedText(plan.writing.length));
     }
     if (!plan.extensions.empty()) {
         QStringList times;
-        for (const std::int64_t factor : plan.extensions) times << QStringLiteral("%1×").arg(factor);
-        parts << QObject::tr("The loss is also measured at %1 the context.").arg(times.join(QStringLiteral(", ")));
+        for (const std::int64_t factor : plan.extensions) times << u"%1×"_s.arg(factor);
+        parts << u"The loss is also measured at %1 the context."_s.arg(times.join(u", "_s));
     }
     if (plan.retrieval_windows > 0) {
-        parts << QObject::tr("The retrieval of repeated tokens is measured for the predictions.");
+        parts << u"The retrieval of repeated tokens is measured for the predictions."_s;
     }
     return parts.join(QLatin1Char(' '));
 }
 
 QString costText(const QString& runs, const QString& time, const QString& memory, const QString& parameters) {
-    return QObject::tr(
-               "%1; about %2 on this machine with all evaluations and measurements, %3 of memory, at most %4 million "
-               "parameters")
-        .arg(runs, time, memory, parameters);
+    return u"%1; about %2 on this machine with all evaluations and measurements, %3 of memory, at most %4 million "
+           "parameters"_s.arg(runs, time, memory, parameters);
 }
 
 QString sequentialText(const QString& runs) {
-    return QObject::tr("%1, trained sequentially").arg(runs);
+    return u"%1, trained sequentially"_s.arg(runs);
 }
 
 QString failedText(std::int64_t runs) {
-    return QObject::tr("%1 failed; failed runs do not enter the means.").arg(countText(runs, QObject::tr("run")));
+    return u"%1 failed; failed runs do not enter the means."_s.arg(countText(runs, u"run"_s));
 }
 
 QString endedText(std::int64_t ended, std::int64_t runs) {
-    return QObject::tr("%1 of %2 have ended.").arg(ended).arg(countText(runs, QObject::tr("run")));
+    return u"%1 of %2 have ended."_s.arg(ended).arg(countText(runs, u"run"_s));
 }
 
 QString measuringText(std::int64_t left) {
-    return QObject::tr("The program measures the trained models; %1 left.").arg(countText(left, QObject::tr("run")));
+    return u"The program measures the trained models; %1 left."_s.arg(countText(left, u"run"_s));
 }
 
 }  // namespace
@@ -464,16 +455,16 @@ QString measuringText(std::int64_t left) {
 QString costExample() {
     constexpr std::int64_t many = 1000;
     constexpr double long_time = 99 * 3600.0 + 59 * 60;
-    return costText(sequentialText(countText(many, QObject::tr("run"))),
-                    durationText(long_time) + QStringLiteral(" to ") + durationText(long_time),
-                    bytesText(99'900'000'000), QStringLiteral("0.053")) +
+    return costText(sequentialText(countText(many, u"run"_s)),
+                    durationText(long_time) + u" to "_s + durationText(long_time), bytesText(99'900'000'000),
+                    u"0.053"_s) +
            QLatin1Char('.');
 }
 
 QString notStartedWords() {
-    return QObject::tr(
-        "This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains its "
-        "runs.");
+    return u"This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains "
+           u"its "
+           "runs."_s;
 }
 
 QStringList stateExamples() {
@@ -484,52 +475,52 @@ QStringList stateExamples() {
 
 QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
     const Estimate cost = sheet_cost(plan, plan.experiment.expand(), *machine_time_model(), dataDir);
-    const QString runs = countText(cost.runs, QObject::tr("run"));
-    return costText(plan.sequential ? sequentialText(runs)
-                                    : QObject::tr("%1 in %2").arg(runs, countText(cost.cohorts, QObject::tr("cohort"))),
-                    text(expected_duration(cost.seconds)), bytesText(cost.bytes),
-                    text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
+    const QString runs = countText(cost.runs, u"run"_s);
+    return costText(
+        plan.sequential ? sequentialText(runs) : u"%1 in %2"_s.arg(runs, countText(cost.cohorts, u"cohort"_s)),
+        text(expected_duration(cost.seconds)), bytesText(cost.bytes),
+        text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
 }
 
 QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost) {
-    QString html = heading(QObject::tr("Claims"));
+    QString html = heading(u"Claims"_s);
     const std::vector<ClaimVerdict> verdicts = claim_verdicts(plan, rows);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        html += QStringLiteral("<p><b>%1. %2</b>").arg(i + 1).arg(escaped(plan.claims[i].words));
+        html += u"<p><b>%1. %2</b>"_s.arg(i + 1).arg(escaped(plan.claims[i].words));
         if (!verdicts[i].words.empty()) {
-            html += QStringLiteral("<br>") + colored(text(verdicts[i].words), toneOf(verdicts[i].verdict));
+            html += u"<br>"_s + colored(text(verdicts[i].words), toneOf(verdicts[i].verdict));
         }
-        html += QStringLiteral("</p>");
+        html += u"</p>"_s;
     }
     const std::vector<std::string> rankings = rankings_of(rows);
-    if (!rankings.empty()) html += heading(QObject::tr("Ranking by length of training")) + list(rankings);
-    html += QStringLiteral("<p>%1</p>").arg(colored(text(plan.source), TextTable::Tone::quiet));
-    html += heading(QObject::tr("Runs"));
-    html += QStringLiteral("<p>%1. %2</p>").arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped());
+    if (!rankings.empty()) html += heading(u"Ranking by length of training"_s) + list(rankings);
+    html += u"<p>%1</p>"_s.arg(colored(text(plan.source), TextTable::Tone::quiet));
+    html += heading(u"Runs"_s);
+    html += u"<p>%1. %2</p>"_s.arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped());
     html += list(plan.notes) + settingsHtml(plan);
-    html += heading(QObject::tr("Rules (preregistered and stored in the lab)"));
+    html += heading(u"Rules (preregistered and stored in the lab)"_s);
     if (const std::string stored = stored_rules_words(plan); !stored.empty()) {
-        html += QStringLiteral("<p>%1</p>").arg(colored(text(stored), TextTable::Tone::warning));
+        html += u"<p>%1</p>"_s.arg(colored(text(stored), TextTable::Tone::warning));
     }
     html += list(rules_of(plan));
     const std::vector<std::string> needs = needs_of(plan);
-    if (!needs.empty()) html += heading(QObject::tr("Tests that are not possible at this scale")) + list(needs);
+    if (!needs.empty()) html += heading(u"Tests that are not possible at this scale"_s) + list(needs);
     return html;
 }
 
 QString verdictWords(std::span<const SheetRow> rows) {
     QStringList parts;
     for (const auto& [verdict, count] : verdictsOf(rows)) {
-        parts << QStringLiteral("%1 %2").arg(count).arg(text(to_string(verdict)));
+        parts << u"%1 %2"_s.arg(count).arg(text(to_string(verdict)));
     }
-    return parts.isEmpty() ? QString() : parts.join(QStringLiteral(", ")) + QLatin1Char('.');
+    return parts.isEmpty() ? QString() : parts.join(u", "_s) + QLatin1Char('.');
 }
 
 QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
     const auto& progress = trainer.progress();
-    if (!progress) return QObject::tr("Loading the lab …");
-    const QString runs = countText(progress->runs, QObject::tr("run"));
-    QString words = progress->ended == progress->runs ? QObject::tr("All %1 have ended.").arg(runs)
+    if (!progress) return u"Loading the lab …"_s;
+    const QString runs = countText(progress->runs, u"run"_s);
+    QString words = progress->ended == progress->runs ? u"All %1 have ended."_s.arg(runs)
                                                       : endedText(progress->ended, progress->runs);
     if (progress->failed > 0) {
         words += QLatin1Char(' ') + failedText(progress->failed);
@@ -538,26 +529,26 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
         case SheetTrainer::Step::idle:
             break;
         case SheetTrainer::Step::preparing:
-            return QObject::tr("Loading the data sets and storing the rules of the verdicts …");
+            return u"Loading the data sets and storing the rules of the verdicts …"_s;
         case SheetTrainer::Step::training:
-            return QObject::tr("The runs are training.") + QLatin1Char(' ') + words;
+            return u"The runs are training."_s + QLatin1Char(' ') + words;
         case SheetTrainer::Step::measuring:
             return words + QLatin1Char(' ') + measuringText(progress->unmeasured);
     }
     if (!trainer.failure().isEmpty()) {
-        words += QLatin1Char(' ') + QObject::tr("The sheet stopped: %1").arg(trainer.failure());
+        words += QLatin1Char(' ') + u"The sheet stopped: %1"_s.arg(trainer.failure());
     }
     if (progress->isComplete()) {
         const QString verdicts = verdictWords(progress->rows);
         return verdicts.isEmpty() ? words : words + QLatin1Char(' ') + verdicts;
     }
     if (isReadOnly) {
-        words += QLatin1Char(' ') + QObject::tr("This lab is read-only.");
+        words += QLatin1Char(' ') + u"This lab is read-only."_s;
     } else if (progress->ended == progress->runs) {
-        words += QLatin1Char(' ') + QObject::tr("%1 must still be measured; continue the sheet to measure them.")
-                                        .arg(countText(progress->unmeasured, QObject::tr("run")));
+        words += QLatin1Char(' ') + u"%1 must still be measured; continue the sheet to measure them."_s.arg(
+                                        countText(progress->unmeasured, u"run"_s));
     } else if (trainer.failure().isEmpty()) {
-        words += QLatin1Char(' ') + QObject::tr("Continue the sheet to train the remaining runs.");
+        words += QLatin1Char(' ') + u"Continue the sheet to train the remaining runs."_s;
     }
     return words;
 }
@@ -565,13 +556,13 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
 QString rowWords(const SheetRow& row) {
     QString words = text(to_string(row.verdict));
     words[0] = words[0].toUpper();
-    words += QStringLiteral(". ");
+    words += u". "_s;
     if (row.verdict == SheetVerdict::unfinished) {
-        words += QObject::tr("%1 of this group and its baseline must still be trained or measured. ")
-                     .arg(countText(row.waiting, QObject::tr("run")));
+        words += u"%1 of this group and its baseline must still be trained or measured. "_s.arg(
+            countText(row.waiting, u"run"_s));
     }
     if (!row.words.empty()) words += numberText(row_reason(row)) + QLatin1Char(' ');
-    if (row.plan.rule) words += QStringLiteral("\n") + QObject::tr("Rule: %1").arg(text(rule_words(row.plan)));
+    if (row.plan.rule) words += u"\n"_s + u"Rule: %1"_s.arg(text(rule_words(row.plan)));
     return words.trimmed();
 }
 

@@ -17,6 +17,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 using Steps = std::map<RunId, std::shared_ptr<const RunMetrics::Steps>>;
@@ -59,14 +61,14 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     m_bar = new QWidget(this);
     auto* row = new QHBoxLayout(m_bar);
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_chooser = makeChoice(tr("Figure"), this, 16);
+    m_chooser = makeChoice(u"Figure"_s, this, 16);
     m_chooser->setMaxVisibleItems(20);
     for (const ResultsFigure& figure : resultsFigures()) {
         m_chooser->addItem(figure.title, QLatin1String(figure.name));
         m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
     }
-    m_export = makeButton<QToolButton>(tr("Export figure …"),
-                                       tr("Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."), this);
+    m_export =
+        makeButton<QToolButton>(u"Export figure …"_s, u"Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."_s, this);
     connect(m_export, &QToolButton::clicked, this, &FigurePane::exportRequested);
     row->addWidget(m_chooser, 1);
     row->addWidget(m_export);
@@ -141,7 +143,7 @@ void FigurePane::paintFigure() {
     if (m_withPublished) addPublishedResults(resultsData);
     m_picture = figure.make(resultsData);
     if (isBusy() && figure.input == ResultsFigure::Input::steps)
-        m_picture.figure.emptyText = tr("Loading the training steps of the runs …");
+        m_picture.figure.emptyText = u"Loading the training steps of the runs …"_s;
     m_view->setAccessibleName(figure.title);
     if (m_picture.spots.empty()) {
         m_view->setReadout({});

@@ -14,43 +14,45 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
       m_button(new QPushButton(this)),
-      m_words(makeText(tr("Progress of the generation speed"), this)) {
+      m_words(makeText(u"Progress of the generation speed"_s, this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 8, 0, 0}, 4);
     m_button->setFocusPolicy(Qt::TabFocus);
-    m_button->setToolTip(tr("Measures how many tokens per second each trained model generates: %1 Runs with a "
-                            "measurement are left out. ropelab-cli results --measure-generation does the same.")
-                             .arg(text(generation_words(sweep_generation))));
+    m_button->setToolTip(
+        u"Measures how many tokens per second each trained model generates: %1 Runs with a "
+        "measurement are left out. ropelab-cli results --measure-generation does the same."_s.arg(
+            text(generation_words(sweep_generation))));
     connect(m_button, &QPushButton::clicked, this, &GenerationMeasurement::toggle);
     column->addWidget(m_button);
     column->addWidget(m_words);
     connect(&m_access.lab, &LabDocument::opened, this, [this] { stop({}); });
     connect(&m_access.session, &SweepSession::started, this, [this] {
         // Training at the same time would falsify the speeds.
-        if (m_isMeasuring) stop(tr("The measurement stopped because a sweep trains; measured speeds are saved."));
+        if (m_isMeasuring) stop(u"The measurement stopped because a sweep trains; measured speeds are saved."_s);
     });
     setWords({});
 }
 
 void GenerationMeasurement::toggle() {
-    if (m_isMeasuring) return stop(tr("The measurement was stopped; measured speeds are saved."));
+    if (m_isMeasuring) return stop(u"The measurement was stopped; measured speeds are saved."_s);
     if (const QString words = refusal(); !words.isEmpty()) return setWords(words);
     start();
 }
 
 QString GenerationMeasurement::refusal() const {
-    if (!m_access.lab.hasFile()) return tr("There are no trained runs to measure yet.");
+    if (!m_access.lab.hasFile()) return u"There are no trained runs to measure yet."_s;
     if (m_access.session.isActive()) {
-        return tr(
-            "A sweep is training. The generation speed can be measured after it has ended, because training at "
-            "the same time would falsify it.");
+        return u"A sweep is training. The generation speed can be measured after it has ended, because training at "
+               "the same time would falsify it."_s;
     }
     if (m_access.lab.isReadOnly())
-        return tr("This lab is open read-only; save it under another name to measure its runs.");
+        return u"This lab is open read-only; save it under another name to measure its runs."_s;
     return {};
 }
 
@@ -60,8 +62,8 @@ void GenerationMeasurement::start() {
     m_runs = std::ssize(runs_without_generation_speed(*m_access.lab.file(), sweep_generation, experiment));
     if (m_runs == 0) {
         return setWords(
-            tr("No finished run lacks its generation speed. Reproduction sheets measure it at settings of "
-               "their own."));
+            u"No finished run lacks its generation speed. Reproduction sheets measure it at settings of "
+            "their own."_s);
     }
     m_done = 0;
     m_isMeasuring = true;
@@ -101,18 +103,18 @@ void GenerationMeasurement::stop(const QString& words) {
 void GenerationMeasurement::finish(const QString& problem, bool interrupted) {
     m_isMeasuring = false;
     if (!problem.isEmpty()) {
-        setWords(tr("Measuring failed: %1").arg(problem));
+        setWords(u"Measuring failed: %1"_s.arg(problem));
     } else if (interrupted) {
-        setWords(tr("The measurement stopped because a sweep trains; measured speeds are saved."));
+        setWords(u"The measurement stopped because a sweep trains; measured speeds are saved."_s);
     } else {
-        setWords(tr("The generation speed of %1 was measured.").arg(countText(m_runs, tr("run"))));
+        setWords(u"The generation speed of %1 was measured."_s.arg(countText(m_runs, u"run"_s)));
     }
     emit measured();
 }
 
 void GenerationMeasurement::setWords(const QString& words) {
-    m_button->setText(m_isMeasuring ? tr("Stop measuring") : tr("Measure generation speed"));
-    m_words->setText(m_isMeasuring ? tr("Measuring the generation speed: %1 of %2 runs.").arg(m_done).arg(m_runs)
+    m_button->setText(m_isMeasuring ? u"Stop measuring"_s : u"Measure generation speed"_s);
+    m_words->setText(m_isMeasuring ? u"Measuring the generation speed: %1 of %2 runs."_s.arg(m_done).arg(m_runs)
                                    : words);
     m_words->setVisible(!m_words->text().isEmpty());
 }

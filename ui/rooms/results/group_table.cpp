@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr const char* kSettings = "settings";  // name of all columns of settings in TableStyle::columns
@@ -32,11 +34,10 @@ QVariant keyOf(const nlohmann::json& setting) {
 /// "t = −4.03 with 4 degrees of freedom, p = 0.016".
 QString testTip(const Comparison& comparison) {
     if (!comparison.test)
-        return QObject::tr(
-            "No test is possible: the group or the baseline has fewer than two values, or the values do not vary.");
-    return QObject::tr("t = %1 with %2 degrees of freedom, p = %3")
-        .arg(numberText(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
-             QString::number(comparison.test->p, 'g', 3));
+        return u"No test is possible: the group or the baseline has fewer than two values, or the values do not vary."_s;
+    return u"t = %1 with %2 degrees of freedom, p = %3"_s.arg(numberText(fixed_text(comparison.test->t, 3)),
+                                                              text(rough_text(comparison.test->degrees_of_freedom)),
+                                                              QString::number(comparison.test->p, 'g', 3));
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ QList<QPair<QString, QString>> GroupTable::choices() const {
     QList<QPair<QString, QString>> result;
     for (const Column& column : allColumns()) {
         const bool isSetting = column.name == kSettings;
-        const QPair entry(text(column.name), isSetting ? tr("settings of the sweep") : column.title);
+        const QPair entry(text(column.name), isSetting ? u"settings of the sweep"_s : column.title);
         if (!result.contains(entry)) result.append(entry);
     }
     return result;
@@ -148,14 +149,14 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     return printedColumn(
         std::string(known.name), measureTitle(known), measureUnit(known),
         measureWhy(known) + QLatin1Char('\n') +
-            tr("A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
-               "Formula 37"),
+            u"A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
+            "Formula 37"_s,
         [measure, decimals = known.decimals](Group group) {
             const Description& described = group.described[measure];
-            if (described.n == 0) return tr("This quantity is not measured.");
-            return tr("%1; lowest value %2, highest value %3")
-                .arg(countText(described.n, tr("seed")), text(fixed_text(described.minimum, decimals)),
-                     text(fixed_text(described.maximum, decimals)));
+            if (described.n == 0) return u"This quantity is not measured."_s;
+            return u"%1; lowest value %2, highest value %3"_s.arg(countText(described.n, u"seed"_s),
+                                                                  text(fixed_text(described.minimum, decimals)),
+                                                                  text(fixed_text(described.maximum, decimals)));
         });
 }
 
@@ -187,9 +188,9 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     if (has_names(table)) {
         const auto name = [this](Group group) { return text(group_name(m_results.table, group)); };
         result.push_back({kSettings,
-                          tr("name"),
+                          u"name"_s,
                           {},
-                          tr("The name that you gave to the setting (Rename setting in the menu of a row)."),
+                          u"The name that you gave to the setting (Rename setting in the menu of a row)."_s,
                           name,
                           [name](Group group) { return QVariant(name(group)); },
                           {},
@@ -197,26 +198,26 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     }
     const std::vector<std::string> distinguishing = distinguishingKeys(table);
     for (const std::string& key : distinguishing)
-        result.push_back(keyColumn(key, tr("The runs differ in this setting.")));
+        result.push_back(keyColumn(key, u"The runs differ in this setting."_s));
     if (table.swept.empty()) {
         result.push_back({kSettings,
-                          tr("group"),
+                          u"group"_s,
                           {},
-                          tr("The runs differ only in their seed."),
-                          [](Group) { return tr("all runs"); },
+                          u"The runs differ only in their seed."_s,
+                          [](Group) { return u"all runs"_s; },
                           [](Group) { return QVariant(QString()); },
                           {},
                           true});
     }
     result.push_back(printedColumn(
-        "n", tr("seeds"), {}, tr("This column counts the runs in the mean: finished runs, each seed once."),
+        "n", u"seeds"_s, {}, u"This column counts the runs in the mean: finished runs, each seed once."_s,
         [](Group group) {
             QStringList parts = {
-                tr("%1 in total").arg(countText(static_cast<std::int64_t>(group.members.size()), tr("run")))};
-            if (group.failed > 0) parts << tr("%1 failed or diverged").arg(group.failed);
-            if (group.unfinished > 0) parts << tr("%1 not finished").arg(group.unfinished);
-            if (group.repeated > 0) parts << tr("%1 replaced by a later run with the same seed").arg(group.repeated);
-            return parts.join(QStringLiteral(", "));
+                u"%1 in total"_s.arg(countText(static_cast<std::int64_t>(group.members.size()), u"run"_s))};
+            if (group.failed > 0) parts << u"%1 failed or diverged"_s.arg(group.failed);
+            if (group.unfinished > 0) parts << u"%1 not finished"_s.arg(group.unfinished);
+            if (group.repeated > 0) parts << u"%1 replaced by a later run with the same seed"_s.arg(group.repeated);
+            return parts.join(u", "_s);
         }));
     addComparison(result);
     for (const std::size_t measure : measured(table)) {
@@ -224,8 +225,8 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     }
     for (const std::string& key : table.swept) {
         if (std::find(distinguishing.begin(), distinguishing.end(), key) != distinguishing.end()) continue;
-        result.push_back(keyColumn(
-            key, tr("The value of this setting corresponds one to one to that of one of the first columns.")));
+        result.push_back(
+            keyColumn(key, u"The value of this setting corresponds one to one to that of one of the first columns."_s));
     }
     return result;
 }
@@ -239,33 +240,31 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     result.push_back(measureColumn(compared));
     if (comparing) {
         result.push_back(printedColumn(
-            "improvement_percent", tr("improvement"), QStringLiteral("%"),
-            tr("The improvement is the difference from the baseline in percent of the baseline's mean, "
-               "with the sign such that positive is better. The paired test uses the mean difference "
-               "between runs with equal seeds, the other tests the difference of the means."),
+            "improvement_percent", u"improvement"_s, u"%"_s,
+            u"The improvement is the difference from the baseline in percent of the baseline's mean, "
+            "with the sign such that positive is better. The paired test uses the mean difference "
+            "between runs with equal seeds, the other tests the difference of the means."_s,
             [unit, test = table.test](Group group) {
                 const auto& estimate = group.comparison(test).estimate;
                 if (!estimate) return QString();
                 const QString words =
-                    tr("difference from the baseline: %1 %2").arg(numberText(rough_text(estimate->difference)), unit);
+                    u"difference from the baseline: %1 %2"_s.arg(numberText(rough_text(estimate->difference)), unit);
                 if (!std::isfinite(estimate->low)) return words;
-                return words +
-                       tr(", 95 % interval %1 … %2 %3")
-                           .arg(numberText(rough_text(estimate->low)), numberText(rough_text(estimate->high)), unit);
+                return words + u", 95 % interval %1 … %2 %3"_s.arg(numberText(rough_text(estimate->low)),
+                                                                   numberText(rough_text(estimate->high)), unit);
             }));
         result.push_back(
             {"verdict",
-             tr("verdict"),
+             u"verdict"_s,
              {},
-             tr("The verdict states whether the group differs significantly from the baseline (test: %1, two-tailed at "
-                "5 % after Holm's correction).")
-                 .arg(testTitle(table.test)),
+             u"The verdict states whether the group differs significantly from the baseline (test: %1, two-tailed at "
+             "5 % after Holm's correction)."_s.arg(testTitle(table.test)),
              [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
              [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
              [this](Group group) { return text(verdict_of(m_results.table, group).words); },
              true});
         result.push_back({"mark",
-                          tr("mark"),
+                          u"mark"_s,
                           {},
                           text(mark_legend()),
                           [this](Group group) { return text(significance_mark(m_results.table, group)); },
@@ -275,51 +274,47 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
         addTests(result);
     }
     result.push_back(
-        {"interval", tr("95 % interval"), unit,
-         tr("The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. The seeds share one data set, so "
-            "that the interval does not generalise to other texts. Formula 37"),
+        {"interval", u"95 % interval"_s, unit,
+         u"The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. The seeds share one data set, so "
+         "that the interval does not generalise to other texts. Formula 37"_s,
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals)); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(
-        printedColumn("standard_error", tr("standard error"), unit, tr("The standard error of the mean is s/√n.")));
+        printedColumn("standard_error", u"standard error"_s, unit, u"The standard error of the mean is s/√n."_s));
     if (comparing) {
         result.push_back(printedColumn(
-            "detectable", tr("detectable difference"), unit,
-            tr("The test (%1) detects a difference of this size with 80 % power, two-tailed at the level of the first "
-               "and strictest step of Holm's correction (5 % / number of comparisons). It is δ times the standard "
-               "error of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
-               "differences are detected less often.")
-                .arg(testTitle(table.test)),
+            "detectable", u"detectable difference"_s, unit,
+            u"The test (%1) detects a difference of this size with 80 % power, two-tailed at the level of the first "
+            "and strictest step of Holm's correction (5 % / number of comparisons). It is δ times the standard "
+            "error of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
+            "differences are detected less often."_s.arg(testTitle(table.test)),
             [test = table.test](Group group) {
                 const auto& needed = group.comparison(test).seeds_needed;
-                return needed ? tr("About %1 per group are needed to detect the observed difference.")
-                                    .arg(countText(*needed, tr("seed")))
+                return needed ? u"About %1 per group are needed to detect the observed difference."_s.arg(
+                                    countText(*needed, u"seed"_s))
                               : QString();
             }));
     }
     if (table.target_loss) {
         result.push_back(
-            printedColumn("iterations_until", tr("steps to %1 nats").arg(text(number_text(*table.target_loss))), {},
-                          tr("This column shows the number of steps until the validation loss first reaches the "
-                             "target, averaged over the seeds that reach it.")));
+            printedColumn("iterations_until", u"steps to %1 nats"_s.arg(text(number_text(*table.target_loss))), {},
+                          u"This column shows the number of steps until the validation loss first reaches the "
+                          "target, averaged over the seeds that reach it."_s));
     }
 }
 
 void GroupTable::addTests(std::vector<Column>& result) const {
     const auto why = [](TestKind kind) {
         if (kind == TestKind::student) {
-            return tr(
-                "This p value is of Student's two-tailed t test with the pooled variance: "
-                "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37");
+            return u"This p value is of Student's two-tailed t test with the pooled variance: "
+                   "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37"_s;
         }
         if (kind == TestKind::welch) {
-            return tr(
-                "This p value is of Welch's two-tailed t test, in which each group has its own variance: "
-                "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37");
+            return u"This p value is of Welch's two-tailed t test, in which each group has its own variance: "
+                   "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37"_s;
         }
-        return tr(
-            "This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "
-            "(s_d/√n). Formula 37");
+        return u"This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "
+               "(s_d/√n). Formula 37"_s;
     };
     std::vector<TestKind> kinds = {m_results.table.test};
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
@@ -329,15 +324,15 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     const ResultsTable& table = m_results.table;
     const int count = table.groups.empty() ? 0 : table.comparisons_beside(table.groups[table.baseline]);
     for (const TestKind kind : kinds) {
-        const QString name = kind == TestKind::paired ? tr("paired") : testTitle(kind);
+        const QString name = kind == TestKind::paired ? u"paired"_s : testTitle(kind);
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
         const std::string printed = "p_" + to_string(kind);
-        result.push_back(printedColumn(printed + "_holm", tr("p %1, Holm").arg(name), {},
+        result.push_back(printedColumn(printed + "_holm", u"p %1, Holm"_s.arg(name), {},
                                        why(kind) + QLatin1Char('\n') +
-                                           tr("The p value is corrected by Holm's step-down method over %1.")
-                                               .arg(countText(count, tr("comparison"))),
+                                           u"The p value is corrected by Holm's step-down method over %1."_s.arg(
+                                               countText(count, u"comparison"_s)),
                                        tip));
-        result.push_back(printedColumn(printed, tr("p %1").arg(name), {}, why(kind), tip));
+        result.push_back(printedColumn(printed, u"p %1"_s.arg(name), {}, why(kind), tip));
     }
 }
 
@@ -357,7 +352,7 @@ QVariant GroupTable::data(const QModelIndex& index, int role) const {
         case Qt::TextAlignmentRole:
             return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         case Qt::ForegroundRole: {
-            if (column.title != tr("verdict")) return {};
+            if (column.title != u"verdict"_s) return {};
             const Theme& theme = ThemeManager::instance().theme();
             const Verdict::Kind kind = verdict_of(m_results.table, group).kind;
             if (kind == Verdict::Kind::better) return theme.success;
@@ -372,7 +367,7 @@ QVariant GroupTable::headerData(int section, Qt::Orientation orientation, int ro
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     const Column& column = m_columns[static_cast<std::size_t>(section)];
     if (role == Qt::DisplayRole) {
-        return column.unit.isEmpty() ? column.title : tr("%1\n(%2)").arg(column.title, column.unit);
+        return column.unit.isEmpty() ? column.title : u"%1\n(%2)"_s.arg(column.title, column.unit);
     }
     if (role == Qt::ToolTipRole) return column.why;
     if (role == Qt::TextAlignmentRole) {
@@ -444,10 +439,10 @@ QString SeedTable::text(const Row& row, int column) const {
     if (!run) return {};
     if (column == nameColumn()) return run->name;
     if (column == kSeedColumn) return QString::number(run->spec.seed);
-    if (column == stateColumn()) return row.counts ? stateText(*run) : tr("%1, excluded").arg(stateText(*run));
-    if (!row.summary) return QStringLiteral("–");
+    if (column == stateColumn()) return row.counts ? stateText(*run) : u"%1, excluded"_s.arg(stateText(*run));
+    if (!row.summary) return u"–"_s;
     if (column == untilColumn()) {
-        return std::isfinite(row.until) ? groupedText(std::llround(row.until)) : tr("never");
+        return std::isfinite(row.until) ? groupedText(std::llround(row.until)) : u"never"_s;
     }
     const auto place = static_cast<std::size_t>(column - 1);
     const Measure& measure = measures()[m_measures[place]];
@@ -490,19 +485,18 @@ QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int rol
     const bool isMeasure = section > kSeedColumn && section <= static_cast<int>(m_measures.size());
     if (role == Qt::ToolTipRole) {
         if (section == stateColumn()) {
-            return tr(
-                "Runs are excluded from the means if they are unfinished, failed, replaced by a later run with the "
-                "same seed, or excluded by the context menu.");
+            return u"Runs are excluded from the means if they are unfinished, failed, replaced by a later run with the "
+                   "same seed, or excluded by the context menu."_s;
         }
         return isMeasure ? measureWhy(measures()[m_measures[static_cast<std::size_t>(section - 1)]]) : QString();
     }
     if (role != Qt::DisplayRole) return {};
-    if (section == kSeedColumn) return tr("seed");
-    if (section == stateColumn()) return tr("state");
-    if (section == nameColumn()) return tr("run");
-    if (section == untilColumn()) return tr("steps to\ntarget loss");
+    if (section == kSeedColumn) return u"seed"_s;
+    if (section == stateColumn()) return u"state"_s;
+    if (section == nameColumn()) return u"run"_s;
+    if (section == untilColumn()) return u"steps to\ntarget loss"_s;
     const Measure& measure = measures()[m_measures[static_cast<std::size_t>(section - 1)]];
-    return tr("%1\n(%2)").arg(measureTitle(measure), measureUnit(measure));
+    return u"%1\n(%2)"_s.arg(measureTitle(measure), measureUnit(measure));
 }
 
 }  // namespace ropelab::ui

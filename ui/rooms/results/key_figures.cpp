@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 struct KeyPoint {
@@ -45,7 +47,7 @@ double keyValue(const ResultsData& data, const ResultGroup& group, const std::st
 }
 
 QString partWords(const std::string& key, const nlohmann::json& value, int headDim) {
-    if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : QObject::tr("no %1").arg(keyTitle(key));
+    if (value.is_boolean()) return value.get<bool>() ? keyTitle(key) : u"no %1"_s.arg(keyTitle(key));
     const QString words = settingTitle(key, value, headDim);
     return value.is_string() ? words : keyTitle(key) + QLatin1Char(' ') + words;
 }
@@ -124,7 +126,7 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
         std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
         QStringList words;
         for (const auto& [alike, part] : parts) words << part;
-        result[i].label = words.join(QStringLiteral(", "));
+        result[i].label = words.join(u", "_s);
     }
     return result;
 }
@@ -192,8 +194,8 @@ QList<double> axisMarks(const QList<double>& places) {
 }
 
 Axis axisOf(const std::string& key) {
-    if (key == "fraction") return {QObject::tr("rotated fraction of a head"), QStringLiteral("%")};
-    if (key == "context") return {QObject::tr("context length"), QObject::tr("tokens"), true};
+    if (key == "fraction") return {u"rotated fraction of a head"_s, u"%"_s};
+    if (key == "context") return {u"context length"_s, u"tokens"_s, true};
     return {keyTitle(key), {}, key == "theta" || key == "learning_rate"};
 }
 
@@ -210,7 +212,7 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
         if (!here) continue;
         const double x = axisValue(key, value.at);
         const Ink ink{Ink::Kind::quiet};
-        const QString name = QObject::tr("%1, %2").arg(text(value.source), text(value.data));
+        const QString name = u"%1, %2"_s.arg(text(value.source), text(value.data));
         auto source = std::find_if(sources.begin(), sources.end(), [&](const Source& s) { return s.name == name; });
         if (source == sources.end()) source = sources.insert(sources.end(), {name, {}, {}});
         source->x.append(x);
@@ -219,14 +221,13 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
         const double mean = value.sample.mean;
         picture.figure.curves.push_back(dotWithBar(x, mean, mean - s, mean + s, kPublishedPt, ink));
         addErrorBar(picture.figure, x, mean - s, mean + s, capSize(picture.figure), ink);
-        picture.spots.push_back(
-            {{x, value.sample.mean},
-             QObject::tr("published: %1").arg(name),
-             {{keyTitle(key), readableCount(value.at)},
-              {QObject::tr("mean"), valueText(data.measure(), value.sample.mean)},
-              {QObject::tr("std. deviation"), QString::fromStdString(fixed_text(s, data.measure().decimals))},
-              {QObject::tr("seeds"), QString::number(value.sample.n)},
-              {QObject::tr("note"), QObject::tr("machine and code differ, so the last digits are not comparable")}}});
+        picture.spots.push_back({{x, value.sample.mean},
+                                 u"published: %1"_s.arg(name),
+                                 {{keyTitle(key), readableCount(value.at)},
+                                  {u"mean"_s, valueText(data.measure(), value.sample.mean)},
+                                  {u"std. deviation"_s, QString::fromStdString(fixed_text(s, data.measure().decimals))},
+                                  {u"seeds"_s, QString::number(value.sample.n)},
+                                  {u"note"_s, u"machine and code differ, so the last digits are not comparable"_s}}});
     }
     if (key == "theta") {
         for (const QString& sentence : data.omitted) addNote(picture.figure, sentence.chopped(1));  // without full stop
@@ -234,13 +235,13 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
     for (const Source& source : sources) {
         FigureCurve curve = stroke(source.x, source.y, {Ink::Kind::quiet});
         curve.companion = true;
-        curve.quantity = QObject::tr("published: %1").arg(source.name);
+        curve.quantity = u"published: %1"_s.arg(source.name);
         picture.figure.curves.push_back(std::move(curve));
         FigureCurve name =
             stroke({source.x.last()}, {source.y.last()}, {Ink::Kind::quiet});  // carries the label at the line's end
         name.label = source.name;
         picture.figure.curves.push_back(std::move(name));
-        addNote(picture.figure, QObject::tr("grey, dashed: published values (%1)").arg(source.name));
+        addNote(picture.figure, u"grey, dashed: published values (%1)"_s.arg(source.name));
     }
 }
 
@@ -261,9 +262,9 @@ void addFollowingSettings(Figure& figure, const ResultsData& data, const std::st
     QStringList titles;
     for (const std::string& other : keysAlongWith(data, key)) titles << keyTitle(other);
     if (titles.isEmpty()) return;
-    const QString words = titles.join(QObject::tr(" and "));
-    addNote(figure, titles.size() == 1 ? QObject::tr("%2 changes together with %1").arg(keyTitle(key), words)
-                                       : QObject::tr("%2 change together with %1").arg(keyTitle(key), words));
+    const QString words = titles.join(u" and "_s);
+    addNote(figure, titles.size() == 1 ? u"%2 changes together with %1"_s.arg(keyTitle(key), words)
+                                       : u"%2 change together with %1"_s.arg(keyTitle(key), words));
 }
 
 struct KeyFigureWords {
@@ -289,10 +290,10 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     }
     padX(figure, extent);
     figure.x.marks = axisMarks(places);
-    figure.note = barsNote(data.table(), QObject::tr("bars: ± standard deviation over seeds"));
-    figure.summary = QObject::tr("%1 against %2 for %3 values, ± standard deviation over seeds.")
-                         .arg(figure.y.label, figure.x.label)
-                         .arg(countDistinctValues(series));
+    figure.note = barsNote(data.table(), u"bars: ± standard deviation over seeds"_s);
+    figure.summary =
+        u"%1 against %2 for %3 values, ± standard deviation over seeds."_s.arg(figure.y.label, figure.x.label)
+            .arg(countDistinctValues(series));
     addFollowingSettings(figure, data, words.key);
     if (bands) bands(figure, data, series);
     const std::vector<Ink> inks = inksOf(data, series);
@@ -335,14 +336,13 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
 
 /// As "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
 QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
-    if (gaps.empty()) return QObject::tr("the two bands overlap in all %1 curves").arg(curves);
+    if (gaps.empty()) return u"the two bands overlap in all %1 curves"_s.arg(curves);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
     const QString from = numberText(rough_text(*least));
     const QString to = numberText(rough_text(*most));
-    return QObject::tr("the two bands are apart in %1 of %2 curves, by %3 %4")
-        .arg(gaps.size())
+    return u"the two bands are apart in %1 of %2 curves, by %3 %4"_s.arg(gaps.size())
         .arg(curves)
-        .arg(from == to ? from : QObject::tr("%1 to %2").arg(from, to), measureUnit(measure));
+        .arg(from == to ? from : u"%1 to %2"_s.arg(from, to), measureUnit(measure));
 }
 
 void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeries>& series) {
@@ -375,7 +375,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
             // A band that covers a single fraction gets a visible width.
             const auto [left, right] = std::minmax_element(part->x.begin(), part->x.end());
             const double margin = *left == *right ? 1.5 : 0;
-            figure.bands.push_back({part == &few ? QObject::tr("0 or 2 channels") : QObject::tr("10 % or more"),
+            figure.bands.push_back({part == &few ? u"0 or 2 channels"_s : u"10 % or more"_s,
                                     Ink{part == &few ? Ink::Kind::unrotated : Ink::Kind::rotated},
                                     {*left - margin, *right + margin},
                                     {part->low, part->low},
@@ -384,17 +384,17 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
         const bool below = many.high < few.low;
         const double gap = below ? few.low - many.high : many.low - few.high;
         if (gap > 0) apart.push_back(gap);
-        const QString where = line.label.isEmpty() ? QString() : line.label + QStringLiteral(": ");
-        gaps << (gap > 0 ? QObject::tr("%1the two bands are %2 %3 apart")
-                               .arg(where, QString::fromStdString(rough_text(gap)), measureUnit(data.measure()))
-                         : QObject::tr("%1the two bands overlap").arg(where));
+        const QString where = line.label.isEmpty() ? QString() : line.label + u": "_s;
+        gaps << (gap > 0 ? u"%1the two bands are %2 %3 apart"_s.arg(where, QString::fromStdString(rough_text(gap)),
+                                                                    measureUnit(data.measure()))
+                         : u"%1the two bands overlap"_s.arg(where));
     }
     if (gaps.isEmpty()) return;
-    addNote(figure, QObject::tr("shaded: all runs that rotate ≤\u00A02 channels, and ≥\u00A010\u202F%; %1")
-                        .arg(gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
+    addNote(figure, u"shaded: all runs that rotate ≤\u00A02 channels, and ≥\u00A010\u202F%; %1"_s.arg(
+                        gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
     figure.summary +=
-        QObject::tr(" Ranges of the runs that rotate at most 2 channels and of those that rotate 10 % or more: %1.")
-            .arg(gaps.join(QStringLiteral(", ")));
+        u" Ranges of the runs that rotate at most 2 channels and of those that rotate 10 % or more: %1."_s.arg(
+            gaps.join(u", "_s));
 }
 
 /// Tests a minimum or maximum at a middle θ (quadratic in ln θ against a constant).
@@ -405,13 +405,12 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
     }
     if (curves.size() != 1 || figure.curves.empty()) return;  // several fits are too long for a note
     const QuadraticFit& fit = curves.front().fit;
-    QString words = QObject::tr("quadratic in ln θ against a constant: %1").arg(text(p_words(fit.p)));
+    QString words = u"quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
     if (const auto& interval = fit.vertex_interval) {
-        const QString vertex = fit.curvature.value > 0 ? QObject::tr("minimum at θ = %1, 95 % interval %2 … %3")
-                                                       : QObject::tr("maximum at θ = %1, 95 % interval %2 … %3");
-        words += QStringLiteral(", ") + vertex.arg(text(rough_text(std::exp(fit.vertex))),
-                                                   text(rough_text(std::exp(interval->low))),
-                                                   text(rough_text(std::exp(interval->high))));
+        const QString vertex = fit.curvature.value > 0 ? u"minimum at θ = %1, 95 % interval %2 … %3"_s
+                                                       : u"maximum at θ = %1, 95 % interval %2 … %3"_s;
+        words += u", "_s + vertex.arg(text(rough_text(std::exp(fit.vertex))), text(rough_text(std::exp(interval->low))),
+                                      text(rough_text(std::exp(interval->high))));
     }
     addNote(figure, withUnbreakablePercent(words));
 }
@@ -421,8 +420,8 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
 ResultsPicture lossByTheta(const ResultsData& data) {
     ResultsPicture picture =
         alongKey(data, {"loss-by-theta", "theta",
-                        QObject::tr("This figure needs finished runs of models with RoPE and at least two values of "
-                                    "θ: sweep θ in Train, e.g. 500, 5k, 10k.")});
+                        u"This figure needs finished runs of models with RoPE and at least two values of "
+                        "θ: sweep θ in Train, e.g. 500, 5k, 10k."_s});
     addThetaCurves(picture.figure, data.table());
     return picture;
 }
@@ -430,23 +429,22 @@ ResultsPicture lossByTheta(const ResultsData& data) {
 ResultsPicture lossByFraction(const ResultsData& data) {
     return alongKey(data,
                     {"loss-by-fraction", "fraction",
-                     QObject::tr("This figure needs at least two rotated fractions: sweep the fraction in Train, e.g. "
-                                 "0, 2 ch, 10 %, 100 %.")},
+                     u"This figure needs at least two rotated fractions: sweep the fraction in Train, e.g. "
+                     "0, 2 ch, 10 %, 100 %."_s},
                     addBands);
 }
 
 ResultsPicture lossByContext(const ResultsData& data) {
     return alongKey(
         data, {"loss-by-context", "context",
-               QObject::tr(
-                   "This figure needs at least two context lengths: sweep the context in Train, e.g. 64, 128, 256.")});
+               u"This figure needs at least two context lengths: sweep the context in Train, e.g. 64, 128, 256."_s});
 }
 
 ResultsPicture improvementFigure(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "improvement"), {}};
     Figure& figure = picture.figure;
-    figure.y = {QObject::tr("improvement"), QStringLiteral("%")};
+    figure.y = {u"improvement"_s, u"%"_s};
     std::string key = "theta";
     std::vector<KeySeries> series;
     for (const char* candidate : {"theta", "fraction", "context", "learning_rate"}) {
@@ -457,25 +455,24 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.x = axisOf(key);
     if (countDistinctValues(series) < 2 || table.groups.empty()) {
         return withoutNumbers(std::move(picture),
-                              QObject::tr("This figure needs a sweep over θ, fraction, context or learning rate."));
+                              u"This figure needs a sweep over θ, fraction, context or learning rate."_s);
     }
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
     figure.x.marks = axisMarks(places);
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
-    const QString baseWords = baselines > 1 ? QObject::tr("the baseline of the same data set")
-                                            : text(group_words(table, table.groups[table.baseline]));
-    figure.note = barsNote(
-        table, QObject::tr("bars: 95 % confidence interval of the difference (%1)").arg(testTitle(table.test)));
+    const QString baseWords =
+        baselines > 1 ? u"the baseline of the same data set"_s : text(group_words(table, table.groups[table.baseline]));
+    figure.note =
+        barsNote(table, u"bars: 95 % confidence interval of the difference (%1)"_s.arg(testTitle(table.test)));
     figure.summary =
-        QObject::tr("Improvement of the %3 over %1 in percent, with 95 % confidence intervals of the difference (%2).")
-            .arg(baseWords, testTitle(table.test), measureTitle(data.measure()));
+        u"Improvement of the %3 over %1 in percent, with 95 % confidence intervals of the difference (%2)."_s.arg(
+            baseWords, testTitle(table.test), measureTitle(data.measure()));
     figure.horizontalLines.push_back(
-        {.at = 0, .label = QObject::tr("baseline: %1").arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
+        {.at = 0, .label = u"baseline: %1"_s.arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
     FigureTable& rows = figure.table;
-    rows.names = {QObject::tr("improvement (%)"), QObject::tr("95 % interval, low (%)"),
-                  QObject::tr("95 % interval, high (%)")};
+    rows.names = {u"improvement (%)"_s, u"95 % interval, low (%)"_s, u"95 % interval, high (%)"_s};
     rows.columns.resize(rows.names.size());
     std::vector<std::size_t> drawn;
     addFollowingSettings(figure, data, key);
@@ -512,11 +509,11 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             addErrorBar(figure, at, std::min(a, b), std::max(a, b), capSize(figure), ink,
                         emphasisOf(data, point.group));
             Spot spot = groupSpot(data, point.group, {at, improvement});
-            spot.rows.prepend({QObject::tr("improvement"), isReference ? QObject::tr("the baseline")
-                                                                       : numberText(signed_percent(improvement)) +
-                                                                             QObject::tr(" %, %1 … %2")
-                                                                                 .arg(readableNumber(std::min(a, b)),
-                                                                                      readableNumber(std::max(a, b)))});
+            spot.rows.prepend({u"improvement"_s, isReference
+                                                     ? u"the baseline"_s
+                                                     : numberText(signed_percent(improvement)) +
+                                                           u" %, %1 … %2"_s.arg(readableNumber(std::min(a, b)),
+                                                                                readableNumber(std::max(a, b)))});
             picture.spots.push_back(std::move(spot));
             rows.addRow({improvement, std::min(a, b), std::max(a, b)});
             drawn.push_back(point.group);
@@ -531,7 +528,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
     addKeys(rows, table, drawn);
     if (!without.isEmpty()) {
-        addNote(figure, QObject::tr("no baseline value for: %1").arg(without.join(QStringLiteral(", "))));
+        addNote(figure, u"no baseline value for: %1"_s.arg(without.join(u", "_s)));
     }
     addDiverged(picture, data, places);
     return picture;

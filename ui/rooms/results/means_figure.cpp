@@ -13,6 +13,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kSeedOffset = 0.16;     // distance of the seeds' points from the bar, in units of the x axis
@@ -32,14 +34,12 @@ ResultsPicture meansFigure(const ResultsData& data) {
     const Measure& measure = data.measure();
     ResultsPicture picture{emptyFigure(data, "group-means"), {}};
     Figure& figure = picture.figure;
-    figure.summary = QObject::tr("Mean %1 of %2 with 95 % confidence intervals over the seeds. %3")
-                         .arg(measureTitle(measure),
-                              table.groups.size() == 1 ? QObject::tr("one group")
-                                                       : QObject::tr("%1 groups").arg(table.groups.size()),
-                              overallWords(table));
-    figure.note = barsNote(table, QObject::tr("bars: 95 % confidence interval; small points: seeds"));
+    figure.summary = u"Mean %1 of %2 with 95 % confidence intervals over the seeds. %3"_s.arg(
+        measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
+        overallWords(table));
+    figure.note = barsNote(table, u"bars: 95 % confidence interval; small points: seeds"_s);
     figure.y = {measureTitle(measure), measureUnit(measure)};
-    figure.emptyText = QObject::tr("No run has a value of this measure yet.");
+    figure.emptyText = u"No run has a value of this measure yet."_s;
     figure.x.label = shortLabelKeys(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
@@ -65,7 +65,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
     for (const ResultGroup& group : table.groups) {
         if (table.groups.size() == 1 || !table.is_baseline(group) || group.described[table.compared].n == 0) continue;
         figure.horizontalLines.push_back({.at = group.described[table.compared].mean,
-                                          .label = QObject::tr("baseline"),
+                                          .label = u"baseline"_s,
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }
@@ -82,13 +82,12 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     const QString against = table.groups.empty() ? QString() : baselineTitle(table);
     // A long name would push the unit out of the axis title, so the note shows it instead.
     const bool isLong = against.size() > kLongestTitle;
-    figure.y = {QObject::tr("difference from %1").arg(isLong ? QObject::tr("the baseline") : against),
-                measureUnit(data.measure())};
-    figure.emptyText = QObject::tr(
-        "Paired differences need a second group with a seed that the baseline also has: sweep a setting and use the "
-        "same seeds for each value.");
+    figure.y = {u"difference from %1"_s.arg(isLong ? u"the baseline"_s : against), measureUnit(data.measure())};
+    figure.emptyText =
+        u"Paired differences need a second group with a seed that the baseline also has: sweep a setting and use the "
+        "same seeds for each value."_s;
     FigureTable& rows = figure.table;
-    rows.names = {QObject::tr("seed"), figure.y.title()};
+    rows.names = {u"seed"_s, figure.y.title()};
     rows.columns.resize(2);
     std::vector<std::size_t> drawn;
     int pairs = 0;
@@ -106,15 +105,14 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         figure.curves.push_back(
             dotWithBar(x, interval->difference, interval->low, interval->high, kMeanPt, ink, emphasis));
         Spot spot{{x, interval->difference}, longLabel(table, group), {}, static_cast<int>(i)};
-        spot.rows.append({QObject::tr("mean difference"), readableNumber(interval->difference)});
+        spot.rows.append({u"mean difference"_s, readableNumber(interval->difference)});
         if (std::isfinite(interval->low)) {
             spot.rows.append(
-                {QObject::tr("95 % interval"),
-                 QObject::tr("%1 … %2").arg(readableNumber(interval->low), readableNumber(interval->high))});
+                {u"95 % interval"_s, u"%1 … %2"_s.arg(readableNumber(interval->low), readableNumber(interval->high))});
         }
         for (const SeedDifference& pair : seed_differences(group, *baseline, table.compared)) {
             figure.curves.push_back(dot(x + kSeedOffset, pair.difference, kSeedPt, ink, emphasis));
-            spot.rows.append({QObject::tr("seed %1").arg(pair.seed), readableNumber(pair.difference)});
+            spot.rows.append({u"seed %1"_s.arg(pair.seed), readableNumber(pair.difference)});
             drawn.push_back(i);
             rows.addRow({static_cast<double>(pair.seed), pair.difference});
             ++pairs;
@@ -127,14 +125,13 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    figure.note = barsNote(table, QObject::tr("small points: seeds; bars: 95 % confidence interval of the mean"));
+    figure.note = barsNote(table, u"small points: seeds; bars: 95 % confidence interval of the mean"_s);
     figure.summary =
-        QObject::tr(
-            "Difference of the %3 from %1 per seed: %2 pairs, and each group's mean with its 95 % confidence interval.")
+        u"Difference of the %3 from %1 per seed: %2 pairs, and each group's mean with its 95 % confidence interval."_s
             .arg(against)
             .arg(pairs)
             .arg(measureTitle(data.measure()));
-    if (isLong) addNote(figure, QObject::tr("baseline: %1").arg(against));
+    if (isLong) addNote(figure, u"baseline: %1"_s.arg(against));
     figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
     addDiverged(picture, data, groupPlaces(table));
     return picture;
@@ -167,14 +164,14 @@ ResultsPicture lossByLength(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "loss-by-length"), {}};
     Figure& figure = picture.figure;
-    figure.emptyText = QObject::tr(
-        "This figure needs losses at lengths beyond the training context: measure them with ropelab-cli results "
-        "--measure-lengths, or train the sheet encodings.");
-    figure.x = {.label = QObject::tr("sequence length"), .unit = QObject::tr("tokens"), .logarithmic = true};
-    figure.y = {QObject::tr("validation loss"), QObject::tr("nats")};
+    figure.emptyText =
+        u"This figure needs losses at lengths beyond the training context: measure them with ropelab-cli results "
+        "--measure-lengths, or train the sheet encodings."_s;
+    figure.x = {.label = u"sequence length"_s, .unit = u"tokens"_s, .logarithmic = true};
+    figure.y = {u"validation loss"_s, u"nats"_s};
     FigureTable& rows = figure.table;
-    rows.names = {QObject::tr("sequence length (tokens)"), QObject::tr("n"), QObject::tr("mean (nats)"),
-                  QObject::tr("95 % interval, low (nats)"), QObject::tr("95 % interval, high (nats)")};
+    rows.names = {u"sequence length (tokens)"_s, u"n"_s, u"mean (nats)"_s, u"95 % interval, low (nats)"_s,
+                  u"95 % interval, high (nats)"_s};
     rows.columns.resize(rows.names.size());
     std::vector<std::size_t> drawn;
     std::set<double> lengths;
@@ -213,14 +210,13 @@ ResultsPicture lossByLength(const ResultsData& data) {
             addErrorBar(figure, at, described.confidence_low, described.confidence_high, kLengthCap, ink,
                         emphasisOf(data, i));
             Spot spot{{at, described.mean}, longLabel(table, group), {}, static_cast<int>(i)};
-            spot.rows.append({QObject::tr("length"), QObject::tr("%1 tokens").arg(readableCount(length))});
-            spot.rows.append({QObject::tr("mean loss"), QObject::tr("%1 nats").arg(readableNumber(described.mean))});
+            spot.rows.append({u"length"_s, u"%1 tokens"_s.arg(readableCount(length))});
+            spot.rows.append({u"mean loss"_s, u"%1 nats"_s.arg(readableNumber(described.mean))});
             if (std::isfinite(described.confidence_low)) {
-                spot.rows.append({QObject::tr("95 % interval"),
-                                  QObject::tr("%1 … %2").arg(readableNumber(described.confidence_low),
-                                                             readableNumber(described.confidence_high))});
+                spot.rows.append({u"95 % interval"_s, u"%1 … %2"_s.arg(readableNumber(described.confidence_low),
+                                                                       readableNumber(described.confidence_high))});
             }
-            spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
+            spot.rows.append({u"seeds"_s, QString::number(described.n)});
             picture.spots.push_back(std::move(spot));
             drawn.push_back(i);
             rows.addRow({length, static_cast<double>(described.n), described.mean, described.confidence_low,
@@ -239,19 +235,18 @@ ResultsPicture lossByLength(const ResultsData& data) {
     figure.x.marks = places;
     if (contexts.size() == 1) {
         figure.verticalLines.push_back(
-            {static_cast<double>(*contexts.begin()), QObject::tr("training context"), {Ink::Kind::quiet}});
+            {static_cast<double>(*contexts.begin()), u"training context"_s, {Ink::Kind::quiet}});
     }
-    figure.note = barsNote(table, QObject::tr("bars: 95 % confidence interval"));
+    figure.note = barsNote(table, u"bars: 95 % confidence interval"_s);
     across.apply(figure);
     if (!without.isEmpty()) {
-        addNote(figure, QObject::tr("no losses at other lengths: %1").arg(without.join(QStringLiteral(", "))));
+        addNote(figure, u"no losses at other lengths: %1"_s.arg(without.join(u", "_s)));
     }
-    figure.summary = QObject::tr(
-                         "Mean validation loss of %1 at sequence lengths from %2 to %3 tokens, with 95 % "
-                         "confidence intervals over the seeds.")
-                         .arg(table.groups.size() == 1 ? QObject::tr("one group")
-                                                       : QObject::tr("%1 groups").arg(table.groups.size()),
-                              readableCount(*lengths.begin()), readableCount(*lengths.rbegin()));
+    figure.summary =
+        u"Mean validation loss of %1 at sequence lengths from %2 to %3 tokens, with 95 % "
+        "confidence intervals over the seeds."_s.arg(
+            table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
+            readableCount(*lengths.begin()), readableCount(*lengths.rbegin()));
     return picture;
 }
 

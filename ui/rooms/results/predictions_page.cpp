@@ -17,6 +17,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kLoadDelayMs = 200;  // after a run has ended, since several runs can end together
@@ -35,7 +37,7 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
     scaleLayout(column, {0, 0, 0, 0}, 8);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_words = makeText(tr("Score of the predictions"), this);
+    m_words = makeText(u"Score of the predictions"_s, this);
     row->addWidget(m_words, 1);
     m_button = makeButton<QPushButton>({}, {}, this);
     connect(m_button, &QPushButton::clicked, this, &PredictionsPage::measure);
@@ -43,8 +45,8 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
     row->addWidget(m_button);
     column->addLayout(row);
     m_list = makePredictionList(
-        tr("There are no predictions on this sweep: the theories apply only to sweeps over θ alone or over the rotated "
-           "fraction alone. The room Reproduce shows the predictions of reproductions."),
+        u"There are no predictions on this sweep: the theories apply only to sweeps over θ alone or over the rotated "
+        "fraction alone. The room Reproduce shows the predictions of reproductions."_s,
         this);
     column->addWidget(m_list, 1);
 
@@ -139,28 +141,28 @@ void PredictionsPage::renew() {
     QStringList sentences;
     if (!predictions.empty()) sentences << predictionWords(predictions);
     const std::int64_t unmeasured = unmeasuredOf(m_shown);
-    const QString runs = countText(unmeasured, tr("run"));
+    const QString runs = countText(unmeasured, u"run"_s);
     const bool isReadOnly = m_access.lab.isReadOnly();
     const bool isTraining = m_access.session.isActive();
     if (m_isMeasuring) {
-        sentences << tr("Measuring the quantities that the predictions are about: %1 left.").arg(runs);
+        sentences << u"Measuring the quantities that the predictions are about: %1 left."_s.arg(runs);
     } else if (unmeasured > 0) {
-        sentences << tr("The predicted quantities are not measured yet for %1.").arg(runs);
+        sentences << u"The predicted quantities are not measured yet for %1."_s.arg(runs);
         if (isReadOnly) {
-            sentences << tr("This lab is open read-only; save it under another name to measure them.");
+            sentences << u"This lab is open read-only; save it under another name to measure them."_s;
         }
     }
-    if (!m_failure.isEmpty()) sentences << tr("Measuring failed: %1").arg(m_failure);
+    if (!m_failure.isEmpty()) sentences << u"Measuring failed: %1"_s.arg(m_failure);
     m_words->setText(sentences.join(QLatin1Char(' ')));
     m_words->setVisible(!sentences.isEmpty());
-    m_button->setText(m_isMeasuring ? tr("Stop measuring") : tr("Measure runs"));
+    m_button->setText(m_isMeasuring ? u"Stop measuring"_s : u"Measure runs"_s);
     m_button->setVisible(m_isMeasuring || unmeasured > 0);
     m_button->setEnabled(m_isMeasuring || (!isReadOnly && !isTraining));
-    m_button->setToolTip(m_isMeasuring ? tr("Stops after the current run; completed measurements are saved.")
+    m_button->setToolTip(m_isMeasuring ? u"Stops after the current run; completed measurements are saved."_s
                          : isTraining
-                             ? tr("A sweep is training; measuring is possible after it has ended.")
-                             : tr("Measures each trained model's retrieval (copying earlier tokens) and its loss at 1, "
-                                  "2 and 4 times the training context. ropelab-cli results --measure does the same."));
+                             ? u"A sweep is training; measuring is possible after it has ended."_s
+                             : u"Measures each trained model's retrieval (copying earlier tokens) and its loss at 1, "
+                               "2 and 4 times the training context. ropelab-cli results --measure does the same."_s);
     emit changed();
 }
 

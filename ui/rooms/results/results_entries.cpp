@@ -11,11 +11,13 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 std::int64_t experimentOf(const QString& typed) {
-    if (typed == QLatin1String("all")) return RunSelection::all_experiments;
-    if (typed == QLatin1String("latest")) return RunSelection::latest_experiment;
+    if (typed == "all"_L1) return RunSelection::all_experiments;
+    if (typed == "latest"_L1) return RunSelection::latest_experiment;
     bool isNumber = false;
     const std::int64_t experiment = typed.toLongLong(&isNumber);
     if (isNumber && experiment > 0) return experiment;
@@ -115,7 +117,7 @@ RunSelection selectionFor(const FigureRequest& request) {
 /// Choose the same runs, without the lab's stored selection.
 QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
     const bool all = results.experiment == RunSelection::all_experiments;
-    QJsonObject flags{{option::experiment.name, all ? QStringLiteral("all") : QString::number(results.experiment)}};
+    QJsonObject flags{{option::experiment.name, all ? u"all"_s : QString::number(results.experiment)}};
     if (selection.unfinished) flags[option::unfinished.name] = true;
     QStringList split;
     for (const std::string& name : selection.split_by) split << QString::fromStdString(name);
@@ -138,8 +140,8 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
     choices.options.baseline = baseline_settings(baseline);
     choices.options.test = test_kind(request.text(option::test).toStdString());
     const QString unit = request.text(option::unit);
-    if (unit == QLatin1String("bits")) choices.options.compare = "bits_per_character";
-    if (unit == QLatin1String("bits-per-byte")) choices.options.compare = "bits_per_byte";
+    if (unit == "bits"_L1) choices.options.compare = "bits_per_character";
+    if (unit == "bits-per-byte"_L1) choices.options.compare = "bits_per_byte";
     if (request.has(option::compare)) choices.options.compare = request.text(option::compare).toStdString();
     const Results results = resultsOf(access.runs, choices);
     if (results.baselineIsMissing) {
@@ -147,7 +149,7 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
                        "; the baseline must be one of the groups.");
     }
     Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, choices,
-                                    request.has(option::published), request.view()[QStringLiteral("picked")].toInt(-1));
+                                    request.has(option::published), request.view()[u"picked"_s].toInt(-1));
     result.origin = {.flags = selectionFlags(selection, results), .lab = labOrigin(*access.lab.file(), results.runs)};
     return result;
 }
@@ -159,7 +161,7 @@ FigureEntries resultsEntries() {
     for (const ResultsFigure& figure : resultsFigures()) {
         entries.push_back(
             {.name = QLatin1String(figure.name),
-             .room = QStringLiteral("results"),
+             .room = u"results"_s,
              .part = QLatin1String(figure.name),
              .title = figure.title,
              .why = figure.why,

@@ -29,12 +29,14 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr const char* kSettingsKey = "results/labs";
 constexpr int kMaxLabs = 20;
-const QString kLabField = QStringLiteral("lab");
-const QString kBaselineField = QStringLiteral("baseline");
+const QString kLabField = u"lab"_s;
+const QString kBaselineField = u"baseline"_s;
 
 QJsonArray storedLabs(const Settings& settings) {
     return QJsonDocument::fromJson(settings.value(kSettingsKey).toString().toUtf8()).array();
@@ -76,17 +78,17 @@ void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& c
 
 namespace {
 
-const QString kFull = QStringLiteral("full");
-const QString kPaper = QStringLiteral("paper");
+const QString kFull = u"full"_s;
+const QString kPaper = u"paper"_s;
 
 }  // namespace
 
 ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
-    setText(tr("Columns"));
-    setAccessibleName(tr("Columns of the table"));
+    setText(u"Columns"_s);
+    setAccessibleName(u"Columns of the table"_s);
     setToolTip(
-        tr("Chooses the columns of the table on screen and in its exports. To change their order, drag the titles of "
-           "the table. ropelab-cli results --columns does the same."));
+        u"Chooses the columns of the table on screen and in its exports. To change their order, drag the titles of "
+        "the table. ropelab-cli results --columns does the same."_s);
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
     setMenu(new QMenu(this));
@@ -128,7 +130,7 @@ QStringList ColumnChoice::namesOf(const QString& preset) const {
     if (preset == kPaper) return m_inPaper;
     QStringList all;
     for (const auto& [name, title] : m_columns) {
-        if (name != QStringLiteral("mark")) all << name;  // the verdict says the same in words
+        if (name != u"mark"_s) all << name;  // the verdict says the same in words
     }
     return all;
 }
@@ -141,7 +143,7 @@ void ColumnChoice::refill() {
         action->setCheckable(true);
         return action;
     };
-    for (const auto& [name, title] : {QPair(kFull, tr("All columns")), QPair(kPaper, tr("Columns for a paper"))}) {
+    for (const auto& [name, title] : {QPair(kFull, u"All columns"_s), QPair(kPaper, u"Columns for a paper"_s)}) {
         QAction* action = add(name, title);
         connect(action, &QAction::triggered, this, [this, preset = name] { choosePreset(preset); });
     }
@@ -219,86 +221,84 @@ QVariantMap settingsOf(const ResultGroup& group) {
 
 ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent)
     : QFrame(parent), m_lab(lab), m_settings(settings) {
-    const auto [area, content, column] = makePanel(this, tr("Results"));
-    column->addWidget(makeHeading(tr("Results"), content));
+    const auto [area, content, column] = makePanel(this, u"Results"_s);
+    column->addWidget(makeHeading(u"Results"_s, content));
 
     QGridLayout* grid = makeFieldGrid();
-    m_experiment = makeChoice(tr("Experiment"), content);
-    addField(grid, tr("experiment"), m_experiment,
-             tr("The table shows the runs of this experiment. Runs that differ only in their seed form one group."),
-             80);
-    m_measure = makeChoice(tr("Compared measure"), content);
+    m_experiment = makeChoice(u"Experiment"_s, content);
+    addField(grid, u"experiment"_s, m_experiment,
+             u"The table shows the runs of this experiment. Runs that differ only in their seed form one group."_s, 80);
+    m_measure = makeChoice(u"Compared measure"_s, content);
     for (const Measure& measure : measures()) {
         m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
         m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
     }
-    addField(grid, tr("measure"), m_measure, tr("The table, the tests and the figure compare this quantity."));
-    m_baseline = makeChoice(tr("Baseline"), content);
-    addField(grid, tr("baseline"), m_baseline, tr("Every other group is compared with this group."));
-    m_test = makeChoice(tr("Test"), content);
-    m_test->addItem(tr("automatic"), QStringLiteral("auto"));
+    addField(grid, u"measure"_s, m_measure, u"The table, the tests and the figure compare this quantity."_s);
+    m_baseline = makeChoice(u"Baseline"_s, content);
+    addField(grid, u"baseline"_s, m_baseline, u"Every other group is compared with this group."_s);
+    m_test = makeChoice(u"Test"_s, content);
+    m_test->addItem(u"automatic"_s, u"auto"_s);
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
         m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
     }
-    addField(grid, tr("test"), m_test,
-             tr("The verdicts use this test: automatic is paired by seed if all groups have equal seeds, else Welch's. "
-                "It is two-tailed at 5 % after Holm's correction. Choose it before you look at "
-                "the results: the best of three tests is significant by chance more often than 5 %. Formula 37"));
-    m_splitBy = makeChoice(tr("Split groups by"), content);
-    m_splitBy->addItem(tr("settings only"), QString());
+    addField(grid, u"test"_s, m_test,
+             u"The verdicts use this test: automatic is paired by seed if all groups have equal seeds, else Welch's. "
+             "It is two-tailed at 5 % after Holm's correction. Choose it before you look at "
+             "the results: the best of three tests is significant by chance more often than 5 %. Formula 37"_s);
+    m_splitBy = makeChoice(u"Split groups by"_s, content);
+    m_splitBy->addItem(u"settings only"_s, QString());
     for (const std::string_view name : condition_names) {
         m_splitBy->addItem(text(name), text(name));
     }
     addField(
-        grid, tr("split by"), m_splitBy,
-        tr("Runs of equal settings can train in another precision, on another device, or with or without CUDA graphs "
-           "(kernels); this choice separates them into groups of their own."));
+        grid, u"split by"_s, m_splitBy,
+        u"Runs of equal settings can train in another precision, on another device, or with or without CUDA graphs "
+        "(kernels); this choice separates them into groups of their own."_s);
     m_target = new QLineEdit(content);
-    m_target->setPlaceholderText(tr("e.g. 1.6"));
+    m_target->setPlaceholderText(u"e.g. 1.6"_s);
     m_target->setClearButtonEnabled(true);
-    m_target->setAccessibleName(tr("Target loss"));
+    m_target->setAccessibleName(u"Target loss"_s);
     connect(m_target, &QLineEdit::textChanged, this, [this](const QString& typed) {
         m_target->setProperty("wrong", !typed.trimmed().isEmpty() && !parsedLoss(typed));
         m_target->style()->unpolish(m_target);
         m_target->style()->polish(m_target);
     });
-    addField(grid, tr("target loss"), m_target,
-             tr("The table shows after how many steps each run first reaches this validation loss [nats per token]."));
+    addField(grid, u"target loss"_s, m_target,
+             u"The table shows after how many steps each run first reaches this validation loss [nats per token]."_s);
     column->addLayout(grid);
-    m_unfinished = new QCheckBox(tr("Include unfinished runs"), content);
-    m_unfinished->setToolTip(tr("Includes runs that are training, stopped or failed, with their latest losses."));
+    m_unfinished = new QCheckBox(u"Include unfinished runs"_s, content);
+    m_unfinished->setToolTip(u"Includes runs that are training, stopped or failed, with their latest losses."_s);
     column->addWidget(m_unfinished);
-    m_published = new QCheckBox(tr("Show published values"), content);
-    m_published->setToolTip(tr(
-        "Shows in grey the losses that Huang et al. 2025 report for the same data set. They come from another machine "
+    m_published = new QCheckBox(u"Show published values"_s, content);
+    m_published->setToolTip(
+        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. They come from another machine "
         "and other code, so no test uses them. They are left out, with the reason in the figure's note, if your runs "
         "trained on a part of the "
-        "data set or if their model or training differs from the paper's."));
+        "data set or if their model or training differs from the paper's."_s);
     column->addWidget(m_published);
     QGridLayout* weighed = makeFieldGrid();
-    m_decisionLoss = makeChoice(tr("Loss of the decision aid"), content);
-    m_decisionLoss->addItem(tr("compared measure"), QString());
+    m_decisionLoss = makeChoice(u"Loss of the decision aid"_s, content);
+    m_decisionLoss->addItem(u"compared measure"_s, QString());
     for (const std::string_view loss : decision_losses()) {
         const Measure& measure = measures()[measure_index(std::string(loss))];
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
-    addField(weighed, tr("loss"), m_decisionLoss,
-             tr("The sentence above the table names the settings that no other setting beats in this loss and in the "
-                "cost below."));
-    m_decisionCost = makeChoice(tr("Cost of the decision aid"), content);
-    m_decisionCost->addItem(tr("automatic"), QString());
+    addField(weighed, u"loss"_s, m_decisionLoss,
+             u"The sentence above the table names the settings that no other setting beats in this loss and in the "
+             "cost below."_s);
+    m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
+    m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
-    addField(
-        weighed, tr("cost"), m_decisionCost,
-        tr("The quantity that the decision aid weighs against the loss. Automatic is the generation speed if it is "
-           "measured, else the training speed if it can be tested, else the cache size, which follows from the "
-           "settings and needs no test."));
-    column->addWidget(makeHeading(tr("Decision aid"), content));
+    addField(weighed, u"cost"_s, m_decisionCost,
+             u"The quantity that the decision aid weighs against the loss. Automatic is the generation speed if it is "
+             "measured, else the training speed if it can be tested, else the cache size, which follows from the "
+             "settings and needs no test."_s);
+    column->addWidget(makeHeading(u"Decision aid"_s, content));
     column->addLayout(weighed);
     m_columns = new ColumnChoice(content);
     column->addWidget(m_columns);
-    m_bestBold = new QCheckBox(tr("Best mean in bold (LaTeX)"), content);
-    m_bestBold->setToolTip(tr("Prints the best mean of each measure and data set in bold in LaTeX tables."));
+    m_bestBold = new QCheckBox(u"Best mean in bold (LaTeX)"_s, content);
+    m_bestBold->setToolTip(u"Prints the best mean of each measure and data set in bold in LaTeX tables."_s);
     column->addWidget(m_bestBold);
     m_output = new TableOutput(content);
     connect(m_output, &TableOutput::copyRequested, this, &ResultsPanel::copyRequested);
@@ -344,8 +344,8 @@ void ResultsPanel::restoreChoices() {
 
 void ResultsPanel::loadLabChoices() {
     const QJsonObject choices = labChoices(m_settings, m_lab.path());
-    m_saved = SavedChoices{choices.value(QStringLiteral("experiment")).toInteger(ResultsChoices::kLatestExperiment),
-                           choices.value(QStringLiteral("baseline")).toObject().toVariantMap()};
+    m_saved = SavedChoices{choices.value(u"experiment"_s).toInteger(ResultsChoices::kLatestExperiment),
+                           choices.value(u"baseline"_s).toObject().toVariantMap()};
     m_storedSelection = m_lab.choice(selection_choice);
     RunSelection selection = run_selection(m_storedSelection);
     if (m_storedSelection.empty()) {
@@ -384,8 +384,8 @@ void ResultsPanel::saveChoices() {
     settings.setValue("results/format", suffixOf(format()));
     if (m_saved) return;  // the lists still belong to the previous lab
     QJsonObject choices = labChoices(settings, m_lab.path());
-    choices[QStringLiteral("experiment")] = m_experiment->currentData().toLongLong();
-    choices[QStringLiteral("baseline")] = QJsonObject::fromVariantMap(m_baseline->currentData().toMap());
+    choices[u"experiment"_s] = m_experiment->currentData().toLongLong();
+    choices[u"baseline"_s] = QJsonObject::fromVariantMap(m_baseline->currentData().toMap());
     saveLabChoices(settings, m_lab.path(), choices);
     const RunSelection selection = this->choices().selection();
     if (m_storedSelection.empty() && selection == RunSelection()) return;
@@ -434,8 +434,8 @@ void ResultsPanel::renew(const Results& results) {
     renewExperiments(saved ? QVariant::fromValue<qlonglong>(saved->experiment) : m_experiment->currentData());
     const ResultsTable& table = results.table;
     const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
-                                 ? tr("default baseline")
-                                 : tr("default baseline: %1").arg(longLabel(table, table.groups[table.baseline]));
+                                 ? u"default baseline"_s
+                                 : u"default baseline: %1"_s.arg(longLabel(table, table.groups[table.baseline]));
     QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});
@@ -447,11 +447,11 @@ void ResultsPanel::renew(const Results& results) {
 
 void ResultsPanel::renewExperiments(const QVariant& chosen) {
     QList<QPair<QString, QVariant>> entries = {
-        {tr("latest experiment"), QVariant::fromValue<qlonglong>(ResultsChoices::kLatestExperiment)},
-        {tr("all experiments"), QVariant::fromValue<qlonglong>(ResultsChoices::kAllExperiments)}};
+        {u"latest experiment"_s, QVariant::fromValue<qlonglong>(ResultsChoices::kLatestExperiment)},
+        {u"all experiments"_s, QVariant::fromValue<qlonglong>(ResultsChoices::kAllExperiments)}};
     for (const ExperimentRecord& experiment : m_lab.experiments()) {
-        const QString name = experiment.name.empty() ? tr("unnamed sweep") : QString::fromStdString(experiment.name);
-        entries.append({tr("%1 · %2").arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
+        const QString name = experiment.name.empty() ? u"unnamed sweep"_s : QString::fromStdString(experiment.name);
+        entries.append({u"%1 · %2"_s.arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
     }
     refillChoice(m_experiment, entries, chosen);
 }
@@ -464,12 +464,11 @@ QString formatted(const Results& results, std::span<const SweepPredictions> swee
             return QString::fromStdString(
                 results.words.toStdString() + '\n' + results_text(table, style) + decision_text(table, decision) +
                 sweep_predictions_text(
-                    sweeps,
-                    QObject::tr("Some runs still lack the measurements that these predictions need.").toStdString()));
+                    sweeps, u"Some runs still lack the measurements that these predictions need."_s.toStdString()));
         case ResultsPanel::Format::csv:
             return QString::fromStdString(results_csv(table, style));
         case ResultsPanel::Format::latex:
-            return QStringLiteral("% ") + results.words + QLatin1Char('\n') +
+            return u"% "_s + results.words + QLatin1Char('\n') +
                    QString::fromStdString(sweep_predictions_latex(sweeps) + results_latex(table, style));
         case ResultsPanel::Format::json: {
             nlohmann::json json = results_json(table);

@@ -24,6 +24,8 @@ class QVBoxLayout;
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class LabDocument;
 class Settings;
 
@@ -65,7 +67,7 @@ class ColumnChoice : public QToolButton {
 
     QList<QPair<QString, QString>> m_columns;
     QStringList m_inPaper;
-    QStringList m_chosen = {QStringLiteral("full")};
+    QStringList m_chosen = {u"full"_s};
 };
 
 /// Selects the runs, the compared measure, the baseline and the test, and exports the table as text. The choices are

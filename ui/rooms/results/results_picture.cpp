@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 /// A run in training gets a summary from its latest evaluation; its time and speed are unknown.
@@ -197,8 +199,8 @@ QString barsNote(const ResultsTable& table, const QString& bars) {
         single += n == 1;
         several += n > 1;
     }
-    if (several == 0) return QObject::tr("one seed per group, so there is no interval");
-    return single == 0 ? bars : bars + QStringLiteral("; ") + QObject::tr("groups of one seed have no interval");
+    if (several == 0) return u"one seed per group, so there is no interval"_s;
+    return single == 0 ? bars : bars + u"; "_s + u"groups of one seed have no interval"_s;
 }
 
 void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink, Emphasis emphasis) {
@@ -228,13 +230,13 @@ ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why) {
 }
 
 void addNote(Figure& figure, const QString& words) {
-    figure.note += (figure.note.isEmpty() ? QString() : QStringLiteral("; ")) + words;
+    figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + words;
 }
 
 void addLabelNote(Figure& figure, const ResultsTable& table) {
     const bool isNamed = std::all_of(table.groups.begin(), table.groups.end(),
                                      [](const ResultGroup& group) { return !group.name.empty(); });
-    if (!table.swept.empty() && !isNamed) addNote(figure, QObject::tr("labels: %1").arg(shortLabelKeys(table)));
+    if (!table.swept.empty() && !isNamed) addNote(figure, u"labels: %1"_s.arg(shortLabelKeys(table)));
 }
 
 void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
@@ -257,14 +259,12 @@ void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<d
         figure.curves.push_back(std::move(mark));
         picture.spots.push_back({{at, top},
                                  longLabel(data.table(), group),
-                                 {{QObject::tr("diverged or failed"), countText(here, QObject::tr("run"))}},
+                                 {{u"diverged or failed"_s, countText(here, u"run"_s)}},
                                  static_cast<int>(i)});
     }
     if (drawn > 0) {
-        addNote(figure,
-                QObject::tr("red: %1 diverged or failed, not in any mean").arg(countText(drawn, QObject::tr("run"))));
-        figure.summary +=
-            QObject::tr(" The means exclude %1 that diverged or failed.").arg(countText(drawn, QObject::tr("run")));
+        addNote(figure, u"red: %1 diverged or failed, not in any mean"_s.arg(countText(drawn, u"run"_s)));
+        figure.summary += u" The means exclude %1 that diverged or failed."_s.arg(countText(drawn, u"run"_s));
     }
 }
 
@@ -319,7 +319,7 @@ void SideBySide::apply(Figure& figure) const {
     padX(figure, {at(m_ends.first(), 0), at(m_ends.last(), static_cast<std::size_t>(2 * m_middle))});
     figure.x.minimum = std::min(figure.x.minimum, before.minimum);
     figure.x.maximum = std::max(figure.x.maximum, before.maximum);
-    addNote(figure, QObject::tr("points of different curves with equal %1 are side by side").arg(figure.x.label));
+    addNote(figure, u"points of different curves with equal %1 are side by side"_s.arg(figure.x.label));
 }
 
 QString valueText(const Measure& measure, double value) {
@@ -332,20 +332,18 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     const Measure& measure = data.measure();
     const Description& described = shown.described[data.table().compared];
     Spot spot{at, longLabel(data.table(), shown), {}, static_cast<int>(group)};
-    spot.rows.append({QObject::tr("mean"), valueText(measure, described.mean)});
+    spot.rows.append({u"mean"_s, valueText(measure, described.mean)});
     if (described.n > 1) {
-        spot.rows.append(
-            {QObject::tr("std. deviation"), text(fixed_text(described.standard_deviation, measure.decimals))});
-        spot.rows.append({QObject::tr("95 % interval"), text(interval_text(described, measure.decimals))});
+        spot.rows.append({u"std. deviation"_s, text(fixed_text(described.standard_deviation, measure.decimals))});
+        spot.rows.append({u"95 % interval"_s, text(interval_text(described, measure.decimals))});
     }
-    spot.rows.append({QObject::tr("seeds"), QString::number(described.n)});
+    spot.rows.append({u"seeds"_s, QString::number(described.n)});
     if (shown.improvement_percent) {
-        spot.rows.append(
-            {QObject::tr("improvement"), numberText(signed_percent(shown.improvement_percent)) + QLatin1String(" %")});
-        spot.rows.append({QObject::tr("verdict"), text(to_string(verdict_of(data.table(), shown).kind))});
+        spot.rows.append({u"improvement"_s, numberText(signed_percent(shown.improvement_percent)) + " %"_L1});
+        spot.rows.append({u"verdict"_s, text(to_string(verdict_of(data.table(), shown).kind))});
     }
     if (const int diverged = divergedRuns(data, shown)) {
-        spot.rows.append({QObject::tr("diverged or failed"), countText(diverged, QObject::tr("run"))});
+        spot.rows.append({u"diverged or failed"_s, countText(diverged, u"run"_s)});
     }
     return spot;
 }
@@ -354,7 +352,7 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
     Figure figure;
     figure.name = QString::fromLatin1(name);
     const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
-    figure.settings = {{QStringLiteral("results"), QJsonDocument::fromJson(json).object()}};
+    figure.settings = {{u"results"_s, QJsonDocument::fromJson(json).object()}};
     return figure;
 }
 
@@ -362,7 +360,7 @@ void addKeys(FigureTable& rows, const ResultsTable& table, std::span<const std::
     if (has_names(table)) {
         QStringList names;
         for (const std::size_t group : groups) names << text(group_name(table, table.groups[group]));
-        rows.words.append({QStringLiteral("name"), names});
+        rows.words.append({u"name"_s, names});
     }
     for (const std::string& key : table.swept) {
         QStringList words;
@@ -383,7 +381,7 @@ FigureTable groupColumns(const ResultsData& data) {
     if (has_names(table)) {
         QStringList names;
         for (const ResultGroup& group : table.groups) names << text(group_name(table, group));
-        result.words.append({QStringLiteral("name"), names});
+        result.words.append({u"name"_s, names});
     }
     for (const std::string& key : table.swept) {
         const bool isNumber = std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
@@ -402,16 +400,13 @@ FigureTable groupColumns(const ResultsData& data) {
         });
     }
     const std::size_t compared = table.compared;
-    const QString what = QObject::tr("%1 (%2)").arg(measureTitle(data.measure()), measureUnit(data.measure()));
-    add(QObject::tr("n"), [=](const ResultGroup& g) { return static_cast<double>(g.described[compared].n); });
+    const QString what = u"%1 (%2)"_s.arg(measureTitle(data.measure()), measureUnit(data.measure()));
+    add(u"n"_s, [=](const ResultGroup& g) { return static_cast<double>(g.described[compared].n); });
     add(what, [=](const ResultGroup& g) { return g.described[compared].mean; });
-    add(QObject::tr("standard deviation"),
-        [=](const ResultGroup& g) { return g.described[compared].standard_deviation; });
-    add(QObject::tr("95 % interval, low"), [=](const ResultGroup& g) { return g.described[compared].confidence_low; });
-    add(QObject::tr("95 % interval, high"),
-        [=](const ResultGroup& g) { return g.described[compared].confidence_high; });
-    add(QObject::tr("diverged or failed"),
-        [&](const ResultGroup& g) { return static_cast<double>(divergedRuns(data, g)); });
+    add(u"standard deviation"_s, [=](const ResultGroup& g) { return g.described[compared].standard_deviation; });
+    add(u"95 % interval, low"_s, [=](const ResultGroup& g) { return g.described[compared].confidence_low; });
+    add(u"95 % interval, high"_s, [=](const ResultGroup& g) { return g.described[compared].confidence_high; });
+    add(u"diverged or failed"_s, [&](const ResultGroup& g) { return static_cast<double>(divergedRuns(data, g)); });
     return result;
 }
 

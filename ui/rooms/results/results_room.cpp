@@ -46,6 +46,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // The least time between two updates of the table while runs train.
@@ -84,7 +86,7 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
       m_generation(new GenerationMeasurement(m_access, m_panel)),
       m_pages(new QStackedWidget(this)),
       m_predictionsPage(new PredictionsPage(m_access, this)) {
-    setObjectName(QStringLiteral("results"));
+    setObjectName(u"results"_s);
     m_panel->hide();
     m_panel->addWidget(m_generation);
     connect(m_generation, &GenerationMeasurement::measured, this, [this] {
@@ -132,16 +134,16 @@ QWidget* ResultsRoom::panel() {
 }
 
 void ResultsRoom::addActions(ActionRegistry& registry, const RoomHandle<ResultsRoom>& room) {
-    registry.add({.id = "results.copy", .menu = "Edit", .text = tr("Copy results table"), .handler = [room] {
+    registry.add({.id = "results.copy", .menu = "Edit", .text = u"Copy results table"_s, .handler = [room] {
                       room->copyTable();
                   }});
-    registry.add({.id = "results.save", .menu = "File", .text = tr("Save results table …"), .handler = [room] {
+    registry.add({.id = "results.save", .menu = "File", .text = u"Save results table …"_s, .handler = [room] {
                       room->saveTable();
                   }});
     const auto here = [&registry](const std::function<void()>& change) { return registry.inRoom("results", change); };
     registry.add({.id = "results.nextFigure",
                   .menu = "View",
-                  .text = tr("Show next results figure"),
+                  .text = u"Show next results figure"_s,
                   .handler = here([room] {
                       room->showPage(Page::groups);
                       room->m_figures->step(1);
@@ -149,31 +151,31 @@ void ResultsRoom::addActions(ActionRegistry& registry, const RoomHandle<ResultsR
                   .separatorBefore = true});
     registry.add({.id = "results.previousFigure",
                   .menu = "View",
-                  .text = tr("Show previous results figure"),
+                  .text = u"Show previous results figure"_s,
                   .handler = here([room] {
                       room->showPage(Page::groups);
                       room->m_figures->step(-1);
                   })});
     registry.add({.id = "results.predictions",
                   .menu = "View",
-                  .text = tr("Show predictions about the sweep"),
+                  .text = u"Show predictions about the sweep"_s,
                   .handler = here([room] { room->showPage(Page::predictions); })});
     registry.add({.id = "results.measureGeneration",
                   .menu = "Run",
-                  .text = tr("Measure generation speed of the results"),
+                  .text = u"Measure generation speed of the results"_s,
                   .handler = here([room] { room->measureGeneration(); }),
                   .liveText =
                       [room] {
                           return room.made() && room->m_generation->isMeasuring()
-                                     ? tr("Stop measuring the generation speed")
-                                     : tr("Measure generation speed of the results");
+                                     ? u"Stop measuring the generation speed"_s
+                                     : u"Measure generation speed of the results"_s;
                       },
                   .separatorBefore = true});
     for (const ResultsFigure& figure : resultsFigures()) {
         const QString name = QLatin1String(figure.name);
-        registry.add({.id = QStringLiteral("results.figure.") + name,
+        registry.add({.id = u"results.figure."_s + name,
                       .menu = {},
-                      .text = tr("Show results figure: %1").arg(figure.title),
+                      .text = u"Show results figure: %1"_s.arg(figure.title),
                       .handler = here([room, name] { room->showPart(name); })});
     }
 }
@@ -182,7 +184,7 @@ void ResultsRoom::measureGeneration() {
     if (m_stale) renew();  // chooses the experiment
     m_generation->toggle();
     // The panel can be folded away, so the window also says why nothing is measured.
-    const QString id = QStringLiteral("results.generation");
+    const QString id = u"results.generation"_s;
     if (m_generation->isMeasuring() || m_generation->words().isEmpty()) {
         emit m_actions.solved(id);
     } else {
@@ -200,26 +202,26 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, m_results.runs);
     const ResultsTable& table = m_results.table;
     const std::string_view compared = measures()[table.compared].name;
-    origin.flags = {{QStringLiteral("figure"), figure.name},
-                    {QStringLiteral("compare"), text(compared)},
-                    {QStringLiteral("test"), QString::fromStdString(to_string(table.test))}};
-    if (m_results.experiment > 0) origin.flags[QStringLiteral("experiment")] = QString::number(m_results.experiment);
-    if (m_panel->published()->isChecked()) origin.flags[QStringLiteral("published")] = true;
+    origin.flags = {{u"figure"_s, figure.name},
+                    {u"compare"_s, text(compared)},
+                    {u"test"_s, QString::fromStdString(to_string(table.test))}};
+    if (m_results.experiment > 0) origin.flags[u"experiment"_s] = QString::number(m_results.experiment);
+    if (m_panel->published()->isChecked()) origin.flags[u"published"_s] = true;
     // Some figures show the selected group, others only highlight it.
-    if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{QStringLiteral("picked"), m_picked}};
+    if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{u"picked"_s, m_picked}};
     const ResultsChoices choices = m_panel->choices();
-    if (choices.options.unfinished) origin.flags[QStringLiteral("unfinished")] = true;
+    if (choices.options.unfinished) origin.flags[u"unfinished"_s] = true;
     for (const std::string& name : choices.options.split_by) {  // one at most
-        origin.flags[QStringLiteral("split-by")] = QString::fromStdString(name);
+        origin.flags[u"split-by"_s] = QString::fromStdString(name);
     }
     QJsonArray excluded;
     for (const RunId run : choices.excluded) excluded.append(QString::number(run));
-    if (!excluded.isEmpty()) origin.flags[QStringLiteral("exclude-run")] = excluded;
+    if (!excluded.isEmpty()) origin.flags[u"exclude-run"_s] = excluded;
     QJsonArray baseline;
     for (const auto& [key, value] : choices.options.baseline) {
         baseline.append(QString::fromStdString(key + "=" + value));
     }
-    if (!baseline.isEmpty() && !m_results.baselineIsMissing) origin.flags[QStringLiteral("baseline")] = baseline;
+    if (!baseline.isEmpty() && !m_results.baselineIsMissing) origin.flags[u"baseline"_s] = baseline;
     return origin;
 }
 
@@ -228,7 +230,7 @@ void ResultsRoom::refreshNow() {
     try {
         m_predictionsPage->loadNow();
     } catch (const std::exception& error) {
-        emit m_actions.problem(QStringLiteral("results"), QString::fromStdString(error.what()));
+        emit m_actions.problem(u"results"_s, QString::fromStdString(error.what()));
     }
     m_figures->view().refreshNow();
 }
@@ -238,7 +240,7 @@ bool ResultsRoom::isBusy() const {
 }
 
 void ResultsRoom::showPart(const QString& figure) {
-    const QString predictions = QStringLiteral("predictions");
+    const QString predictions = u"predictions"_s;
     if (figure == predictions) return showPage(Page::predictions);
     if (!m_figures->choose(figure)) throw noPart(figure, resultsFigureNames() << predictions);
     showPage(Page::groups);
@@ -254,11 +256,11 @@ void ResultsRoom::showOnlyPart(const QString& part) {
 }
 
 QString ResultsRoom::shownPart() const {
-    return m_page == Page::predictions ? QStringLiteral("predictions") : QString::fromLatin1(m_figures->chosen().name);
+    return m_page == Page::predictions ? u"predictions"_s : QString::fromLatin1(m_figures->chosen().name);
 }
 
 std::vector<RoomControl> ResultsRoom::controls() {
-    return {controlOf(QStringLiteral("quantity"), m_panel->measure())};
+    return {controlOf(u"quantity"_s, m_panel->measure())};
 }
 
 QList<QWidget*> ResultsRoom::bars() {
@@ -339,7 +341,7 @@ void ResultsRoom::renew() {
 
 void ResultsRoom::renewColumnChoice() {
     m_panel->columns()->setColumns(m_groups->choices(),
-                                   QStringList{QStringLiteral("settings")} + texts(paper_columns(m_results.table)));
+                                   QStringList{u"settings"_s} + texts(paper_columns(m_results.table)));
 }
 
 void ResultsRoom::saveOrder() {
@@ -347,18 +349,18 @@ void ResultsRoom::saveOrder() {
     const QString lab = m_access.lab.path();
     const QHeaderView* header = m_groupView->horizontalHeader();
     QJsonObject choices = labChoices(m_settings, lab);
-    choices[QStringLiteral("order")] = m_groups->titleOf(header->sortIndicatorSection());
-    choices[QStringLiteral("descending")] = header->sortIndicatorOrder() == Qt::DescendingOrder;
+    choices[u"order"_s] = m_groups->titleOf(header->sortIndicatorSection());
+    choices[u"descending"_s] = header->sortIndicatorOrder() == Qt::DescendingOrder;
     saveLabChoices(m_settings, lab, choices);
 }
 
 void ResultsRoom::restoreOrder() {
     m_orderWanted = false;
     const QJsonObject choices = labChoices(m_settings, m_access.lab.path());
-    const int column = m_groups->columnOf(choices.value(QStringLiteral("order")).toString());
+    const int column = m_groups->columnOf(choices.value(u"order"_s).toString());
     m_isRestoringOrder = true;
-    m_groupView->sortByColumn(
-        column, choices.value(QStringLiteral("descending")).toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
+    m_groupView->sortByColumn(column,
+                              choices.value(u"descending"_s).toBool() ? Qt::DescendingOrder : Qt::AscendingOrder);
     m_isRestoringOrder = false;
 }
 
@@ -371,24 +373,24 @@ void ResultsRoom::renewEmptyState() {
         ++(trains ? training : others);
     }
     if (training > 0 && m_access.session.isActive()) {
-        m_emptyText->setText(tr("%1 in training. The first group appears when a run finishes; “Include unfinished "
-                                "runs” shows the latest losses now.")
-                                 .arg(countText(training, tr("run"))));
+        m_emptyText->setText(
+            u"%1 in training. The first group appears when a run finishes; “Include unfinished "
+            "runs” shows the latest losses now."_s.arg(countText(training, u"run"_s)));
     } else if (training + others > 0) {
         m_emptyText->setText(
-            tr("None of these runs has finished. Resume them in Train, choose another experiment, or select “Include "
-               "unfinished runs”."));
+            u"None of these runs has finished. Resume them in Train, choose another experiment, or select “Include "
+            "unfinished runs”."_s);
     } else {
         m_emptyText->setText(
-            tr("Train a sweep with several seeds. Runs that differ only in their seed form one row: mean ± standard "
-               "deviation, improvement over a baseline, and its significance. A test needs at least two seeds per "
-               "group; three detect only large differences, ten detect most."));
+            u"Train a sweep with several seeds. Runs that differ only in their seed form one row: mean ± standard "
+            "deviation, improvement over a baseline, and its significance. A test needs at least two seeds per "
+            "group; three detect only large differences, ten detect most."_s);
     }
 }
 
 void ResultsRoom::renewConversions() {
     m_conversions.clear();
-    m_actions.attempt(QStringLiteral("results.conversions"), [this] {
+    m_actions.attempt(u"results.conversions"_s, [this] {
         if (const LabFile* file = m_access.lab.file()) m_conversions = stored_head_conversions(*file);
     });
 }
@@ -411,8 +413,8 @@ void ResultsRoom::renewPicked() {
             continue;
         }
         const RunView* run = m_access.runs.find(stored.run);
-        conversions << tr("%1: %2").arg(run ? run->name : QString::number(stored.run),
-                                        QString::fromStdString(head_conversion_words(stored.result)));
+        conversions << u"%1: %2"_s.arg(run ? run->name : QString::number(stored.run),
+                                       QString::fromStdString(head_conversion_words(stored.result)));
     }
     m_conversionWords->setText(conversions.join(QLatin1Char('\n')));
     m_conversionWords->setVisible(!conversions.isEmpty());
@@ -442,7 +444,7 @@ void ResultsRoom::showGroupMenu(const QPoint& where) {
     const QModelIndex cell = under.isValid() ? under : m_groupView->currentIndex();
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->setObjectName(QStringLiteral("group-menu"));
+    menu->setObjectName(u"group-menu"_s);
     addNameEntry(*menu, m_order->mapToSource(cell));
     addColumnEntries(*menu, cell.column());
     menu->popup(m_groupView->viewport()->mapToGlobal(where));
@@ -454,7 +456,7 @@ void ResultsRoom::addNameEntry(QMenu& menu, const QModelIndex& index) {
     const RunView* run = m_access.runs.find(m_results.runAt(group.members.front()));
     if (!run) return;
     const QString name = QString::fromStdString(std::exchange(group.name, {}));
-    menu.addAction(tr("Rename setting …"), this,
+    menu.addAction(u"Rename setting …"_s, this,
                    [this, name, setting = run->setting, automatic = longLabel(m_results.table, group)] {
                        openSettingName(
                            automatic, name,
@@ -470,7 +472,7 @@ void ResultsRoom::showSeedMenu(const QPoint& where) {
     const bool excluded = m_panel->excludes(run);
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(excluded ? tr("Include run in results") : tr("Exclude run from results"), this,
+    menu->addAction(excluded ? u"Include run in results"_s : u"Exclude run from results"_s, this,
                     [this, run, excluded] { m_panel->setExcluded(run, !excluded); });
     menu->popup(m_seedView->viewport()->mapToGlobal(where));
 }
@@ -488,16 +490,15 @@ TableStyle ResultsRoom::tableStyle(const ResultsTable& table) const {
 
 void ResultsRoom::copyTable() {
     if (m_stale) renew();
-    m_actions.attempt(QStringLiteral("results"), [this] { QApplication::clipboard()->setText(exportText()); });
+    m_actions.attempt(u"results"_s, [this] { QApplication::clipboard()->setText(exportText()); });
 }
 
 void ResultsRoom::saveTable() {
     if (m_stale) renew();
     const ResultsPanel::Format format = m_panel->format();
-    const QString path =
-        dialogs().save(this, {.title = tr("Save table as"), .path = QStringLiteral("results.") + suffixOf(format)});
+    const QString path = dialogs().save(this, {.title = u"Save table as"_s, .path = u"results."_s + suffixOf(format)});
     if (path.isEmpty()) return;
-    m_actions.attempt(QStringLiteral("results"), [&] { ropelab::ui::saveTable(path, exportText()); });
+    m_actions.attempt(u"results"_s, [&] { ropelab::ui::saveTable(path, exportText()); });
 }
 
 QWidget* ResultsRoom::makeBar() {
@@ -506,23 +507,22 @@ QWidget* ResultsRoom::makeBar() {
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(bar);
     const auto add = [&](Page page, const QString& title, const QString& why) {
-        QToolButton* button = addToggle(row, group, title, tr("Show %1").arg(title), why);
+        QToolButton* button = addToggle(row, group, title, u"Show %1"_s.arg(title), why);
         m_tabs.append(button);
         connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
     };
-    add(Page::groups, tr("Table and figures"),
-        tr("Shows the results of the runs as a table of groups and as figures."));
-    add(Page::predictions, tr("Predictions"),
-        tr("Shows what each theory predicted before the runs, and whether the prediction was right."));
+    add(Page::groups, u"Table and figures"_s, u"Shows the results of the runs as a table of groups and as figures."_s);
+    add(Page::predictions, u"Predictions"_s,
+        u"Shows what each theory predicted before the runs, and whether the prediction was right."_s);
     row->addStretch(1);
     return bar;
 }
 
 QWidget* ResultsRoom::makeEmptyState() {
-    const EmptyPage empty = makeEmptyPage(tr("Compare the results of runs and test their significance"), {}, this);
+    const EmptyPage empty = makeEmptyPage(u"Compare the results of runs and test their significance"_s, {}, this);
     m_emptyText = empty.text;
     m_goToTrain = empty.button;
-    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(QStringLiteral("train")); });
+    connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });
     return empty.page;
 }
 
@@ -530,12 +530,12 @@ QWidget* ResultsRoom::makeResults() {
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_words = makeText(tr("Summary of the table"), page);
+    m_words = makeText(u"Summary of the table"_s, page);
     column->addWidget(m_words);
-    m_decision = makeText(tr("Settings on the Pareto front of loss and speed"), page);
+    m_decision = makeText(u"Settings on the Pareto front of loss and speed"_s, page);
     column->addWidget(m_decision);
 
-    m_groupView = makeTableView(tr("Groups"), m_order, this);
+    m_groupView = makeTableView(u"Groups"_s, m_order, this);
     m_groupView->setSortingEnabled(true);
     // Unsorted, the groups are in the order of training.
     m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
@@ -567,10 +567,10 @@ QWidget* ResultsRoom::makeResults() {
     connect(m_figures, &FigurePane::contextMenuRequested, this, [this](const QPoint& where) {
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Export figure …"), this, &ResultsRoom::openExport);
-        menu->addAction(tr("Copy figure"), this, &ResultsRoom::copy);
+        menu->addAction(u"Export figure …"_s, this, &ResultsRoom::openExport);
+        menu->addAction(u"Copy figure"_s, this, &ResultsRoom::copy);
         addCaptionEntry(*menu);
-        menu->addAction(tr("Show as table"), this, &ResultsRoom::openTable);
+        menu->addAction(u"Show as table"_s, this, &ResultsRoom::openTable);
         menu->popup(where);
     });
     auto* group = new QFrame(below);
@@ -580,15 +580,15 @@ QWidget* ResultsRoom::makeResults() {
     scaleLayout(rows, {12, 8, 8, 4}, 4);
     m_seedTitle = makeText({}, group);
     m_seedTitle->setProperty("heading", true);
-    m_groupWords = makeText(tr("Verdict on the selected group"), group);
+    m_groupWords = makeText(u"Verdict on the selected group"_s, group);
     keepLines(m_groupWords, 2);
-    m_seedView = makeTableView(tr("Runs of the selected group"), m_seeds, this);
+    m_seedView = makeTableView(u"Runs of the selected group"_s, m_seeds, this);
     m_seedView->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_seedView, &QTableView::customContextMenuRequested, this, &ResultsRoom::showSeedMenu);
     rows->addWidget(m_seedTitle);
     rows->addWidget(m_groupWords);
     rows->addWidget(m_seedView, 1);
-    m_conversionWords = makeText(tr("Conversions of heads of the selected group's runs"), group);
+    m_conversionWords = makeText(u"Conversions of heads of the selected group's runs"_s, group);
     m_conversionWords->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_conversionWords->hide();
     rows->addWidget(m_conversionWords);  // below all other widgets, which keep their place
@@ -673,7 +673,7 @@ void ResultsRoom::moveColumn(const QString& name, int by) {
 void ResultsRoom::showColumnMenu(int column, const QPoint& where) {
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->setObjectName(QStringLiteral("column-menu"));
+    menu->setObjectName(u"column-menu"_s);
     addColumnEntries(*menu, column);
     menu->popup(where);
 }
@@ -683,15 +683,15 @@ void ResultsRoom::addColumnEntries(QMenu& menu, int column) {
     if (!name.isEmpty()) {
         const QStringList shown = m_panel->columns()->shown();
         const auto place = shown.indexOf(name);
-        menu.addAction(tr("Hide column"), this,
+        menu.addAction(u"Hide column"_s, this,
                        [this, name, shown] {
                            QStringList others = shown;
                            others.removeAll(name);
                            m_panel->columns()->setShown(others);
                        })
             ->setEnabled(shown.size() > 1);
-        menu.addAction(tr("Move column left"), this, [this, name] { moveColumn(name, -1); })->setEnabled(place > 0);
-        menu.addAction(tr("Move column right"), this, [this, name] { moveColumn(name, 1); })
+        menu.addAction(u"Move column left"_s, this, [this, name] { moveColumn(name, -1); })->setEnabled(place > 0);
+        menu.addAction(u"Move column right"_s, this, [this, name] { moveColumn(name, 1); })
             ->setEnabled(place >= 0 && place + 1 < shown.size());
         menu.addSeparator();
     }

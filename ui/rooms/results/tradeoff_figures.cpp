@@ -17,6 +17,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kFrontPt = 8;  // diameter of points on the Pareto front, in points (1/72 inch)
@@ -72,7 +74,7 @@ FigureCurve frontCurve(const std::vector<std::size_t>& front, const std::vector<
     }
     stairs.companion = true;
     stairs.dots = false;
-    stairs.quantity = QObject::tr("Pareto front");
+    stairs.quantity = u"Pareto front"_s;
     return stairs;
 }
 
@@ -84,7 +86,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     if (data.measure().unit != "nats" && data.measure().unit != "bits") {
         return withoutNumbers(std::move(picture),
-                              QObject::tr("This figure shows a loss against its cost: choose a loss as the measure."));
+                              u"This figure shows a loss against its cost: choose a loss as the measure."_s);
     }
     std::vector<Costs> choices;
     QList<double> places;
@@ -136,18 +138,18 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         }
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({figure.x.label, readableCount(std::round(x)) + QLatin1Char(' ') + figure.x.unit});
-        spot.rows.append({QObject::tr("Pareto front"), onFront ? QObject::tr("yes: no other group beats it in both")
-                                                               : QObject::tr("no: another group beats it in both")});
+        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group beats it in both"_s
+                                                     : u"no: another group beats it in both"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
-    figure.note = (oneText ? QObject::tr("large points, dashed: Pareto front")
-                           : QObject::tr("large points, dashed: Pareto front of each data set")) +
-                  QStringLiteral("; ") + barsNote(table, QObject::tr("bars: ± standard deviation"));
+    figure.note =
+        (oneText ? u"large points, dashed: Pareto front"_s : u"large points, dashed: Pareto front of each data set"_s) +
+        u"; "_s + barsNote(table, u"bars: ± standard deviation"_s);
     addLabelNote(figure, table);
-    figure.summary = (oneText ? QObject::tr("%1 against %2. Groups on the Pareto front: %3.")
-                              : QObject::tr("%1 against %2. Groups on the Pareto front of their data set: %3."))
-                         .arg(figure.y.label, figure.x.label, names.join(QStringLiteral("; ")));
+    figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
+                              : u"%1 against %2. Groups on the Pareto front of their data set: %3."_s)
+                         .arg(figure.y.label, figure.x.label, names.join(u"; "_s));
     addDiverged(picture, data, places);
     figure.table = groupColumns(data);
     figure.table.names << figure.x.title();
@@ -180,8 +182,7 @@ Coordinate coordinateOfKey(const ResultsTable& table, const std::string& key) {
         result.values << settingTitle(table, group, key);
     }
     const int headDim = head_dim_of(table);
-    result.range =
-        settingTitle(key, values.front(), headDim) + QStringLiteral(" … ") + settingTitle(key, values.back(), headDim);
+    result.range = settingTitle(key, values.front(), headDim) + u" … "_s + settingTitle(key, values.back(), headDim);
     return result;
 }
 
@@ -195,9 +196,8 @@ Coordinate coordinateOfMeasure(const ResultsTable& table, std::size_t measure) {
         low = std::min(low, mean);
         high = std::max(high, mean);
     }
-    const QString unit = quantity.unit == "nats" ? QObject::tr(" (nats)") : QString();
-    Coordinate result{
-        text(quantity.title) + unit, readableNumber(low) + QStringLiteral(" … ") + readableNumber(high), {}, {}};
+    const QString unit = quantity.unit == "nats" ? u" (nats)"_s : QString();
+    Coordinate result{text(quantity.title) + unit, readableNumber(low) + u" … "_s + readableNumber(high), {}, {}};
     for (const ResultGroup& group : table.groups) {
         const double mean = group.described[measure].mean;
         result.fractions.append(high > low ? (mean - low) / (high - low) : std::isfinite(mean) ? 0.5 : mean);
@@ -211,9 +211,9 @@ Coordinate coordinateOfMeasure(const ResultsTable& table, std::size_t measure) {
 ResultsPicture lossBySpeed(const ResultsData& data) {
     const std::size_t speed = measure_index("tokens_per_second");
     return tradeoff(data, {"loss-by-speed",
-                           {QObject::tr("training speed"), QObject::tr("tokens/s")},
+                           {u"training speed"_s, u"tokens/s"_s},
                            true,
-                           QObject::tr("This figure needs at least one finished run with a known training speed."),
+                           u"This figure needs at least one finished run with a known training speed."_s,
                            [=](const ResultGroup& group) { return group.described[speed].mean; },
                            [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
 }
@@ -221,9 +221,9 @@ ResultsPicture lossBySpeed(const ResultsData& data) {
 ResultsPicture lossByMemory(const ResultsData& data) {
     constexpr double kMegabyte = 1e6;
     return tradeoff(data, {"loss-by-memory",
-                           {QObject::tr("estimated memory for training one run"), QStringLiteral("MB")},
+                           {u"estimated memory for training one run"_s, u"MB"_s},
                            false,
-                           QObject::tr("This figure needs at least one finished run."),
+                           u"This figure needs at least one finished run."_s,
                            [&](const ResultGroup& group) {
                                const RunSpec& spec = data.exampleOf(group).spec;
                                return memory_need(spec, 1, likely_vocabulary(spec)).total() / kMegabyte;
@@ -234,10 +234,10 @@ ResultsPicture lossByMemory(const ResultsData& data) {
 ResultsPicture lossByGenerationSpeed(const ResultsData& data) {
     const std::size_t speed = measure_index("generated_tokens_per_second");
     return tradeoff(data, {"loss-by-generation-speed",
-                           {QObject::tr("generation speed"), QObject::tr("tokens/s")},
+                           {u"generation speed"_s, u"tokens/s"_s},
                            true,
-                           QObject::tr("This figure needs runs with a measured generation speed: “Measure generation "
-                                       "speed” in the panel measures it."),
+                           u"This figure needs runs with a measured generation speed: “Measure generation "
+                           "speed” in the panel measures it."_s,
                            [=](const ResultGroup& group) { return group.described[speed].mean; },
                            [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
 }
@@ -245,9 +245,9 @@ ResultsPicture lossByGenerationSpeed(const ResultsData& data) {
 ResultsPicture lossByCache(const ResultsData& data) {
     constexpr double kKilobyte = 1e3;
     return tradeoff(data, {"loss-by-cache",
-                           {QObject::tr("KV cache and RoPE cache at the context"), QStringLiteral("kB")},
+                           {u"KV cache and RoPE cache at the context"_s, u"kB"_s},
                            false,
-                           QObject::tr("This figure needs at least one finished run."),
+                           u"This figure needs at least one finished run."_s,
                            [&](const ResultGroup& group) {
                                return static_cast<double>(cache_bytes(data.exampleOf(group).spec).total()) / kKilobyte;
                            },
@@ -259,9 +259,8 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};
     Figure& figure = picture.figure;
     if (table.swept.empty()) {
-        return withoutNumbers(
-            std::move(picture),
-            QObject::tr("Parallel coordinates need runs that differ in a setting other than the seed."));
+        return withoutNumbers(std::move(picture),
+                              u"Parallel coordinates need runs that differ in a setting other than the seed."_s);
     }
     std::vector<Coordinate> axes;
     std::vector<std::size_t> shown;
@@ -275,7 +274,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         axes.push_back(coordinateOfMeasure(table, measure));
         shown.push_back(measure);
     }
-    figure.x = {{}, {}, false, -0.06, 1.06, {QObject::tr("lowest"), QObject::tr("highest")}};
+    figure.x = {{}, {}, false, -0.06, 1.06, {u"lowest"_s, u"highest"_s}};
     const auto heightOf = [&](std::size_t axis) { return static_cast<double>(axes.size() - 1 - axis); };
     for (std::size_t a = 0; a < axes.size(); ++a) {
         figure.y.categories.prepend(axes[a].title);
@@ -291,7 +290,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         Spot groupRow{{}, longLabel(table, table.groups[i]), {}, static_cast<int>(i)};
         for (const Coordinate& axis : axes) groupRow.rows.append({axis.title, axis.values[at]});
         if (const int diverged = divergedRuns(data, table.groups[i])) {
-            groupRow.rows.append({QObject::tr("diverged or failed"), QString::number(diverged)});
+            groupRow.rows.append({u"diverged or failed"_s, QString::number(diverged)});
             without += diverged;
         }
         for (std::size_t a = 0; a < axes.size(); ++a) {
@@ -312,17 +311,15 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
             }
         }
     }
-    figure.note = QObject::tr("lines: groups; axes: swept settings and means over seeds");
-    if (without > 0) addNote(figure, QObject::tr("%1 diverged or failed, not in any mean").arg(without));
-    figure.summary =
-        QObject::tr("Parallel coordinates of %1 groups on %2 axes.").arg(table.groups.size()).arg(axes.size());
+    figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
+    if (without > 0) addNote(figure, u"%1 diverged or failed, not in any mean"_s.arg(without));
+    figure.summary = u"Parallel coordinates of %1 groups on %2 axes."_s.arg(table.groups.size()).arg(axes.size());
     figure.table = groupColumns(data);
     for (const std::size_t measure : shown) {
         if (measure == table.compared) continue;
         QList<double> column;
         for (const ResultGroup& group : table.groups) column.append(group.described[measure].mean);
-        figure.table.names << QObject::tr("%1 (%2)").arg(measureTitle(measures()[measure]),
-                                                         measureUnit(measures()[measure]));
+        figure.table.names << u"%1 (%2)"_s.arg(measureTitle(measures()[measure]), measureUnit(measures()[measure]));
         figure.table.columns.append(column);
     }
     return picture;
@@ -351,15 +348,14 @@ TableLossFit fitOf(const ResultsData& data) {
     for (const ResultsRun& run : data.runs) sources.push_back({run.spec, run.state});
     LossFitChoice choice;
     choice.like = data.picked >= 0 ? std::optional(static_cast<std::size_t>(data.picked)) : data.fitLike;
-    choice.how_to_choose = QObject::tr(
-                               "Select a group in the table (in the terminal: --baseline key=value) to fit only "
-                               "the runs that agree with it in these settings.")
-                               .toStdString();
+    choice.how_to_choose =
+        u"Select a group in the table (in the terminal: --baseline key=value) to fit only "
+        "the runs that agree with it in these settings."_s.toStdString();
     TableLossFit fit = fit_table(data.table(), sources, choice);
     if (fit.fit.fraction.low == fit.fit.fraction.high) {
-        throw BadInput(QObject::tr("This figure needs runs at two or more rotated fractions: sweep the fraction in "
-                                   "Train, e.g. 0, 25 %, 100 %.")
-                           .toStdString());
+        throw BadInput(
+            u"This figure needs runs at two or more rotated fractions: sweep the fraction in "
+            "Train, e.g. 0, 25 %, 100 %."_s.toStdString());
     }
     return fit;
 }
@@ -382,9 +378,9 @@ std::vector<FitCurve> curvesOf(const TableLossFit& fit) {
 
 QString curveLabel(const FitCurve& curve, const LossFit& fit) {
     QStringList words;
-    if (fit.parameters.low < fit.parameters.high) words << QObject::tr("N %1").arg(roundText(curve.parameters));
-    if (fit.tokens.low < fit.tokens.high) words << QObject::tr("D %1").arg(roundText(curve.tokens));
-    return words.join(QStringLiteral(", "));
+    if (fit.parameters.low < fit.parameters.high) words << u"N %1"_s.arg(roundText(curve.parameters));
+    if (fit.tokens.low < fit.tokens.high) words << u"D %1"_s.arg(roundText(curve.tokens));
+    return words.join(u", "_s);
 }
 
 void addFitCurve(Figure& figure, const FitCurve& curve, const TableLossFit& fit, Ink ink, bool withBand) {
@@ -395,7 +391,7 @@ void addFitCurve(Figure& figure, const FitCurve& curve, const TableLossFit& fit,
         high = std::max(high, fit.points[group]->fraction);
     }
     FigureCurve line = stroke({}, {}, ink);
-    FigureBand band{QObject::tr("95 % prediction interval"), ink, {}, {}, {}};
+    FigureBand band{u"95 % prediction interval"_s, ink, {}, {}, {}};
     for (int i = 0; i < kCurvePoints; ++i) {
         // The curve is steepest near 0, where points at equal distances of √p are dense.
         const double root = std::lerp(std::sqrt(low), std::sqrt(high), i / (kCurvePoints - 1.0));
@@ -409,37 +405,36 @@ void addFitCurve(Figure& figure, const FitCurve& curve, const TableLossFit& fit,
     band.x = line.x;
     line.dots = false;
     line.label = curveLabel(curve, fit.fit);
-    line.quantity = QObject::tr("fit");
+    line.quantity = u"fit"_s;
     figure.curves.push_back(std::move(line));
     if (withBand) figure.bands.push_back(std::move(band));
 }
 
 QString intervalWords(const Measure& measure, const LossPrediction& prediction) {
-    return QObject::tr("%1 … %2").arg(text(fixed_text(prediction.low, measure.decimals)),
-                                      text(fixed_text(prediction.high, measure.decimals)));
+    return u"%1 … %2"_s.arg(text(fixed_text(prediction.low, measure.decimals)),
+                            text(fixed_text(prediction.high, measure.decimals)));
 }
 
 void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
     const LossFit& own = fit.fit;
-    addNote(figure, QObject::tr("curves: fit to %1 at %2 settings, residual deviation %3 % of the loss")
-                        .arg(text(counted(own.n, "run")))
-                        .arg(own.settings)
-                        .arg(text(rough_text(100 * std::expm1(own.residual_deviation)))));
-    addNote(figure, allBands
-                        ? QObject::tr("shaded: 95 % prediction interval of one run")
-                        : QObject::tr("shaded: 95 % prediction interval of one run, for the selected group's curve"));
-    addNote(figure, QObject::tr("bars: ± standard deviation over seeds"));
-    if (own.parameters.low < own.parameters.high) addNote(figure, QObject::tr("N: parameters without embeddings"));
-    if (own.tokens.low < own.tokens.high) addNote(figure, QObject::tr("D: training tokens"));
+    addNote(figure,
+            u"curves: fit to %1 at %2 settings, residual deviation %3 % of the loss"_s.arg(text(counted(own.n, "run")))
+                .arg(own.settings)
+                .arg(text(rough_text(100 * std::expm1(own.residual_deviation)))));
+    addNote(figure, allBands ? u"shaded: 95 % prediction interval of one run"_s
+                             : u"shaded: 95 % prediction interval of one run, for the selected group's curve"_s);
+    addNote(figure, u"bars: ± standard deviation over seeds"_s);
+    if (own.parameters.low < own.parameters.high) addNote(figure, u"N: parameters without embeddings"_s);
+    if (own.tokens.low < own.tokens.high) addNote(figure, u"D: training tokens"_s);
     if (own.lack_of_fit && own.lack_of_fit->p < 0.05) {
-        addNote(figure, QObject::tr("the settings deviate from the formula by more than the scatter of the seeds (%1)")
-                            .arg(text(p_words(own.lack_of_fit->p))));
+        addNote(figure, u"the settings deviate from the formula by more than the scatter of the seeds (%1)"_s.arg(
+                            text(p_words(own.lack_of_fit->p))));
     }
     if (fit.other_runs > 0) {
         QStringList names;
         for (const std::string& name : fit.chosen_by) names << keyTitle(name);
-        addNote(figure, QObject::tr("%1 not in the fit (other values of %2)")
-                            .arg(text(counted(fit.other_runs, "run")), names.join(QStringLiteral(", "))));
+        addNote(figure, u"%1 not in the fit (other values of %2)"_s.arg(text(counted(fit.other_runs, "run")),
+                                                                        names.join(u", "_s)));
     }
     figure.note = withUnbreakablePercent(figure.note);
 }
@@ -462,10 +457,10 @@ void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLo
     addErrorBar(figure, x, described.mean - described.standard_deviation, described.mean + described.standard_deviation,
                 cap, ink, emphasisOf(data, group));
     Spot spot = groupSpot(data, group, {x, described.mean});
-    spot.rows.append({QObject::tr("fit"), valueText(data.measure(), fitted.loss)});
-    spot.rows.append({QObject::tr("95 % prediction interval"), intervalWords(data.measure(), fitted)});
-    spot.rows.append({QObject::tr("parameters (N)"), groupedText(std::llround(at.parameters))});
-    spot.rows.append({QObject::tr("training tokens (D)"), groupedText(std::llround(at.tokens))});
+    spot.rows.append({u"fit"_s, valueText(data.measure(), fitted.loss)});
+    spot.rows.append({u"95 % prediction interval"_s, intervalWords(data.measure(), fitted)});
+    spot.rows.append({u"parameters (N)"_s, groupedText(std::llround(at.parameters))});
+    spot.rows.append({u"training tokens (D)"_s, groupedText(std::llround(at.tokens))});
     picture.spots.push_back(std::move(spot));
     figure.table.addRow({x, at.parameters, at.tokens, static_cast<double>(described.n), described.mean,
                          described.standard_deviation, fitted.loss, fitted.low, fitted.high});
@@ -476,7 +471,7 @@ void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLo
 ResultsPicture lossFitFigure(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "loss-fit"), {}};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("rotated fraction of a head"), QStringLiteral("%")};
+    figure.x = {u"rotated fraction of a head"_s, u"%"_s};
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     std::optional<TableLossFit> made;
     try {
@@ -485,18 +480,18 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
         return withoutNumbers(std::move(picture), withUnbreakablePercent(text(problem.what())));
     }
     const TableLossFit& fit = *made;
-    figure.settings.insert(QStringLiteral("loss_fit"),
+    figure.settings.insert(u"loss_fit"_s,
                            QJsonDocument::fromJson(QByteArray::fromStdString(loss_fit_json(fit).dump())).object());
     figure.summary = fitSummary(fit);
-    figure.table.names = {QObject::tr("rotated fraction (%)"),
-                          QObject::tr("parameters without embeddings"),
-                          QObject::tr("training tokens"),
-                          QObject::tr("n"),
-                          QObject::tr("mean"),
-                          QObject::tr("standard deviation"),
-                          QObject::tr("fit"),
-                          QObject::tr("95 % prediction interval, low"),
-                          QObject::tr("95 % prediction interval, high")};
+    figure.table.names = {u"rotated fraction (%)"_s,
+                          u"parameters without embeddings"_s,
+                          u"training tokens"_s,
+                          u"n"_s,
+                          u"mean"_s,
+                          u"standard deviation"_s,
+                          u"fit"_s,
+                          u"95 % prediction interval, low"_s,
+                          u"95 % prediction interval, high"_s};
     figure.table.columns.resize(figure.table.names.size());
     QList<double> places;
     for (const auto& point : fit.points) places.append(point ? 100 * point->fraction : std::nan(""));

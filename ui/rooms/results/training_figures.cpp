@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr std::size_t kMaxRunsInFigure = 8;
@@ -35,7 +37,7 @@ double lossFactor(const ResultsData& data) {
 }
 
 QString lossUnit(const ResultsData& data) {
-    return data.inBits() ? QStringLiteral("bits") : QStringLiteral("nats");
+    return data.inBits() ? u"bits"_s : u"nats"_s;
 }
 
 bool drawsAll(const ResultsData& data) {
@@ -62,9 +64,9 @@ ResultsPicture meanCurves(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "learning-curves"), {}};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("step"), {}};
-    figure.y = {QObject::tr("validation loss"), lossUnit(data)};
-    figure.emptyText = QObject::tr("Learning curves appear after the first evaluation of a run.");
+    figure.x = {u"step"_s, {}};
+    figure.y = {u"validation loss"_s, lossUnit(data)};
+    figure.emptyText = u"Learning curves appear after the first evaluation of a run."_s;
     const double factor = lossFactor(data);
     int failed = 0;
     bool anyBand = false;
@@ -121,13 +123,12 @@ ResultsPicture meanCurves(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    if (anyBand) figure.note = QObject::tr("shaded: mean ± standard deviation over seeds");
+    if (anyBand) figure.note = u"shaded: mean ± standard deviation over seeds"_s;
     addLabelNote(figure, table);
-    figure.summary = QObject::tr("Mean validation loss over seeds against steps for %1.")
-                         .arg(countText(static_cast<std::int64_t>(table.groups.size()), QObject::tr("group")));
+    figure.summary = u"Mean validation loss over seeds against steps for %1."_s.arg(
+        countText(static_cast<std::int64_t>(table.groups.size()), u"group"_s));
     if (failed > 0) {
-        const QString words =
-            QObject::tr("red: %1 that failed, not in any mean").arg(countText(failed, QObject::tr("run")));
+        const QString words = u"red: %1 that failed, not in any mean"_s.arg(countText(failed, u"run"_s));
         addNote(figure, words);
         figure.summary += QLatin1Char(' ') + words + QLatin1Char('.');
     }
@@ -150,9 +151,9 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "spikes"), {}};
     Figure& figure = picture.figure;
-    figure.x = {QObject::tr("step"), {}};
-    figure.y = {QObject::tr("training loss (%1), gradient norm").arg(lossUnit(data)), {}, true};
-    figure.emptyText = QObject::tr("This figure shows every training step; it appears when a run has begun to train.");
+    figure.x = {u"step"_s, {}};
+    figure.y = {u"training loss (%1), gradient norm"_s.arg(lossUnit(data)), {}, true};
+    figure.emptyText = u"This figure shows every training step; it appears when a run has begun to train."_s;
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
     int shown = 0;
@@ -167,18 +168,17 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             const bool failed = run.state == RunState::failed;
             const Ink ink = run.ink;
             const Emphasis emphasis = all ? emphasisOf(data, g) : Emphasis::normal;
-            const QString seed = QObject::tr("seed %1").arg(run.spec.seed);
-            const QString label =
-                all && !table.swept.empty() ? shortLabel(table, group) + QStringLiteral(" · ") + seed : seed;
+            const QString seed = u"seed %1"_s.arg(run.spec.seed);
+            const QString label = all && !table.swept.empty() ? shortLabel(table, group) + u" · "_s + seed : seed;
             FigureCurve loss =
                 stroke(toList(steps.iteration), scaled(steps.training_loss, lossFactor(data)), ink, emphasis);
-            loss.label = failed ? QObject::tr("%1, failed").arg(label) : label;
-            loss.quantity = QObject::tr("training loss");
+            loss.label = failed ? u"%1, failed"_s.arg(label) : label;
+            loss.quantity = u"training loss"_s;
             if (failed) addEnd(figure, loss);
             figure.curves.push_back(std::move(loss));
             FigureCurve norm = stroke(toList(steps.iteration), scaled(steps.gradient_norm, 1), ink, emphasis);
-            norm.label = QObject::tr("%1, gradient norm").arg(label);
-            norm.quantity = QObject::tr("gradient norm");
+            norm.label = u"%1, gradient norm"_s.arg(label);
+            norm.quantity = u"gradient norm"_s;
             norm.companion = true;
             figure.curves.push_back(std::move(norm));
         }
@@ -187,14 +187,13 @@ ResultsPicture spikeFigure(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    figure.note = QObject::tr("thick lines: training loss; thin dotted lines: gradient norm");
+    figure.note = u"thick lines: training loss; thin dotted lines: gradient norm"_s;
     if (all) {
         addLabelNote(figure, table);
     } else {
         addNote(figure, longLabel(table, table.groups[chosen]));
     }
-    figure.summary =
-        QObject::tr("Training loss and gradient norm of every step of %1.").arg(countText(shown, QObject::tr("run")));
+    figure.summary = u"Training loss and gradient norm of every step of %1."_s.arg(countText(shown, u"run"_s));
     return picture;
 }
 
@@ -242,7 +241,7 @@ void addWavelengths(ResultsPicture& picture, const ResultsData& data, double bel
         const RunSpec& spec = specs[i];
         row /= kRowFactor;
         const Ink ink{Ink::Kind::rotated};
-        const QString name = QObject::tr("θ %1").arg(settingTitle("theta", spec.theta));
+        const QString name = u"θ %1"_s.arg(settingTitle("theta", spec.theta));
         FigureCurve points;
         points.ink = ink;
         points.shape = FigureCurve::Shape::points;
@@ -259,20 +258,17 @@ void addWavelengths(ResultsPicture& picture, const ResultsData& data, double bel
             }
             points.x.append(lengths[pair]);
             points.y.append(row);
-            picture.spots.push_back(
-                {{lengths[pair], row},
-                 name,
-                 {{QObject::tr("pair"), QString::number(pair)},
-                  {QObject::tr("wavelength 2π/g"), QObject::tr("%1 tokens").arg(readableCount(lengths[pair]))}}});
+            picture.spots.push_back({{lengths[pair], row},
+                                     name,
+                                     {{u"pair"_s, QString::number(pair)},
+                                      {u"wavelength 2π/g"_s, u"%1 tokens"_s.arg(readableCount(lengths[pair]))}}});
         }
         figure.horizontalLines.push_back({.at = row, .label = name, .ink = ink, .labelAtEnd = true});
         figure.curves.push_back(std::move(points));
     }
     figure.y.minimum = row / kRowFactor;
     if (beyond > 0)
-        addNote(
-            figure,
-            QObject::tr("%1 longer than the x axis are not shown").arg(countText(beyond, QObject::tr("wavelength"))));
+        addNote(figure, u"%1 longer than the x axis are not shown"_s.arg(countText(beyond, u"wavelength"_s)));
 }
 
 }  // namespace
@@ -319,8 +315,8 @@ ResultsPicture informationFigure(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "mutual-information"), {}};
     Figure& figure = picture.figure;
     const bool bits = data.inBits();
-    figure.x = {QObject::tr("distance"), QObject::tr("tokens"), true};
-    figure.y = {QObject::tr("mutual information"), bits ? QStringLiteral("bits") : QStringLiteral("nats"), true};
+    figure.x = {u"distance"_s, u"tokens"_s, true};
+    figure.y = {u"mutual information"_s, bits ? u"bits"_s : u"nats"_s, true};
     const double factor = bits ? 1 / std::numbers::ln2 : 1.0;
     QStringList problems;
     double highest = 0;
@@ -347,18 +343,17 @@ ResultsPicture informationFigure(const ResultsData& data) {
             picture.spots.push_back(
                 {{x, value},
                  text.name,
-                 {{QObject::tr("distance"), QObject::tr("%1 tokens").arg(readableCount(x))},
+                 {{u"distance"_s, u"%1 tokens"_s.arg(readableCount(x))},
                   {figure.y.label, readableNumber(value) + QLatin1Char(' ') + figure.y.unit},
-                  {QObject::tr("uncorrected estimate"), readableNumber(factor * information.plug_in[i])},
-                  {QObject::tr("sample size"),
-                   QObject::tr("%1 tokens").arg(readableCount(static_cast<double>(information.tokens)))}}});
+                  {u"uncorrected estimate"_s, readableNumber(factor * information.plug_in[i])},
+                  {u"sample size"_s, u"%1 tokens"_s.arg(readableCount(static_cast<double>(information.tokens)))}}});
         }
         figure.curves.push_back(std::move(curve));
     }
     if (figure.curves.empty() || !(highest > 0)) {
         figure.curves.clear();
         picture.spots.clear();
-        figure.emptyText = problems.isEmpty() ? QObject::tr("Computing the mutual information of the data sets …")
+        figure.emptyText = problems.isEmpty() ? u"Computing the mutual information of the data sets …"_s
                                               : problems.join(QLatin1Char(' '));
         figure.summary = figure.emptyText;
         return picture;
@@ -366,18 +361,17 @@ ResultsPicture informationFigure(const ResultsData& data) {
     figure.x.minimum = 0.9;
     figure.x.maximum = 1.1 * farthest;
     figure.y.maximum = 1.3 * highest;
-    figure.note = QObject::tr(
-        "estimate with Miller–Madow correction; gaps: values below 1/10,000 of the maximum; points: wavelengths of "
-        "pairs");
+    figure.note =
+        u"estimate with Miller–Madow correction; gaps: values below 1/10,000 of the maximum; points: wavelengths of "
+        "pairs"_s;
     for (const QString& problem : problems) addNote(figure, problem);
-    figure.summary = QObject::tr("Mutual information of two tokens by their distance, with the wavelengths of %1.")
-                         .arg(countText(static_cast<std::int64_t>(specPerTheta(data).size()), QObject::tr("theta")));
+    figure.summary = u"Mutual information of two tokens by their distance, with the wavelengths of %1."_s.arg(
+        countText(static_cast<std::int64_t>(specPerTheta(data).size()), u"theta"_s));
     FigureTable& table = figure.table;
     for (const TextInformation& text : data.texts) {
         if (text.information.distances.empty()) continue;
-        table.names << text.name + QObject::tr(" · distance (tokens)")
-                    << text.name + QObject::tr(" · mutual information (nats)")
-                    << text.name + QObject::tr(" · plug-in estimate (nats)");
+        table.names << text.name + u" · distance (tokens)"_s << text.name + u" · mutual information (nats)"_s
+                    << text.name + u" · plug-in estimate (nats)"_s;
         table.columns.append(QList<double>(text.information.distances.begin(), text.information.distances.end()));
         table.columns.append(QList<double>(text.information.nats.begin(), text.information.nats.end()));
         table.columns.append(QList<double>(text.information.plug_in.begin(), text.information.plug_in.end()));

@@ -20,6 +20,8 @@
 #include "ui/rooms/rotation/rotation_figures.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kFirstTheta = 100;
@@ -33,19 +35,19 @@ constexpr int kMostFrames = 2000;
 AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
     : QDialog(parent),
       m_job(std::move(job)),
-      m_process(tr("animation")),
-      m_over(makeChoice(tr("Changing value"), this, 24)),
+      m_process(u"animation"_s),
+      m_over(makeChoice(u"Changing value"_s, this, 24)),
       m_first(new QDoubleSpinBox(this)),
       m_last(new QDoubleSpinBox(this)),
       m_frames(new QSpinBox(this)),
       m_frameRate(new QDoubleSpinBox(this)),
-      m_format(makeChoice(tr("Format"), this, 24)),
-      m_width(makeChoice(tr("Width"), this)),
-      m_dark(new QCheckBox(tr("Dark colours"), this)),
+      m_format(makeChoice(u"Format"_s, this, 24)),
+      m_width(makeChoice(u"Width"_s, this)),
+      m_dark(new QCheckBox(u"Dark colours"_s, this)),
       m_words(new QLabel(this)),
       m_save(new QPushButton(this)) {
-    setObjectName(QStringLiteral("animation"));
-    setWindowTitle(tr("Export animation"));
+    setObjectName(u"animation"_s);
+    setWindowTitle(u"Export animation"_s);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     makeFields();
@@ -58,19 +60,19 @@ void AnimationDialog::makeFields() {
     using Over = AnimationJob::Over;
     QGridLayout* grid = makeFieldGrid();
     const bool hasPositions = changesWithPosition(m_job.figure);
-    if (hasPositions) m_over->addItem(tr("position m of the query"), static_cast<int>(Over::positions));
-    m_over->addItem(tr("base θ"), static_cast<int>(Over::theta));
-    if (hasPositions) m_over->addItem(tr("enlarged pair"), static_cast<int>(Over::pairs));
-    addField(grid, tr("change"), m_over, tr("This value changes from frame to frame; the others stay as in the room."));
-    m_first->setAccessibleName(tr("First value"));
-    m_last->setAccessibleName(tr("Last value"));
-    addField(grid, tr("from"), m_first, tr("The first frame has this value."));
-    addField(grid, tr("to"), m_last,
-             tr("The last frame has this value. θ changes by the same factor from frame to frame, the other values by "
-                "the same difference, rounded to whole numbers."));
+    if (hasPositions) m_over->addItem(u"position m of the query"_s, static_cast<int>(Over::positions));
+    m_over->addItem(u"base θ"_s, static_cast<int>(Over::theta));
+    if (hasPositions) m_over->addItem(u"enlarged pair"_s, static_cast<int>(Over::pairs));
+    addField(grid, u"change"_s, m_over, u"This value changes from frame to frame; the others stay as in the room."_s);
+    m_first->setAccessibleName(u"First value"_s);
+    m_last->setAccessibleName(u"Last value"_s);
+    addField(grid, u"from"_s, m_first, u"The first frame has this value."_s);
+    addField(grid, u"to"_s, m_last,
+             u"The last frame has this value. θ changes by the same factor from frame to frame, the other values by "
+             "the same difference, rounded to whole numbers."_s);
     m_frames->setRange(2, kMostFrames);
-    m_frames->setAccessibleName(tr("Frames"));
-    addField(grid, tr("frames"), m_frames, tr("The animation has this number of frames."));
+    m_frames->setAccessibleName(u"Frames"_s);
+    addField(grid, u"frames"_s, m_frames, u"The animation has this number of frames."_s);
     addFrameRate(grid, m_frameRate);
     addFrameFormat(grid, m_format);
     addFrameWidth(grid, m_width);
@@ -97,13 +99,12 @@ void AnimationDialog::makeFields() {
 
 void AnimationDialog::connectProcess() {
     connect(&m_process, &ExportProcess::progressed, this,
-            [this](int done, int all) { m_words->setText(tr("frame %1 of %2").arg(done).arg(all)); });
+            [this](int done, int all) { m_words->setText(u"frame %1 of %2"_s.arg(done).arg(all)); });
     connect(&m_process, &ExportProcess::finished, this, [this](int frames) {
-        endExport(tr("%1 exported to %2").arg(countText(frames, tr("frame")), QFileInfo(m_job.output).fileName()));
+        endExport(u"%1 exported to %2"_s.arg(countText(frames, u"frame"_s), QFileInfo(m_job.output).fileName()));
     });
     connect(&m_process, &ExportProcess::stopped, this, [this](int frames) {
-        endExport(frames > 0 ? tr("export stopped; %1 saved").arg(countText(frames, tr("frame")))
-                             : tr("export stopped"));
+        endExport(frames > 0 ? u"export stopped; %1 saved"_s.arg(countText(frames, u"frame"_s)) : u"export stopped"_s);
     });
     connect(&m_process, &ExportProcess::failed, this, &AnimationDialog::endExport);
 }
@@ -142,15 +143,14 @@ AnimationJob AnimationDialog::job(const QString& path) const {
 }
 
 void AnimationDialog::renewWords() {
-    const bool animated = m_format->currentData() == QStringLiteral("gif");
+    const bool animated = m_format->currentData() == u"gif"_s;
     m_frameRate->setEnabled(animated);
     if (m_process.isRunning()) return;
-    const AnimationJob now = job(QStringLiteral("animation"));
-    QString words = tr("%1 of %2 × %3 pixels").arg(countText(now.frames, tr("frame"))).arg(now.width).arg(now.height());
+    const AnimationJob now = job(u"animation"_s);
+    QString words = u"%1 of %2 × %3 pixels"_s.arg(countText(now.frames, u"frame"_s)).arg(now.width).arg(now.height());
     if (animated) {
-        words += tr(", %1 long")
-                     .arg(durationText((now.frames - 1) * frameSeconds(now.framesPerSecond, false) +
-                                       frameSeconds(now.framesPerSecond, true)));
+        words += u", %1 long"_s.arg(durationText((now.frames - 1) * frameSeconds(now.framesPerSecond, false) +
+                                                 frameSeconds(now.framesPerSecond, true)));
     }
     m_words->setText(words);
 }
@@ -161,7 +161,7 @@ void AnimationDialog::save() {
         return m_process.stop();
     }
     const QString path = dialogs().save(
-        this, framesQuestion(tr("Export animation as"), m_job.figure, m_format->currentData().toString()));
+        this, framesQuestion(u"Export animation as"_s, m_job.figure, m_format->currentData().toString()));
     if (path.isEmpty()) return;
     const AnimationJob job = this->job(path);
     QString why = whyFramesExist(job.output);
@@ -174,13 +174,13 @@ void AnimationDialog::save() {
     }
     if (!why.isEmpty()) return m_words->setText(why);
     m_job.output = job.output;
-    m_save->setText(tr("&Stop export"));
-    m_words->setText(tr("starting export …"));
-    m_process.start({QStringLiteral("--animate"), QString::fromStdString(text)}, job.files().isAnimated());
+    m_save->setText(u"&Stop export"_s);
+    m_words->setText(u"starting export …"_s);
+    m_process.start({u"--animate"_s, QString::fromStdString(text)}, job.files().isAnimated());
 }
 
 void AnimationDialog::endExport(const QString& words) {
-    m_save->setText(tr("&Save animation …"));
+    m_save->setText(u"&Save animation …"_s);
     m_save->setEnabled(true);
     if (words.isEmpty()) {
         renewWords();

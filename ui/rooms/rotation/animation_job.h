@@ -8,14 +8,16 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 /// In each frame the position m of the query, the base theta or the enlarged pair has another value. The job is passed
 /// as JSON to a separate process, because painting would block the window.
 struct AnimationJob {
     /// Figures of other rooms than Rotation depend only on theta.
     enum class Over { positions, theta, pairs };
 
-    QString output;                            // .gif for one animation; .png or .svg for one file per frame
-    QString figure = QStringLiteral("dials");  // name of a rotary figure
+    QString output;               // .gif for one animation; .png or .svg for one file per frame
+    QString figure = u"dials"_s;  // name of a rotary figure
     Over over = Over::positions;
     // Positions and pairs are rounded to whole numbers; theta changes geometrically.
     double first = 0;

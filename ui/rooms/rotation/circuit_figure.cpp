@@ -11,30 +11,30 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kMostCircuitTokens = 48;
 constexpr std::int64_t kSearchBudget = std::int64_t{1} << 18;  // distances times pairs: below 1 ms
-
-using rotation::tr;
 
 QStringList circuitTokens(const RotationScene& scene) {
     return tokensOf(scene.state.text, kMostCircuitTokens);
 }
 
 QString percentOf(double share) {
-    return tr("%1 %").arg(readableNumber(100 * share));
+    return u"%1 %"_s.arg(readableNumber(100 * share));
 }
 
 Figure emptyCircuit(Figure figure) {
-    figure.emptyText = tr("Type a text of two or more tokens to see to which of them the head attends.");
+    figure.emptyText = u"Type a text of two or more tokens to see to which of them the head attends."_s;
     figure.summary = figure.emptyText;
     return figure;
 }
 
 Figure circuitBase(const char* name, const RotationScene& scene) {
     Figure figure = rotation::figure(QLatin1String(name), scene);
-    figure.settings.insert(QStringLiteral("text"), QString::fromStdString(scene.state.text));
+    figure.settings.insert(u"text"_s, QString::fromStdString(scene.state.text));
     return figure;
 }
 
@@ -59,18 +59,16 @@ CircuitReadout circuitReadout(const RotationScene& scene) {
 
 QString circuitText(const RotationScene& scene) {
     if (scene.rotatedPairs() == 0)
-        return tr(
-            "No pair is rotated: a head whose tokens all have the same q and k attends to all distances equally.");
+        return u"No pair is rotated: a head whose tokens all have the same q and k attends to all distances equally."_s;
     const CircuitReadout readout = circuitReadout(scene);
-    QString text =
-        tr("The largest logit of the first %1 distances is %2, at Δ = %3.")
-            .arg(groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
+    QString text = u"The largest logit of the first %1 distances is %2, at Δ = %3."_s.arg(
+        groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
     text += QLatin1Char(' ');
     if (std::isnan(readout.share)) {
-        return text + tr("The text is too short for a token %1 back.").arg(countText(readout.target, tr("token")));
+        return text + u"The text is too short for a token %1 back."_s.arg(countText(readout.target, u"token"_s));
     }
-    return text + tr("On this text, the token at Δ = %1 gets %2 of the attention on average.")
-                      .arg(groupedText(readout.target), percentOf(readout.share));
+    return text + u"On this text, the token at Δ = %1 gets %2 of the attention on average."_s.arg(
+                      groupedText(readout.target), percentOf(readout.share));
 }
 
 Figure circuitFigure(const RotationScene& scene) {
@@ -80,7 +78,7 @@ Figure circuitFigure(const RotationScene& scene) {
     if (side < 2) return emptyCircuit(std::move(figure));
     const std::vector<double> weights = circuit_attention(scene.logits(side), side);
     FigureMap map;
-    map.label = tr("attention weight");
+    map.label = u"attention weight"_s;
     map.columns = map.rows = side;
     map.minimum = 0;
     map.maximum = 1;
@@ -91,8 +89,8 @@ Figure circuitFigure(const RotationScene& scene) {
         }
     }
     figure.map = std::move(map);
-    figure.x.label = tr("key, token of the text");
-    figure.y.label = tr("query, token of the text");
+    figure.x.label = u"key, token of the text"_s;
+    figure.y.label = u"query, token of the text"_s;
     for (Axis* axis : {&figure.x, &figure.y}) {
         axis->categories = tokens;
         axis->minimum = -0.5;
@@ -100,7 +98,7 @@ Figure circuitFigure(const RotationScene& scene) {
     }
     figure.y.downwards = true;
     figure.summary =
-        tr("Attention weights of the head on the %1 tokens of the text. %2").arg(side).arg(circuitText(scene));
+        u"Attention weights of the head on the %1 tokens of the text. %2"_s.arg(side).arg(circuitText(scene));
     return figure;
 }
 
@@ -108,12 +106,12 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
     Figure figure = circuitBase("circuit-distance", scene);
     const auto length = static_cast<std::int64_t>(circuitTokens(scene).size());
     if (length < 2 && !trained) return emptyCircuit(std::move(figure));
-    figure.x = {tr("distance m − n"), tr("tokens")};
-    figure.y = {tr("mean attention weight"), {}};
+    figure.x = {u"distance m − n"_s, u"tokens"_s};
+    figure.y = {u"mean attention weight"_s, {}};
     figure.y.minimum = 0;
     FigureCurve built;
-    built.quantity = tr("mean attention weight");
-    built.label = tr("built head");
+    built.quantity = u"mean attention weight"_s;
+    built.label = u"built head"_s;
     built.ink = Ink::data(0);
     if (trained) {
         built.x = trained->distances;
@@ -122,18 +120,18 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         // Of the queries that reach the distance at which the head aims: the first token can attend only to itself.
         const std::int64_t first = std::min(circuitReadout(scene).target, length - 1);
         const std::vector<double> means = circuit_attention_by_distance(scene.logits(length), length, first);
-        if (first > 0) figure.note = tr("queries from position %1 on").arg(groupedText(first));
+        if (first > 0) figure.note = u"queries from position %1 on"_s.arg(groupedText(first));
         for (std::int64_t distance = 0; distance < length; ++distance) {
             built.x.append(static_cast<double>(distance));
             built.y.append(means[static_cast<std::size_t>(distance)]);
         }
     }
-    figure.summary = tr("Mean attention weight of the built head by distance, for texts of %1 tokens. %2")
-                         .arg(groupedText(trained ? trained->length : length), circuitText(scene));
+    figure.summary = u"Mean attention weight of the built head by distance, for texts of %1 tokens. %2"_s.arg(
+        groupedText(trained ? trained->length : length), circuitText(scene));
     figure.curves.push_back(std::move(built));
     if (trained) {
         FigureCurve other;
-        other.quantity = tr("mean attention weight");
+        other.quantity = u"mean attention weight"_s;
         other.label = trained->name;
         other.ink = Ink::data(1);
         other.x = trained->distances;
@@ -141,10 +139,10 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         other.companion = true;
         other.isNamed = true;
         figure.curves.push_back(std::move(other));
-        figure.note = tr("cosine similarity %1").arg(readableNumber(trained->similarity));
-        figure.summary += tr(" The trained head %1 has the cosine similarity %2.")
-                              .arg(trained->name, readableNumber(trained->similarity));
-        figure.settings.insert(QStringLiteral("trained head"), trained->name);
+        figure.note = u"cosine similarity %1"_s.arg(readableNumber(trained->similarity));
+        figure.summary += u" The trained head %1 has the cosine similarity %2."_s.arg(
+            trained->name, readableNumber(trained->similarity));
+        figure.settings.insert(u"trained head"_s, trained->name);
     }
     return figure;
 }

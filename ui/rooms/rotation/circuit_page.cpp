@@ -31,6 +31,8 @@
 #include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 bool haveSameHead(const RotationScene& a, const RotationScene& b) {
@@ -45,16 +47,14 @@ bool hasFrequenciesOf(const RotarySetup& setup, const RotarySetup& run) {
 
 QString rangeText(const Description& rise) {
     if (std::isnan(rise.confidence_low)) return {};
-    return CircuitRuns::tr(" (95 % interval %1 to %2)")
-        .arg(readableNumber(rise.confidence_low), readableNumber(rise.confidence_high));
+    return u" (95 % interval %1 to %2)"_s.arg(readableNumber(rise.confidence_low),
+                                              readableNumber(rise.confidence_high));
 }
 
 QString lossSentence(const QString& place, const CircuitLoss& loss) {
-    return CircuitRuns::tr(
-               "%1: the validation loss changes from %2 to %3 nats per token, by %4%5, measured on %6 of %7.")
-        .arg(place, lossText(loss.before), lossText(loss.after), readableNumber(loss.after - loss.before),
-             rangeText(loss.rise), countText(loss.sequences, CircuitRuns::tr("sequence")),
-             countText(loss.length, CircuitRuns::tr("token")));
+    return u"%1: the validation loss changes from %2 to %3 nats per token, by %4%5, measured on %6 of %7."_s.arg(
+        place, lossText(loss.before), lossText(loss.after), readableNumber(loss.after - loss.before),
+        rangeText(loss.rise), countText(loss.sequences, u"sequence"_s), countText(loss.length, u"token"_s));
 }
 
 constexpr double kMostNorm = 20;
@@ -66,16 +66,11 @@ struct HeadButton {
     const char* tip;
 };
 constexpr HeadButton kHeadButtons[] = {
-    {1, QT_TRANSLATE_NOOP("ropelab::ui::CircuitPage", "previous token"),
-     QT_TRANSLATE_NOOP("ropelab::ui::CircuitPage",
-                       "Builds a previous-token head: the phases are φᵢ = −ωᵢ, so that all pairs have their largest "
-                       "term at distance 1 (formula 17).")},
-    {0, QT_TRANSLATE_NOOP("ropelab::ui::CircuitPage", "same token"),
-     QT_TRANSLATE_NOOP("ropelab::ui::CircuitPage",
-                       "Builds a diagonal head: all phases are 0, so that a token attends to itself.")},
-    {3, QT_TRANSLATE_NOOP("ropelab::ui::CircuitPage", "three back"),
-     QT_TRANSLATE_NOOP("ropelab::ui::CircuitPage",
-                       "Builds a head that attends to the token three positions before: φᵢ = −3ωᵢ (formula 17).")}};
+    {1, "previous token",
+     "Builds a previous-token head: the phases are φᵢ = −ωᵢ, so that all pairs have their largest "
+     "term at distance 1 (formula 17)."},
+    {0, "same token", "Builds a diagonal head: all phases are 0, so that a token attends to itself."},
+    {3, "three back", "Builds a head that attends to the token three positions before: φᵢ = −3ωᵢ (formula 17)."}};
 
 NumberSlider* normSlider(const QString& label, const QString& why, QWidget* parent) {
     NumberSlider::Options options;
@@ -97,17 +92,17 @@ void showValue(NumberSlider* slider, double value) {
 CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
-      m_runs(makeChoice(tr("Run for the built head"), this)),
+      m_runs(makeChoice(u"Run for the built head"_s, this)),
       m_layer(new QSpinBox(this)),
       m_head(new QSpinBox(this)),
-      m_measure(new QPushButton(tr("Put head into model"), this)),
-      m_find(new QPushButton(tr("Find similar head"), this)),
+      m_measure(new QPushButton(u"Put head into model"_s, this)),
+      m_find(new QPushButton(u"Find similar head"_s, this)),
       m_text(makeNote(this)) {
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(3, 1);
-    grid->addWidget(makeHeading(tr("In a trained model"), this), 0, 0, 1, 4);
+    grid->addWidget(makeHeading(u"In a trained model"_s, this), 0, 0, 1, 4);
     const auto add = [&](const QString& title, QWidget* field, const QString& name, int row, int column, int span) {
         auto* label = new QLabel(title, this);
         label->setBuddy(field);
@@ -115,22 +110,22 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
         grid->addWidget(label, row, column);
         grid->addWidget(field, row, column + 1, 1, span);
     };
-    add(tr("run"), m_runs, tr("Run for the built head"), 1, 0, 3);
-    add(tr("layer"), m_layer, tr("Layer for the built head"), 2, 0, 1);
-    add(tr("head"), m_head, tr("Head that the built head replaces"), 2, 2, 1);
+    add(u"run"_s, m_runs, u"Run for the built head"_s, 1, 0, 3);
+    add(u"layer"_s, m_layer, u"Layer for the built head"_s, 2, 0, 1);
+    add(u"head"_s, m_head, u"Head that the built head replaces"_s, 2, 2, 1);
     m_measure->setToolTip(
-        tr("Replaces the query and the key of this head at every token by q and k, and measures the validation loss "
-           "before and after. The values of the head stay those of the model. Settings of RoPE become those of the "
-           "run."));
+        u"Replaces the query and the key of this head at every token by q and k, and measures the validation loss "
+        "before and after. The values of the head stay those of the model. Settings of RoPE become those of the "
+        "run."_s);
     m_find->setToolTip(
-        tr("Compares the mean attention weight by distance with that of every head in the last snapshot of the run, by "
-           "the cosine similarity of both curves."));
+        u"Compares the mean attention weight by distance with that of every head in the last snapshot of the run, by "
+        "the cosine similarity of both curves."_s);
     grid->addWidget(m_measure, 3, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_find, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
     keepLines(m_text, 6);
     m_text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_text->setAccessibleName(tr("Result of the built head in the trained model"));
+    m_text->setAccessibleName(u"Result of the built head in the trained model"_s);
 
     connect(m_measure, &QPushButton::clicked, this, &CircuitRuns::measure);
     connect(m_find, &QPushButton::clicked, this, &CircuitRuns::find);
@@ -158,8 +153,8 @@ void CircuitRuns::renewRuns() {
     }
     const QString before = m_about;
     m_about = entries.isEmpty()
-                  ? tr("No trained run is available. Train a sweep or open a lab to put the head into a model.")
-                  : tr("Put the head into a layer of the run to see how its loss changes.");
+                  ? u"No trained run is available. Train a sweep or open a lab to put the head into a model."_s
+                  : u"Put the head into a layer of the run to see how its loss changes."_s;
     if (m_text->text().isEmpty() || m_text->text() == before) m_text->setText(m_about);
     renewPlaces();
 }
@@ -191,15 +186,15 @@ void CircuitRuns::measure() {
     const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
     if (!lab || !run || !m_scene) return;
     if (m_access.session.isActive() || m_access.meter.isActive())
-        return say(tr("The engine is busy with a sweep. Put the head into the model after the sweep has ended."));
+        return say(u"The engine is busy with a sweep. Put the head into the model after the sweep has ended."_s);
     const RotarySetup own = setup_of(run->spec);
     if (!hasFrequenciesOf(m_scene->setup, own)) {
         if (m_scene->setup.head_dim != own.head_dim && m_scene->state.source != VectorSource::aimed) {
-            return say(tr("The head has %1 pairs, but the heads of this run have %2. Choose a head with the buttons "
-                          "above, or build it with head_dim=%3.")
-                           .arg(m_scene->setup.head_dim / 2)
-                           .arg(own.head_dim / 2)
-                           .arg(own.head_dim));
+            return say(
+                u"The head has %1 pairs, but the heads of this run have %2. Choose a head with the buttons "
+                "above, or build it with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
+                    .arg(own.head_dim / 2)
+                    .arg(own.head_dim));
         }
         emit setupNeeded(own);
     }
@@ -212,11 +207,9 @@ void CircuitRuns::measure() {
     }
     EngineLock& lock = m_access.engineLock;
     lock.released();
-    const QString place = tr("%1, layer %2, head %3")
-                              .arg(QString::fromStdString(run->record.name))
-                              .arg(replaced.layer)
-                              .arg(replaced.head);
-    say(tr("Measuring the loss …"));
+    const QString place =
+        u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(replaced.layer).arg(replaced.head);
+    say(u"Measuring the loss …"_s);
     m_job.start([this, &lock, place, replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
                  dataDir = m_access.dataDir](const Cancelled& cancelled) {
         QString sentence;
@@ -248,7 +241,7 @@ void CircuitRuns::find() {
     const std::vector<std::int64_t> steps = lab->snapshots(run->record.id);
     const std::optional<ProbeResult> probe = steps.empty() ? std::nullopt : lab->snapshot(run->record.id, steps.back());
     if (!probe || probe->attention_by_distance.empty()) {
-        say(tr("This run has no snapshot with attention weights. Train a run with snapshots (probe_every) first."));
+        say(u"This run has no snapshot with attention weights. Train a run with snapshots (probe_every) first."_s);
         return emit similarChanged();
     }
     const std::vector<double> logits = m_scene->logits(probe->length);
@@ -257,7 +250,7 @@ void CircuitRuns::find() {
     const std::vector<double> built = circuit_attention_by_distance(logits, probe->length);
     TrainedHead found;
     found.name =
-        tr("%1, layer %2, head %3").arg(QString::fromStdString(run->record.name)).arg(best.layer).arg(best.head);
+        u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(best.layer).arg(best.head);
     found.similarity = best.similarity;
     found.length = probe->length;
     for (std::size_t i = 0; i < probe->distances.size(); ++i) {
@@ -266,14 +259,12 @@ void CircuitRuns::find() {
         found.built.append(built[static_cast<std::size_t>(probe->distances[i])]);
     }
     QString sentence =
-        tr("Most similar head: layer %1, head %2, with a cosine similarity of %3 of the mean attention "
-           "weights by distance (step %4, sequences of %5).")
-            .arg(best.layer)
+        u"Most similar head: layer %1, head %2, with a cosine similarity of %3 of the mean attention "
+        "weights by distance (step %4, sequences of %5)."_s.arg(best.layer)
             .arg(best.head)
-            .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, tr("token")));
+            .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, u"token"_s));
     if (heads.size() > 1) {
-        sentence += tr(" The next one is layer %1, head %2, with %3.")
-                        .arg(heads[1].layer)
+        sentence += u" The next one is layer %1, head %2, with %3."_s.arg(heads[1].layer)
                         .arg(heads[1].head)
                         .arg(readableNumber(heads[1].similarity));
     }
@@ -311,9 +302,9 @@ void CircuitPage::makeFields(QWidget* side) {
     scaleLayout(heads, {0, 0, 0, 0}, 4);
     for (std::size_t i = 0; i < std::size(kHeadButtons); ++i) {
         auto* button = new QToolButton(headRow);
-        button->setText(tr(kHeadButtons[i].text));
-        button->setToolTip(tr(kHeadButtons[i].tip));
-        button->setAccessibleName(tr("Build a head: %1").arg(button->text()));
+        button->setText(QString::fromUtf8(kHeadButtons[i].text));
+        button->setToolTip(QString::fromUtf8(kHeadButtons[i].tip));
+        button->setAccessibleName(u"Build a head: %1"_s.arg(button->text()));
         button->setProperty("chip", true);
         button->setFocusPolicy(Qt::TabFocus);
         connect(button, &QToolButton::clicked, this, [this, i] { emit headRequested(kHeadButtons[i].distance); });
@@ -329,27 +320,27 @@ void CircuitPage::makeFields(QWidget* side) {
     connect(m_text, &QLineEdit::textEdited, this, &CircuitPage::textEdited);
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
-    m_scale = normSlider(tr("largest norm"),
-                         tr("Multiplies q and k. The logits grow with the square of the norms, which makes the "
-                            "attention sharper, as a lower temperature of the softmax does."),
+    m_scale = normSlider(u"largest norm"_s,
+                         u"Multiplies q and k. The logits grow with the square of the norms, which makes the "
+                         "attention sharper, as a lower temperature of the softmax does."_s,
                          side);
     column->addWidget(m_scale);
-    m_pairTitle = makeHeading(tr("Pair %1").arg(0), side);
+    m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), side);
     column->addWidget(m_pairTitle);
-    m_norm = normSlider(tr("norm ‖qᵢ‖ = ‖kᵢ‖"),
-                        tr("Sets ‖qᵢ‖ = ‖kᵢ‖ of the enlarged pair: the amplitude of its term of the logit is ‖qᵢ‖ "
-                           "‖kᵢ‖/√d (formula 7)."),
+    m_norm = normSlider(u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
+                        u"Sets ‖qᵢ‖ = ‖kᵢ‖ of the enlarged pair: the amplitude of its term of the logit is ‖qᵢ‖ "
+                        "‖kᵢ‖/√d (formula 7)."_s,
                         side);
     NumberSlider::Options phase;
-    phase.label = tr("phase φᵢ");
-    phase.unit = tr("°");
+    phase.label = u"phase φᵢ"_s;
+    phase.unit = u"°"_s;
     phase.minimum = -kHalfTurn;
     phase.maximum = kHalfTurn;
     phase.text = [](double value) { return readableNumber(value); };
     phase.snap = [](double value) { return std::round(value); };
     phase.why =
-        tr("Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
-           "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7).");
+        u"Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
+        "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7)."_s;
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);
@@ -369,7 +360,7 @@ void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
         each->setEnabled(pair.has_value());
     }
     if (pair) {
-        m_pairTitle->setText(tr("Pair %1").arg(*pair).toUpper());
+        m_pairTitle->setText(u"Pair %1"_s.arg(*pair).toUpper());
         showValue(m_scale, std::min(kMostNorm, scene.largestNorm()));
         showValue(m_norm, std::min(kMostNorm, scene.pairNorm(*pair)));
         showValue(m_phase, scene.term(*pair).phase * kHalfTurn / std::numbers::pi);

@@ -9,15 +9,15 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kMostDials = 128;
 
-using rotation::tr;
-
 DialsWords wordsOf(const RotationScene& scene) {
     const int total = scene.setup.head_dim / 2;
-    return {tr("q at m = %1").arg(groupedText(scene.state.m)), tr("k at n = %1").arg(groupedText(scene.state.n)),
+    return {u"q at m = %1"_s.arg(groupedText(scene.state.m)), u"k at n = %1"_s.arg(groupedText(scene.state.n)),
             dialsNote(scene), scene.rotatedPairs() == total && total <= kMostDials};
 }
 
@@ -67,24 +67,24 @@ QString dialsNote(const RotationScene& scene) {
     const int rotated = scene.rotatedPairs();
     QStringList parts;
     if (rotated == 0) {
-        parts += tr("fraction 0: no pair is rotated");
+        parts += u"fraction 0: no pair is rotated"_s;
     } else if (scene.setup.partial == Partial::truncate && rotated < total) {
-        parts += tr("grey: %1 of %2 pairs have frequency 0 (truncate)").arg(total - rotated).arg(total);
+        parts += u"grey: %1 of %2 pairs have frequency 0 (truncate)"_s.arg(total - rotated).arg(total);
     } else if (rotated < total) {
-        parts += tr("grey: channels %1–%2 are not rotated (slice)")
-                     .arg(groupedText(scene.frequencies.rotary_dim), groupedText(scene.setup.head_dim - 1));
+        parts += u"grey: channels %1–%2 are not rotated (slice)"_s.arg(groupedText(scene.frequencies.rotary_dim),
+                                                                       groupedText(scene.setup.head_dim - 1));
     }
     if (total > kMostDials) {
-        parts += tr("%1 of %2 dials shown").arg(kMostDials).arg(groupedText(total));
+        parts += u"%1 of %2 dials shown"_s.arg(kMostDials).arg(groupedText(total));
     } else if (parts.isEmpty() && total > 1) {
-        parts += tr("pair 0 has the highest frequency, pair %1 the lowest").arg(total - 1);
+        parts += u"pair 0 has the highest frequency, pair %1 the lowest"_s.arg(total - 1);
     }
-    return parts.join(QStringLiteral("; "));
+    return parts.join(u"; "_s);
 }
 
 QString dialsToolTip(const RotationScene& scene, std::optional<int> pair) {
     if (!pair) return dialsNote(scene);
-    return tr("Pair %1: frequency ωᵢ = %2 rad/token, wavelength λᵢ = 2π/ωᵢ = %3, %4 periods in the context (formula 9)")
+    return u"Pair %1: frequency ωᵢ = %2 rad/token, wavelength λᵢ = 2π/ωᵢ = %3, %4 periods in the context (formula 9)"_s
         .arg(*pair)
         .arg(frequencyText(scene.frequency(*pair)), wavelengthText(scene.frequency(*pair)),
              readableNumber(periodsInContext(scene, *pair)));
@@ -104,15 +104,15 @@ Figure dialsFigure(const RotationScene& scene) {
     picture.words = wordsOf(scene);
 
     Figure figure;
-    figure.name = QStringLiteral("dials");
-    figure.summary = tr("%1 dials, one per pair, with one hand for q at position %2 and one for k at position %3; %4.")
+    figure.name = u"dials"_s;
+    figure.summary = u"%1 dials, one per pair, with one hand for q at position %2 and one for k at position %3; %4."_s
                          .arg(picture.hands.size())
                          .arg(scene.state.m)
                          .arg(scene.state.n)
                          .arg(picture.words.note);
     figure.settings = rotationSettings(scene);
-    figure.table = FigureTable::of(
-        {tr("pair"), tr("frequency (rad/token)"), tr("angle of q (degrees)"), tr("angle of k (degrees)")});
+    figure.table =
+        FigureTable::of({u"pair"_s, u"frequency (rad/token)"_s, u"angle of q (degrees)"_s, u"angle of k (degrees)"_s});
     for (const DialHands& hands : picture.hands) {
         if (hands.dial.kind != Dial::Kind::outside) {
             const int pair = hands.dial.index;

@@ -13,6 +13,8 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kMostPeriods = 40;
@@ -27,8 +29,6 @@ constexpr double kLongest = 11;
 // Lengths in points.
 constexpr double kLine = 16;
 constexpr double kMargin = 26;
-
-using rotation::tr;
 
 struct HelixPicture {
     Range range;
@@ -131,8 +131,8 @@ void drawFrame(QPainter& painter, const Projection& space, const HelixPicture& p
         const QPointF at = space.at(place);
         painter.drawText(at - QPointF(metrics.horizontalAdvance(text) + style.units(4), -metrics.ascent() / 2), text);
     };
-    name({first, 1, 0}, QStringLiteral("cos"));
-    name({first, 0, 1}, QStringLiteral("sin"));
+    name({first, 1, 0}, u"cos"_s);
+    name({first, 0, 1}, u"sin"_s);
 }
 
 void drawTicks(QPainter& painter, const Projection& space, const HelixPicture& picture, const FigureStyle& style) {
@@ -246,9 +246,9 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     drawFrame(painter, space, picture, style);
     drawCurve(painter, space, picture, style);
     drawTicks(painter, space, picture, style);
-    drawMark(painter, space, picture, picture.n, tr("n = %1").arg(readableCount(picture.n)), style.theme.key, false,
+    drawMark(painter, space, picture, picture.n, u"n = %1"_s.arg(readableCount(picture.n)), style.theme.key, false,
              style);
-    drawMark(painter, space, picture, picture.m, tr("m = %1").arg(readableCount(picture.m)), style.theme.query, true,
+    drawMark(painter, space, picture, picture.m, u"m = %1"_s.arg(readableCount(picture.m)), style.theme.query, true,
              style);
 }
 
@@ -269,8 +269,8 @@ Range helixRange(const RotationScene& scene) {
 }
 
 Figure helixFigure(const RotationScene& scene) {
-    Figure figure = rotation::figure(QStringLiteral("helix"), scene);
-    figure.table = FigureTable::of({tr("position (tokens)"), tr("cos"), tr("sin")});
+    Figure figure = rotation::figure(u"helix"_s, scene);
+    figure.table = FigureTable::of({u"position (tokens)"_s, u"cos"_s, u"sin"_s});
     HelixPicture picture;
     if (const auto pair = scene.enlargedPair()) {
         const double frequency = scene.frequency(*pair);
@@ -282,15 +282,14 @@ Figure helixFigure(const RotationScene& scene) {
         picture.pitch = scene.state.pitch;
         const double periods = periodsInContext(scene, *pair);
         const double shown = (picture.range.maximum - picture.range.minimum) * frequency / (2 * std::numbers::pi);
-        picture.title = frequency > 0 ? tr("pair %1: wavelength %2, %3 periods in the context of %4 tokens")
-                                            .arg(*pair)
-                                            .arg(wavelengthText(frequency), readableNumber(periods),
-                                                 groupedText(scene.setup.context))
-                                      : tr("pair %1 is not rotated: its curve is a straight line").arg(*pair);
+        picture.title = frequency > 0
+                            ? u"pair %1: wavelength %2, %3 periods in the context of %4 tokens"_s.arg(*pair).arg(
+                                  wavelengthText(frequency), readableNumber(periods), groupedText(scene.setup.context))
+                            : u"pair %1 is not rotated: its curve is a straight line"_s.arg(*pair);
         if (shown < periods * 0.99) {
-            picture.note = tr("%1 periods around m are shown").arg(readableCount(std::round(shown)));
+            picture.note = u"%1 periods around m are shown"_s.arg(readableCount(std::round(shown)));
         } else {
-            picture.note = tr("axis: position [tokens]; drag to rotate the view");
+            picture.note = u"axis: position [tokens]; drag to rotate the view"_s;
         }
         figure.summary = picture.title + QLatin1Char('.');
         // The exported table has at most about 1,024 rows, at integer positions.
@@ -300,7 +299,7 @@ Figure helixFigure(const RotationScene& scene) {
             figure.table.addRow({at, std::cos(at * frequency), std::sin(at * frequency)});
         }
     } else {
-        picture.empty = tr("At fraction 0 no pair is rotated, so there is no helix.");
+        picture.empty = u"At fraction 0 no pair is rotated, so there is no helix."_s;
         figure.summary = picture.empty;
     }
     figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {

@@ -10,12 +10,12 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kStays = 1e-3;
-
-using rotation::tr;
 
 bool hasRest(const RotationScene& scene) {
     return 2 * scene.pairs.size() < static_cast<std::size_t>(scene.setup.head_dim);
@@ -67,12 +67,12 @@ Figure logitFigure(const RotationScene& scene) {
     const bool rest = hasRest(scene);
     const auto large = scene.enlargedPair();
 
-    FigureCurve rotated = bars(tr("rotated pairs"), {Ink::Kind::rotated});
-    FigureCurve unrotated = bars(tr("unrotated"), {Ink::Kind::unrotated});
-    FigureCurve highlighted = bars(tr("highlighted pair"), {Ink::Kind::accent});
+    FigureCurve rotated = bars(u"rotated pairs"_s, {Ink::Kind::rotated});
+    FigureCurve unrotated = bars(u"unrotated"_s, {Ink::Kind::unrotated});
+    FigureCurve highlighted = bars(u"highlighted pair"_s, {Ink::Kind::accent});
     highlighted.emphasis = FigureCurve::Emphasis::picked;
     FigureCurve sum;
-    sum.quantity = tr("cumulative sum");
+    sum.quantity = u"cumulative sum"_s;
     sum.ink = {Ink::Kind::quiet};
 
     QList<double> index;
@@ -104,25 +104,25 @@ Figure logitFigure(const RotationScene& scene) {
     }
 
     Figure figure;
-    figure.name = QStringLiteral("logit-split");
-    figure.x = {tr("pair, highest frequency first"), QString(), false, -0.6,
+    figure.name = u"logit-split"_s;
+    figure.x = {u"pair, highest frequency first"_s, QString(), false, -0.6,
                 std::max(pairs - 1 + (rest ? 1 : 0), 0) + 0.6};
     figure.x.whole = true;
-    figure.y.label = tr("contribution to the logit q·k/√d");
-    figure.summary = tr("The logit of q at position %1 and k at position %2 is %3: %4 from the pairs and %5 from the "
-                        "channels that belong to no pair.")
-                         .arg(scene.state.m)
-                         .arg(scene.state.n)
-                         .arg(readableNumber(split.total), readableNumber(split.total - split.unrotated),
-                              readableNumber(split.unrotated));
-    figure.note = rest ? tr("bars: pairs; grey: unrotated channels; line: cumulative sum")
-                       : tr("bars: pairs; line: cumulative sum");
-    figure.table.names = {tr("pair"), tr("contribution to the logit"), tr("cumulative sum")};
+    figure.y.label = u"contribution to the logit q·k/√d"_s;
+    figure.summary =
+        u"The logit of q at position %1 and k at position %2 is %3: %4 from the pairs and %5 from the "
+        "channels that belong to no pair."_s.arg(scene.state.m)
+            .arg(scene.state.n)
+            .arg(readableNumber(split.total), readableNumber(split.total - split.unrotated),
+                 readableNumber(split.unrotated));
+    figure.note = rest ? u"bars: pairs; grey: unrotated channels; line: cumulative sum"_s
+                       : u"bars: pairs; line: cumulative sum"_s;
+    figure.table.names = {u"pair"_s, u"contribution to the logit"_s, u"cumulative sum"_s};
     figure.table.columns = {index, parts, sum.y};
     figure.settings = rotationSettings(scene);
-    figure.horizontalLines.push_back({split.total, tr("logit %1").arg(readableNumber(split.total)), {Ink::Kind::text}});
+    figure.horizontalLines.push_back({split.total, u"logit %1"_s.arg(readableNumber(split.total)), {Ink::Kind::text}});
     if (large) {
-        figure.verticalLines.push_back({static_cast<double>(*large), tr("pair %1").arg(*large), {Ink::Kind::accent}});
+        figure.verticalLines.push_back({static_cast<double>(*large), u"pair %1"_s.arg(*large), {Ink::Kind::accent}});
     }
     for (FigureCurve* curve : {&rotated, &unrotated, &highlighted, &sum}) {
         if (!curve->x.isEmpty()) {
@@ -142,14 +142,14 @@ std::optional<BarText> barText(const RotationScene& scene, double x) {
     const auto pairs = static_cast<int>(scene.pairs.size());
     const LogitSplit split = scene.split();
     if (at == pairs && hasRest(scene)) {
-        return BarText{static_cast<double>(at), tr("channels that belong to no pair"), signedText(split.unrotated),
+        return BarText{static_cast<double>(at), u"channels that belong to no pair"_s, signedText(split.unrotated),
                        readableNumber(split.total)};
     }
     if (at < 0 || at >= pairs) {
         return std::nullopt;
     }
     const double sum = std::accumulate(split.pairs.begin(), split.pairs.begin() + at + 1, 0.0);
-    return BarText{static_cast<double>(at), tr("pair %1, λ = %2").arg(at).arg(wavelengthText(scene.frequency(at))),
+    return BarText{static_cast<double>(at), u"pair %1, λ = %2"_s.arg(at).arg(wavelengthText(scene.frequency(at))),
                    signedText(split.pairs[static_cast<std::size_t>(at)]), readableNumber(sum)};
 }
 
@@ -164,12 +164,11 @@ QList<ShiftRow> shiftRows(const RotationScene& scene, RotationState::Place befor
         magnitude += std::abs(part);
     }
     QList<ShiftRow> rows = {
-        {tr("exact"), tr("All angles are computed in float64."), reference.total,
+        {u"exact"_s, u"All angles are computed in float64."_s, reference.total,
          exact(after, NumberFormat::float64).total},
-        {tr("float32"),
-         tr("Position × frequency, cos and sin are computed in float32, as in Hugging Face transformers."),
+        {u"float32"_s, u"Position × frequency, cos and sin are computed in float32, as in Hugging Face transformers."_s,
          float32Logit(scene, before), float32Logit(scene, after)},
-        {tr("bfloat16"), tr("Positions are rounded to bfloat16; angles are computed in float64."),
+        {u"bfloat16"_s, u"Positions are rounded to bfloat16; angles are computed in float64."_s,
          exact(before, NumberFormat::bfloat16).total, exact(after, NumberFormat::bfloat16).total}};
     for (ShiftRow& row : rows) {
         row.stays = std::abs(row.after - row.before) <= kStays * magnitude;

@@ -12,6 +12,8 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Lengths in points.
@@ -20,8 +22,6 @@ constexpr double kRow = 13;
 constexpr double kWidestColumn = 46;
 constexpr double kTallestRow = 24;
 constexpr int kFewestSlots = 7;
-
-using rotation::tr;
 
 /// The scene is copied because the drawing outlives it.
 struct MatrixPicture {
@@ -42,7 +42,7 @@ std::optional<int> pairOf(const RotationScene& scene, int channel) {
 
 /// A tight column omits the zero before the decimal point.
 double columnWidth(const FigureStyle& style, bool tight) {
-    const QString widest = tight ? QStringLiteral("−.00") : QStringLiteral("−0.00");
+    const QString widest = tight ? u"−.00"_s : u"−0.00"_s;
     return QFontMetricsF(style.font(style.tickPt)).horizontalAdvance(widest) + style.units(4);
 }
 
@@ -53,7 +53,7 @@ double headerWidth(const RotationScene& scene, const FigureStyle& style) {
 
 QString entryText(double value, bool tight) {
     QString digits = QString::number(std::abs(value), 'f', 2);
-    const bool isZero = digits == QLatin1String("0.00");
+    const bool isZero = digits == "0.00"_L1;
     if (tight && digits.startsWith(QLatin1Char('0'))) {
         digits.remove(0, 1);
     }
@@ -99,17 +99,14 @@ void drawEntry(QPainter& painter, const MatrixPicture& picture, const QRectF& pl
                const FigureStyle& style) {
     if (row < 0 || column < 0) {
         painter.setPen(style.theme.quietText);
-        painter.drawText(place, Qt::AlignCenter,
-                         row >= 0      ? QStringLiteral("⋯")
-                         : column >= 0 ? QStringLiteral("⋮")
-                                       : QStringLiteral("⋱"));
+        painter.drawText(place, Qt::AlignCenter, row >= 0 ? u"⋯"_s : column >= 0 ? u"⋮"_s : u"⋱"_s);
         return;
     }
     const auto rowPair = pairOf(picture.scene, row);
     const bool belongs = row == column || (rowPair && rowPair == pairOf(picture.scene, column));
     if (!belongs) {
         painter.setPen(style.theme.quietText);
-        painter.drawText(place, Qt::AlignCenter, QStringLiteral("0"));
+        painter.drawText(place, Qt::AlignCenter, u"0"_s);
         return;
     }
     const bool rotates = rowPair && *rowPair < picture.scene.rotatedPairs();
@@ -123,8 +120,8 @@ void drawEntry(QPainter& painter, const MatrixPicture& picture, const QRectF& pl
     painter.setPen(isEnlarged ? style.theme.accent : rotates ? style.theme.text : style.theme.quietText);
     // Entries that do not depend on m are written as integers.
     painter.drawText(place, Qt::AlignCenter,
-                     !rotates && row == column && value == 1 ? QStringLiteral("1")
-                     : !rotates && row != column             ? QStringLiteral("0")
+                     !rotates && row == column && value == 1 ? u"1"_s
+                     : !rotates && row != column             ? u"0"_s
                                                              : entryText(value, tight));
 }
 
@@ -225,20 +222,20 @@ QSizeF matrixMinimum(const RotationScene& scene, const FigureStyle& style) {
 }
 
 Figure matrixFigure(const RotationScene& scene) {
-    Figure figure = rotation::figure(QStringLiteral("rotation-matrix"), scene);
+    Figure figure = rotation::figure(u"rotation-matrix"_s, scene);
     MatrixPicture picture;
     picture.scene = scene;
     picture.large = scene.enlargedPair();
-    const QString layout = scene.setup.pairing == Pairing::half ? tr("half: channels i and i + %1 form a pair")
-                                                                : tr("interleaved: channels 2i and 2i + 1 form a pair");
+    const QString layout = scene.setup.pairing == Pairing::half ? u"half: channels i and i + %1 form a pair"_s
+                                                                : u"interleaved: channels 2i and 2i + 1 form a pair"_s;
     const int half = (scene.setup.partial == Partial::slice ? scene.frequencies.rotary_dim : scene.setup.head_dim) / 2;
     picture.title =
         scene.rotatedPairs() == 0
-            ? tr("rotation matrix R at m = %1: the identity, because the fraction is 0").arg(groupedText(scene.state.m))
-            : tr("rotation matrix R at position m = %1; %2")
-                  .arg(groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
-    figure.summary = tr("The rotation matrix, %1 × %1: ").arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
-    figure.table = FigureTable::of({tr("row"), tr("column"), tr("entry")});
+            ? u"rotation matrix R at m = %1: the identity, because the fraction is 0"_s.arg(groupedText(scene.state.m))
+            : u"rotation matrix R at position m = %1; %2"_s.arg(
+                  groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
+    figure.summary = u"The rotation matrix, %1 × %1: "_s.arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
+    figure.table = FigureTable::of({u"row"_s, u"column"_s, u"entry"_s});
     const auto add = [&](int row, int column) {
         figure.table.addRow({static_cast<double>(row), static_cast<double>(column), matrixEntry(scene, row, column)});
     };

@@ -13,50 +13,49 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 Formula withIndex(const QString& letter) {
-    return Formula::subscript(Formula::symbol(letter), Formula::symbol(QStringLiteral("i")));
+    return Formula::subscript(Formula::symbol(letter), Formula::symbol(u"i"_s));
 }
 
 Formula normOf(const QString& letter) {
-    const Formula bars = Formula::text(QStringLiteral("‖"));
+    const Formula bars = Formula::text(u"‖"_s);
     return Formula::row({bars, withIndex(letter), bars});
 }
 
 /// "φ + (m − n)ωᵢ".
 Formula angleSymbols() {
-    return Formula::row({Formula::symbol(QStringLiteral("φ")), Formula::text(QStringLiteral(" + (")),
-                         Formula::symbol(QStringLiteral("m")), Formula::text(QStringLiteral(" − ")),
-                         Formula::symbol(QStringLiteral("n")), Formula::text(QStringLiteral(")")),
-                         withIndex(QStringLiteral("ω"))});
+    return Formula::row({Formula::symbol(u"φ"_s), Formula::text(u" + ("_s), Formula::symbol(u"m"_s),
+                         Formula::text(u" − "_s), Formula::symbol(u"n"_s), Formula::text(u")"_s), withIndex(u"ω"_s)});
 }
 
 BreakableFormula productFormula(const PairTerm& pair) {
     const QString relative = degreesText(std::abs(pair.relative_rotation));
-    const QString sign = pair.relative_rotation < 0 ? QStringLiteral("−") : QStringLiteral("+");
-    return {Formula::row({normOf(QStringLiteral("q")), Formula::text(QStringLiteral(" ")), normOf(QStringLiteral("k")),
-                          Formula::text(QStringLiteral(" cos(")), angleSymbols(), Formula::text(QStringLiteral(")"))}),
-            Formula::text(QStringLiteral(" = %1 · %2 · cos(%3 %4 %5)")
-                              .arg(readableNumber(pair.query_norm), readableNumber(pair.key_norm),
-                                   degreesText(pair.phase), sign, relative)),
-            Formula::text(QStringLiteral(" = %1").arg(readableNumber(pair.product)))};
+    const QString sign = pair.relative_rotation < 0 ? u"−"_s : u"+"_s;
+    return {
+        Formula::row({normOf(u"q"_s), Formula::text(u" "_s), normOf(u"k"_s), Formula::text(u" cos("_s), angleSymbols(),
+                      Formula::text(u")"_s)}),
+        Formula::text(u" = %1 · %2 · cos(%3 %4 %5)"_s.arg(
+            readableNumber(pair.query_norm), readableNumber(pair.key_norm), degreesText(pair.phase), sign, relative)),
+        Formula::text(u" = %1"_s.arg(readableNumber(pair.product)))};
 }
 
 BreakableFormula termFormula(const PairTerm& pair, Fractions fractions) {
     Formula above = Formula::text(readableNumber(pair.product));
     if (pair.attention_factor != 1) {
-        above = Formula::row({Formula::superscript(Formula::text(readableNumber(pair.attention_factor)),
-                                                   Formula::text(QStringLiteral("2"))),
-                              Formula::text(pair.product < 0 ? QStringLiteral(" · (") : QStringLiteral(" · ")), above,
-                              Formula::text(pair.product < 0 ? QStringLiteral(")") : QString())});
+        above = Formula::row(
+            {Formula::superscript(Formula::text(readableNumber(pair.attention_factor)), Formula::text(u"2"_s)),
+             Formula::text(pair.product < 0 ? u" · ("_s : u" · "_s), above,
+             Formula::text(pair.product < 0 ? u")"_s : QString())});
     }
     const Formula below = Formula::root(Formula::text(QString::number(pair.head_dim)));
-    const Formula fraction = fractions == Fractions::stacked
-                                 ? Formula::fraction(above, below)
-                                 : Formula::row({above, Formula::text(QStringLiteral("/")), below});
-    return {Formula::row({withIndex(QStringLiteral("l")), Formula::text(QStringLiteral(" = ")), fraction,
-                          Formula::text(QStringLiteral(" = %1").arg(readableNumber(pair.term)))})};
+    const Formula fraction = fractions == Fractions::stacked ? Formula::fraction(above, below)
+                                                             : Formula::row({above, Formula::text(u"/"_s), below});
+    return {Formula::row({withIndex(u"l"_s), Formula::text(u" = "_s), fraction,
+                          Formula::text(u" = %1"_s.arg(readableNumber(pair.term)))})};
 }
 
 // Lengths in points.
@@ -77,8 +76,6 @@ constexpr double kSmallestArc = 0.42;
 
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kShortestArc = 0.5 / kDegrees;
-
-using rotation::tr;
 
 bool isVector(std::complex<double> value) {
     return std::abs(value) > 0;
@@ -208,10 +205,8 @@ void addLabels(PairDial& picture, const QRectF& inside, const FigureStyle& style
         }
     }
     const auto tip = [&](std::complex<double> value) { return dial.pointOf(value); };
-    labels.require(picture.rotates ? QStringLiteral("Rₘqᵢ") : QStringLiteral("qᵢ"), query, tip(pair.rotated_query),
-                   std::arg(pair.rotated_query));
-    labels.require(picture.rotates ? QStringLiteral("Rₙkᵢ") : QStringLiteral("kᵢ"), key, tip(pair.rotated_key),
-                   std::arg(pair.rotated_key));
+    labels.require(picture.rotates ? u"Rₘqᵢ"_s : u"qᵢ"_s, query, tip(pair.rotated_query), std::arg(pair.rotated_query));
+    labels.require(picture.rotates ? u"Rₙkᵢ"_s : u"kᵢ"_s, key, tip(pair.rotated_key), std::arg(pair.rotated_key));
     if (dial.radius < style.units(kTinyRadius)) return;
     const auto middle = [&](const PairArc& arc) { return pointAt(dial, arc.from + arc.span / 2, arc.radius); };
     const auto direction = [](const PairArc& arc) { return arc.from + arc.span / 2; };
@@ -223,22 +218,22 @@ void addLabels(PairDial& picture, const QRectF& inside, const FigureStyle& style
                            const QColor& color) {
         if (!arc) return;
         QStringList texts = {symbol};
-        if (isRoomy) texts.prepend(QStringLiteral("%1 = %2").arg(symbol, angleText(value)));
+        if (isRoomy) texts.prepend(u"%1 = %2"_s.arg(symbol, angleText(value)));
         labels.add(texts, true, color, middle(*arc), direction(*arc));
     };
-    angle(picture.queryArc, QStringLiteral("mωᵢ"), pair.query_rotation, query);
-    angle(picture.keyArc, QStringLiteral("nωᵢ"), pair.key_rotation, key);
+    angle(picture.queryArc, u"mωᵢ"_s, pair.query_rotation, query);
+    angle(picture.keyArc, u"nωᵢ"_s, pair.key_rotation, key);
     if (picture.projectionEnd) {
         const double along = std::arg(pair.rotated_key) + (pair.projection < 0 ? std::numbers::pi : 0);
-        labels.add({tr("projection %1").arg(readableNumber(pair.projection)), readableNumber(pair.projection)}, false,
+        labels.add({u"projection %1"_s.arg(readableNumber(pair.projection)), readableNumber(pair.projection)}, false,
                    style.theme.text, (dial.centre + *picture.projectionEnd) / 2, along - std::numbers::pi / 2);
     }
-    angle(picture.phaseArc, QStringLiteral("φ"), pair.phase, style.theme.quietText);
+    angle(picture.phaseArc, u"φ"_s, pair.phase, style.theme.quietText);
     if (picture.queryArc) {
-        labels.add({QStringLiteral("qᵢ")}, true, query, tip(pair.query), std::arg(pair.query));
+        labels.add({u"qᵢ"_s}, true, query, tip(pair.query), std::arg(pair.query));
     }
     if (picture.keyArc) {
-        labels.add({QStringLiteral("kᵢ")}, true, key, tip(pair.key), std::arg(pair.key));
+        labels.add({u"kᵢ"_s}, true, key, tip(pair.key), std::arg(pair.key));
     }
 }
 

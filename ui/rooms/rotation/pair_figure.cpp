@@ -12,6 +12,8 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Smallest dial that is accepted for the sake of full row names, as a fraction of the largest possible dial.
@@ -28,8 +30,6 @@ constexpr double kSwatch = 9;       // length of the line before the name of a r
 constexpr double kSwatchGap = 4;    // distance of that line to the name
 constexpr double kFormulaLead = 2;  // distance of two lines of the formulas
 constexpr double kLowHeight = 190;  // drawings below this height have fractions in one line
-
-using rotation::tr;
 
 struct PairPicture {
     QString title;
@@ -118,8 +118,8 @@ Places placesAbove(const QRectF& rect, const std::vector<PairRow>& rows, const F
     const auto rowOf = [&](const QString& text) {
         return style.extentOf(text, style.tickPt).width + style.units(10 + kSwatch + kSwatchGap);
     };
-    const double shortRow = rowOf(QStringLiteral("ωᵢ 0.000000 rad/token"));
-    const double fullRow = rowOf(QStringLiteral("rotation of q: mωᵢ 00,000.0° = 00 periods + 000.0°"));
+    const double shortRow = rowOf(u"ωᵢ 0.000000 rad/token"_s);
+    const double fullRow = rowOf(u"rotation of q: mωᵢ 00,000.0° = 00 periods + 000.0°"_s);
     const auto widthBeside = [&](double row) {
         return std::max(1.0, std::min(rect.height(), rect.width() - row - 2 * gap));
     };
@@ -271,13 +271,13 @@ PairPicture pictureOf(const RotationScene& scene) {
     PairPicture picture;
     const auto pair = scene.enlargedPair();
     if (!pair) {
-        picture.empty = tr("At fraction 0 no pair is rotated, and the logit is the same at every distance.");
+        picture.empty = u"At fraction 0 no pair is rotated, and the logit is the same at every distance."_s;
         return picture;
     }
-    picture.title = tr("pair i = %1").arg(*pair);
+    picture.title = u"pair i = %1"_s.arg(*pair);
     if (const auto from = scene.state.shiftedFrom) {
         picture.title =
-            tr("pair i = %1, m and n + %2").arg(*pair).arg(readableCount(static_cast<double>(scene.state.m - from->m)));
+            u"pair i = %1, m and n + %2"_s.arg(*pair).arg(readableCount(static_cast<double>(scene.state.m - from->m)));
     }
     picture.rows = pairRows(scene);
     picture.pair = scene.term(*pair);
@@ -320,51 +320,39 @@ std::vector<PairRow> pairRows(const RotationScene& scene) {
     const Ink query = rotates ? Ink{Ink::Kind::query} : Ink{Ink::Kind::unrotated};
     const Ink key = rotates ? Ink{Ink::Kind::key} : Ink{Ink::Kind::unrotated};
     const ChannelPair channels = scene.pairs[static_cast<std::size_t>(*index)];
-    const QString norms = QStringLiteral("%1, %2").arg(readableNumber(pair.query_norm), readableNumber(pair.key_norm));
-    return {
-        {Kind::channels, tr("channels"), tr("ch."), tr("%1 and %2").arg(channels.first).arg(channels.second), {}, 9},
-        {Kind::frequency,
-         tr("frequency ωᵢ"),
-         QStringLiteral("ωᵢ"),
-         tr("%1 rad/token").arg(frequencyText(pair.frequency)),
-         {},
-         5},
-        {Kind::wavelength,
-         tr("wavelength λᵢ"),
-         QStringLiteral("λᵢ"),
-         rotates ? wavelengthText(pair.frequency) : tr("∞ (not rotated)"),
-         {},
-         6},
-        {Kind::periods,
-         tr("periods in the context"),
-         QStringLiteral("L/λᵢ"),
-         tr("%1 periods").arg(readableNumber(periodsInContext(scene, *index))),
-         {},
-         8},
-        {Kind::norms, tr("norms ‖qᵢ‖, ‖kᵢ‖"), QStringLiteral("‖qᵢ‖, ‖kᵢ‖"), norms, {}, 7},
-        {Kind::phase,
-         tr("angle from k to q: φ"),
-         QStringLiteral("φ"),
-         degreesText(pair.phase),
-         {},
-         2,
-         Ink{Ink::Kind::quiet}},
-        {Kind::query, tr("rotation of q: mωᵢ"), QStringLiteral("mωᵢ"), angleText(pair.query_rotation),
-         shortAngleText(pair.query_rotation), 1, query},
-        {Kind::key, tr("rotation of k: nωᵢ"), QStringLiteral("nωᵢ"), angleText(pair.key_rotation),
-         shortAngleText(pair.key_rotation), 1, key},
-        {Kind::relative, tr("difference: (m − n)ωᵢ"), QStringLiteral("(m−n)ωᵢ"), angleText(pair.relative_rotation),
-         shortAngleText(pair.relative_rotation), 0},
-        {Kind::sum, tr("sum: φ + (m − n)ωᵢ"), tr("sum"), betweenText(pair.angle), degreesText(pair.reduced_angle), 0,
-         Ink{Ink::Kind::accent}},
-        {Kind::projection,
-         tr("projection of Rₘqᵢ on Rₙkᵢ"),
-         tr("proj."),
-         readableNumber(pair.projection),
-         {},
-         4,
-         Ink{Ink::Kind::text}},
-        {Kind::term, tr("term of the logit: lᵢ"), QStringLiteral("lᵢ"), signedText(pair.term), {}, 0}};
+    const QString norms = u"%1, %2"_s.arg(readableNumber(pair.query_norm), readableNumber(pair.key_norm));
+    return {{Kind::channels, u"channels"_s, u"ch."_s, u"%1 and %2"_s.arg(channels.first).arg(channels.second), {}, 9},
+            {Kind::frequency, u"frequency ωᵢ"_s, u"ωᵢ"_s, u"%1 rad/token"_s.arg(frequencyText(pair.frequency)), {}, 5},
+            {Kind::wavelength,
+             u"wavelength λᵢ"_s,
+             u"λᵢ"_s,
+             rotates ? wavelengthText(pair.frequency) : u"∞ (not rotated)"_s,
+             {},
+             6},
+            {Kind::periods,
+             u"periods in the context"_s,
+             u"L/λᵢ"_s,
+             u"%1 periods"_s.arg(readableNumber(periodsInContext(scene, *index))),
+             {},
+             8},
+            {Kind::norms, u"norms ‖qᵢ‖, ‖kᵢ‖"_s, u"‖qᵢ‖, ‖kᵢ‖"_s, norms, {}, 7},
+            {Kind::phase, u"angle from k to q: φ"_s, u"φ"_s, degreesText(pair.phase), {}, 2, Ink{Ink::Kind::quiet}},
+            {Kind::query, u"rotation of q: mωᵢ"_s, u"mωᵢ"_s, angleText(pair.query_rotation),
+             shortAngleText(pair.query_rotation), 1, query},
+            {Kind::key, u"rotation of k: nωᵢ"_s, u"nωᵢ"_s, angleText(pair.key_rotation),
+             shortAngleText(pair.key_rotation), 1, key},
+            {Kind::relative, u"difference: (m − n)ωᵢ"_s, u"(m−n)ωᵢ"_s, angleText(pair.relative_rotation),
+             shortAngleText(pair.relative_rotation), 0},
+            {Kind::sum, u"sum: φ + (m − n)ωᵢ"_s, u"sum"_s, betweenText(pair.angle), degreesText(pair.reduced_angle), 0,
+             Ink{Ink::Kind::accent}},
+            {Kind::projection,
+             u"projection of Rₘqᵢ on Rₙkᵢ"_s,
+             u"proj."_s,
+             readableNumber(pair.projection),
+             {},
+             4,
+             Ink{Ink::Kind::text}},
+            {Kind::term, u"term of the logit: lᵢ"_s, u"lᵢ"_s, signedText(pair.term), {}, 0}};
 }
 
 QString pairToolTip(const RotationScene& scene) {
@@ -375,30 +363,30 @@ QString pairToolTip(const RotationScene& scene) {
     const PairTerm pair = scene.term(*index);
     const bool isSlice = scene.setup.partial == Partial::slice;
     QString tip =
-        tr("Drag an arrow to set this pair of q or k. Press Q or K to choose an arrow, and the arrow keys to rotate "
-           "or lengthen it.\n"
-           "Dashed lines are q and k before rotation, arrows after it. Angles are counterclockwise, from k to q.\n"
-           "ωᵢ = %1 rad/token (%2); λᵢ = 2π/ωᵢ = %3; periods in the context L/λᵢ = %4 (Peng et al. 2023, formula 9)\n"
-           "RoPE rotates q by mωᵢ = %5 and k by nωᵢ = %6 (Su et al. 2021, formula 1).\n"
-           "The angle between the rotated vectors is φ + (m − n)ωᵢ = %7, which depends only on the distance Δ = m − n "
-           "(formula 2).")
-            .arg(frequencyText(pair.frequency),
-                 isSlice ? tr("θ^(−2i/dᵣ), formula 3, then the scaling") : tr("θ^(−2i/d), formula 4, then the scaling"),
-                 wavelengthText(pair.frequency), readableNumber(periodsInContext(scene, *index)),
-                 angleText(pair.query_rotation), angleText(pair.key_rotation), betweenText(pair.angle));
-    tip +=
-        QLatin1Char('\n') + tr("The projection of one rotated vector on the other (grey bar) times the other's norm is "
-                               "the dot product of the pair; divided by √d it is the pair's term lᵢ of the logit "
-                               "(formula 7).");
+        u"Drag an arrow to set this pair of q or k. Press Q or K to choose an arrow, and the arrow keys to rotate "
+        "or lengthen it.\n"
+        "Dashed lines are q and k before rotation, arrows after it. Angles are counterclockwise, from k to q.\n"
+        "ωᵢ = %1 rad/token (%2); λᵢ = 2π/ωᵢ = %3; periods in the context L/λᵢ = %4 (Peng et al. 2023, formula 9)\n"
+        "RoPE rotates q by mωᵢ = %5 and k by nωᵢ = %6 (Su et al. 2021, formula 1).\n"
+        "The angle between the rotated vectors is φ + (m − n)ωᵢ = %7, which depends only on the distance Δ = m − n "
+        "(formula 2)."_s.arg(
+            frequencyText(pair.frequency),
+            isSlice ? u"θ^(−2i/dᵣ), formula 3, then the scaling"_s : u"θ^(−2i/d), formula 4, then the scaling"_s,
+            wavelengthText(pair.frequency), readableNumber(periodsInContext(scene, *index)),
+            angleText(pair.query_rotation), angleText(pair.key_rotation), betweenText(pair.angle));
+    tip += QLatin1Char('\n') +
+           u"The projection of one rotated vector on the other (grey bar) times the other's norm is "
+           "the dot product of the pair; divided by √d it is the pair's term lᵢ of the logit "
+           "(formula 7)."_s;
     if (pair.attention_factor != 1) {
-        tip += QLatin1Char(' ') + tr("The scaling multiplies the term by the square of its attention factor %1.")
-                                      .arg(readableNumber(pair.attention_factor));
+        tip += QLatin1Char(' ') + u"The scaling multiplies the term by the square of its attention factor %1."_s.arg(
+                                      readableNumber(pair.attention_factor));
     }
     return tip + QLatin1Char('\n') + pairFormulaText(pair);
 }
 
 Figure pairFigure(const RotationScene& scene) {
-    Figure figure = rotation::figure(QStringLiteral("pair"), scene);
+    Figure figure = rotation::figure(u"pair"_s, scene);
     PairPicture picture = pictureOf(scene);
     const PairTerm& pair = picture.pair;
     const auto index = scene.enlargedPair();
@@ -407,26 +395,26 @@ Figure pairFigure(const RotationScene& scene) {
         figure.table.columns.append(index ? QList<double>{value} : QList<double>{});
     };
     constexpr double degrees = 180 / std::numbers::pi;
-    column(tr("pair"), index.value_or(0));
-    column(tr("frequency (rad/token)"), pair.frequency);
-    column(tr("q, first channel"), pair.rotated_query.real());
-    column(tr("q, second channel"), pair.rotated_query.imag());
-    column(tr("k, first channel"), pair.rotated_key.real());
-    column(tr("k, second channel"), pair.rotated_key.imag());
-    column(tr("contribution to the logit"), pair.term);
-    column(tr("norm of q"), pair.query_norm);
-    column(tr("norm of k"), pair.key_norm);
-    column(tr("angle from k to q before rotation (degrees)"), pair.phase * degrees);
-    column(tr("rotation of q (degrees)"), pair.query_rotation * degrees);
-    column(tr("rotation of k (degrees)"), pair.key_rotation * degrees);
-    column(tr("angle from k to q after rotation (degrees)"), pair.angle * degrees);
-    column(tr("projection of q on k"), pair.projection);
-    column(tr("dot product"), pair.product);
+    column(u"pair"_s, index.value_or(0));
+    column(u"frequency (rad/token)"_s, pair.frequency);
+    column(u"q, first channel"_s, pair.rotated_query.real());
+    column(u"q, second channel"_s, pair.rotated_query.imag());
+    column(u"k, first channel"_s, pair.rotated_key.real());
+    column(u"k, second channel"_s, pair.rotated_key.imag());
+    column(u"contribution to the logit"_s, pair.term);
+    column(u"norm of q"_s, pair.query_norm);
+    column(u"norm of k"_s, pair.key_norm);
+    column(u"angle from k to q before rotation (degrees)"_s, pair.phase * degrees);
+    column(u"rotation of q (degrees)"_s, pair.query_rotation * degrees);
+    column(u"rotation of k (degrees)"_s, pair.key_rotation * degrees);
+    column(u"angle from k to q after rotation (degrees)"_s, pair.angle * degrees);
+    column(u"projection of q on k"_s, pair.projection);
+    column(u"dot product"_s, pair.product);
     figure.summary = picture.empty;
     if (index) {
         figure.summary = picture.title;
         for (const PairRow& row : picture.rows) {
-            figure.summary += QStringLiteral(", %1 %2").arg(row.name, row.value);
+            figure.summary += u", %1 %2"_s.arg(row.name, row.value);
         }
         figure.summary += QLatin1Char('.');
     }

@@ -22,6 +22,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kSpeeds[] = {1, 5, 20, 60, 200, 1000};
@@ -130,12 +132,12 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_play = makeButton(
         QString(), QString(),
-        tr("Moves m through the context continuously, which animates the rotation of the pairs (Space or P)."));
+        u"Moves m through the context continuously, which animates the rotation of the pairs (Space or P)."_s);
     m_play->setProperty("chip", true);
     m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     // The button is as wide as the longer of its two texts, so that the layout does not change.
     const auto fit = [this] {
-        const bool plays = m_play->text() == tr("Pause");
+        const bool plays = m_play->text() == u"Pause"_s;
         showPlaying(!plays);
         const int width = m_play->sizeHint().width();
         showPlaying(plays);
@@ -145,8 +147,8 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     connect(&ThemeManager::instance(), &ThemeManager::changed, m_play, fit);
     connect(m_play, &QToolButton::clicked, this, &PositionBar::playToggled);
     row->addWidget(m_play);
-    auto* back = makeButton(tr("−1"), tr("Step back"), tr("Moves m back by one position (,)."));
-    auto* forth = makeButton(tr("+1"), tr("Step forward"), tr("Moves m forward by one position (.)."));
+    auto* back = makeButton(u"−1"_s, u"Step back"_s, u"Moves m back by one position (,)."_s);
+    auto* forth = makeButton(u"+1"_s, u"Step forward"_s, u"Moves m forward by one position (.)."_s);
     connect(back, &QToolButton::clicked, this, [this] { emit stepped(-1); });
     connect(forth, &QToolButton::clicked, this, [this] { emit stepped(1); });
     for (QToolButton* button : {back, forth}) {
@@ -154,23 +156,23 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
         row->addWidget(button);
     }
     m_speed = new QComboBox(first);
-    m_speed->setAccessibleName(tr("Playback speed [positions/s]"));
-    m_speed->setToolTip(tr("Sets the speed at which playback moves m."));
+    m_speed->setAccessibleName(u"Playback speed [positions/s]"_s);
+    m_speed->setToolTip(u"Sets the speed at which playback moves m."_s);
     for (const int speed : kSpeeds) {
-        m_speed->addItem(tr("%1 tokens/s").arg(speed), speed);
+        m_speed->addItem(u"%1 tokens/s"_s.arg(speed), speed);
     }
     m_speed->setCurrentIndex(m_speed->findData(kUsualSpeed));
     row->addWidget(m_speed);
-    m_lock = new QCheckBox(tr("lock distance m − n"), first);
-    m_lock->setToolTip(tr("Moves n together with m: all hands rotate, and the logit does not change (formula 2)."));
+    m_lock = new QCheckBox(u"lock distance m − n"_s, first);
+    m_lock->setToolTip(u"Moves n together with m: all hands rotate, and the logit does not change (formula 2)."_s);
     row->addWidget(m_lock);
     column->addWidget(first);
 
     auto* second = scaledRow(nullptr, 16);
-    m_query = new PositionSlider(tr("q at m"), tr("Position m of the query [tokens]"),
-                                 tr("Each pair of q is rotated by the angle mωᵢ (Su et al. 2021, formula 1)."), this);
-    m_key = new PositionSlider(tr("k at n"), tr("Position n of the key [tokens]"),
-                               tr("Each pair of k is rotated by the angle nωᵢ (Su et al. 2021, formula 1)."), this);
+    m_query = new PositionSlider(u"q at m"_s, u"Position m of the query [tokens]"_s,
+                                 u"Each pair of q is rotated by the angle mωᵢ (Su et al. 2021, formula 1)."_s, this);
+    m_key = new PositionSlider(u"k at n"_s, u"Position n of the key [tokens]"_s,
+                               u"Each pair of k is rotated by the angle nωᵢ (Su et al. 2021, formula 1)."_s, this);
     second->addWidget(m_query, 1);
     second->addWidget(m_key, 1);
     column->addLayout(second);
@@ -202,9 +204,9 @@ void PositionBar::show(const RotationScene& scene) {
 }
 
 void PositionBar::showPlaying(bool plays) {
-    m_play->setText(plays ? tr("Pause") : tr("Play"));
+    m_play->setText(plays ? u"Pause"_s : u"Play"_s);
     setIcon(m_play, plays ? outline::kPause : outline::kStart);
-    m_play->setAccessibleName(plays ? tr("Pause the playback of positions") : tr("Start the playback of positions"));
+    m_play->setAccessibleName(plays ? u"Pause the playback of positions"_s : u"Start the playback of positions"_s);
 }
 
 bool PositionBar::locksDistance() const {

@@ -6,6 +6,8 @@
 #include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 template <Figure (*make)(const RotationScene&)>
@@ -71,15 +73,15 @@ Figure ofText(const FigureRequest& request) {
 }  // namespace
 
 std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene& scene) {
-    if (name == QLatin1String("dials")) return dialsFigure(scene);
-    if (name == QLatin1String("pair")) return pairFigure(scene);
-    if (name == QLatin1String("logit-split")) return logitFigure(scene);
-    if (name == QLatin1String("helix")) return helixFigure(scene);
-    if (name == QLatin1String("rotation-matrix")) return matrixFigure(scene);
-    if (name == QLatin1String("aim")) return aimFigureOf(scene);
-    if (name == QLatin1String("token-rotation")) return tokenFigure(scene);
-    if (name == QLatin1String("circuit-attention")) return circuitFigure(scene);
-    if (name == QLatin1String("circuit-distance")) return circuitDistanceFigure(scene);
+    if (name == "dials"_L1) return dialsFigure(scene);
+    if (name == "pair"_L1) return pairFigure(scene);
+    if (name == "logit-split"_L1) return logitFigure(scene);
+    if (name == "helix"_L1) return helixFigure(scene);
+    if (name == "rotation-matrix"_L1) return matrixFigure(scene);
+    if (name == "aim"_L1) return aimFigureOf(scene);
+    if (name == "token-rotation"_L1) return tokenFigure(scene);
+    if (name == "circuit-attention"_L1) return circuitFigure(scene);
+    if (name == "circuit-distance"_L1) return circuitDistanceFigure(scene);
     return std::nullopt;
 }
 
@@ -113,7 +115,7 @@ std::span<const RotaryFigure> rotationFigures() {
 }
 
 bool changesWithPosition(const QString& name) {
-    if (name.startsWith(QLatin1String("circuit-"))) return false;
+    if (name.startsWith("circuit-"_L1)) return false;
     const auto own = rotationFigures();
     return std::any_of(own.begin(), own.end(),
                        [&name](const RotaryFigure& each) { return name == QLatin1String(each.name); });

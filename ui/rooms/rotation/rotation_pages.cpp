@@ -25,6 +25,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kWidth = 252;
@@ -34,7 +36,7 @@ constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
 
 QString logitText(double value) {
     const QString digits = QString::number(std::abs(value), 'f', 3);
-    return value < 0 && digits != QLatin1String("0.000") ? QChar(0x2212) + digits : digits;
+    return value < 0 && digits != "0.000"_L1 ? QChar(0x2212) + digits : digits;
 }
 
 QString bfloat16Text(std::int64_t position) {
@@ -48,12 +50,10 @@ QString anglesText(const RotationScene& scene) {
     }
     const PairTerm before = scene.term(*index, *scene.state.shiftedFrom);
     const PairTerm after = scene.term(*index);
-    return ShiftCard::tr(
-               "Pair %1: mωᵢ changes from %2 to %3 and nωᵢ from %4 to %5. The angle from the rotated k to the "
-               "rotated q, φ + (m − n)ωᵢ, stays %6.")
-        .arg(*index)
-        .arg(degreesText(before.query_rotation), degreesText(after.query_rotation), degreesText(before.key_rotation),
-             degreesText(after.key_rotation), betweenText(after.angle));
+    return u"Pair %1: mωᵢ changes from %2 to %3 and nωᵢ from %4 to %5. The angle from the rotated k to the "
+           "rotated q, φ + (m − n)ωᵢ, stays %6."_s.arg(*index)
+               .arg(degreesText(before.query_rotation), degreesText(after.query_rotation),
+                    degreesText(before.key_rotation), degreesText(after.key_rotation), betweenText(after.angle));
 }
 
 // Costs in evaluations of one pair at one distance: about 2 ms per frame, and about 1 s per background job.
@@ -82,27 +82,27 @@ QWidget* makeSideArea(QWidget* content, QWidget* parent) {
 QLineEdit* makeTextField(QWidget* parent) {
     auto* field = new QLineEdit(parent);
     field->setMaxLength(2000);
-    field->setAccessibleName(rotation::tr("Text whose tokens are shown"));
-    field->setPlaceholderText(rotation::tr("a text"));
+    field->setAccessibleName(u"Text whose tokens are shown"_s);
+    field->setPlaceholderText(u"a text"_s);
     field->setToolTip(
-        rotation::tr("The words of this text are the tokens; a text without spaces is split into its characters."));
+        u"The words of this text are the tokens; a text without spaces is split into its characters."_s);
     return field;
 }
 
 ShiftCard::ShiftCard(QWidget* parent)
     : QWidget(parent),
-      m_shift(new QPushButton(tr("m + 1000, n + 1000"), this)),
-      m_undo(new QPushButton(tr("Undo"), this)),
+      m_shift(new QPushButton(u"m + 1000, n + 1000"_s, this)),
+      m_undo(new QPushButton(u"Undo"_s, this)),
       m_table(new QWidget(this)),
       m_sentence(makeNote(this)),
       m_angles(makeNote(this)) {
     auto* column = scaledColumn(this, 4);
     auto* buttons = scaledRow(nullptr, 8);
     m_shift->setToolTip(
-        tr("Adds 1,000 to m and n. The distance does not change, so the logit should not either (Su et al. 2021, "
-           "formula 2)."));
-    m_undo->setToolTip(tr("Restores the values of m and n before the shift."));
-    m_undo->setAccessibleName(tr("Undo the shift of m and n"));
+        u"Adds 1,000 to m and n. The distance does not change, so the logit should not either (Su et al. 2021, "
+        "formula 2)."_s);
+    m_undo->setToolTip(u"Restores the values of m and n before the shift."_s);
+    m_undo->setAccessibleName(u"Undo the shift of m and n"_s);
     buttons->addWidget(m_shift, 1);
     buttons->addWidget(m_undo);
     keepSpace(m_undo);
@@ -111,7 +111,7 @@ ShiftCard::ShiftCard(QWidget* parent)
     auto* grid = new QGridLayout(m_table);
     scaleLayout(grid, {0, 0, 0, 0}, 2);
     grid->setColumnStretch(0, 1);
-    const QStringList titles = {tr("logit"), tr("before"), tr("after"), tr("change")};
+    const QStringList titles = {u"logit"_s, u"before"_s, u"after"_s, u"change"_s};
     for (int i = 0; i < titles.size(); ++i) {
         auto* title = new QLabel(titles[i], m_table);
         title->setProperty("quiet", true);
@@ -143,8 +143,8 @@ void ShiftCard::show(const RotationScene& scene, const std::optional<RotationSce
     m_shift->setEnabled(std::max(state.m, state.n) + kShift <= kFarthest);
     if (!shifted) {
         m_sentence->setText(
-            tr("RoPE depends only on the distance: the logit does not change when q and k are shifted together. It "
-               "changes when positions are rounded to bfloat16."));
+            u"RoPE depends only on the distance: the logit does not change when q and k are shifted together. It "
+            "changes when positions are rounded to bfloat16."_s);
         return;
     }
     const QList<ShiftRow> rows = shiftRows(scene, *state.shiftedFrom, {state.m, state.n});
@@ -157,10 +157,10 @@ void ShiftCard::show(const RotationScene& scene, const std::optional<RotationSce
         const auto both = [&](const QString& mine, const auto& textOf) {
             if (others.isEmpty()) return mine;
             const QString theirs = textOf(others[i]);
-            return QStringLiteral("A %1\nB %2").arg(editsB ? theirs : mine, editsB ? mine : theirs);
+            return u"A %1\nB %2"_s.arg(editsB ? theirs : mine, editsB ? mine : theirs);
         };
         const auto changeText = [](const ShiftRow& each) {
-            return each.after == each.before ? QStringLiteral("0") : logitText(each.after - each.before);
+            return each.after == each.before ? u"0"_s : logitText(each.after - each.before);
         };
         m_cells[i][0]->setText(row.name);
         m_cells[i][0]->setToolTip(row.tip);
@@ -170,25 +170,24 @@ void ShiftCard::show(const RotationScene& scene, const std::optional<RotationSce
         m_cells[i][3]->setText(both(changeText(row), changeText));
         m_cells[i][3]->setToolTip(readableNumber(change));
         const bool stays = row.stays && (others.isEmpty() || others[i].stays);
-        m_cells[i][3]->setStyleSheet(QStringLiteral("color: %1;").arg((stays ? theme.success : theme.error).name()));
+        m_cells[i][3]->setStyleSheet(u"color: %1;"_s.arg((stays ? theme.success : theme.error).name()));
     }
     const auto wrong = first_inexact_position(NumberFormat::bfloat16);
     const auto verdict = [](const ShiftRow& row) {
-        return row.stays ? tr("unchanged except for rounding (%1)").arg(readableNumber(row.after - row.before))
-                         : tr("changed");
+        return row.stays ? u"unchanged except for rounding (%1)"_s.arg(readableNumber(row.after - row.before))
+                         : u"changed"_s;
     };
     const auto verdicts = [&](qsizetype i) {
         if (others.isEmpty()) return verdict(rows[i]);
-        return tr("A %1, B %2").arg(verdict((editsB ? others : rows)[i]), verdict((editsB ? rows : others)[i]));
+        return u"A %1, B %2"_s.arg(verdict((editsB ? others : rows)[i]), verdict((editsB ? rows : others)[i]));
     };
-    m_sentence->setText(tr("Logit in float32: %1; in bfloat16: %2. bfloat16 represents positions exactly up to %3; the "
-                           "first wrong position is %4.")
-                            .arg(verdicts(1), verdicts(2))
-                            .arg(wrong - 1)
-                            .arg(wrong));
-    m_sentence->setToolTip(
-        tr("bfloat16 rounds position %1 to %2 and position %3 to %4.")
-            .arg(groupedText(state.m), bfloat16Text(state.m), groupedText(state.n), bfloat16Text(state.n)));
+    m_sentence->setText(
+        u"Logit in float32: %1; in bfloat16: %2. bfloat16 represents positions exactly up to %3; the "
+        "first wrong position is %4."_s.arg(verdicts(1), verdicts(2))
+            .arg(wrong - 1)
+            .arg(wrong));
+    m_sentence->setToolTip(u"bfloat16 rounds position %1 to %2 and position %3 to %4."_s.arg(
+        groupedText(state.m), bfloat16Text(state.m), groupedText(state.n), bfloat16Text(state.n)));
 }
 
 QString ShiftCard::text() const {
@@ -214,15 +213,16 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
     auto* side = new QWidget;
     auto* column = scaledColumn(side, 8);
     m_distance = new PositionSlider(
-        tr("r"), tr("Aimed distance r [tokens]"),
-        tr("Sets k to q rotated by r positions, which moves the largest logit to the distance r (Barbero et al. 2024, "
-           "formula 17). The current distance of q and k is Δ = m − n."),
+        u"r"_s, u"Aimed distance r [tokens]"_s,
+        u"Sets k to q rotated by r positions, which moves the largest logit to the distance r (Barbero et al. 2024, "
+        "formula 17). The current distance of q and k is Δ = m − n."_s,
         side);
     column->addWidget(m_distance);
-    m_aim->setText(tr("Aim k at distance r"));
-    m_aim->setToolTip(tr(
-        "Sets k to q rotated by r positions: at the distance r the rotated q and k are parallel in every pair (Barbero "
-        "et al. 2024, formula 17)."));
+    m_aim->setText(u"Aim k at distance r"_s);
+    m_aim->setToolTip(
+        u"Sets k to q rotated by r positions: at the distance r the rotated q and k are parallel in every pair "
+        u"(Barbero "
+        "et al. 2024, formula 17)."_s);
     column->addWidget(m_aim);
     column->addWidget(m_text);
     column->addStretch(1);

@@ -40,6 +40,8 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Least widths of the page in pixels at 100 %: for the dials and the enlarged pair of one setup or of two beside each
@@ -62,26 +64,21 @@ constexpr std::int64_t kFurthestShift = 1'000'000'000;
 
 std::int64_t atLeastZero(const QString& name, std::int64_t value) {
     if (value >= 0 && value <= kFurthestShift) return value;
-    throw BadInput(QStringLiteral("The control %1 must be between 0 and %2; it is %3.")
-                       .arg(name)
-                       .arg(kFurthestShift)
-                       .arg(value)
-                       .toStdString());
+    throw BadInput(
+        u"The control %1 must be between 0 and %2; it is %3."_s.arg(name).arg(kFurthestShift).arg(value).toStdString());
 }
 
 std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPointF place) {
     const auto bar = barText(scene, place.x());
     if (!bar) return std::nullopt;
     return FigureView::Readout{
-        bar->title,
-        bar->x,
-        {{RotationRoom::tr("contribution"), bar->part, -1}, {RotationRoom::tr("cumulative sum"), bar->sum, -1}}};
+        bar->title, bar->x, {{u"contribution"_s, bar->part, -1}, {u"cumulative sum"_s, bar->sum, -1}}};
 }
 
 }  // namespace
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("rotation"), rotationFigures(), parent) {
+    : RotaryRoom(rotary, u"rotation"_s, rotationFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
     m_bar = new PositionBar(this);
     m_editor = new SceneEditor(model(), *m_bar, this);
@@ -119,23 +116,23 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
 }
 
 void RotationRoom::makeViews() {
-    m_dialsPair = addPair(tr("Dials of the pairs"));
-    m_pairPair = addPair(tr("Enlarged pair"), [this](QMenu& menu) {
+    m_dialsPair = addPair(u"Dials of the pairs"_s);
+    m_pairPair = addPair(u"Enlarged pair"_s, [this](QMenu& menu) {
         if (scene().enlargedPair()) addFormulaActions(menu);
     });
     m_dials = m_dialsPair->view();
     m_pair = m_pairPair->view();
-    m_logit = addView(tr("Logit contribution per pair"));
-    m_helixPair = addPair(tr("Helix of the enlarged pair"));
-    m_matrixPair = addPair(tr("Rotation matrix"));
+    m_logit = addView(u"Logit contribution per pair"_s);
+    m_helixPair = addPair(u"Helix of the enlarged pair"_s);
+    m_matrixPair = addPair(u"Rotation matrix"_s);
     m_helix = m_helixPair->view();
     m_matrix = m_matrixPair->view();
-    m_aim = addView(tr("Logit versus distance"));
-    m_tokensPair = addPair(tr("Tokens and pairs"));
-    m_circuitPair = addPair(tr("Attention of the built head"));
+    m_aim = addView(u"Logit versus distance"_s);
+    m_tokensPair = addPair(u"Tokens and pairs"_s);
+    m_circuitPair = addPair(u"Attention of the built head"_s);
     m_tokens = m_tokensPair->view();
     m_circuit = m_circuitPair->view();
-    m_circuitDistance = addView(tr("Attention of the built head by distance"));
+    m_circuitDistance = addView(u"Attention of the built head by distance"_s);
 }
 
 void RotationRoom::makeOptions(const RunAccess& runs) {
@@ -176,26 +173,26 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     const auto tab = [](const QString& text, const QString& why) { return Toggle{text, text, why}; };
     m_tabs = addToggles(
         m_stripRow,
-        {tab(tr("Logit"), tr("Shows the logit as a sum over the pairs (formula 7).")),
-         tab(tr("Helix"), tr("Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1).")),
-         tab(tr("Matrix"), tr("Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6).")),
-         tab(tr("Aim"), tr("Sets a key whose logit is largest at a chosen distance (formula 17).")),
-         tab(tr("Tokens"), tr("Shows the pairs of each token of a text before and after rotation (formula 1).")),
-         tab(tr("Circuit"),
-             tr("Builds an attention head from norms and phases, and puts it into a trained model (formula 7)."))},
+        {tab(u"Logit"_s, u"Shows the logit as a sum over the pairs (formula 7)."_s),
+         tab(u"Helix"_s, u"Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1)."_s),
+         tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6)."_s),
+         tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17)."_s),
+         tab(u"Tokens"_s, u"Shows the pairs of each token of a text before and after rotation (formula 1)."_s),
+         tab(u"Circuit"_s,
+             u"Builds an attention head from norms and phases, and puts it into a trained model (formula 7)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);
     m_logitText->setToolTip(
-        tr("logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"));
+        u"logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"_s);
     // In a narrow window the text wraps, so that the tabs beside it need no wider page.
     m_logitText->setWordWrap(true);
     m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
     m_stripRow->addWidget(m_logitText, 20);
     m_formula = new QToolButton(tabs);
-    m_formula->setText(tr("Copy formula"));
+    m_formula->setText(u"Copy formula"_s);
     m_formula->setToolTip(
-        tr("Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7)."));
+        u"Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7)."_s);
     m_formula->setProperty("chip", true);
     m_formula->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(m_formula);
@@ -276,8 +273,8 @@ void RotationRoom::addParts() {
                  {},
                  hidden});
     };
-    addUpper(QStringLiteral("dials"), m_dials, {m_pairPair, m_strip, m_logitText});
-    addUpper(QStringLiteral("pair"), m_pair, {m_dialsPair, m_strip, m_logitText});
+    addUpper(u"dials"_s, m_dials, {m_pairPair, m_strip, m_logitText});
+    addUpper(u"pair"_s, m_pair, {m_dialsPair, m_strip, m_logitText});
     for (int i = 0; i < static_cast<int>(kPages.size()); ++i) {
         QList<QWidget*> hidden = {m_upper, m_dialsPair, m_pairPair};
         if (i != Logit) hidden << m_logitText;
@@ -303,17 +300,15 @@ void RotationRoom::addControls() {
                     [state, member] { return QVariant(static_cast<qlonglong>(state().*member)); }, widget});
     };
     add(
-        QStringLiteral("m"), [this](std::int64_t m) { m_editor->moveTo(m, scene().state.n); }, &RotationState::m,
-        m_bar->query());
+        u"m"_s, [this](std::int64_t m) { m_editor->moveTo(m, scene().state.n); }, &RotationState::m, m_bar->query());
     add(
-        QStringLiteral("n"), [this](std::int64_t n) { m_editor->moveTo(scene().state.m, n); }, &RotationState::n,
-        m_bar->key());
+        u"n"_s, [this](std::int64_t n) { m_editor->moveTo(scene().state.m, n); }, &RotationState::n, m_bar->key());
     add(
-        QStringLiteral("distance"), [this](std::int64_t distance) { m_editor->useDistance(distance); },
-        &RotationState::distance, m_aimPage->distance());
+        u"distance"_s, [this](std::int64_t distance) { m_editor->useDistance(distance); }, &RotationState::distance,
+        m_aimPage->distance());
     add(
-        QStringLiteral("seed"), [this](std::int64_t seed) { m_editor->useSeed(seed); }, &RotationState::seed, nullptr);
-    addControl({QStringLiteral("vectors"),
+        u"seed"_s, [this](std::int64_t seed) { m_editor->useSeed(seed); }, &RotationState::seed, nullptr);
+    addControl({u"vectors"_s,
                 [this, state](const QString& word) {
                     state();
                     for (const auto& [name, source] : kVectors) {
@@ -326,13 +321,12 @@ void RotationRoom::addControls() {
                     for (const auto& [word, source] : kVectors) {
                         if (state().source == source) return QString::fromLatin1(word);
                     }
-                    return QStringLiteral("other");
+                    return u"other"_s;
                 },
                 m_vectors});
-    const QString playing = QStringLiteral("play");
+    const QString playing = u"play"_s;
     addControl({playing, [this, playing](const QString& word) { m_editor->play(controlSwitch(playing, word)); },
-                [this] { return m_editor->isPlaying() ? QStringLiteral("on") : QStringLiteral("off"); },
-                m_bar->playButton()});
+                [this] { return m_editor->isPlaying() ? u"on"_s : u"off"_s; }, m_bar->playButton()});
 }
 
 std::function<void()> RotationRoom::restorer() {
@@ -353,8 +347,8 @@ void RotationRoom::endEdit() {
 }
 
 void RotationRoom::addFormulaActions(QMenu& menu) {
-    menu.addAction(tr("Copy formula as Unicode text"), this, [this] { copyFormula(FormulaFormat::unicode); });
-    menu.addAction(tr("Copy formula as LaTeX"), this, [this] { copyFormula(FormulaFormat::latex); });
+    menu.addAction(u"Copy formula as Unicode text"_s, this, [this] { copyFormula(FormulaFormat::unicode); });
+    menu.addAction(u"Copy formula as LaTeX"_s, this, [this] { copyFormula(FormulaFormat::latex); });
 }
 
 void RotationRoom::openAnimation() {
@@ -399,27 +393,27 @@ void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<Rotatio
         registry.add(
             {.id = QString::fromLatin1(id), .menu = {}, .text = text, .handler = std::move(handler), .enabled = shown});
     };
-    add("rotation.play", tr("Rotation: play or pause the positions (Space or P)"),
+    add("rotation.play", u"Rotation: play or pause the positions (Space or P)"_s,
         [room] { room->m_editor->play(!room->m_editor->isPlaying()); });
-    registry.add({.id = QStringLiteral("rotation.animate"),
-                  .menu = QStringLiteral("File"),
-                  .text = tr("Export animation of the Rotation room …"),
+    registry.add({.id = u"rotation.animate"_s,
+                  .menu = u"File"_s,
+                  .text = u"Export animation of the Rotation room …"_s,
                   .handler = [room] { room->openAnimation(); },
                   .enabled = shown});
-    add("rotation.formula", tr("Rotation: copy the formula of the pair as Unicode text"),
+    add("rotation.formula", u"Rotation: copy the formula of the pair as Unicode text"_s,
         [room] { room->copyFormula(FormulaFormat::unicode); });
-    add("rotation.latex", tr("Rotation: copy the formula of the pair as LaTeX"),
+    add("rotation.latex", u"Rotation: copy the formula of the pair as LaTeX"_s,
         [room] { room->copyFormula(FormulaFormat::latex); });
-    add("rotation.draw", tr("Rotation: resample q and k"), [room] { room->m_editor->sampleAgain(); });
-    add("rotation.shift", tr("Rotation: shift m and n by 1,000 positions"), [room] {
+    add("rotation.draw", u"Rotation: resample q and k"_s, [room] { room->m_editor->sampleAgain(); });
+    add("rotation.shift", u"Rotation: shift m and n by 1,000 positions"_s, [room] {
         room->showPage(Logit);
         room->m_editor->shift();
     });
-    add("rotation.previous", tr("Rotation: build a previous-token head"), [room] {
+    add("rotation.previous", u"Rotation: build a previous-token head"_s, [room] {
         room->showPage(Circuit);
         room->m_editor->buildHead(1);
     });
-    add("rotation.aim", tr("Rotation: aim k at a distance"), [room] {
+    add("rotation.aim", u"Rotation: aim k at a distance"_s, [room] {
         room->showPage(Aim);
         room->m_editor->aimAt(room->scene().state.distance);
     });
@@ -438,10 +432,10 @@ void RotationRoom::renewLogitText() {
     QString logit = bothValues([&](Side side) { return readableNumber(total(side)); });
     if (compares()) {
         const double difference = total(Side::other) - total(Side::edited);
-        logit = tr("%1, B − A = %2").arg(logit, readableNumber(model().editsB() ? -difference : difference));
+        logit = u"%1, B − A = %2"_s.arg(logit, readableNumber(model().editsB() ? -difference : difference));
     }
-    const QString text = tr("Δ = m − n = %1 tokens, logit %2")
-                             .arg(readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit);
+    const QString text = u"Δ = m − n = %1 tokens, logit %2"_s.arg(
+        readableCount(static_cast<double>(scene().state.m - scene().state.n)), logit);
     if (text != m_logitText->text()) m_logitText->setText(text);
 }
 

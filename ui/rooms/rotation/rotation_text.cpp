@@ -10,6 +10,8 @@
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::int64_t kPeriod = 3600;  // 360° in tenths of a degree
@@ -21,9 +23,7 @@ std::int64_t tenthsOf(double radians) {
 
 QString tenthsText(std::int64_t tenths) {
     const std::int64_t size = std::abs(tenths);
-    return QStringLiteral("%1%2.%3°")
-        .arg(tenths < 0 ? QStringLiteral("−") : QString(), groupedText(size / 10))
-        .arg(size % 10);
+    return u"%1%2.%3°"_s.arg(tenths < 0 ? u"−"_s : QString(), groupedText(size / 10)).arg(size % 10);
 }
 
 QString withPeriods(std::int64_t tenths, std::int64_t periods) {
@@ -31,19 +31,18 @@ QString withPeriods(std::int64_t tenths, std::int64_t periods) {
         return tenthsText(tenths);
     }
     const std::int64_t rest = tenths - periods * kPeriod;
-    return QStringLiteral("%1 = %2%3 %4 %5")
-        .arg(tenthsText(tenths), periods < 0 ? QStringLiteral("−") : QString(),
-             countText(std::abs(periods), QStringLiteral("period")),
-             rest < 0 ? QStringLiteral("−") : QStringLiteral("+"), tenthsText(std::abs(rest)));
+    return u"%1 = %2%3 %4 %5"_s.arg(tenthsText(tenths), periods < 0 ? u"−"_s : QString(),
+                                    countText(std::abs(periods), u"period"_s), rest < 0 ? u"−"_s : u"+"_s,
+                                    tenthsText(std::abs(rest)));
 }
 
 }  // namespace
 
 QString wavelengthText(double frequency) {
     if (!(frequency > 0)) {
-        return QStringLiteral("∞");
+        return u"∞"_s;
     }
-    return readableNumber(2 * std::numbers::pi / frequency) + QStringLiteral(" tokens");
+    return readableNumber(2 * std::numbers::pi / frequency) + u" tokens"_s;
 }
 
 double degreesOf(double radians) {
@@ -68,7 +67,7 @@ QString betweenText(double radians) {
 
 QString shortAngleText(double radians) {
     const std::int64_t tenths = tenthsOf(radians);
-    return (std::abs(tenths) >= kPeriod ? QStringLiteral("≡ ") : QString()) + tenthsText(tenths % kPeriod);
+    return (std::abs(tenths) >= kPeriod ? u"≡ "_s : QString()) + tenthsText(tenths % kPeriod);
 }
 
 QString frequencyText(double frequency) {
@@ -86,39 +85,34 @@ double periodsInContext(const RotationScene& scene, int pair) {
 }
 
 QString vectorsText(const RotationState& state) {
-    using rotation::tr;
-    const QString query = state.queryEdited ? tr("q edited by hand") : tr("seed %1").arg(state.seed);
+    const QString query = state.queryEdited ? u"q edited by hand"_s : u"seed %1"_s.arg(state.seed);
     switch (state.source) {
         case VectorSource::equal:
-            return tr("equal (k = q), %1").arg(query);
+            return u"equal (k = q), %1"_s.arg(query);
         case VectorSource::handEdited:
-            return tr("edited by hand");
+            return u"edited by hand"_s;
         case VectorSource::aimed:
-            return tr("aimed at r = %1, %2").arg(groupedText(state.distance), query);
+            return u"aimed at r = %1, %2"_s.arg(groupedText(state.distance), query);
         case VectorSource::trained:
-            return tr("from %1").arg(QString::fromStdString(state.origin));
+            return u"from %1"_s.arg(QString::fromStdString(state.origin));
         case VectorSource::random:
             break;
     }
-    return tr("random, %1").arg(query);
+    return u"random, %1"_s.arg(query);
 }
 
 QJsonObject rotationSettings(const RotationScene& scene) {
-    QJsonObject settings{{QStringLiteral("setup"), QString::fromStdString(text_of(scene.setup))},
-                         {QStringLiteral("m"), static_cast<qint64>(scene.state.m)},
-                         {QStringLiteral("n"), static_cast<qint64>(scene.state.n)},
-                         {QStringLiteral("query and key"), vectorsText(scene.state)}};
+    QJsonObject settings{{u"setup"_s, QString::fromStdString(text_of(scene.setup))},
+                         {u"m"_s, static_cast<qint64>(scene.state.m)},
+                         {u"n"_s, static_cast<qint64>(scene.state.n)},
+                         {u"query and key"_s, vectorsText(scene.state)}};
     if (const auto pair = scene.enlargedPair()) {
-        settings.insert(QStringLiteral("pair"), *pair);
+        settings.insert(u"pair"_s, *pair);
     }
     return settings;
 }
 
 namespace rotation {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Rotation", text);
-}
 
 Figure figure(const QString& name, const RotationScene& scene) {
     Figure result;

@@ -34,7 +34,6 @@ QJsonObject rotationSettings(const RotationScene& scene);
 // Helpers that the figures of the rotation room share.
 namespace rotation {
 
-QString tr(const char* text);
 /// An empty figure with rotationSettings(scene).
 Figure figure(const QString& name, const RotationScene& scene);
 /// Elides the title where it does not fit in `line`, and returns its width. Leaves the tick font set in the painter.

@@ -13,6 +13,8 @@
 #include "ui/session/undo_step.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kFrameMs = 16;
@@ -121,12 +123,12 @@ void SceneEditor::scrub(Arrow moved, std::int64_t position) {
         if (!m_bar.locksDistance()) return moveTo(movesQuery ? position : state.m, movesQuery ? state.n : position);
         if (!moveBy(position - (movesQuery ? state.m : state.n))) emit changed();  // resets the slider
     };
-    change(tr("move positions"), move, true);
+    change(u"move positions"_s, move, true);
 }
 
 void SceneEditor::stepBy(int by) {
     change(
-        tr("step positions"), [this, by] { moveBy(by); }, true);
+        u"step positions"_s, [this, by] { moveBy(by); }, true);
 }
 
 bool SceneEditor::moveBy(std::int64_t by) {
@@ -183,7 +185,7 @@ void SceneEditor::advance(double seconds) {
 
 void SceneEditor::shift() {
     play(false);
-    change(tr("shift m and n by 1,000 positions"), [this] {
+    change(u"shift m and n by 1,000 positions"_s, [this] {
         RotationState& state = m_scene.state;
         if (!state.shiftedFrom) {
             state.shiftedFrom = RotationState::Place{state.m, state.n};
@@ -196,12 +198,12 @@ void SceneEditor::shift() {
 
 void SceneEditor::undoShift() {
     if (const auto from = m_scene.state.shiftedFrom) {
-        change(tr("shift m and n back"), [this, from] { moveTo(from->m, from->n); });
+        change(u"shift m and n back"_s, [this, from] { moveTo(from->m, from->n); });
     }
 }
 
 void SceneEditor::chooseVectors(VectorSource source) {
-    change(tr("change the source of q and k"), [this, source] { useVectors(source); });
+    change(u"change the source of q and k"_s, [this, source] { useVectors(source); });
 }
 
 void SceneEditor::useVectors(VectorSource source) {
@@ -225,7 +227,7 @@ void SceneEditor::useDistance(std::int64_t distance) {
 }
 
 void SceneEditor::sampleAgain() {
-    change(tr("resample q and k"), [this] {
+    change(u"resample q and k"_s, [this] {
         RotationState& state = m_scene.state;
         ++state.seed;
         if (state.source == VectorSource::handEdited) state.source = VectorSource::random;
@@ -236,7 +238,7 @@ void SceneEditor::sampleAgain() {
 
 void SceneEditor::aimAt(std::int64_t distance) {
     change(
-        tr("aim k at distance r"), [this, distance] { useDistance(distance); }, true);
+        u"aim k at distance r"_s, [this, distance] { useDistance(distance); }, true);
 }
 
 void SceneEditor::setText(const QString& text) {
@@ -244,11 +246,11 @@ void SceneEditor::setText(const QString& text) {
         m_scene.state.text = text.toStdString();
         emit changed();
     };
-    change(tr("edit text"), set, true);
+    change(u"edit text"_s, set, true);
 }
 
 void SceneEditor::buildHead(std::int64_t distance) {
-    change(tr("build a head"), [this, distance] {
+    change(u"build a head"_s, [this, distance] {
         m_scene.buildHead(distance);
         emit changed();
     });
@@ -259,7 +261,7 @@ void SceneEditor::scaleNorms(double norm) {
         m_scene.scaleNorms(norm);
         emit changed();
     };
-    change(tr("scale q and k"), scale, true);
+    change(u"scale q and k"_s, scale, true);
 }
 
 void SceneEditor::setPair(double norm, double phase) {
@@ -269,11 +271,11 @@ void SceneEditor::setPair(double norm, double phase) {
         m_scene.setPair(pair, norm, phase);
         emit changed();
     };
-    change(tr("edit q and k in pair %1").arg(*pair), edit, true);
+    change(u"edit q and k in pair %1"_s.arg(*pair), edit, true);
 }
 
 void SceneEditor::useRunVectors(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin) {
-    changeWithSetup(tr("load q and k from a run"), setup, [&] {
+    changeWithSetup(u"load q and k from a run"_s, setup, [&] {
         RotationState& state = m_scene.state;
         state.source = VectorSource::trained;
         state.origin = origin.toStdString();
@@ -285,7 +287,7 @@ void SceneEditor::useRunVectors(const RotarySetup& setup, const HeadVectors& vec
 
 void SceneEditor::useSetupOfRun(const RotarySetup& setup) {
     const bool sameChannels = setup.head_dim == m_scene.setup.head_dim;
-    changeWithSetup(tr("use the RoPE settings of a run"), setup, [&] {
+    changeWithSetup(u"use the RoPE settings of a run"_s, setup, [&] {
         if (!sameChannels) m_scene.buildHead(m_scene.state.distance);
     });
 }
@@ -327,7 +329,7 @@ void SceneEditor::dragTo(std::complex<double> tip) {
 void SceneEditor::endDrag() {
     const auto pair = m_scene.enlargedPair();
     if (m_beforeDrag && pair) {
-        record(tr("drag the arrow of %1, pair %2").arg(m_dragged == Arrow::key ? tr("k") : tr("q")).arg(*pair),
+        record(u"drag the arrow of %1, pair %2"_s.arg(m_dragged == Arrow::key ? u"k"_s : u"q"_s).arg(*pair),
                *m_beforeDrag, false);
     }
     m_beforeDrag.reset();
@@ -348,8 +350,7 @@ void SceneEditor::rotateArrow(double radians, double stretch) {
         }
         emit changed();
     };
-    change(tr("edit the arrow of %1, pair %2").arg(m_chosen == Arrow::key ? tr("k") : tr("q")).arg(*pair), rotate,
-           true);
+    change(u"edit the arrow of %1, pair %2"_s.arg(m_chosen == Arrow::key ? u"k"_s : u"q"_s).arg(*pair), rotate, true);
 }
 
 void SceneEditor::change(const QString& what, const std::function<void()>& apply, bool merges) {
@@ -373,7 +374,7 @@ void SceneEditor::record(const QString& what, const RotationState& before, bool 
 
 void SceneEditor::recordPlayback() {
     if (!m_playedFrom) return;
-    record(tr("play positions"), *m_playedFrom, false);
+    record(u"play positions"_s, *m_playedFrom, false);
     m_playedFrom = m_scene.state;
 }
 

@@ -13,6 +13,8 @@
 #include "ui/rooms/rotation/rotation_text.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kMostColumns = 12;
@@ -25,8 +27,6 @@ constexpr double kHighestRow = 72;
 constexpr double kWidestToken = 96;
 constexpr double kPairColumn = 46;     // width of the names of the pairs
 constexpr double kSmallestHead = 3.5;  // smallest arrow head
-
-using rotation::tr;
 
 struct TokenPicture {
     RotationScene scene;
@@ -66,8 +66,8 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
     const QFontMetricsF metrics(font);
     const double line = style.units(kTokenLine);
     const int total = static_cast<int>(picture.scene.pairs.size());
-    QString title = tr("q before rotation (dashed) and after (solid), rotated by position · ωᵢ");
-    if (grid.pairs.size() < total) title += tr("; %1 of %2 pairs shown").arg(grid.pairs.size()).arg(total);
+    QString title = u"q before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
+    if (grid.pairs.size() < total) title += u"; %1 of %2 pairs shown"_s.arg(grid.pairs.size()).arg(total);
     rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style, title);
     painter.setFont(font);
     for (int token = 0; token < grid.tokens; ++token) {
@@ -83,7 +83,7 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
     painter.setPen(style.theme.quietText);
     painter.drawText(QRectF(rect.left(), rect.top() + 2 * line, style.units(kPairColumn), line),
                      Qt::AlignLeft | Qt::AlignVCenter,
-                     metrics.elidedText(tr("position"), Qt::ElideRight, style.units(kPairColumn)));
+                     metrics.elidedText(u"position"_s, Qt::ElideRight, style.units(kPairColumn)));
 }
 
 void drawSmallArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color,
@@ -142,7 +142,7 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
         painter.setPen(isEnlarged ? style.theme.accent : style.theme.quietText);
         const QRectF place(rect.left(), first.top(), style.units(kPairColumn), grid.row);
         painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(tr("pair %1").arg(pair), Qt::ElideRight, place.width()));
+                         metrics.elidedText(u"pair %1"_s.arg(pair), Qt::ElideRight, place.width()));
         if (isEnlarged) {
             painter.setPen(QPen(style.theme.accent, style.units(1.2)));
             painter.setBrush(Qt::NoBrush);
@@ -158,8 +158,8 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
 
 FigureTable tokenTable(const TokenPicture& picture) {
     FigureTable table =
-        FigureTable::of({tr("position"), tr("pair"), tr("frequency (rad/token)"), tr("angle before (degrees)"),
-                         tr("rotation (degrees)"), tr("angle after (degrees)")});
+        FigureTable::of({u"position"_s, u"pair"_s, u"frequency (rad/token)"_s, u"angle before (degrees)"_s,
+                         u"rotation (degrees)"_s, u"angle after (degrees)"_s});
     QStringList words;
     for (qsizetype token = 0; token < picture.tokens.size(); ++token) {
         const auto& query = picture.queries[static_cast<std::size_t>(token)];
@@ -172,7 +172,7 @@ FigureTable tokenTable(const TokenPicture& picture) {
                           degreesOf(angle), degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))});
         }
     }
-    table.words = {{tr("token"), words}};
+    table.words = {{u"token"_s, words}};
     return table;
 }
 
@@ -226,25 +226,25 @@ TokenGrid tokenGridOf(const RotationScene& scene, const QRectF& rect, const Figu
 
 Figure tokenFigure(const RotationScene& scene) {
     TokenPicture picture = tokenPicture(scene);
-    Figure figure = rotation::figure(QStringLiteral("token-rotation"), scene);
-    figure.settings.insert(QStringLiteral("text"), QString::fromStdString(scene.state.text));
+    Figure figure = rotation::figure(u"token-rotation"_s, scene);
+    figure.settings.insert(u"text"_s, QString::fromStdString(scene.state.text));
     const qsizetype tokens = picture.tokens.size();
     if (tokens == 0) {
-        figure.emptyText = tr("Type a text to see how RoPE rotates its tokens.");
+        figure.emptyText = u"Type a text to see how RoPE rotates its tokens."_s;
         figure.summary = figure.emptyText;
         return figure;
     }
     if (scene.pairs.empty()) {
-        figure.emptyText = tr("No channels are rotated, so that the position does not change the tokens.");
+        figure.emptyText = u"No channels are rotated, so that the position does not change the tokens."_s;
         figure.summary = figure.emptyText;
         return figure;
     }
-    figure.summary = tr("%1 tokens from position %2 on, each with the query of its %3 pairs before and after rotation: "
-                        "pair i is rotated by the position times ωᵢ, %4 of them by more than 0.")
-                         .arg(tokens)
-                         .arg(scene.state.m)
-                         .arg(scene.pairs.size())
-                         .arg(scene.rotatedPairs());
+    figure.summary =
+        u"%1 tokens from position %2 on, each with the query of its %3 pairs before and after rotation: "
+        "pair i is rotated by the position times ωᵢ, %4 of them by more than 0."_s.arg(tokens)
+            .arg(scene.state.m)
+            .arg(scene.pairs.size())
+            .arg(scene.rotatedPairs());
     figure.table = tokenTable(picture);
     figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         paintTokens(painter, rect, style, picture);

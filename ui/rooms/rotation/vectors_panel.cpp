@@ -23,9 +23,11 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(tr("Query and key"), this));
+    column->addWidget(makeHeading(u"Query and key"_s, this));
 
     auto* row = scaledRow(nullptr, 8);
     const auto make = [&](const QString& text, const QString& tip, VectorSource source) {
@@ -35,25 +37,25 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
         button->setProperty("chip", true);
         button->setFocusPolicy(Qt::TabFocus);
         button->setToolTip(tip);
-        button->setAccessibleName(tr("Query and key: %1").arg(text));
+        button->setAccessibleName(u"Query and key: %1"_s.arg(text));
         connect(button, &QToolButton::clicked, this, [this, source] { emit chosen(source); });
         row->addWidget(button);
         return button;
     };
-    m_random = make(tr("random"),
-                    tr("Samples q and k independently from a normal distribution of mean 0 and standard deviation 1."),
+    m_random = make(u"random"_s,
+                    u"Samples q and k independently from a normal distribution of mean 0 and standard deviation 1."_s,
                     VectorSource::random);
     m_equal =
-        make(tr("equal"), tr("Sets k = q before rotation: the logit is largest at distance 0."), VectorSource::equal);
+        make(u"equal"_s, u"Sets k = q before rotation: the logit is largest at distance 0."_s, VectorSource::equal);
     m_aimed =
-        make(tr("aimed"),
-             tr("Sets k to q rotated by r positions: the logit is largest at the distance r, which the page Aim sets "
-                "(formula 17)."),
+        make(u"aimed"_s,
+             u"Sets k to q rotated by r positions: the logit is largest at the distance r, which the page Aim sets "
+             "(formula 17)."_s,
              VectorSource::aimed);
     row->addStretch(1);
     column->addLayout(row);
-    m_sample = new QPushButton(tr("Resample q and k"), this);
-    m_sample->setToolTip(tr("Samples q and k with the next random seed."));
+    m_sample = new QPushButton(u"Resample q and k"_s, this);
+    m_sample->setToolTip(u"Samples q and k with the next random seed."_s);
     column->addWidget(m_sample, 0, Qt::AlignLeft);
     m_text = makeNote(this);
     m_text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
@@ -83,8 +85,8 @@ void VectorsPanel::show(const RotationState& state) {
     m_aimed->setChecked(state.source == VectorSource::aimed);
     const QString text =
         state.source == VectorSource::handEdited
-            ? tr("q and k are edited by hand, by dragging an arrow of the enlarged pair.")
-            : tr("q and k: %1. Drag an arrow of the enlarged pair to edit them by hand.").arg(vectorsText(state));
+            ? u"q and k are edited by hand, by dragging an arrow of the enlarged pair."_s
+            : u"q and k: %1. Drag an arrow of the enlarged pair to edit them by hand."_s.arg(vectorsText(state));
     if (text != m_text->text()) {
         m_text->setText(text);
     }
@@ -99,15 +101,15 @@ RunVectors::RunVectors(RunAccess access, QWidget* parent)
       m_access(std::move(access)),
       m_runs(new QComboBox(this)),
       m_head(new QSpinBox(this)),
-      m_query(new QLineEdit(QStringLiteral("a"), this)),
-      m_key(new QLineEdit(QStringLiteral("t"), this)),
-      m_load(new QPushButton(tr("Load q and k"), this)),
+      m_query(new QLineEdit(u"a"_s, this)),
+      m_key(new QLineEdit(u"t"_s, this)),
+      m_load(new QPushButton(u"Load q and k"_s, this)),
       m_text(makeNote(this)) {
     auto* grid = new QGridLayout(this);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(3, 1);
-    grid->addWidget(makeHeading(tr("Query and key of a trained run"), this), 0, 0, 1, 4);
+    grid->addWidget(makeHeading(u"Query and key of a trained run"_s, this), 0, 0, 1, 4);
     const auto add = [&](const QString& name, QWidget* field, int row, int column, int span) {
         auto* label = new QLabel(name, this);
         label->setBuddy(field);
@@ -117,12 +119,12 @@ RunVectors::RunVectors(RunAccess access, QWidget* parent)
     };
     m_runs->setMinimumContentsLength(8);
     m_runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    add(tr("run"), m_runs, 1, 0, 3);
-    add(tr("head"), m_head, 2, 0, 3);
-    add(tr("q token"), m_query, 3, 0, 1);
-    add(tr("k token"), m_key, 3, 2, 1);
-    m_query->setToolTip(tr("The token whose query is loaded."));
-    m_key->setToolTip(tr("The token whose key is loaded."));
+    add(u"run"_s, m_runs, 1, 0, 3);
+    add(u"head"_s, m_head, 2, 0, 3);
+    add(u"q token"_s, m_query, 3, 0, 1);
+    add(u"k token"_s, m_key, 3, 2, 1);
+    m_query->setToolTip(u"The token whose query is loaded."_s);
+    m_key->setToolTip(u"The token whose key is loaded."_s);
     grid->addWidget(m_load, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
 
@@ -158,9 +160,9 @@ void RunVectors::renewRuns() {
     }
     m_problem.clear();
     m_text->setText(
-        any ? tr("Loads q and k of the first layer, where they depend only on the token. The RoPE settings change to "
-                 "those of the run.")
-            : tr("No trained run is available. Train a sweep or open a lab to load queries and keys of its runs."));
+        any ? u"Loads q and k of the first layer, where they depend only on the token. The RoPE settings change to "
+              "those of the run."_s
+            : u"No trained run is available. Train a sweep or open a lab to load queries and keys of its runs."_s);
 }
 
 void RunVectors::load() {
@@ -168,14 +170,14 @@ void RunVectors::load() {
     const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
     if (!lab || !run) return;
     if (m_access.session.isActive() || m_access.meter.isActive()) {
-        m_problem = tr("The engine is busy with a sweep. Load q and k after the sweep has ended.");
+        m_problem = u"The engine is busy with a sweep. Load q and k after the sweep has ended."_s;
         m_text->setText(m_problem);
         return;
     }
     EngineLock& lock = m_access.engineLock;
     lock.released();
     const QString origin =
-        tr("%1, head %2, q of “%3”, k of “%4”").arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
+        u"%1, head %2, q of “%3”, k of “%4”"_s.arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
     m_job.start([this, &lock, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
                  query = m_query->text().toStdString(), key = m_key->text().toStdString()](const Cancelled&) {
         std::variant<std::pair<RotarySetup, HeadVectors>, QString> result;

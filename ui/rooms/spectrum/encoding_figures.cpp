@@ -19,6 +19,8 @@
 #include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
@@ -26,7 +28,7 @@ constexpr float kNoValue = std::numeric_limits<float>::quiet_NaN();
 Figure makeFigure(const char* name, const RotarySetup& setup) {
     Figure figure;
     figure.name = QString::fromLatin1(name);
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))}};
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))}};
     return figure;
 }
 
@@ -36,15 +38,13 @@ bool isWindowed(const RotarySetup& setup) {
 
 /// "the sliding window of 64 tokens" or "the whole context of 1,024 tokens".
 QString reachText(const RotarySetup& setup) {
-    const QString reach = countText(visibleTokens(setup), QStringLiteral("token"));
-    return isWindowed(setup) ? QStringLiteral("the sliding window of %1").arg(reach)
-                             : QStringLiteral("the whole context of %1").arg(reach);
+    const QString reach = countText(visibleTokens(setup), u"token"_s);
+    return isWindowed(setup) ? u"the sliding window of %1"_s.arg(reach) : u"the whole context of %1"_s.arg(reach);
 }
 
 /// "first 64 of 4,096 positions"; "" where all of them are shown.
 QString firstText(std::int64_t shown, std::int64_t all, const QString& what) {
-    return shown < all ? QStringLiteral("first %1 of %2 %3").arg(groupedText(shown), groupedText(all), what)
-                       : QString();
+    return shown < all ? u"first %1 of %2 %3"_s.arg(groupedText(shown), groupedText(all), what) : QString();
 }
 
 /// The bias is shown at 0, step, 2·step …
@@ -64,7 +64,7 @@ Distances distancesOf(const RotarySetup& setup) {
 
 QString joined(QStringList parts) {
     parts.removeAll(QString());
-    return parts.join(QStringLiteral("; "));
+    return parts.join(u"; "_s);
 }
 
 double largestOf(const std::vector<double>& values) {
@@ -95,21 +95,20 @@ Figure alibiFigure(const RotarySetup& setup) {
     Figure figure = makeFigure("alibi-bias", setup);
     const std::vector<double> slopes = alibi_slopes(static_cast<std::size_t>(setup.heads));
     const Distances distances = distancesOf(setup);
-    figure.x = {QStringLiteral("distance"), QStringLiteral("tokens")};
-    figure.y.label = QStringLiteral("head");
+    figure.x = {u"distance"_s, u"tokens"_s};
+    figure.y.label = u"head"_s;
     FigureMap map;
-    map.label = QStringLiteral("bias of the logit");
-    map.unit = QStringLiteral("nats");
+    map.label = u"bias of the logit"_s;
+    map.unit = u"nats"_s;
     map.columns = distances.count;
     map.rows = static_cast<int>(std::min<std::int64_t>(setup.heads, kMostEncodingRows));
     map.xStep = static_cast<double>(distances.step);
     map.maximum = 0;
-    figure.table = FigureTable::of(
-        {QStringLiteral("head"), QStringLiteral("slope"), QStringLiteral("distance (tokens)"), map.title()});
+    figure.table = FigureTable::of({u"head"_s, u"slope"_s, u"distance (tokens)"_s, map.title()});
     double least = 0;
     for (int head = 0; head < map.rows; ++head) {
         const double slope = slopes[static_cast<std::size_t>(head)];
-        figure.y.categories << QStringLiteral("head %1, slope %2").arg(head + 1).arg(markText(slope));
+        figure.y.categories << u"head %1, slope %2"_s.arg(head + 1).arg(markText(slope));
         for (int column = 0; column < map.columns; ++column) {
             const std::int64_t distance = column * distances.step;
             const double bias = 0 - slope * static_cast<double>(distance);
@@ -123,30 +122,26 @@ Figure alibiFigure(const RotarySetup& setup) {
     }
     map.minimum = std::max(least, kLeastBias);
     figure.map = std::move(map);
-    const QString beyond =
-        isWindowed(setup) ? QStringLiteral("empty: distances beyond %1").arg(reachText(setup)) : QString();
-    const QString stepped = distances.step > 1
-                                ? QStringLiteral("distances in steps of %1 tokens").arg(groupedText(distances.step))
-                                : QString();
-    const QString ended =
-        least < kLeastBias ? QStringLiteral("the colour scale ends at −%1 nats").arg(-kLeastBias) : QString();
-    figure.note = joined({firstText(figure.map->rows, setup.heads, QStringLiteral("heads")), stepped, ended, beyond});
-    figure.summary = QStringLiteral(
-                         "ALiBi lowers the logits of %1 by slope times distance. The slopes range from %2 to %3, and "
-                         "each token attends to %4.")
-                         .arg(countText(setup.heads, QStringLiteral("head")), markText(largestOf(slopes)),
-                              markText(smallestOf(slopes)), reachText(setup));
+    const QString beyond = isWindowed(setup) ? u"empty: distances beyond %1"_s.arg(reachText(setup)) : QString();
+    const QString stepped =
+        distances.step > 1 ? u"distances in steps of %1 tokens"_s.arg(groupedText(distances.step)) : QString();
+    const QString ended = least < kLeastBias ? u"the colour scale ends at −%1 nats"_s.arg(-kLeastBias) : QString();
+    figure.note = joined({firstText(figure.map->rows, setup.heads, u"heads"_s), stepped, ended, beyond});
+    figure.summary =
+        u"ALiBi lowers the logits of %1 by slope times distance. The slopes range from %2 to %3, and "
+        "each token attends to %4."_s.arg(countText(setup.heads, u"head"_s), markText(largestOf(slopes)),
+                                          markText(smallestOf(slopes)), reachText(setup));
     return figure;
 }
 
 Figure maskFigure(const RotarySetup& setup) {
     Figure figure = makeFigure("attention-mask", setup);
     const int side = static_cast<int>(std::min<std::int64_t>(setup.context, kMostMaskPositions));
-    figure.x = {QStringLiteral("position of the key"), QStringLiteral("tokens")};
-    figure.y = {QStringLiteral("position of the query"), QStringLiteral("tokens")};
+    figure.x = {u"position of the key"_s, u"tokens"_s};
+    figure.y = {u"position of the query"_s, u"tokens"_s};
     figure.y.downwards = true;
     FigureMap map;
-    map.label = QStringLiteral("1: visible, 0: outside the sliding window");
+    map.label = u"1: visible, 0: outside the sliding window"_s;
     map.columns = map.rows = side;
     map.minimum = kOutsideWindow;
     map.maximum = kVisible;
@@ -157,10 +152,9 @@ Figure maskFigure(const RotarySetup& setup) {
         }
     }
     figure.map = std::move(map);
-    figure.note = joined({QStringLiteral("visible: %1").arg(reachText(setup)), QStringLiteral("empty: future keys"),
-                          firstText(side, setup.context, QStringLiteral("positions"))});
-    figure.summary =
-        QStringLiteral("Each token attends to itself and to earlier tokens within %1.").arg(reachText(setup));
+    figure.note = joined({u"visible: %1"_s.arg(reachText(setup)), u"empty: future keys"_s,
+                          firstText(side, setup.context, u"positions"_s)});
+    figure.summary = u"Each token attends to itself and to earlier tokens within %1."_s.arg(reachText(setup));
     return figure;
 }
 
@@ -170,10 +164,10 @@ Figure sinusoidalFigure(const RotarySetup& setup) {
     // An odd step alternates between sines and cosines, as the complete list of channels does.
     std::int64_t step = (width + kMostEncodingRows - 1) / kMostEncodingRows;
     step += step % 2 == 0 ? 1 : 0;
-    figure.x = {QStringLiteral("position"), QStringLiteral("tokens")};
-    figure.y.label = QStringLiteral("channel");
+    figure.x = {u"position"_s, u"tokens"_s};
+    figure.y.label = u"channel"_s;
     FigureMap map;
-    map.label = QStringLiteral("embedding");
+    map.label = u"embedding"_s;
     map.columns = static_cast<int>(std::min<std::int64_t>(setup.context, kMostEncodingColumns));
     map.rows = static_cast<int>((width - 1) / step + 1);
     map.yStep = static_cast<double>(step);
@@ -188,16 +182,15 @@ Figure sinusoidalFigure(const RotarySetup& setup) {
             map.values.append(static_cast<float>(value));
         }
     }
-    const QString channels = step > 1 ? QStringLiteral("%1 of %2 channels, in steps of %3")
-                                            .arg(groupedText(map.rows), groupedText(width), groupedText(step))
-                                      : QStringLiteral("%1 channels").arg(groupedText(width));
-    figure.note = joined({channels, firstText(map.columns, setup.context, QStringLiteral("positions"))});
+    const QString channels = step > 1 ? u"%1 of %2 channels, in steps of %3"_s.arg(
+                                            groupedText(map.rows), groupedText(width), groupedText(step))
+                                      : u"%1 channels"_s.arg(groupedText(width));
+    figure.note = joined({channels, firstText(map.columns, setup.context, u"positions"_s)});
     figure.map = std::move(map);
-    figure.summary = QStringLiteral(
-                         "The sinusoidal embeddings of a model with %1 consist of pairs of a sine and a cosine with "
-                         "wavelengths from %2 to %3 tokens.")
-                         .arg(countText(width, QStringLiteral("channel")), readableNumber(2 * std::numbers::pi),
-                              readableNumber(longestWavelength(width)));
+    figure.summary =
+        u"The sinusoidal embeddings of a model with %1 consist of pairs of a sine and a cosine with "
+        "wavelengths from %2 to %3 tokens."_s.arg(countText(width, u"channel"_s), readableNumber(2 * std::numbers::pi),
+                                                  readableNumber(longestWavelength(width)));
     return figure;
 }
 
@@ -207,38 +200,34 @@ QString alibiToolTip(const RotarySetup& setup) {
     const QString others =
         std::has_single_bit(heads)
             ? QString()
-            : QStringLiteral(
-                  "\nH is not a power of two: the slopes of %1 heads come first, then every other slope of %2 heads.")
+            : u"\nH is not a power of two: the slopes of %1 heads come first, then every other slope of %2 heads."_s
                   .arg(std::bit_floor(heads))
                   .arg(2 * std::bit_floor(heads));
-    return QStringLiteral(
-               "ALiBi lowers the logit of a query and a key that are Δ tokens apart by slope_h·Δ:\n"
-               "slope_h = 2^(−8h/H), h = 1 … H, if H is a power of two\n"
-               "H = %1 heads: slopes from %2 to %3; visible distances Δ = 0 … %4 tokens")
-               .arg(groupedText(setup.heads), markText(largestOf(slopes)), markText(smallestOf(slopes)),
-                    groupedText(visibleTokens(setup) - 1)) +
-           others + QStringLiteral("\nPress et al. 2022, formula 25");
+    return u"ALiBi lowers the logit of a query and a key that are Δ tokens apart by slope_h·Δ:\n"
+           "slope_h = 2^(−8h/H), h = 1 … H, if H is a power of two\n"
+           "H = %1 heads: slopes from %2 to %3; visible distances Δ = 0 … %4 tokens"_s.arg(
+               groupedText(setup.heads), markText(largestOf(slopes)), markText(smallestOf(slopes)),
+               groupedText(visibleTokens(setup) - 1)) +
+           others + u"\nPress et al. 2022, formula 25"_s;
 }
 
 QString maskToolTip(const RotarySetup& setup) {
-    const QString value =
-        isWindowed(setup) ? QStringLiteral("N = %1 tokens is the sliding window").arg(groupedText(visibleTokens(setup)))
-                          : QStringLiteral("N = L = %1 tokens is the whole context").arg(groupedText(setup.context));
-    return QStringLiteral(
-               "A query at position m attends to the keys at positions n with 0 ≤ m − n < N:\n"
-               "itself and the N − 1 tokens before it. The softmax excludes all other keys.\n") +
-           value + QStringLiteral("\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25");
+    const QString value = isWindowed(setup)
+                              ? u"N = %1 tokens is the sliding window"_s.arg(groupedText(visibleTokens(setup)))
+                              : u"N = L = %1 tokens is the whole context"_s.arg(groupedText(setup.context));
+    return u"A query at position m attends to the keys at positions n with 0 ≤ m − n < N:\n"
+           "itself and the N − 1 tokens before it. The softmax excludes all other keys.\n"_s +
+           value + u"\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25"_s;
 }
 
 QString sinusoidalToolTip(const RotarySetup& setup) {
     const std::int64_t width = widthOf(setup);
-    return QStringLiteral(
-               "The model adds a fixed embedding of position m to √C times the token embedding:\n"
-               "PE(m, 2i) = sin(m/10000^(2i/C)), PE(m, 2i + 1) = cos(m/10000^(2i/C))\n"
-               "C = %1 heads · %2 channels = %3, √C = %4\n"
-               "Vaswani et al. 2017, formula 30")
-        .arg(groupedText(setup.heads), groupedText(setup.head_dim), groupedText(width),
-             readableNumber(std::sqrt(static_cast<double>(width))));
+    return u"The model adds a fixed embedding of position m to √C times the token embedding:\n"
+           "PE(m, 2i) = sin(m/10000^(2i/C)), PE(m, 2i + 1) = cos(m/10000^(2i/C))\n"
+           "C = %1 heads · %2 channels = %3, √C = %4\n"
+           "Vaswani et al. 2017, formula 30"_s.arg(groupedText(setup.heads), groupedText(setup.head_dim),
+                                                   groupedText(width),
+                                                   readableNumber(std::sqrt(static_cast<double>(width))));
 }
 
 namespace option {

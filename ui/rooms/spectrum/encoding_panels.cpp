@@ -18,6 +18,8 @@
 #include "ui/rotary/comparison.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kPanelColumns = 4;
@@ -27,7 +29,7 @@ constexpr std::size_t kRopePanel = 3;
 constexpr std::size_t kXposPanel = 4;
 constexpr std::size_t kAlibiPanel = 5;
 constexpr std::int64_t kMostWidth = 32768;  // of the sinusoidal embeddings that are compared
-const QString kChange = QStringLiteral("change of the logit");
+const QString kChange = u"change of the logit"_s;
 constexpr double kMargin = 0.05;  // above the largest value, as a part of the axis
 
 struct PanelInput {
@@ -38,18 +40,18 @@ struct PanelInput {
 };
 
 Axis distanceAxis(const PanelInput& input) {
-    return {.label = QStringLiteral("distance"),
-            .unit = QStringLiteral("tokens"),
+    return {.label = u"distance"_s,
+            .unit = u"tokens"_s,
             .minimum = 0,
             .maximum = static_cast<double>(std::max<std::int64_t>(1, input.distances.back()))};
 }
 
 Figure emptyPanel(const PanelInput& input, const QString& title) {
     Figure panel;
-    panel.name = QStringLiteral("encodings");
+    panel.name = u"encodings"_s;
     panel.panelTitle = title;
     panel.x = distanceAxis(input);
-    panel.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(input.setup))}};
+    panel.settings = {{u"setup"_s, QString::fromStdString(text_of(input.setup))}};
     return panel;
 }
 
@@ -68,19 +70,18 @@ FigureCurve curveOf(const PanelInput& input, const QString& quantity, const std:
 /// The change of the logit; encodingsFigure() sets the axis.
 Figure changePanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = kChange, .unit = QStringLiteral("nats")};
+    panel.y = {.label = kChange, .unit = u"nats"_s};
     panel.curves.push_back(curveOf(input, panel.y.label, at));
-    panel.summary = QStringLiteral("%1: the logit changes by %2 nats from distance 0 to %3.")
-                        .arg(title, readableNumber(panel.curves.front().y.last()),
-                             countText(input.distances.back(), QStringLiteral("token")));
+    panel.summary = u"%1: the logit changes by %2 nats from distance 0 to %3."_s.arg(
+        title, readableNumber(panel.curves.front().y.last()), countText(input.distances.back(), u"token"_s));
     return panel;
 }
 
 Figure similarityPanel(const PanelInput& input, const QString& title, const std::function<double(std::int64_t)>& at) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = QStringLiteral("cosine similarity"), .unit = {}, .minimum = -1, .maximum = 1.05};
+    panel.y = {.label = u"cosine similarity"_s, .unit = {}, .minimum = -1, .maximum = 1.05};
     panel.curves.push_back(curveOf(input, panel.y.label, at));
-    panel.summary = QStringLiteral("%1: cosine similarity of two position embeddings by their distance.").arg(title);
+    panel.summary = u"%1: cosine similarity of two position embeddings by their distance."_s.arg(title);
     return panel;
 }
 
@@ -94,16 +95,16 @@ Figure structurePanel(const PanelInput& input, const QString& title, const QStri
         return static_cast<double>(indices[std::min(static_cast<std::size_t>(distance), indices.size() - 1)]);
     }));
     panel.curves.front().ink = {Ink::Kind::quiet};
-    panel.note = QStringLiteral("before training: %1").arg(note);
-    panel.summary = QStringLiteral("%1, before training: %2.").arg(title, note);
+    panel.note = u"before training: %1"_s.arg(note);
+    panel.summary = u"%1, before training: %2."_s.arg(title, note);
     return panel;
 }
 
 Figure textPanel(const PanelInput& input, const QString& title, const QString& text) {
     Figure panel = emptyPanel(input, title);
-    panel.y = {.label = kChange, .unit = QStringLiteral("nats")};
+    panel.y = {.label = kChange, .unit = u"nats"_s};
     panel.emptyText = text;
-    panel.summary = QStringLiteral("%1: %2").arg(title, text);
+    panel.summary = u"%1: %2"_s.arg(title, text);
     return panel;
 }
 
@@ -118,12 +119,12 @@ Figure learnedPanel(const PanelInput& input, const QString& title, const Learned
     Figure panel = learned.encoding.kind == Kind::similarity ? similarityPanel(input, title, value)
                                                              : changePanel(input, title, value);
     if (learned.encoding.kind == Kind::deviation) {
-        panel.y.label = QStringLiteral("standard deviation");
+        panel.y.label = u"standard deviation"_s;
         panel.y.minimum = 0;
         panel.curves.front().quantity = panel.y.label;
     }
-    panel.note = QStringLiteral("trained: %1%2").arg(learned.run, part);
-    panel.summary = QStringLiteral("%1: learned by the run %2.").arg(title, learned.run);
+    panel.note = u"trained: %1%2"_s.arg(learned.run, part);
+    panel.summary = u"%1: learned by the run %2."_s.arg(title, learned.run);
     return panel;
 }
 
@@ -155,7 +156,7 @@ void equalizeChanges(std::vector<Figure>& panels) {
 }
 
 QString headText(const PanelInput& input) {
-    return QStringLiteral("head %1 of %2").arg(input.head).arg(groupedText(input.setup.heads));
+    return u"head %1 of %2"_s.arg(input.head).arg(groupedText(input.setup.heads));
 }
 
 PanelInput inputOf(const RotarySetup& setup, const EncodingChoices& choices) {
@@ -169,7 +170,7 @@ Figure sinusoidalPanel(const PanelInput& input, const QString& title) {
     Figure panel = similarityPanel(input, title, [width](std::int64_t distance) {
         return sinusoidal_similarity(width, static_cast<double>(distance));
     });
-    if (width < widthOf(input.setup)) panel.note = QStringLiteral("for a width of %1").arg(groupedText(width));
+    if (width < widthOf(input.setup)) panel.note = u"for a width of %1"_s.arg(groupedText(width));
     return panel;
 }
 
@@ -188,43 +189,43 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
     const double slope =
         alibi_slopes(static_cast<std::size_t>(input.setup.heads))[static_cast<std::size_t>(input.head - 1)];
     // Biases belong to a head of all layers, vectors to all heads of a layer, and embeddings to the model.
-    const QString ofHead = QStringLiteral(", head %1");
-    const QString ofLayer = QStringLiteral(", layer %2");
+    const QString ofHead = u", head %1"_s;
+    const QString ofLayer = u", layer %2"_s;
     const auto trained = [&](const char* position, const QString& title, const QString& part,
                              const std::function<Figure()>& before) {
         const auto found = learned.find(position);
         if (found == learned.end()) return before();
         QString shown = part;
-        shown.replace(QLatin1String("%1"), QString::number(found->second.head));
-        shown.replace(QLatin1String("%2"), QString::number(found->second.layer));
+        shown.replace("%1"_L1, QString::number(found->second.head));
+        shown.replace("%2"_L1, QString::number(found->second.layer));
         return learnedPanel(input, title, found->second, shown);
     };
     const auto rotated = [&](std::int64_t distance) {
         return rotation_change(input.frequencies, input.setup.head_dim, static_cast<double>(distance));
     };
     const auto bucketPanel = [&](const QString& title) {
-        return structurePanel(input, title, QStringLiteral("bucket"),
+        return structurePanel(input, title, u"bucket"_s,
                               t5_buckets(countTo(usual.largest_distance), static_cast<int>(usual.distance_buckets),
                                          static_cast<int>(usual.largest_distance)),
-                              QStringLiteral("distances of one bucket share a learned bias per head"));
+                              u"distances of one bucket share a learned bias per head"_s);
     };
-    const QString none = QStringLiteral("No encoding");
-    const QString embedded = QStringLiteral("Learned: embeddings");
-    const QString sinusoidal = QStringLiteral("Sinusoidal: embeddings");
-    const QString rope = QStringLiteral("RoPE: rotation");
-    const QString xpos = QStringLiteral("xPos: rotation and decay");
-    const QString alibi = QStringLiteral("ALiBi: bias");
-    const QString t5 = QStringLiteral("T5: learned bias");
-    const QString biased = QStringLiteral("RoPE + bias: learned bias");
-    const QString shaw = QStringLiteral("Shaw: clipped vectors");
-    const QString xl = QStringLiteral("Transformer-XL: projection");
-    const QString cope = QStringLiteral("CoPE: counted gates");
+    const QString none = u"No encoding"_s;
+    const QString embedded = u"Learned: embeddings"_s;
+    const QString sinusoidal = u"Sinusoidal: embeddings"_s;
+    const QString rope = u"RoPE: rotation"_s;
+    const QString xpos = u"xPos: rotation and decay"_s;
+    const QString alibi = u"ALiBi: bias"_s;
+    const QString t5 = u"T5: learned bias"_s;
+    const QString biased = u"RoPE + bias: learned bias"_s;
+    const QString shaw = u"Shaw: clipped vectors"_s;
+    const QString xl = u"Transformer-XL: projection"_s;
+    const QString cope = u"CoPE: counted gates"_s;
     return {
         changePanel(input, none, [](std::int64_t) { return 0.0; }),
         trained("learned", embedded, {},
                 [&] {
                     return textPanel(input, embedded,
-                                     QStringLiteral("Before training, all embeddings are independent random vectors."));
+                                     u"Before training, all embeddings are independent random vectors."_s);
                 }),
         sinusoidalPanel(input, sinusoidal),
         changePanel(input, rope, rotated),
@@ -239,50 +240,43 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
         trained("shaw", shaw, ofLayer,
                 [&] {
                     return structurePanel(
-                        input, shaw, QStringLiteral("vector"),
+                        input, shaw, u"vector"_s,
                         shaw_indices(countTo(usual.relative_clip), static_cast<int>(usual.relative_clip)),
-                        QStringLiteral("all longer distances share one learned vector"));
+                        u"all longer distances share one learned vector"_s);
                 }),
         trained("transformer-xl", xl, ofLayer + ofHead,
-                [&] {
-                    return textPanel(input, xl,
-                                     QStringLiteral("Before training, the projection of the distance is random."));
-                }),
-        trained(
-            "cope", cope, ofLayer,
-            [&] { return textPanel(input, cope, QStringLiteral("Before training, all position embeddings are 0.")); }),
+                [&] { return textPanel(input, xl, u"Before training, the projection of the distance is random."_s); }),
+        trained("cope", cope, ofLayer,
+                [&] { return textPanel(input, cope, u"Before training, all position embeddings are 0."_s); }),
     };
 }
 
 QJsonObject settingsOfChoices(const RotarySetup& setup, const EncodingChoices& choices) {
-    return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-            {QStringLiteral("head"), choices.head},
-            {QStringLiteral("distances"), static_cast<double>(choices.distances)}};
+    return {{u"setup"_s, QString::fromStdString(text_of(setup))},
+            {u"head"_s, choices.head},
+            {u"distances"_s, static_cast<double>(choices.distances)}};
 }
 
 /// The caller adds the panels.
 Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const std::vector<Figure>& panels) {
     const auto last = [&](std::size_t panel) { return readableNumber(panels[panel].curves.front().y.last()); };
     Figure figure;
-    figure.name = QStringLiteral("encodings");
+    figure.name = u"encodings"_s;
     figure.settings = settingsOfChoices(input.setup, choices);
     figure.panelColumns = kPanelColumns;
     figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(panels.size()) / kPanelColumns);
     figure.x = distanceAxis(input);
-    figure.y = {.label = kChange, .unit = QStringLiteral("nats")};
+    figure.y = {.label = kChange, .unit = u"nats"_s};
     figure.note = headText(input);
     figure.summary =
-        QStringLiteral(
-            "Encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 nats, "
-            "xPos by %4 and ALiBi by %5.")
-            .arg(headText(input), countText(input.distances.back(), QStringLiteral("token")), last(kRopePanel),
-                 last(kXposPanel), last(kAlibiPanel));
+        u"Encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 nats, "
+        "xPos by %4 and ALiBi by %5."_s.arg(headText(input), countText(input.distances.back(), u"token"_s),
+                                            last(kRopePanel), last(kXposPanel), last(kAlibiPanel));
     return figure;
 }
 
 QString windowText(std::int64_t window) {
-    return window == 0 ? QStringLiteral("the whole context")
-                       : QStringLiteral("a sliding window of %1").arg(countText(window, QStringLiteral("token")));
+    return window == 0 ? u"the whole context"_s : u"a sliding window of %1"_s.arg(countText(window, u"token"_s));
 }
 
 }  // namespace
@@ -332,16 +326,16 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     fields.push_back(1);  // the output of the last layer
     const std::int64_t reach = fields.front();
     Figure figure;
-    figure.name = QStringLiteral("window-reach");
-    figure.settings = {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-                       {QStringLiteral("layers"), static_cast<double>(choices.layers)},
-                       {QStringLiteral("attention_layers"), QString::fromStdString(choices.attention_layers)}};
-    figure.x = {QStringLiteral("distance from the last token"), QStringLiteral("tokens")};
-    figure.y = {.label = QStringLiteral("layer"), .unit = {}, .whole = true};
+    figure.name = u"window-reach"_s;
+    figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
+                       {u"layers"_s, static_cast<double>(choices.layers)},
+                       {u"attention_layers"_s, QString::fromStdString(choices.attention_layers)}};
+    figure.x = {u"distance from the last token"_s, u"tokens"_s};
+    figure.y = {.label = u"layer"_s, .unit = {}, .whole = true};
     const std::int64_t end = std::min(setup.context, reach + reach / 4 + 1);
     const std::int64_t step = (end + kMostEncodingColumns - 1) / kMostEncodingColumns;
     FigureMap map;
-    map.label = QStringLiteral("1: can change the output, 0: cannot");
+    map.label = u"1: can change the output, 0: cannot"_s;
     map.columns = static_cast<int>((end - 1) / step + 1);
     map.rows = static_cast<int>(fields.size());
     map.xStep = static_cast<double>(step);
@@ -358,45 +352,41 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
         tokens.append(static_cast<double>(field));
     }
     figure.map = std::move(map);
-    figure.table.names = {QStringLiteral("layer"), QStringLiteral("receptive field (tokens)")};
+    figure.table.names = {u"layer"_s, u"receptive field (tokens)"_s};
     figure.table.columns = {layers, tokens};
     const bool isPattern = choices.attention_layers != "auto" && setup.attention_window > 0;
     const QString pattern =
-        isPattern ? QStringLiteral(", pattern %1").arg(QString::fromStdString(choices.attention_layers)) : QString();
-    figure.note =
-        QStringLiteral("layer 0: embeddings; %1 of %2%3")
-            .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window), pattern);
-    figure.summary = QStringLiteral("With %1 of %2%3, %4 of the context of %5 can change the output of the last token.")
-                         .arg(countText(choices.layers, QStringLiteral("layer")), windowText(setup.attention_window),
-                              pattern, groupedText(reach), countText(setup.context, QStringLiteral("token")));
+        isPattern ? u", pattern %1"_s.arg(QString::fromStdString(choices.attention_layers)) : QString();
+    figure.note = u"layer 0: embeddings; %1 of %2%3"_s.arg(countText(choices.layers, u"layer"_s),
+                                                           windowText(setup.attention_window), pattern);
+    figure.summary = u"With %1 of %2%3, %4 of the context of %5 can change the output of the last token."_s.arg(
+        countText(choices.layers, u"layer"_s), windowText(setup.attention_window), pattern, groupedText(reach),
+        countText(setup.context, u"token"_s));
     return figure;
 }
 
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
-    return QStringLiteral(
-               "Every encoding for the same head and distances: the change of the logit from distance 0 to Δ, for k = "
-               "q "
-               "with ‖q‖² = d = %1.\n"
-               "RoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: −slope_h·Δ\n"
-               "Learned encodings show the newest run of the lab with this encoding, else what is fixed before "
-               "training: "
-               "the distances that share a bucket or a vector. Embeddings show their cosine similarity.\n"
-               "Head %2 of %3; formula 60")
-        .arg(groupedText(setup.head_dim))
-        .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
-        .arg(groupedText(setup.heads));
+    return u"Every encoding for the same head and distances: the change of the logit from distance 0 to Δ, for k = "
+           "q "
+           "with ‖q‖² = d = %1.\n"
+           "RoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: −slope_h·Δ\n"
+           "Learned encodings show the newest run of the lab with this encoding, else what is fixed before "
+           "training: "
+           "the distances that share a bucket or a vector. Embeddings show their cosine similarity.\n"
+           "Head %2 of %3; formula 60"_s.arg(groupedText(setup.head_dim))
+               .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
+               .arg(groupedText(setup.heads));
 }
 
 QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::vector<std::int64_t> windows =
         windows_of_layers(choices.attention_layers, choices.layers, setup.attention_window);
     const std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
-    return QStringLiteral(
-               "Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
-               "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context, and the state of a "
-               "gated DeltaNet, reach all L.\n"
-               "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61")
-        .arg(groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
+    return u"Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
+           "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context, and the state of a "
+           "gated DeltaNet, reach all L.\n"
+           "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61"_s.arg(
+               groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
 }
 
 LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, std::span<const std::int64_t> distances,

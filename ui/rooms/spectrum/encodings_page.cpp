@@ -25,6 +25,8 @@
 #include "ui/rotary/figure_views.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kMostHeads = 128;  // upper end of the slider; the text of a setup may exceed it
@@ -45,9 +47,9 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
     auto* flow = new FlowLayout(m_chooser);
     scaleLayout(flow, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
-    for (const QString& title : {tr("ALiBi bias"), tr("Attention mask"), tr("Sinusoidal embeddings"),
-                                 tr("Receptive field"), tr("Side by side")}) {
-        m_buttons.append(addToggle(flow, group, title, tr("Show %1").arg(title)));
+    for (const QString& title :
+         {u"ALiBi bias"_s, u"Attention mask"_s, u"Sinusoidal embeddings"_s, u"Receptive field"_s, u"Side by side"_s}) {
+        m_buttons.append(addToggle(flow, group, title, u"Show %1"_s.arg(title)));
         group->setId(m_buttons.last(), static_cast<int>(m_buttons.size()) - 1);
     }
     column->addWidget(m_chooser);
@@ -64,17 +66,17 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
 QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
-    column->addWidget(makeHeading(tr("Encodings"), box));
-    m_heads = addSlider(box, tr("heads"), {}, 1, kMostHeads,
-                        tr("Number of attention heads per layer, H. ALiBi has one slope per head (formula 25), and the "
-                           "model has H·d channels (formula 30)."));
-    m_wholeContext = new QCheckBox(tr("attend to the whole context"), box);
+    column->addWidget(makeHeading(u"Encodings"_s, box));
+    m_heads = addSlider(box, u"heads"_s, {}, 1, kMostHeads,
+                        u"Number of attention heads per layer, H. ALiBi has one slope per head (formula 25), and the "
+                        "model has H·d channels (formula 30)."_s);
+    m_wholeContext = new QCheckBox(u"attend to the whole context"_s, box);
     m_wholeContext->setToolTip(
-        tr("Disables the sliding window: each token attends to itself and to all tokens before it."));
+        u"Disables the sliding window: each token attends to itself and to all tokens before it."_s);
     column->addWidget(m_wholeContext);
-    m_window = addSlider(box, tr("attention window"), tr("tokens"), 1, kMaxAttentionWindow,
-                         tr("Length N of the sliding window: each token attends to itself and to the N − 1 tokens "
-                            "before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25"));
+    m_window = addSlider(box, u"attention window"_s, u"tokens"_s, 1, kMaxAttentionWindow,
+                         u"Length N of the sliding window: each token attends to itself and to the N − 1 tokens "
+                         "before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25"_s);
     connect(m_heads, &NumberSlider::changed, this, [this](double value) { emit headsRequested(std::llround(value)); });
     connect(m_window, &NumberSlider::changed, this,
             [this](double value) { emit attentionWindowRequested(std::llround(value)); });
@@ -86,12 +88,12 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
         connect(slider, &NumberSlider::finished, this, &EncodingsPage::finished);
     }
     makeLayerFields(box);
-    m_head = addSlider(box, tr("head"), {}, 1, kMostHeads, tr("Head of the encodings side by side, from 1."));
-    m_wholeDistances = new QCheckBox(tr("distances of the whole context"), box);
-    m_wholeDistances->setToolTip(tr("Shows the encodings side by side for all distances of the context."));
+    m_head = addSlider(box, u"head"_s, {}, 1, kMostHeads, u"Head of the encodings side by side, from 1."_s);
+    m_wholeDistances = new QCheckBox(u"distances of the whole context"_s, box);
+    m_wholeDistances->setToolTip(u"Shows the encodings side by side for all distances of the context."_s);
     column->addWidget(m_wholeDistances);
-    m_distances = addSlider(box, tr("distances"), tr("tokens"), 2, kMaxAttentionWindow,
-                            tr("Number of distances of the encodings side by side, from 0."));
+    m_distances = addSlider(box, u"distances"_s, u"tokens"_s, 2, kMaxAttentionWindow,
+                            u"Number of distances of the encodings side by side, from 0."_s);
     const auto edits = [this](NumberSlider* slider, auto set) {
         connect(slider, &NumberSlider::changed, this, [this, set](double value) {
             set(m_choices, std::llround(value));
@@ -111,24 +113,23 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
 }
 
 void EncodingsPage::makeLayerFields(QWidget* box) {
-    m_layers = addSlider(box, tr("layers"), {}, 1, static_cast<double>(kMostReachLayers),
-                         tr("Number of layers, k, of the receptive field (formula 61)."));
+    m_layers = addSlider(box, u"layers"_s, {}, 1, static_cast<double>(kMostReachLayers),
+                         u"Number of layers, k, of the receptive field (formula 61)."_s);
     m_attentionLayers = new QLineEdit(box);
-    m_attentionLayers->setAccessibleName(tr("attention of the layers"));
+    m_attentionLayers->setAccessibleName(u"attention of the layers"_s);
     m_layersNote = new FieldNote(m_attentionLayers);
     connect(m_attentionLayers, &QLineEdit::editingFinished, this, &EncodingsPage::adoptPattern);
     QGridLayout* grid = makeFieldGrid();
-    addField(
-        grid, tr("attention of the layers"), m_attentionLayers,
-        tr("Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
-           "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window "
-           "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."),
-        kLayersLabelWidth);
+    addField(grid, u"attention of the layers"_s, m_attentionLayers,
+             u"Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
+             "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window "
+             "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s,
+             kLayersLabelWidth);
     static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
-    m_followsSweep = new QCheckBox(tr("layers of the sweep"), box);
+    m_followsSweep = new QCheckBox(u"layers of the sweep"_s, box);
     m_followsSweep->setToolTip(
-        tr("Uses the number of layers and their attention from the sweep of the Train room: the first value if it "
-           "varies them. The attention window is that of the setup."));
+        u"Uses the number of layers and their attention from the sweep of the Train room: the first value if it "
+        "varies them. The attention window is that of the setup."_s);
     box->layout()->addWidget(m_followsSweep);
     connect(m_followsSweep, &QCheckBox::toggled, this, [this] {
         followSweep();
@@ -269,22 +270,22 @@ std::optional<FigureView::Readout> EncodingsPage::readout(const Figure& figure, 
     const QString up = readableCount(map.yFirst + row * map.yStep);
     FigureView::Readout result{{}, x, {}};
     if (m_picture == Picture::sinusoidal) {
-        result.title = tr("position %1, channel %2").arg(across, up);
+        result.title = u"position %1, channel %2"_s.arg(across, up);
         result.rows.append({map.label, readableNumber(value)});
     } else if (m_picture == Picture::reach) {
-        result.title = tr("layer %1, %2 tokens before the last one").arg(up, across);
+        result.title = u"layer %1, %2 tokens before the last one"_s.arg(up, across);
         result.rows.append(
-            {tr("token"), value == kVisible ? tr("can change the output") : tr("cannot change the output")});
+            {u"token"_s, value == kVisible ? u"can change the output"_s : u"cannot change the output"_s});
     } else if (m_picture == Picture::alibi) {
-        result.title = tr("%1, distance %2 tokens").arg(figure.y.categories[row], across);
-        result.rows.append({map.label, std::isnan(value) ? tr("none: outside the sliding window")
-                                                         : tr("%1 nats").arg(readableNumber(value))});
+        result.title = u"%1, distance %2 tokens"_s.arg(figure.y.categories[row], across);
+        result.rows.append({map.label, std::isnan(value) ? u"none: outside the sliding window"_s
+                                                         : u"%1 nats"_s.arg(readableNumber(value))});
     } else {
-        result.title = tr("query at position %1, key at position %2").arg(up, across);
-        result.rows.append({tr("distance"), tr("%1 tokens").arg(row - column)});
-        result.rows.append({tr("key"), std::isnan(value)   ? tr("in the future")
-                                       : value == kVisible ? tr("visible")
-                                                           : tr("outside the sliding window")});
+        result.title = u"query at position %1, key at position %2"_s.arg(up, across);
+        result.rows.append({u"distance"_s, u"%1 tokens"_s.arg(row - column)});
+        result.rows.append({u"key"_s, std::isnan(value)   ? u"in the future"_s
+                                      : value == kVisible ? u"visible"_s
+                                                          : u"outside the sliding window"_s});
     }
     return result;
 }

@@ -12,6 +12,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
@@ -30,9 +32,9 @@ void thin(QList<double>& x, QList<double>& y, bool logarithmic) {
 }
 
 QJsonObject settingsOf(const RotarySetup& setup, const KernelCurves& curves) {
-    return {{QStringLiteral("setup"), QString::fromStdString(text_of(setup))},
-            {QStringLiteral("window"), static_cast<double>(curves.kernelLength)},
-            {QStringLiteral("thinned_to_extremes"), curves.isThinned}};
+    return {{u"setup"_s, QString::fromStdString(text_of(setup))},
+            {u"window"_s, static_cast<double>(curves.kernelLength)},
+            {u"thinned_to_extremes"_s, curves.isThinned}};
 }
 
 Figure emptyFigure(const RotarySetup& setup, const KernelCurves& curves, const QString& name) {
@@ -40,7 +42,7 @@ Figure emptyFigure(const RotarySetup& setup, const KernelCurves& curves, const Q
     figure.name = name;
     figure.settings = settingsOf(setup, curves);
     if (curves.periods.empty()) {
-        figure.emptyText = QStringLiteral("No pair is rotated, so the sum has no terms.");
+        figure.emptyText = u"No pair is rotated, so the sum has no terms."_s;
         figure.summary = figure.emptyText;
     }
     return figure;
@@ -62,8 +64,7 @@ void addStem(FigureCurve& stems, double periods) {
 
 FigureTable spectrumTable(const KernelCurves& curves) {
     FigureTable table;
-    table.names = {QStringLiteral("periods in the kernel length"), QStringLiteral("magnitude (pairs)"),
-                   QStringLiteral("pair"), QStringLiteral("periods of the pair")};
+    table.names = {u"periods in the kernel length"_s, u"magnitude (pairs)"_s, u"pair"_s, u"periods of the pair"_s};
     QList<double> pair;
     QList<double> periods;
     for (std::size_t i = 0; i < curves.periods.size(); ++i) {
@@ -125,40 +126,39 @@ KernelCurves kernelCurves(const RotarySetup& setup, std::int64_t kernelLength) {
 }
 
 Figure kernelFigure(const RotarySetup& setup, const KernelCurves& curves) {
-    Figure figure = emptyFigure(setup, curves, QStringLiteral("kernel"));
-    figure.x.label = QStringLiteral("distance Δ");
-    figure.x.unit = QStringLiteral("tokens");
+    Figure figure = emptyFigure(setup, curves, u"kernel"_s);
+    figure.x.label = u"distance Δ"_s;
+    figure.x.unit = u"tokens"_s;
     figure.x.minimum = 0;
     figure.x.maximum = static_cast<double>(std::max<std::int64_t>(1, curves.kernelLength - 1));
-    figure.y.label = QStringLiteral("K(Δ) = Σ cos(Δωᵢ)");
+    figure.y.label = u"K(Δ) = Σ cos(Δωᵢ)"_s;
     if (curves.periods.empty()) {
         return figure;
     }
     FigureCurve curve;
-    curve.quantity = QStringLiteral("K(Δ)");
+    curve.quantity = u"K(Δ)"_s;
     curve.ink = {Ink::Kind::rotated};
     curve.x = curves.distance;
     curve.y = curves.kernel;
     figure.curves.push_back(std::move(curve));
     figure.horizontalLines.push_back({0, {}, {Ink::Kind::quiet}});
-    figure.note = QStringLiteral("sum of %1 pairs").arg(curves.periods.size());
+    figure.note = u"sum of %1 pairs"_s.arg(curves.periods.size());
     const auto [low, high] = std::minmax_element(curves.kernel.begin(), curves.kernel.end());
-    figure.summary = QStringLiteral(
-                         "The kernel K(Δ), the sum of cos(Δωᵢ) over %1 pairs, decreases from %2 at distance 0 to a "
-                         "minimum of %3 within %4 tokens.")
-                         .arg(curves.periods.size())
-                         .arg(*high, 0, 'g', 4)
-                         .arg(*low, 0, 'g', 4)
-                         .arg(tokensText(static_cast<double>(curves.kernelLength)));
+    figure.summary =
+        u"The kernel K(Δ), the sum of cos(Δωᵢ) over %1 pairs, decreases from %2 at distance 0 to a "
+        "minimum of %3 within %4 tokens."_s.arg(curves.periods.size())
+            .arg(*high, 0, 'g', 4)
+            .arg(*low, 0, 'g', 4)
+            .arg(tokensText(static_cast<double>(curves.kernelLength)));
     return figure;
 }
 
 Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves, std::optional<int> highlighted) {
-    Figure figure = emptyFigure(setup, curves, QStringLiteral("kernel-spectrum"));
-    figure.x.label = QStringLiteral("periods in the kernel length");
+    Figure figure = emptyFigure(setup, curves, u"kernel-spectrum"_s);
+    figure.x.label = u"periods in the kernel length"_s;
     figure.x.logarithmic = true;
-    figure.y.label = QStringLiteral("magnitude of the DFT of K(Δ)");
-    figure.y.unit = QStringLiteral("pairs");
+    figure.y.label = u"magnitude of the DFT of K(Δ)"_s;
+    figure.y.unit = u"pairs"_s;
     figure.y.logarithmic = true;
     if (curves.periods.empty()) {
         figure.x.minimum = 0.1;
@@ -172,14 +172,14 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.y.maximum = 5 * std::max(2.0, highest);  // leaves room for the label of bin 0
 
     FigureCurve spectrum;
-    spectrum.quantity = QStringLiteral("magnitude");
+    spectrum.quantity = u"magnitude"_s;
     spectrum.ink = {Ink::Kind::text};
     spectrum.x = curves.bins.mid(1);
     spectrum.y = curves.magnitude.mid(1);
     // Bin 0 has no place on a logarithmic axis, so it is drawn left of the first bin, with a label.
     FigureCurve zero = marks({Ink::Kind::text}, 6);
     zero.quantity = spectrum.quantity;
-    zero.label = QStringLiteral("0 periods");
+    zero.label = u"0 periods"_s;
     zero.x = {std::sqrt(figure.x.minimum * kZeroBinEnd)};
     zero.y = {curves.magnitude.first()};
 
@@ -207,25 +207,23 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
         mark.y = {1};
         figure.curves.push_back(std::move(mark));
         figure.verticalLines.push_back({curves.periods[static_cast<std::size_t>(*highlighted)],
-                                        QStringLiteral("pair %1").arg(*highlighted),
+                                        u"pair %1"_s.arg(*highlighted),
                                         {Ink::Kind::accent}});
     }
-    figure.verticalLines.push_back({1, QStringLiteral("one period"), {Ink::Kind::quiet}});
+    figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note = incomplete == 0
-                      ? QStringLiteral("%1 pairs have separate peaks").arg(curves.complete)
-                      : QStringLiteral("%1 pairs have separate peaks; the peaks of %2 pairs overlap at 0 periods")
-                            .arg(curves.complete)
-                            .arg(incomplete);
+    figure.note = incomplete == 0 ? u"%1 pairs have separate peaks"_s.arg(curves.complete)
+                                  : u"%1 pairs have separate peaks; the peaks of %2 pairs overlap at 0 periods"_s
+                                        .arg(curves.complete)
+                                        .arg(incomplete);
     figure.table = spectrumTable(curves);
-    figure.summary = QStringLiteral(
-                         "%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The "
-                         "other %4 add up at 0 periods, with magnitude %5.")
-                         .arg(curves.complete)
-                         .arg(curves.periods.size())
-                         .arg(tokensText(static_cast<double>(curves.kernelLength)))
-                         .arg(incomplete)
-                         .arg(curves.magnitude.first(), 0, 'g', 3);
+    figure.summary =
+        u"%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The "
+        "other %4 add up at 0 periods, with magnitude %5."_s.arg(curves.complete)
+            .arg(curves.periods.size())
+            .arg(tokensText(static_cast<double>(curves.kernelLength)))
+            .arg(incomplete)
+            .arg(curves.magnitude.first(), 0, 'g', 3);
     return figure;
 }
 

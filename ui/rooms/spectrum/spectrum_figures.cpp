@@ -12,6 +12,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kShortest = 3;  // lower end of the axis in tokens, below every wavelength
@@ -94,9 +96,9 @@ FigureCurve pointsCurve(const Parts& parts, const QString& label, Ink ink) {
 }
 
 void addPairs(Figure& figure, const Parts& parts, double atInfinity) {
-    FigureCurve incomplete = pointsCurve(parts, QStringLiteral("wavelength > context"), {Ink::Kind::rotated});
+    FigureCurve incomplete = pointsCurve(parts, u"wavelength > context"_s, {Ink::Kind::rotated});
     incomplete.emphasis = FigureCurve::Emphasis::dimmed;
-    FigureCurve complete = pointsCurve(parts, QStringLiteral("wavelength ≤ context"), {Ink::Kind::rotated});
+    FigureCurve complete = pointsCurve(parts, u"wavelength ≤ context"_s, {Ink::Kind::rotated});
     for (int i = 0; i < parts.rotated; ++i) {
         const double frequency = parts.now.inverse_frequencies[static_cast<std::size_t>(i)];
         const bool isComplete = wavelengthOf(frequency) <= static_cast<double>(parts.setup.context);
@@ -104,7 +106,7 @@ void addPairs(Figure& figure, const Parts& parts, double atInfinity) {
         curve.x.append(i);
         curve.y.append(parts.y(frequency));
     }
-    FigureCurve unrotated = pointsCurve(parts, QStringLiteral("unrotated"), {Ink::Kind::unrotated});
+    FigureCurve unrotated = pointsCurve(parts, u"unrotated"_s, {Ink::Kind::unrotated});
     for (int i = parts.rotated; i < parts.allPairs; ++i) {
         unrotated.x.append(i);
         unrotated.y.append(atInfinity);
@@ -129,7 +131,7 @@ FigureCurve lineOf(const Parts& parts, const Frequencies& frequencies, const QSt
 
 void addOverlays(Figure& figure, const Parts& parts) {
     if (parts.isScaled()) {
-        figure.curves.push_back(lineOf(parts, parts.plain, QStringLiteral("unscaled"), {Ink::Kind::quiet}));
+        figure.curves.push_back(lineOf(parts, parts.plain, u"unscaled"_s, {Ink::Kind::quiet}));
         figure.curves.back().companion = true;
     }
     for (const ScaledSpectrum& scaled : parts.compared) {
@@ -138,8 +140,7 @@ void addOverlays(Figure& figure, const Parts& parts) {
     }
     if (parts.options.otherPartial) {
         const bool isTruncate = parts.setup.partial == Partial::slice;
-        FigureCurve curve =
-            pointsCurve(parts, isTruncate ? QStringLiteral("truncate") : QStringLiteral("slice"), otherPartialInk());
+        FigureCurve curve = pointsCurve(parts, isTruncate ? u"truncate"_s : u"slice"_s, otherPartialInk());
         curve.pointPt *= 0.75;
         const FigureCurve line = lineOf(parts, parts.other, {}, otherPartialInk());
         curve.x = line.x;
@@ -161,7 +162,7 @@ void joinLabels(std::vector<FigureLine>& lines, const Range& ends) {
         while (lowest > 0 && lines[lowest].label.isEmpty()) {
             --lowest;
         }
-        lines[lowest].label += QStringLiteral("  ·  ") + lines[i].label;
+        lines[lowest].label += u"  ·  "_s + lines[i].label;
         lines[i].label.clear();
     }
 }
@@ -170,33 +171,29 @@ void addLines(Figure& figure, const Parts& parts, const Range& ends, double atIn
     const RotarySetup& setup = parts.setup;
     const auto context = static_cast<double>(setup.context);
     std::vector<FigureLine>& lines = figure.horizontalLines;
-    lines.push_back({parts.yOfTokens(context),
-                     QStringLiteral("context %1").arg(tokensText(context)),
-                     {Ink::Kind::accent},
-                     kContextHandle});
+    lines.push_back(
+        {parts.yOfTokens(context), u"context %1"_s.arg(tokensText(context)), {Ink::Kind::accent}, kContextHandle});
     const double target = targetContext(setup);
     const double trained = trainingContext(setup);
     if (trained != context) {
-        lines.push_back({parts.yOfTokens(trained), QStringLiteral("training context %1").arg(tokensText(trained))});
+        lines.push_back({parts.yOfTokens(trained), u"training context %1"_s.arg(tokensText(trained))});
     }
     if (target > 0 && std::abs(target / context - 1) > 1e-9) {
-        lines.push_back({parts.yOfTokens(target), QStringLiteral("target context %1").arg(tokensText(target))});
+        lines.push_back({parts.yOfTokens(target), u"target context %1"_s.arg(tokensText(target))});
     }
     if (baseOfSlowest(setup, two_pi)) {
         const double slowest = longestWavelength(parts.plain, parts.rotated);
         lines.push_back({parts.yOfTokens(slowest),
-                         (parts.isScaled() ? QStringLiteral("θ = %1: unscaled λ ≤ %2")
-                                           : QStringLiteral("θ = %1: longest wavelength %2"))
+                         (parts.isScaled() ? u"θ = %1: unscaled λ ≤ %2"_s : u"θ = %1: longest wavelength %2"_s)
                              .arg(thetaText(setup.theta), readableNumber(slowest)),
                          {Ink::Kind::text},
                          kThetaHandle});
     }
     joinLabels(lines, ends);
     if (parts.rotated < parts.allPairs) {
-        lines.push_back(
-            {atInfinity,
-             parts.options.asFrequency ? QStringLiteral("unrotated: ω = 0") : QStringLiteral("unrotated: λ = ∞"),
-             {Ink::Kind::quiet}});
+        lines.push_back({atInfinity,
+                         parts.options.asFrequency ? u"unrotated: ω = 0"_s : u"unrotated: λ = ∞"_s,
+                         {Ink::Kind::quiet}});
     }
 }
 
@@ -205,7 +202,7 @@ void addHighlighted(Figure& figure, const Parts& parts, double atInfinity) {
     if (!highlighted || *highlighted >= parts.allPairs) {
         return;
     }
-    FigureCurve curve = pointsCurve(parts, QStringLiteral("highlighted pair"), {Ink::Kind::accent});
+    FigureCurve curve = pointsCurve(parts, u"highlighted pair"_s, {Ink::Kind::accent});
     curve.pointPt = 8;
     curve.emphasis = FigureCurve::Emphasis::picked;
     curve.x = {static_cast<double>(*highlighted)};
@@ -214,7 +211,7 @@ void addHighlighted(Figure& figure, const Parts& parts, double atInfinity) {
                    : atInfinity};
     figure.curves.push_back(std::move(curve));
     figure.verticalLines.push_back(
-        {static_cast<double>(*highlighted), QStringLiteral("pair %1").arg(*highlighted), {Ink::Kind::accent}});
+        {static_cast<double>(*highlighted), u"pair %1"_s.arg(*highlighted), {Ink::Kind::accent}});
 }
 
 QList<double> wavelengthColumn(const Parts& parts, const Frequencies& frequencies) {
@@ -238,34 +235,33 @@ FigureTable tableOf(const Parts& parts) {
         frequency.append(g);
         periods.append(g * static_cast<double>(parts.setup.context) / two_pi);
     }
-    table.names = {QStringLiteral("pair"), QStringLiteral("wavelength (tokens)"),
-                   QStringLiteral("frequency (radians/token)"), QStringLiteral("periods in the context")};
+    table.names = {u"pair"_s, u"wavelength (tokens)"_s, u"frequency (radians/token)"_s, u"periods in the context"_s};
     table.columns = {pair, wavelength, frequency, periods};
     const auto add = [&](const QString& name, const Frequencies& frequencies) {
-        table.names.append(name + QStringLiteral(" · wavelength (tokens)"));
+        table.names.append(name + u" · wavelength (tokens)"_s);
         table.columns.append(wavelengthColumn(parts, frequencies));
     };
     if (parts.isScaled() || !parts.compared.empty()) {
-        add(QStringLiteral("unscaled"), parts.plain);
+        add(u"unscaled"_s, parts.plain);
     }
     for (const ScaledSpectrum& scaled : parts.compared) {
         add(scaled.title, scaled.frequencies);
     }
     if (parts.options.otherPartial) {
-        add(parts.setup.partial == Partial::slice ? QStringLiteral("truncate") : QStringLiteral("slice"), parts.other);
+        add(parts.setup.partial == Partial::slice ? u"truncate"_s : u"slice"_s, parts.other);
     }
     return table;
 }
 
 QJsonObject settingsOf(const Parts& parts) {
-    QJsonObject settings{{QStringLiteral("setup"), QString::fromStdString(text_of(parts.setup))}};
+    QJsonObject settings{{u"setup"_s, QString::fromStdString(text_of(parts.setup))}};
     if (!parts.compared.empty()) {
         QJsonArray methods;
         for (const ScaledSpectrum& scaled : parts.compared) {
             methods.append(scaled.title);
         }
-        settings.insert(QStringLiteral("compared"), methods);
-        settings.insert(QStringLiteral("compared_factor"), comparedFactor(parts.setup).factor);
+        settings.insert(u"compared"_s, methods);
+        settings.insert(u"compared_factor"_s, comparedFactor(parts.setup).factor);
     }
     return settings;
 }
@@ -273,12 +269,11 @@ QJsonObject settingsOf(const Parts& parts) {
 QString noteOf(const Parts& parts) {
     QString note = completeSentence(parts.setup);
     if (!parts.compared.empty()) {
-        note += QStringLiteral("; scalings use factor %1").arg(readableCount(comparedFactor(parts.setup).factor));
+        note += u"; scalings use factor %1"_s.arg(readableCount(comparedFactor(parts.setup).factor));
     }
     if (parts.options.otherPartial) {
-        note += parts.setup.partial == Partial::slice ? QStringLiteral("; small dots: truncate")
-                                                      : QStringLiteral("; small dots: slice");
-        if (parts.isScaled()) note += QStringLiteral(" with the same scaling");
+        note += parts.setup.partial == Partial::slice ? u"; small dots: truncate"_s : u"; small dots: slice"_s;
+        if (parts.isScaled()) note += u" with the same scaling"_s;
     }
     return note;
 }
@@ -288,8 +283,7 @@ QString noteOf(const Parts& parts) {
 QString completeSentence(const RotarySetup& setup) {
     const Frequencies now = frequencies(frequency_settings(setup));
     const auto context = static_cast<double>(setup.context);
-    return QStringLiteral("%1 of %2 rotated pairs complete a period in %3 tokens")
-        .arg(complete_pairs(now, context))
+    return u"%1 of %2 rotated pairs complete a period in %3 tokens"_s.arg(complete_pairs(now, context))
         .arg(now.rotary_dim / 2)
         .arg(tokensText(context));
 }
@@ -297,17 +291,17 @@ QString completeSentence(const RotarySetup& setup) {
 Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) {
     const Parts parts = partsOf(setup, options);
     Figure figure;
-    figure.name = options.compared.empty() ? QStringLiteral("spectrum") : QStringLiteral("scalings");
-    figure.x.label = QStringLiteral("pair");
+    figure.name = options.compared.empty() ? u"spectrum"_s : u"scalings"_s;
+    figure.x.label = u"pair"_s;
     figure.x.whole = true;
     figure.x.minimum = -0.7;
     figure.x.maximum = parts.allPairs - 0.3;
-    figure.y.label = options.asFrequency ? QStringLiteral("frequency") : QStringLiteral("wavelength");
-    figure.y.unit = options.asFrequency ? QStringLiteral("radians/token") : QStringLiteral("tokens");
+    figure.y.label = options.asFrequency ? u"frequency"_s : u"wavelength"_s;
+    figure.y.unit = options.asFrequency ? u"radians/token"_s : u"tokens"_s;
     figure.y.logarithmic = true;
     figure.settings = settingsOf(parts);
     if (parts.rotated == 0) {
-        figure.emptyText = QStringLiteral("No pair is rotated, because the rotary fraction is 0.");
+        figure.emptyText = u"No pair is rotated, because the rotary fraction is 0."_s;
         figure.summary = figure.emptyText;
         return figure;
     }
@@ -323,8 +317,7 @@ Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) 
     figure.table = tableOf(parts);
     figure.note = noteOf(parts);
     figure.hasLegend = true;
-    figure.summary = QStringLiteral("The wavelengths of %1 pairs range from %2 to %3 tokens; %4.")
-                         .arg(parts.rotated)
+    figure.summary = u"The wavelengths of %1 pairs range from %2 to %3 tokens; %4."_s.arg(parts.rotated)
                          .arg(readableNumber(wavelengthOf(parts.now.inverse_frequencies.front())),
                               readableNumber(longestWavelength(parts.now, parts.rotated)), completeSentence(setup));
     return figure;
@@ -344,7 +337,7 @@ Figure comparedSpectrumFigure(const ShapedSetup& a, const ShapedSetup& b, const 
         optionsB.ends = both;
     }
     Figure figure = comparedFigure(spectrumFigure(a.setup, optionsA), spectrumFigure(b.setup, optionsB), a, b, editsB);
-    if (!options.compared.empty()) figure.name = QStringLiteral("scalings");
+    if (!options.compared.empty()) figure.name = u"scalings"_s;
     return figure;
 }
 

@@ -10,6 +10,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 struct SpectrumOptions {
     /// Shows radians per token instead of wavelengths in tokens.
     bool asFrequency = false;
@@ -24,8 +26,8 @@ struct SpectrumOptions {
 };
 
 // Handles of the draggable lines.
-inline const QString kContextHandle = QStringLiteral("context");
-inline const QString kThetaHandle = QStringLiteral("theta");
+inline const QString kContextHandle = u"context"_s;
+inline const QString kThetaHandle = u"theta"_s;
 
 /// The figure is named "scalings" if scalings are compared. It has lines at the context and at the longest wavelength.
 Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options = {});

@@ -24,10 +24,12 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString timesText(double ratio) {
-    return QStringLiteral("×") + QString::number(ratio, 'g', 3);
+    return u"×"_s + QString::number(ratio, 'g', 3);
 }
 
 QLabel* makeNumber(QWidget* parent) {
@@ -39,22 +41,21 @@ QLabel* makeNumber(QWidget* parent) {
 /// At the same θ, with the scaling of the setup.
 QString partialSentence(const RotarySetup& setup) {
     const int rotated = rotary_dim(setup);
-    if (rotated == 0) return SpectrumPanel::tr("No pair is rotated: slice and truncate are the same.");
+    if (rotated == 0) return u"No pair is rotated: slice and truncate are the same."_s;
     // The dots of the figure compare the same two setups.
     const auto different = firstDifferentPair(setup, switchedPartial(setup));
     if (!different) {
-        return rotated == setup.head_dim
-                   ? SpectrumPanel::tr("All channels are rotated: slice and truncate are the same.")
-                   : SpectrumPanel::tr("At this θ, slice and truncate have the same frequencies.");
+        return rotated == setup.head_dim ? u"All channels are rotated: slice and truncate are the same."_s
+                                         : u"At this θ, slice and truncate have the same frequencies."_s;
     }
-    return SpectrumPanel::tr("At this θ, slice and truncate differ from pair %1.").arg(*different);
+    return u"At this θ, slice and truncate differ from pair %1."_s.arg(*different);
 }
 
 }  // namespace
 
 ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(tr("Compare scalings"), this));
+    column->addWidget(makeHeading(u"Compare scalings"_s, this));
     m_summary = makeNote(this);
     m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     keepLines(m_summary, 9);
@@ -64,9 +65,9 @@ ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(0, 1);
     const std::array<std::pair<QString, QString>, 3> heads = {
-        {{tr("λ min"), tr("Factor by which the scaling multiplies the shortest wavelength.")},
-         {tr("λ max"), tr("Factor by which the scaling multiplies the longest wavelength of the rotated pairs.")},
-         {tr("cos, sin"), tr("Attention factor: the factor by which the scaling multiplies cos and sin.")}}};
+        {{u"λ min"_s, u"Factor by which the scaling multiplies the shortest wavelength."_s},
+         {u"λ max"_s, u"Factor by which the scaling multiplies the longest wavelength of the rotated pairs."_s},
+         {u"cos, sin"_s, u"Attention factor: the factor by which the scaling multiplies cos and sin."_s}}};
     for (std::size_t i = 0; i < heads.size(); ++i) {
         auto* head = makeNumber(this);
         head->setText(heads[i].first);
@@ -89,7 +90,7 @@ void ScalingComparison::addRow(QGridLayout* grid, ScalingMethod method) {
     row.chip->setCheckable(true);
     row.chip->setProperty("chip", true);
     row.chip->setFocusPolicy(Qt::TabFocus);
-    row.chip->setAccessibleName(tr("Compare %1").arg(title));
+    row.chip->setAccessibleName(u"Compare %1"_s.arg(title));
     connect(row.chip, &QPushButton::toggled, this, &ScalingComparison::changed);
     const int line = grid->rowCount();
     grid->addWidget(row.chip, line, 0, Qt::AlignLeft);
@@ -143,12 +144,12 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
     const QString factor = QString::number(compared.factor, 'g', 4);
     const double trained = trainingContext(setup);
     m_summary->setText((compared.isDefault
-                            ? tr("Scaling factor %1, from %2 to %3 tokens (default, because the setup has no scaling).")
-                            : tr("Scaling factor %1 of the setup, from %2 to %3 tokens."))
+                            ? u"Scaling factor %1, from %2 to %3 tokens (default, because the setup has no scaling)."_s
+                            : u"Scaling factor %1 of the setup, from %2 to %3 tokens."_s)
                            .arg(factor, tokensText(trained), tokensText(trained * compared.factor)) +
                        QLatin1Char(' ') +
-                       tr("The columns show by which factor a method multiplies the shortest and the longest "
-                          "wavelength, and cos and sin."));
+                       u"The columns show by which factor a method multiplies the shortest and the longest "
+                       "wavelength, and cos and sin."_s);
     for (const Row& row : m_rows) {
         QString reason;
         const auto scaled = scaledBy(setup, row.method, &reason);
@@ -162,23 +163,21 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
         const auto numbers = [&](const auto& of, bool hasLetters = false) {
             const auto one = [&](const RotarySetup& each) {
                 const auto spectrum = scaledBy(each, row.method);
-                return spectrum ? timesText(of(*spectrum)) : QStringLiteral("–");
+                return spectrum ? timesText(of(*spectrum)) : u"–"_s;
             };
             if (!setups.b) return one(setups.a);
-            return (hasLetters ? QStringLiteral("A %1\nB %2") : QStringLiteral("%1\n%2"))
-                .arg(one(setups.a), one(*setups.b));
+            return (hasLetters ? u"A %1\nB %2"_s : u"%1\n%2"_s).arg(one(setups.a), one(*setups.b));
         };
         row.fastest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.fastest; }, true));
         row.slowest->setText(numbers([](const ScaledSpectrum& spectrum) { return spectrum.slowest; }));
         row.attention->setText(
             numbers([](const ScaledSpectrum& spectrum) { return spectrum.frequencies.attention_factor; }));
         if (scaled && row.method == ScalingMethod::dynamic && scaled->slowest > 1.001 * compared.factor) {
-            m_summary->setText(
-                m_summary->text() + QLatin1Char(' ') +
-                tr("Dynamic NTK is not compared at equal stretch: at %1 tokens its factor %2 stretches "
-                   "the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2 it is the same "
-                   "as NTK-aware.")
-                    .arg(tokensText(trained * compared.factor), factor, QString::number(scaled->slowest, 'g', 3)));
+            m_summary->setText(m_summary->text() + QLatin1Char(' ') +
+                               u"Dynamic NTK is not compared at equal stretch: at %1 tokens its factor %2 stretches "
+                               "the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2 it is the same "
+                               "as NTK-aware."_s.arg(tokensText(trained * compared.factor), factor,
+                                                     QString::number(scaled->slowest, 'g', 3)));
         }
     }
 }
@@ -208,22 +207,22 @@ SpectrumPanel::SpectrumPanel(QWidget* parent) : QWidget(parent) {
 QWidget* SpectrumPanel::makePartial() {
     auto* box = new QWidget(this);
     auto* column = scaledColumn(box, 8);
-    column->addWidget(makeHeading(tr("Slice and truncate"), box));
+    column->addWidget(makeHeading(u"Slice and truncate"_s, box));
     m_otherPartial = new QCheckBox(box);
     m_otherPartial->setToolTip(
-        tr("Slice spreads all wavelengths over the rotated channels (formula 3). Truncate leaves the frequencies of "
-           "the whole head unchanged and sets the lowest ones to 0 (formula 4)."));
+        u"Slice spreads all wavelengths over the rotated channels (formula 3). Truncate leaves the frequencies of "
+        "the whole head unchanged and sets the lowest ones to 0 (formula 4)."_s);
     connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumPanel::changed);
     column->addWidget(m_otherPartial);
     m_coincide = makeNote(box);
     m_coincide->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     keepLines(m_coincide, 5);
     m_coincide->setToolTip(
-        tr("Before scaling, truncate with base θ and d_r of d channels rotated has exactly the frequencies of slice "
-           "with base\nθ′ = θ^(d_r/d) (formula 5). Some scalings depend on d or d_r, so that the scaled frequencies "
-           "differ."));
+        u"Before scaling, truncate with base θ and d_r of d channels rotated has exactly the frequencies of slice "
+        "with base\nθ′ = θ^(d_r/d) (formula 5). Some scalings depend on d or d_r, so that the scaled frequencies "
+        "differ."_s);
     column->addWidget(m_coincide);
-    m_useOther = new QPushButton(tr("Switch method"), box);
+    m_useOther = new QPushButton(u"Switch method"_s, box);
     m_useOther->setFocusPolicy(Qt::TabFocus);
     connect(m_useOther, &QPushButton::clicked, this, &SpectrumPanel::otherPartialRequested);
     column->addWidget(m_useOther, 0, Qt::AlignLeft);
@@ -233,24 +232,24 @@ QWidget* SpectrumPanel::makePartial() {
 QWidget* SpectrumPanel::makeKernel() {
     auto* box = new QWidget(this);
     auto* column = scaledColumn(box, 8);
-    m_kernelHeading = makeHeading(tr("Kernel"), box);
-    m_kernelHeading->setToolTip(tr(
-        "Kernel of length W: K(Δ) = Σ cos(Δωᵢ) over the rotated pairs, Δ = 0 … W − 1 (formulas 12 and 16).\n"
+    m_kernelHeading = makeHeading(u"Kernel"_s, box);
+    m_kernelHeading->setToolTip(
+        u"Kernel of length W: K(Δ) = Σ cos(Δωᵢ) over the rotated pairs, Δ = 0 … W − 1 (formulas 12 and 16).\n"
         "Its spectrum is |DFT|·2/W. A pair with an integer number of periods in W tokens has a peak of magnitude 1;\n"
-        "pairs with less than one period add up at 0 periods (formula 9)."));
+        "pairs with less than one period add up at 0 periods (formula 9)."_s);
     column->addWidget(m_kernelHeading);
-    m_usesContext = new QCheckBox(tr("kernel length = context"), box);
+    m_usesContext = new QCheckBox(u"kernel length = context"_s, box);
     m_usesContext->setChecked(true);
     column->addWidget(m_usesContext);
     m_kernelLength = new NumberSlider(
-        {.label = tr("kernel length"),
-         .unit = tr("tokens"),
+        {.label = u"kernel length"_s,
+         .unit = u"tokens"_s,
          .minimum = 2,
          .maximum = static_cast<double>(kMaxKernelLength),
          .logarithmic = true,
          .step = 1,
          .text = wholeText,
-         .why = tr("Number of distances of the kernel, from 0. Its spectrum is computed over the same distances.")},
+         .why = u"Number of distances of the kernel, from 0. Its spectrum is computed over the same distances."_s},
         box);
     m_kernelLength->setValue(1024);
     m_kernelLength->setEnabled(false);
@@ -261,7 +260,7 @@ QWidget* SpectrumPanel::makeKernel() {
     m_busy = new QProgressBar(box);
     m_busy->setRange(0, 0);
     m_busy->setTextVisible(false);
-    m_busy->setAccessibleName(tr("The kernel is being computed"));
+    m_busy->setAccessibleName(u"The kernel is being computed"_s);
     keepSpace(m_busy);
     m_busy->hide();
     column->addWidget(m_busy);
@@ -282,28 +281,28 @@ void SpectrumPanel::renew(const RotarySetup& setup, const ComparedSetups& setups
 
 void SpectrumPanel::renewPartial(const RotarySetup& setup) {
     const bool isSlice = setup.partial == Partial::slice;
-    m_otherPartial->setText(isSlice ? tr("compare with truncate") : tr("compare with slice"));
+    m_otherPartial->setText(isSlice ? u"compare with truncate"_s : u"compare with slice"_s);
     QString sentence = partialSentence(setup);
     bool usable = false;
     std::optional<int> different;
     const auto base = coincidingBase(setup);
     if (base && rotary_dim(setup) != setup.head_dim) {
-        const QString other = isSlice ? tr("truncate") : tr("slice");
+        const QString other = isSlice ? u"truncate"_s : u"slice"_s;
         usable = *base > 1 && *base <= 1e15;
         different = usable ? firstDifferentPair(setup, withOtherPartial(setup)) : std::nullopt;
         const bool isScaled = setup.scaling.method != ScalingMethod::none;
         const QString at = thetaText(*base);
         sentence += QLatin1Char(' ');
         if (!usable) {
-            sentence += tr("Before scaling, %1 has the same frequencies at θ = %2; the largest valid θ is 10¹⁵.")
-                            .arg(other, at);
+            sentence +=
+                u"Before scaling, %1 has the same frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(other, at);
         } else if (different) {
-            sentence += tr("At θ = %2, %1 has the same frequencies before scaling; after it they differ from pair %3.")
+            sentence += u"At θ = %2, %1 has the same frequencies before scaling; after it they differ from pair %3."_s
                             .arg(other, at)
                             .arg(*different);
         } else {
-            sentence += (isScaled ? tr("At θ = %2, %1 has the same scaled frequencies.")
-                                  : tr("At θ = %2, %1 has the same frequencies."))
+            sentence += (isScaled ? u"At θ = %2, %1 has the same scaled frequencies."_s
+                                  : u"At θ = %2, %1 has the same frequencies."_s)
                             .arg(other, at);
         }
     }
@@ -311,9 +310,9 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
     m_useOther->setEnabled(usable);
     const QString effect =
         different
-            ? tr("The frequencies before scaling do not change; the scaled ones change from pair %1.").arg(*different)
-            : tr("The frequencies of the rotated pairs do not change.");
-    m_useOther->setToolTip((isSlice ? tr("Switches to truncate with that θ.") : tr("Switches to slice with that θ.")) +
+            ? u"The frequencies before scaling do not change; the scaled ones change from pair %1."_s.arg(*different)
+            : u"The frequencies of the rotated pairs do not change."_s;
+    m_useOther->setToolTip((isSlice ? u"Switches to truncate with that θ."_s : u"Switches to slice with that θ."_s) +
                            QLatin1Char(' ') + effect);
 }
 

@@ -35,6 +35,8 @@
 #include "ui/session/sweep_session.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Smallest heights in pixels at 100 %. With a larger scale of the window the page scrolls.
@@ -48,14 +50,14 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, QWidget* parent)
 
 SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, ExperimentModel* experiment,
                            QWidget* parent)
-    : RotaryRoom(rotary, QStringLiteral("spectrum"), encodingFigures(), parent), m_runs(std::move(runs)) {
+    : RotaryRoom(rotary, u"spectrum"_s, encodingFigures(), parent), m_runs(std::move(runs)) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_tabs = makeTabs();
     column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeFrequencies());
-    PairedView* pair = addPair(tr("Encodings"));
-    m_encodings = new EncodingsPage(pair, addGrid(tr("Encodings side by side")), m_pages);
+    PairedView* pair = addPair(u"Encodings"_s);
+    m_encodings = new EncodingsPage(pair, addGrid(u"Encodings side by side"_s), m_pages);
     addBars({m_encodings->chooser()});
     m_pages->addWidget(m_encodings);
     column->addWidget(m_pages, 1);
@@ -74,11 +76,11 @@ QWidget* SpectrumRoom::makeTabs() {
     auto* row = scaledRow(tabs, 4);
     auto* group = addToggles(
         row,
-        {{tr("Frequencies"), tr("Show Frequencies"),
-          tr("Shows the wavelengths of RoPE and the kernel, the sum of their cosines.")},
-         {tr("Encodings"), tr("Show Encodings"),
-          tr("Shows ALiBi's bias (formula 25), the attention mask, sinusoidal embeddings (formula 30), the receptive "
-             "field of sliding windows (formula 61), and all encodings side by side (formula 60).")}},
+        {{u"Frequencies"_s, u"Show Frequencies"_s,
+          u"Shows the wavelengths of RoPE and the kernel, the sum of their cosines."_s},
+         {u"Encodings"_s, u"Show Encodings"_s,
+          u"Shows ALiBi's bias (formula 25), the attention mask, sinusoidal embeddings (formula 30), the receptive "
+          "field of sliding windows (formula 61), and all encodings side by side (formula 60)."_s}},
         {});
     m_frequenciesTab = group->button(0);
     m_encodingsTab = group->button(1);
@@ -90,9 +92,9 @@ QWidget* SpectrumRoom::makeFrequencies() {
     auto* page = new QWidget(m_pages);
     auto* column = scaledColumn(page, 8);
     column->addWidget(makeBar());
-    m_spectrum = addView(tr("Spectrum: wavelength of every pair"));
-    m_kernel = addView(tr("Kernel: sum of cosines versus distance"));
-    m_kernelSpectrum = addView(tr("Spectrum of the kernel"));
+    m_spectrum = addView(u"Spectrum: wavelength of every pair"_s);
+    m_kernel = addView(u"Kernel: sum of cosines versus distance"_s);
+    m_kernelSpectrum = addView(u"Spectrum of the kernel"_s);
     column->addWidget(m_spectrum, 3);
     m_below = new QWidget(page);
     auto* below = scaledRow(m_below, 8);
@@ -109,16 +111,15 @@ QWidget* SpectrumRoom::makeBar() {
     auto* row = scaledRow(bar, 4);
     auto* group = addToggles(
         row,
-        {{tr("wavelength"), tr("Show wavelength"),
-          tr("Shows wavelengths λ_i = 2π/ωᵢ: the tokens per period of pair i.")},
-         {tr("frequency"), tr("Show frequency"),
-          tr("Shows frequencies ωᵢ = θ^(−2i/d_r): the rotation of pair i in radians per token (formulas 3 and 4).")}},
+        {{u"wavelength"_s, u"Show wavelength"_s, u"Shows wavelengths λ_i = 2π/ωᵢ: the tokens per period of pair i."_s},
+         {u"frequency"_s, u"Show frequency"_s,
+          u"Shows frequencies ωᵢ = θ^(−2i/d_r): the rotation of pair i in radians per token (formulas 3 and 4)."_s}},
         {});
     m_frequency = group->button(1);
     connect(m_frequency, &QAbstractButton::toggled, this, &SpectrumRoom::schedule);
     addBars({m_tabs, group->button(0), m_frequency});
     row->addSpacing(8);
-    setWords(makeNote(bar), tr("Pairs that complete a period"));
+    setWords(makeNote(bar), u"Pairs that complete a period"_s);
     row->addWidget(wordsLabel(), 1);
     keepLines(wordsLabel(), 2);
     return bar;
@@ -134,7 +135,7 @@ QWidget* SpectrumRoom::makeOptions() {
     connect(m_fields, &SpectrumPanel::otherPartialRequested, this, [this] {
         model().endDrag();
         try {
-            changeSetup(tr("change slice or truncate"), withOtherPartial(model().setup()));
+            changeSetup(u"change slice or truncate"_s, withOtherPartial(model().setup()));
         } catch (const BadInput& error) {
             m_fields->setPartialWords(QString::fromStdString(error.what()));
         }
@@ -178,12 +179,12 @@ void SpectrumRoom::connectEncodings() {
     connect(m_encodings, &EncodingsPage::headsRequested, this, [this](qint64 heads) {
         RotarySetup next = model().setup();
         next.heads = heads;
-        changeSetup(tr("change number of heads"), next);
+        changeSetup(u"change number of heads"_s, next);
     });
     connect(m_encodings, &EncodingsPage::attentionWindowRequested, this, [this](qint64 tokens) {
         RotarySetup next = model().setup();
         next.attention_window = tokens;
-        changeSetup(tr("change attention window"), next);
+        changeSetup(u"change attention window"_s, next);
     });
     connect(m_encodings, &EncodingsPage::finished, this, [this] { model().endDrag(); });
     connect(m_encodingsTab, &QAbstractButton::toggled, this, &SpectrumRoom::showPage);
@@ -216,15 +217,14 @@ void SpectrumRoom::showPage(bool encodings) {
 }
 
 void SpectrumRoom::addParts() {
-    addPart({QStringLiteral("frequencies"),
+    addPart({u"frequencies"_s,
              [this] {
                  m_frequenciesTab->setChecked(true);
                  emit m_spectrum->chosen();
              },
              [this] { return !isShowingEncodings(); }});
-    const QList<std::pair<QString, FigureView*>> figures = {{QStringLiteral("spectrum"), m_spectrum},
-                                                            {QStringLiteral("kernel"), m_kernel},
-                                                            {QStringLiteral("kernel-spectrum"), m_kernelSpectrum}};
+    const QList<std::pair<QString, FigureView*>> figures = {
+        {u"spectrum"_s, m_spectrum}, {u"kernel"_s, m_kernel}, {u"kernel-spectrum"_s, m_kernelSpectrum}};
     for (const auto& [name, view] : figures) {
         QList<QWidget*> hidden = {wordsLabel()};
         for (FigureView* each : {m_spectrum, m_kernel, m_kernelSpectrum}) {
@@ -253,14 +253,14 @@ void SpectrumRoom::addParts() {
 }
 
 void SpectrumRoom::fitOnlyPart() {
-    const bool isSideBySide = onlyPart() == QLatin1String("encodings");
+    const bool isSideBySide = onlyPart() == "encodings"_L1;
     m_encodings->grid()->setShowsAll(isSideBySide);
     if (isSideBySide) renewEncodings();  // the scale of the presentation depends on the number of panels
 }
 
 void SpectrumRoom::addControls() {
-    addControl({QStringLiteral("part"), [this](const QString& part) { showPart(part); },
-                [this] { return QVariant(shownPart()); }, m_tabs});
+    addControl(
+        {u"part"_s, [this](const QString& part) { showPart(part); }, [this] { return QVariant(shownPart()); }, m_tabs});
     using Choices = EncodingChoices;
     const auto add = [this](const QString& name, QWidget* widget, std::function<std::int64_t(const Choices&)> get,
                             std::function<void(Choices&, std::int64_t)> set, std::int64_t least, std::int64_t most) {
@@ -281,19 +281,19 @@ void SpectrumRoom::addControls() {
              widget});
     };
     add(
-        QStringLiteral("head"), m_encodings->head(), [](const Choices& of) { return of.head; },
+        u"head"_s, m_encodings->head(), [](const Choices& of) { return of.head; },
         [](Choices& of, std::int64_t value) { of.head = static_cast<int>(value); }, 1, kMostChosenHeads);
     add(
-        QStringLiteral("distances"), m_encodings->distances(), [](const Choices& of) { return of.distances; },
+        u"distances"_s, m_encodings->distances(), [](const Choices& of) { return of.distances; },
         [](Choices& of, std::int64_t value) { of.distances = value; }, 0, kMostEncodingDistances);
     add(
-        QStringLiteral("layers"), m_encodings->layers(), [](const Choices& of) { return of.layers; },
+        u"layers"_s, m_encodings->layers(), [](const Choices& of) { return of.layers; },
         [](Choices& of, std::int64_t value) { of.layers = value; }, 1, kMostReachLayers);
     add(
-        QStringLiteral("full_every"), m_encodings->attentionLayers(),
+        u"full_every"_s, m_encodings->attentionLayers(),
         [](const Choices& of) { return full_every_of(of.attention_layers); },
         [](Choices& of, std::int64_t value) { of.attention_layers = full_every_pattern(value); }, 0, kMostReachLayers);
-    addControl({QStringLiteral("attention_layers"),
+    addControl({u"attention_layers"_s,
                 [this](const QString& text) {
                     Choices choices = m_encodings->choices();
                     choices.attention_layers = text.toStdString();
@@ -305,8 +305,8 @@ void SpectrumRoom::addControls() {
 }
 
 QWidget* SpectrumRoom::controlWidget(const QString& name) {
-    if (name == QLatin1String("heads")) return m_encodings->heads();
-    if (name == QLatin1String("attention_window")) return m_encodings->attentionWindow();
+    if (name == "heads"_L1) return m_encodings->heads();
+    if (name == "attention_window"_L1) return m_encodings->attentionWindow();
     return RotaryRoom::controlWidget(name);
 }
 
@@ -317,32 +317,32 @@ RotaryRoom::Readout SpectrumRoom::readout(Side side, QPointF place) const {
     if (pair < 0 || pair >= setup.head_dim / 2) {
         return std::nullopt;
     }
-    FigureView::Readout result{tr("pair %1 of %2").arg(pair).arg(setup.head_dim / 2), static_cast<double>(pair), {}};
+    FigureView::Readout result{u"pair %1 of %2"_s.arg(pair).arg(setup.head_dim / 2), static_cast<double>(pair), {}};
     if (std::cmp_greater_equal(pair, now.inverse_frequencies.size())) {
-        result.rows.append({tr("not rotated"), tr("channels %1–%2").arg(now.rotary_dim).arg(setup.head_dim - 1)});
+        result.rows.append({u"not rotated"_s, u"channels %1–%2"_s.arg(now.rotary_dim).arg(setup.head_dim - 1)});
         return result;
     }
     const auto index = static_cast<std::size_t>(pair);
     const ChannelPair channels = channel_pairs(setup.head_dim, now.rotary_dim, setup.partial, setup.pairing)[index];
-    result.rows.append({tr("channels"), tr("%1 and %2").arg(channels.first).arg(channels.second)});
+    result.rows.append({u"channels"_s, u"%1 and %2"_s.arg(channels.first).arg(channels.second)});
     const double frequency = now.inverse_frequencies[index];
     if (frequency == 0) {
-        result.rows.append({tr("not rotated"), tr("λ = ∞")});
+        result.rows.append({u"not rotated"_s, u"λ = ∞"_s});
         return result;
     }
     const double wavelength = wavelengthOf(frequency);
     const double plain = wavelengthOf(ropelab::frequencies(plain_settings(setup)).inverse_frequencies[index]);
-    result.rows.append({tr("wavelength"), tr("%1 tokens").arg(readableNumber(wavelength))});
-    result.rows.append({tr("frequency"), tr("%1 radians/token").arg(readableNumber(frequency))});
-    result.rows.append({tr("periods in the context"), readableNumber(static_cast<double>(setup.context) / wavelength)});
+    result.rows.append({u"wavelength"_s, u"%1 tokens"_s.arg(readableNumber(wavelength))});
+    result.rows.append({u"frequency"_s, u"%1 radians/token"_s.arg(readableNumber(frequency))});
+    result.rows.append({u"periods in the context"_s, readableNumber(static_cast<double>(setup.context) / wavelength)});
     if (setup.scaling.method != ScalingMethod::none) {
-        result.rows.append({tr("wavelength before scaling"), tr("%1 tokens").arg(readableNumber(plain))});
+        result.rows.append({u"wavelength before scaling"_s, u"%1 tokens"_s.arg(readableNumber(plain))});
     }
     for (const ScalingMethod method : m_fields->comparison()->chosen()) {
         if (const auto scaled = scaledBy(setup, method)) {
             const double longer = wavelengthOf(scaled->frequencies.inverse_frequencies[index]);
             result.rows.append(
-                {scaled->title, tr("%1 tokens, × %2").arg(readableNumber(longer)).arg(longer / plain, 0, 'g', 3)});
+                {scaled->title, u"%1 tokens, × %2"_s.arg(readableNumber(longer)).arg(longer / plain, 0, 'g', 3)});
         }
     }
     return result;
@@ -358,9 +358,9 @@ RotaryRoom::Readout SpectrumRoom::kernelReadout(Side side, QPointF place) const 
     const double periods = hasPair ? curves.periods[static_cast<std::size_t>(*pair)] : place.x();
     FigureView::Readout result;
     result.x = periods;
-    result.title = tr("%1 periods in the kernel length").arg(readableCount(curves.bins[bin]));
-    result.rows.append({tr("magnitude"), readableNumber(curves.magnitude[bin])});
-    if (hasPair) result.rows.append({tr("pair %1").arg(*pair), tr("%1 periods").arg(readableNumber(periods))});
+    result.title = u"%1 periods in the kernel length"_s.arg(readableCount(curves.bins[bin]));
+    result.rows.append({u"magnitude"_s, readableNumber(curves.magnitude[bin])});
+    if (hasPair) result.rows.append({u"pair %1"_s.arg(*pair), u"%1 periods"_s.arg(readableNumber(periods))});
     return result;
 }
 
@@ -374,7 +374,7 @@ void SpectrumRoom::dragLine(const QString& handle, double at) {
     RotarySetup next = model().setup();
     if (const auto base = baseOfSlowest(next, wavelength)) {
         next.theta = std::max(roundedDrag(*base, next.theta, false), kMinBase);
-        changeSetup(tr("change theta"), next);
+        changeSetup(u"change theta"_s, next);
     }
 }
 
@@ -451,7 +451,7 @@ void SpectrumRoom::renewLearned() {
 
 FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
     FigureOrigin origin = RotaryRoom::originOf(figure);
-    if (figure.name != QLatin1String("encodings")) return origin;
+    if (figure.name != "encodings"_L1) return origin;
     const QJsonObject choices = encodingFlags(m_encodings->choices());
     for (const QString& flag : choices.keys()) origin.flags[flag] = choices[flag];
     if (!m_learned.empty()) origin.lab = labOrigin(*m_runs->lab.file(), runsOf(m_learned));
@@ -462,8 +462,8 @@ void SpectrumRoom::renewKernel() {
     const std::int64_t wanted = kernelLength();
     const bool isCut = m_fields->kernelLength() == 0 && model().setup().context > kMaxKernelLength;
     m_fields->setKernelNote(
-        isCut ? tr("The context is longer than %1 tokens; the kernel is computed up to that distance.")
-                    .arg(tokensText(static_cast<double>(kMaxKernelLength)))
+        isCut ? u"The context is longer than %1 tokens; the kernel is computed up to that distance."_s.arg(
+                    tokensText(static_cast<double>(kMaxKernelLength)))
               : QString());
     // Only the setups that changed are computed: in a drag, the other one does not change.
     BothSides<Kernel> next;
@@ -529,32 +529,32 @@ QString SpectrumRoom::pairsSentence(Side side) const {
     const RotarySetup& setup = setupOf(side);
     const Frequencies& now = frequenciesOf(side);
     const int rotated = now.rotary_dim;
-    if (rotated == 0) return tr("No pair is rotated.");
+    if (rotated == 0) return u"No pair is rotated."_s;
     const int incomplete = rotated / 2 - complete_pairs(now, static_cast<double>(setup.context));
     const QString pairs = incomplete == 0
-                              ? tr("All rotated pairs complete at least one period in the context.")
-                              : tr("Pairs without a full period in the context: %1.").arg(groupedText(incomplete));
+                              ? u"All rotated pairs complete at least one period in the context."_s
+                              : u"Pairs without a full period in the context: %1."_s.arg(groupedText(incomplete));
     return pairs + QLatin1Char(' ') +
-           (setup.scaling.method == ScalingMethod::none ? tr("Critical dimension (Liu et al.): %1 of %2.")
-                                                        : tr("Critical dimension (Liu et al.), unscaled: %1 of %2."))
+           (setup.scaling.method == ScalingMethod::none ? u"Critical dimension (Liu et al.): %1 of %2."_s
+                                                        : u"Critical dimension (Liu et al.), unscaled: %1 of %2."_s)
                .arg(criticalDimension(setup))
                .arg(rotated);
 }
 
 QString SpectrumRoom::comparedSentence() const {
-    QStringList parts = {bothQuotient(tr("longest wavelength"), [this](Side side) {
+    QStringList parts = {bothQuotient(u"longest wavelength"_s, [this](Side side) {
         const Frequencies& now = frequenciesOf(side);
         const auto rotated = static_cast<std::size_t>(now.rotary_dim / 2);
         return rotated == 0 ? 0.0 : wavelengthOf(now.inverse_frequencies[rotated - 1]);
     })};
     if (!m_kernels.edited.curves.kernel.isEmpty() && !m_kernels.other.curves.kernel.isEmpty()) {
-        parts << tr("lowest K(Δ): %1").arg(bothValues([this](Side side) {
+        parts << u"lowest K(Δ): %1"_s.arg(bothValues([this](Side side) {
             const auto& kernel = m_kernels.of(side).curves.kernel;
             return readableNumber(*std::min_element(kernel.begin(), kernel.end()));
         }));
     }
     parts.removeAll(QString());
-    return parts.join(QStringLiteral("; "));
+    return parts.join(u"; "_s);
 }
 
 void SpectrumRoom::renewTexts() {
@@ -563,11 +563,11 @@ void SpectrumRoom::renewTexts() {
     const QString sentences = bothSentences([this](Side side) { return pairsSentence(side); });
     wordsLabel()->setText(compares() ? sentences + QLatin1Char('\n') + comparedSentence() : sentences);
     wordsLabel()->setToolTip(
-        tr("A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023, formula 9).\n"
-           "The critical dimension is the number of channels that completed a full period in training:\n"
-           "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ with d = %2, θ = %3, L = %4 (Liu et al. 2023; for d_r < d our extension, "
-           "formula 14)\n"
-           "Drag the lines of the context and of the longest wavelength, or click one and press the arrow keys.")
+        u"A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023, formula 9).\n"
+        "The critical dimension is the number of channels that completed a full period in training:\n"
+        "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ with d = %2, θ = %3, L = %4 (Liu et al. 2023; for d_r < d our extension, "
+        "formula 14)\n"
+        "Drag the lines of the context and of the longest wavelength, or click one and press the arrow keys."_s
             .arg(tokensText(static_cast<double>(setup.context)))
             .arg(exponent)
             .arg(thetaText(setup.theta), tokensText(trainingContext(setup))));

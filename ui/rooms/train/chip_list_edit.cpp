@@ -26,6 +26,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // Checks the range, but not whether the value fits the other settings.
@@ -52,7 +54,7 @@ QString showTheta(const QString& value) {
 }
 
 QString parseFraction(const QString& typed) {
-    if (typed.endsWith(QStringLiteral("ch"))) {
+    if (typed.endsWith(u"ch"_s)) {
         // The number of channels of a head depends on the model, so the upper limit is checked with the experiment.
         double channels = 0;
         try {
@@ -64,16 +66,16 @@ QString parseFraction(const QString& typed) {
             throw BadInput("RoPE rotates channels in pairs, so the number of channels must be even, like 6 ch; got \"" +
                            typed.toStdString() + "\".");
         }
-        return QStringLiteral("%1 ch").arg(static_cast<int>(channels));
+        return u"%1 ch"_s.arg(static_cast<int>(channels));
     }
     return text(checked("fraction", typed));
 }
 
 QString showFraction(const QString& value) {
-    if (value.endsWith(QStringLiteral("ch"))) return value;
+    if (value.endsWith(u"ch"_s)) return value;
     const double fraction =
         parse_number(value.endsWith(QLatin1Char('%')) ? parseFraction(value).toStdString() : value.toStdString());
-    return QString::fromStdString(percent_text(fraction)) + QStringLiteral(" %");
+    return QString::fromStdString(percent_text(fraction)) + u" %"_s;
 }
 
 QString parseSeed(const QString& typed) {
@@ -90,9 +92,9 @@ QStringList explicitRunLabels(const Experiment& experiment) {
             const auto& [name, value] = *found;
             const QString shown = QString::fromStdString(value);
             if (name == "theta") {
-                parts << QStringLiteral("θ ") + showTheta(shown);
+                parts << u"θ "_s + showTheta(shown);
             } else if (name == "fraction") {
-                parts << (parse_value(key("fraction"), value, RunSpec{}) == Value(0.0) ? QObject::tr("RoPE 0 %")
+                parts << (parse_value(key("fraction"), value, RunSpec{}) == Value(0.0) ? u"RoPE 0 %"_s
                                                                                        : showFraction(shown));
             } else if (name == "position") {
                 parts << choiceTitle(name, value);
@@ -101,7 +103,7 @@ QStringList explicitRunLabels(const Experiment& experiment) {
                              fieldText(name, shown);
             }
         }
-        labels << (parts.isEmpty() ? QObject::tr("settings below") : parts.join(QStringLiteral(", ")));
+        labels << (parts.isEmpty() ? u"settings below"_s : parts.join(u", "_s));
     }
     return labels;
 }
@@ -113,7 +115,7 @@ void removeExplicitRun(Experiment& experiment, std::size_t index) {
 }
 
 QString zipText(const std::vector<std::string>& zip) {
-    return texts(zip).join(QStringLiteral(", "));
+    return texts(zip).join(u", "_s);
 }
 
 bool isSetByRuns(const Experiment& experiment, const char* key) {
@@ -141,7 +143,7 @@ void setSwept(Experiment& experiment, const char* key, const QStringList& values
 
 namespace {
 
-const QString kCross = QStringLiteral("  ✕");
+const QString kCross = u"  ✕"_s;
 // Lengths in pixels at a window scale of 100 %.
 constexpr int kMinimumWidth = 64;
 constexpr int kSpacing = 4;
@@ -157,7 +159,7 @@ Chip::Chip(const QString& text, bool removable, QWidget* parent)
 }
 
 bool Chip::isOverCross(const QPoint& where) const {
-    const int cross = fontMetrics().horizontalAdvance(QStringLiteral(" ✕")) + ThemeManager::instance().pixels(8);
+    const int cross = fontMetrics().horizontalAdvance(u" ✕"_s) + ThemeManager::instance().pixels(8);
     return m_removable && where.x() >= width() - cross;
 }
 
@@ -228,7 +230,7 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
       m_box(new QWidget),
       m_flow(new FlowLayout(m_box)),
       m_placeholder(new QLabel(m_box)),
-      m_add(new Chip(QStringLiteral("+"), false, this)),
+      m_add(new Chip(u"+"_s, false, this)),
       m_error(new FieldError(this)) {
     auto* layout = new QHBoxLayout(this);
     scaleLayout(layout, {0, 0, 0, 0}, kSpacing);
@@ -244,8 +246,8 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ChipListEdit::fitHeight);
     setAccessibleName(what);
     m_placeholder->setProperty("quiet", true);
-    m_add->setToolTip(tr("Add a value"));
-    m_add->setAccessibleName(tr("Add a value of %1").arg(what));
+    m_add->setToolTip(u"Add a value"_s);
+    m_add->setAccessibleName(u"Add a value of %1"_s.arg(what));
     connect(static_cast<Chip*>(m_add), &Chip::editAsked, this, &ChipListEdit::openSuggestions);
     rebuild();
     fitHeight();
@@ -293,7 +295,7 @@ bool ChipListEdit::commit(int index, const QString& typed) {
     }
     const qsizetype duplicate = m_values.indexOf(value);
     if (duplicate >= 0 && duplicate != index) {
-        showError(tr("%1 is already in the list.").arg(m_display(value)));
+        showError(u"%1 is already in the list."_s.arg(m_display(value)));
         return false;
     }
     showError({});
@@ -344,7 +346,7 @@ void ChipListEdit::beginEdit(int index) {
     endEdit(false);
     m_editing = index;
     m_field = new QLineEdit(index < m_values.size() ? m_display(m_values[index]) : QString(), m_box);
-    m_field->setAccessibleName(tr("Value of %1").arg(m_what));
+    m_field->setAccessibleName(u"Value of %1"_s.arg(m_what));
     m_field->setFixedWidth(ThemeManager::instance().pixels(88));
     m_field->selectAll();
     m_field->installEventFilter(this);
@@ -420,7 +422,7 @@ void ChipListEdit::openSuggestions() {
     }
     connect(menu, &QMenu::aboutToHide, this, [this] { emit considered(m_values); });
     menu->addSeparator();
-    QAction* type = menu->addAction(tr("Type a value …"));
+    QAction* type = menu->addAction(u"Type a value …"_s);
     connect(type, &QAction::triggered, this, [this] { beginEdit(static_cast<int>(m_values.size())); });
     menu->popup(m_add->mapToGlobal(QPoint(0, m_add->height())));
 }
@@ -440,11 +442,11 @@ void ChipListEdit::rebuild() {
     emit considered(m_values);
     for (int i = 0; i < m_values.size(); ++i) {
         auto* chip = new Chip(m_display(m_values[i]), true, m_box);
-        chip->setObjectName(QStringLiteral("chip"));
-        chip->setAccessibleName(tr("%1 %2").arg(m_what, m_display(m_values[i])));
+        chip->setObjectName(u"chip"_s);
+        chip->setAccessibleName(u"%1 %2"_s.arg(m_what, m_display(m_values[i])));
         if (!m_typable) chip->setToolTip(m_values[i]);
-        chip->setAccessibleDescription(m_typable ? tr("Enter edits this value, Delete removes it")
-                                                 : tr("Delete removes this value"));
+        chip->setAccessibleDescription(m_typable ? u"Enter edits this value, Delete removes it"_s
+                                                 : u"Delete removes this value"_s);
         connect(chip, &Chip::editAsked, this, [this, i] { beginEdit(i); });
         connect(chip, &Chip::removeAsked, this, [this, i] { remove(i); });
         connect(chip, &Chip::removalConsidered, this, [this, i](bool over) {

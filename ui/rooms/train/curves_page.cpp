@@ -36,6 +36,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 std::optional<double> findFloor(const RunSpec& spec, const Cancelled& cancelled) {
@@ -86,14 +88,13 @@ std::string EntropyFloorJob::keyOf(const RunSpec& spec) {
 namespace {
 
 QString viewTitle(const CurveView& view) {
-    if (view.quantities.empty()) return QObject::tr("roofline");
-    if (view.quantities.size() > 1) return QObject::tr("train and val loss");
+    if (view.quantities.empty()) return u"roofline"_s;
+    if (view.quantities.size() > 1) return u"train and val loss"_s;
     return nameOf(view.quantities.front());
 }
 
 QString smoothText(int percent) {
-    return percent == 0 ? QObject::tr("smoothing: off")
-                        : QObject::tr("smoothing: %1").arg(percent / 100.0, 0, 'f', 2, QLatin1Char('0'));
+    return percent == 0 ? u"smoothing: off"_s : u"smoothing: %1"_s.arg(percent / 100.0, 0, 'f', 2, QLatin1Char('0'));
 }
 
 }  // namespace
@@ -104,18 +105,18 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     scaleLayout(row, {0, 0, 0, 0}, 8);
 
     m_quantity = new QComboBox(this);
-    m_quantity->setAccessibleName(tr("Quantity"));
+    m_quantity->setAccessibleName(u"Quantity"_s);
     m_quantity->setToolTip(
-        tr("Selects the quantity to plot. The roofline shows whether arithmetic or memory limits the training speed."));
+        u"Selects the quantity to plot. The roofline shows whether arithmetic or memory limits the training speed."_s);
     for (const CurveView& view : curveViews()) m_quantity->addItem(viewTitle(view), QLatin1String(view.id));
     m_unit = new QComboBox(this);
-    m_unit->setAccessibleName(tr("Unit of losses"));
-    m_unit->addItem(tr("nats/token"), QStringLiteral("nats"));
-    m_unit->addItem(tr("bits/token"), QStringLiteral("bits"));
-    m_unit->addItem(tr("bits/byte"), QStringLiteral("bits-per-byte"));
-    m_unit->setToolTip(tr(
-        "Selects the unit of losses. Bits per byte = loss in nats / ln 2, divided by the mean number of bytes of the "
-        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35"));
+    m_unit->setAccessibleName(u"Unit of losses"_s);
+    m_unit->addItem(u"nats/token"_s, u"nats"_s);
+    m_unit->addItem(u"bits/token"_s, u"bits"_s);
+    m_unit->addItem(u"bits/byte"_s, u"bits-per-byte"_s);
+    m_unit->setToolTip(
+        u"Selects the unit of losses. Bits per byte = loss in nats / ln 2, divided by the mean number of bytes of the "
+        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35"_s);
     m_quantity->setCurrentIndex(std::max(0, indexOfQuantity(m_settings.value("train/quantity").toString())));
     m_unit->setCurrentIndex(std::max(0, m_unit->findData(m_settings.value("train/unit"))));
     for (QComboBox* choice : {m_quantity, m_unit}) {
@@ -131,25 +132,25 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     row->addWidget(m_smoothing);
 
     m_bands = makeButton<QToolButton>(
-        tr("± std"),
-        tr("Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
-           "deviation. It requires runs that differ only in their seed."),
+        u"± std"_s,
+        u"Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
+        "deviation. It requires runs that differ only in their seed."_s,
         this);
-    m_bands->setAccessibleName(tr("Mean and standard deviation over seeds"));
+    m_bands->setAccessibleName(u"Mean and standard deviation over seeds"_s);
     m_bands->setCheckable(true);
-    m_bands->setChecked(m_settings.value("train/bands").toString() == QLatin1String("on"));
+    m_bands->setChecked(m_settings.value("train/bands").toString() == "on"_L1);
     connect(m_bands, &QToolButton::toggled, this, [this](bool on) {
-        m_settings.setValue("train/bands", on ? QStringLiteral("on") : QStringLiteral("off"));
+        m_settings.setValue("train/bands", on ? u"on"_s : u"off"_s);
         emit bandsChanged(isBands());
     });
 
     m_reset = makeButton<QToolButton>(
-        tr("Reset view"), tr("Resets both axes to the full range of the data and follows new data (Ctrl+R)."), this);
+        u"Reset view"_s, u"Resets both axes to the full range of the data and follows new data (Ctrl+R)."_s, this);
     m_reset->setEnabled(false);
     connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
     connect(&m_plot, &CurvePlot::followsDataChanged, m_reset,
             [reset = m_reset](bool follows) { reset->setEnabled(!follows); });
-    m_export = makeButton<QToolButton>(tr("Export …"), tr("Exports this plot as PDF, SVG, PNG or CSV (Ctrl+E)."), this);
+    m_export = makeButton<QToolButton>(u"Export …"_s, u"Exports this plot as PDF, SVG, PNG or CSV (Ctrl+E)."_s, this);
     connect(m_export, &QToolButton::clicked, this, &PlotToolbar::exportRequested);
     row->addWidget(m_export);
     row->addWidget(m_bands);
@@ -161,8 +162,8 @@ QWidget* PlotToolbar::makeAxisChoice() {
     auto* row = new QHBoxLayout(box);
     scaleLayout(row, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(box);
-    m_linear = addToggle(row, group, tr("linear"), tr("Linear axis"));
-    m_log = addToggle(row, group, tr("log"), tr("Logarithmic axis"));
+    m_linear = addToggle(row, group, u"linear"_s, u"Linear axis"_s);
+    m_log = addToggle(row, group, u"log"_s, u"Logarithmic axis"_s);
     const bool logarithmic = m_settings.value("train/logarithmic").toBool();
     (logarithmic ? m_log : m_linear)->setChecked(true);
     m_plot.setYLogarithmic(logarithmic);
@@ -183,9 +184,9 @@ QWidget* PlotToolbar::makeSmoothing() {
     row->addWidget(value);
     auto* slider = new QSlider(Qt::Horizontal, box);
     slider->setRange(0, 99);
-    slider->setAccessibleName(tr("Smoothing"));
+    slider->setAccessibleName(u"Smoothing"_s);
     slider->setToolTip(
-        tr("Weight of the exponential moving average. The unsmoothed curve stays visible as a faint line."));
+        u"Weight of the exponential moving average. The unsmoothed curve stays visible as a faint line."_s);
     scaleWidth(slider, 72);
     row->addWidget(slider);
     // The label is as wide as its widest text, so that the slider does not move when the number changes.
@@ -248,7 +249,7 @@ bool PlotToolbar::isLossPerToken() const {
 }
 
 void PlotToolbar::setBandsPossible(bool possible, bool wanted) {
-    if (m_settings.value("train/bands").toString() == QLatin1String("auto")) {
+    if (m_settings.value("train/bands").toString() == "auto"_L1) {
         const QSignalBlocker quiet(m_bands);
         m_bands->setChecked(wanted);
     }
@@ -271,7 +272,7 @@ namespace {
 constexpr double kGiga = 1e9;
 
 QString speedText(double operations) {
-    return QObject::tr("%1 GFLOP/s").arg(QString::number(operations / kGiga, 'g', 3));
+    return u"%1 GFLOP/s"_s.arg(QString::number(operations / kGiga, 'g', 3));
 }
 
 // From a tenth of the smallest to ten times the largest intensity of the runs and the ridge point.
@@ -288,22 +289,21 @@ Range intensities(const bench::MachineSpeed& machine, const std::vector<Roofline
 
 Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs) {
     Figure figure;
-    figure.name = QStringLiteral("roofline");
-    figure.x = {
-        .label = QObject::tr("arithmetic intensity"), .unit = QObject::tr("operations per byte"), .logarithmic = true};
-    figure.y = {.label = QObject::tr("speed"), .unit = QStringLiteral("GFLOP/s"), .logarithmic = true};
+    figure.name = u"roofline"_s;
+    figure.x = {.label = u"arithmetic intensity"_s, .unit = u"operations per byte"_s, .logarithmic = true};
+    figure.y = {.label = u"speed"_s, .unit = u"GFLOP/s"_s, .logarithmic = true};
     if (!machine.known()) {
-        figure.emptyText = QObject::tr("The speed of this machine has not been measured yet");
+        figure.emptyText = u"The speed of this machine has not been measured yet"_s;
         return figure;
     }
     if (runs.empty()) {
-        figure.emptyText = QObject::tr("Each run that trains on the CPU appears here as a point");
+        figure.emptyText = u"Each run that trains on the CPU appears here as a point"_s;
         return figure;
     }
     const Range range = intensities(machine, runs);
     FigureCurve roof;
-    roof.label = QObject::tr("this machine");
-    roof.quantity = QObject::tr("peak speed");
+    roof.label = u"this machine"_s;
+    roof.quantity = u"peak speed"_s;
     roof.ink = {Ink::Kind::text};
     for (const double intensity : {range.minimum, bench::ridge(machine), range.maximum}) {
         roof.x.append(intensity);
@@ -315,7 +315,7 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
     for (const RooflineRun& run : runs) {
         FigureCurve point;
         point.label = run.label;
-        point.quantity = QObject::tr("speed");
+        point.quantity = u"speed"_s;
         point.ink = run.ink;
         point.shape = FigureCurve::Shape::points;
         point.pointPt = run.picked ? 9 : 6;
@@ -324,10 +324,9 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         point.y = {run.point.reached() / kGiga};
         figure.curves.push_back(point);
     }
-    figure.verticalLines.push_back(
-        {bench::ridge(machine), QObject::tr("ridge point: arithmetic limits the speed to the right")});
-    figure.note = QObject::tr("This machine reaches %1 in float32 matrix products and copies %2 GB/s.")
-                      .arg(speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
+    figure.verticalLines.push_back({bench::ridge(machine), u"ridge point: arithmetic limits the speed to the right"_s});
+    figure.note = u"This machine reaches %1 in float32 matrix products and copies %2 GB/s."_s.arg(
+        speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
     const RooflineRun& described = *std::max_element(
         runs.begin(), runs.end(), [](const RooflineRun& a, const RooflineRun& b) { return a.picked < b.picked; });
     figure.summary = QString::fromStdString(bench::verdict(machine, described.point));
@@ -365,12 +364,12 @@ RooflineView::RooflineView(RunStore& runs, SweepSession& session, Settings& sett
     scaleLayout(column, {0, 0, 0, 0}, 8);
     m_sentence = new QLabel(this);
     m_sentence->setWordWrap(true);
-    m_sentence->setAccessibleName(tr("Bottleneck of the training speed"));
+    m_sentence->setAccessibleName(u"Bottleneck of the training speed"_s);
     column->addWidget(m_sentence);
     m_memory = makeNote(this);
     column->addWidget(m_memory);
     m_view = new FigureView(this);
-    m_view->setAccessibleName(tr("Roofline"));
+    m_view->setAccessibleName(u"Roofline"_s);
     column->addWidget(m_view, 1);
     connect(&m_session, &SweepSession::stateChanged, this, [this] {
         if (isVisible()) measureIfIdle();
@@ -442,13 +441,13 @@ Figure RooflineView::figure() const {
 QString RooflineView::sentence() const {
     const auto runs = measuredRuns(m_runStore, m_speeds, m_picked);
     if (!machine().known()) {
-        return m_session.isActive() ? tr("The speed of this machine will be measured when no training is active.")
-                                    : tr("The speed of this machine is being measured.");
+        return m_session.isActive() ? u"The speed of this machine will be measured when no training is active."_s
+                                    : u"The speed of this machine is being measured."_s;
     }
-    if (runs.empty()) return tr("While a run trains on the CPU, this line says what limits its speed.");
+    if (runs.empty()) return u"While a run trains on the CPU, this line says what limits its speed."_s;
     const auto picked = std::find_if(runs.begin(), runs.end(), [](const RooflineRun& run) { return run.picked; });
     const RooflineRun& described = picked == runs.end() ? runs.front() : *picked;
-    return tr("%1: %2").arg(described.label, QString::fromStdString(bench::verdict(machine(), described.point)));
+    return u"%1: %2"_s.arg(described.label, QString::fromStdString(bench::verdict(machine(), described.point)));
 }
 
 QString RooflineView::memorySentence() const {
@@ -458,8 +457,8 @@ QString RooflineView::memorySentence() const {
     }
     if (specs.empty()) return {};
     const QString predicted = bytesText(estimate(specs).bytes);
-    return m_peak > 0 ? tr("Training memory: %1 predicted, %2 measured.").arg(predicted, bytesText(m_peak))
-                      : tr("Training memory: %1 predicted.").arg(predicted);
+    return m_peak > 0 ? u"Training memory: %1 predicted, %2 measured."_s.arg(predicted, bytesText(m_peak))
+                      : u"Training memory: %1 predicted."_s.arg(predicted);
 }
 
 void RooflineView::renew() {
@@ -471,10 +470,6 @@ void RooflineView::renew() {
 
 namespace {
 
-QString tr(const char* words) {
-    return QCoreApplication::translate("QuantityWhys", words);
-}
-
 QString joinLines(const QStringList& all) {
     QStringList lines = all;
     lines.removeAll(QString());
@@ -483,80 +478,78 @@ QString joinLines(const QStringList& all) {
 
 QString currentLossText(std::optional<double> nats) {
     if (!nats || !std::isfinite(*nats)) return {};
-    return tr("L = %1 nats = %2 bits per token; perplexity e^L = %3")
-        .arg(readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
+    return u"L = %1 nats = %2 bits per token; perplexity e^L = %3"_s.arg(
+        readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
 }
 
 QString batchText(const RunSpec& run) {
-    return tr("%1 sequences of %2 tokens").arg(groupedText(run.batch), groupedText(run.context));
+    return u"%1 sequences of %2 tokens"_s.arg(groupedText(run.batch), groupedText(run.context));
 }
 
 QString validationText(const RunSpec& run) {
     return run.evaluation == Evaluation::whole
-               ? tr("N is the number of tokens in all sequences of the validation split.")
-               : tr("N is the number of tokens in %1 random batches of the validation split; a batch has %2.")
-                     .arg(groupedText(run.evaluation_batches), batchText(run));
+               ? u"N is the number of tokens in all sequences of the validation split."_s
+               : u"N is the number of tokens in %1 random batches of the validation split; a batch has %2."_s.arg(
+                     groupedText(run.evaluation_batches), batchText(run));
 }
 
 }  // namespace
 
 QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional<double> now) {
-    const QString loss = tr("L = −(1/N) Σ ln p(next token | the tokens before it in its sequence)");
+    const QString loss = u"L = −(1/N) Σ ln p(next token | the tokens before it in its sequence)"_s;
     switch (quantity) {
         case Quantity::validation_loss:
             return joinLines({loss, validationText(run), currentLossText(now),
-                              find_language(run.data)
-                                  ? tr("The dashed line is the entropy floor of the whole split: the "
-                                       "loss of the best possible predictor on all sequences of "
-                                       "the validation split.")
-                                  : QString(),
+                              find_language(run.data) ? u"The dashed line is the entropy floor of the whole split: the "
+                                                        "loss of the best possible predictor on all sequences of "
+                                                        "the validation split."_s
+                                                      : QString(),
                               find_language(run.data) && run.evaluation == Evaluation::sampled
-                                  ? tr("This run is evaluated on sampled sequences, so its loss can be below the floor "
-                                       "by chance.")
+                                  ? u"This run is evaluated on sampled sequences, so its loss can be below the floor "
+                                    "by chance."_s
                                   : QString(),
-                              tr("Shannon 1948, formula 35")});
+                              u"Shannon 1948, formula 35"_s});
         case Quantity::training_loss:
             return joinLines({loss,
-                              tr("N is the number of tokens in the batch of the step, %1. The weights are those before "
-                                 "the step's update.")
-                                  .arg(batchText(run)),
-                              currentLossText(now), tr("Shannon 1948, formula 35")});
+                              u"N is the number of tokens in the batch of the step, %1. The weights are those before "
+                              "the step's update."_s.arg(batchText(run)),
+                              currentLossText(now), u"Shannon 1948, formula 35"_s});
         case Quantity::learning_rate: {
             const std::int64_t end = run.decay_iterations > 0 ? run.decay_iterations : run.iterations;
-            return joinLines({tr("The learning rate η rises linearly to η_max within w warmup steps, then falls as "
-                                 "(1 + cos πs)/2, with s from 0 to 1, to η_min at step T."),
-                              tr("η_max = %1, w = %2, η_min = %3, T = %4")
-                                  .arg(readableNumber(run.learning_rate), groupedText(run.warmup),
-                                       readableNumber(run.final_learning_rate), groupedText(end)),
-                              tr("This is the learning rate schedule of nanoGPT.")});
+            return joinLines(
+                {u"The learning rate η rises linearly to η_max within w warmup steps, then falls as "
+                 "(1 + cos πs)/2, with s from 0 to 1, to η_min at step T."_s,
+                 u"η_max = %1, w = %2, η_min = %3, T = %4"_s.arg(
+                     readableNumber(run.learning_rate), groupedText(run.warmup),
+                     readableNumber(run.final_learning_rate), groupedText(end)),
+                 u"This is the learning rate schedule of nanoGPT."_s});
         }
         case Quantity::gradient_norm:
             return joinLines(
-                {tr("‖g‖ = √(Σ g²) is the norm of the gradient over all parameters, before clipping."),
-                 run.clip > 0 ? tr("If ‖g‖ exceeds c = %1, the optimizer uses g·c/‖g‖.").arg(readableNumber(run.clip))
-                              : tr("The gradient is not clipped (clip = 0)."),
-                 tr("Pascanu et al. 2013")});
+                {u"‖g‖ = √(Σ g²) is the norm of the gradient over all parameters, before clipping."_s,
+                 run.clip > 0 ? u"If ‖g‖ exceeds c = %1, the optimizer uses g·c/‖g‖."_s.arg(readableNumber(run.clip))
+                              : u"The gradient is not clipped (clip = 0)."_s,
+                 u"Pascanu et al. 2013"_s});
         case Quantity::tokens_per_second:
             break;
     }
-    return tr("Tokens per second: the tokens of a step, %1, divided by the duration of the step. The runs of a cohort "
-              "share the machine, so the plot shows an equal part of the cohort's speed for each run.")
-        .arg(batchText(run));
+    return u"Tokens per second: the tokens of a step, %1, divided by the duration of the step. The runs of a cohort "
+           "share the machine, so the plot shows an equal part of the cohort's speed for each run."_s.arg(
+               batchText(run));
 }
 
 QString rooflineExplanation(double multiply, double copy) {
     constexpr double giga = 1e9;
     return joinLines(
-        {tr("operations per second ≤ min(P, B·I)"),
-         tr("I is the arithmetic intensity, the operations of a step per byte that it moves. Left of the ridge point "
-            "memory "
-            "bandwidth limits the speed, right of it arithmetic does."),
+        {u"operations per second ≤ min(P, B·I)"_s,
+         u"I is the arithmetic intensity, the operations of a step per byte that it moves. Left of the ridge point "
+         "memory "
+         "bandwidth limits the speed, right of it arithmetic does."_s,
          multiply > 0 && copy > 0
-             ? tr("P = %1 GFLOP/s (float32 matrix products) and B = %2 GB/s (memory copies), both measured on this "
-                  "machine")
-                   .arg(readableNumber(multiply / giga), readableNumber(copy / giga))
+             ? u"P = %1 GFLOP/s (float32 matrix products) and B = %2 GB/s (memory copies), both measured on this "
+               "machine"_s.arg(readableNumber(multiply / giga), readableNumber(copy / giga))
              : QString(),
-         tr("Williams, Waterman, Patterson 2009")});
+         u"Williams, Waterman, Patterson 2009"_s});
 }
 
 }  // namespace ropelab::ui

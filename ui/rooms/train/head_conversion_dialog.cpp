@@ -18,6 +18,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr double kDefaultPercent = 5;  // Ainslie et al. 2023
@@ -28,11 +30,11 @@ constexpr int kResultLines = 7;
 QString whyNoHeadConversion(const RunView& run, const RunAccess& access) {
     const RunSpec& spec = run.spec;
     if (spec.attention == AttentionKind::mla || !spec.has_softmax_attention())
-        return QObject::tr("This run has no key and value heads.");
-    if (spec.kv_heads() == 1) return QObject::tr("This run has only one key and value head.");
-    if (access.session.isTraining(run.record.id)) return QObject::tr("This run is training.");
+        return u"This run has no key and value heads."_s;
+    if (spec.kv_heads() == 1) return u"This run has only one key and value head."_s;
+    if (access.session.isTraining(run.record.id)) return u"This run is training."_s;
     const LabFile* lab = access.lab.file();
-    if (!lab) return QObject::tr("The lab has no runs.");
+    if (!lab) return u"The lab has no runs."_s;
     const RunCheckpoint checkpoint = checkpointOfRun(*lab, run.record);
     std::error_code error;
     return std::filesystem::exists(checkpoint.path, error) ? QString()
@@ -48,41 +50,41 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
       m_checkpoint(m_access.lab.file()->checkpoint_path(run.record.id)),
       m_heads(new QComboBox),
       m_percent(new QDoubleSpinBox),
-      m_start(new QPushButton(tr("Convert heads"))),
-      m_cancel(new QPushButton(tr("Cancel"))),
+      m_start(new QPushButton(u"Convert heads"_s)),
+      m_cancel(new QPushButton(u"Cancel"_s)),
       m_progress(new QProgressBar),
       m_result(new QLabel),
       m_stored(new QLabel) {
     setAttribute(Qt::WA_DeleteOnClose);
-    setObjectName(QStringLiteral("head-conversion"));
-    setWindowTitle(tr("Convert heads of %1").arg(run.name));
+    setObjectName(u"head-conversion"_s);
+    setWindowTitle(u"Convert heads of %1"_s.arg(run.name));
     for (std::int64_t heads = 1; heads < m_spec.kv_heads(); ++heads) {
         if (m_spec.kv_heads() % heads == 0) m_heads->addItem(QString::number(heads), static_cast<int>(heads));
     }
-    m_heads->setAccessibleName(tr("Key and value heads"));
+    m_heads->setAccessibleName(u"Key and value heads"_s);
     m_heads->setToolTip(
-        tr("Number of key and value heads after the conversion. Each group of neighbouring heads is "
-           "replaced by its mean. Ainslie et al. 2023, formula 47"));
+        u"Number of key and value heads after the conversion. Each group of neighbouring heads is "
+        "replaced by its mean. Ainslie et al. 2023, formula 47"_s);
     m_percent->setRange(0, 100);
     m_percent->setDecimals(1);
-    m_percent->setSuffix(tr(" %"));
+    m_percent->setSuffix(u" %"_s);
     m_percent->setValue(kDefaultPercent);
-    m_percent->setAccessibleName(tr("Further training"));
+    m_percent->setAccessibleName(u"Further training"_s);
     m_percent->setToolTip(
-        tr("Number of steps for which the converted copy is trained, as a percentage of the run's "
-           "iterations, with a tenth of the run's learning rate."));
+        u"Number of steps for which the converted copy is trained, as a percentage of the run's "
+        "iterations, with a tenth of the run's learning rate."_s);
     m_result->setTextFormat(Qt::RichText);
     m_result->setWordWrap(true);
     m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_result->setMinimumHeight(kResultLines * m_result->fontMetrics().lineSpacing());
     m_result->setAlignment(Qt::AlignTop | Qt::AlignLeft);
-    m_result->setAccessibleName(tr("Result of the conversion"));
+    m_result->setAccessibleName(u"Result of the conversion"_s);
     m_progress->setTextVisible(true);
-    m_progress->setFormat(tr("step %v of %m"));
+    m_progress->setFormat(u"step %v of %m"_s);
 
     auto* form = new QFormLayout(this);
-    form->addRow(tr("Key and value heads, now %1").arg(m_spec.kv_heads()), m_heads);
-    form->addRow(tr("Further training"), m_percent);
+    form->addRow(u"Key and value heads, now %1"_s.arg(m_spec.kv_heads()), m_heads);
+    form->addRow(u"Further training"_s, m_percent);
     auto* buttons = new QHBoxLayout;
     buttons->addWidget(m_start);
     buttons->addWidget(m_cancel);
@@ -93,7 +95,7 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
     m_stored->setTextFormat(Qt::PlainText);
     m_stored->setWordWrap(true);
     m_stored->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_stored->setAccessibleName(tr("Stored conversions of this run"));
+    m_stored->setAccessibleName(u"Stored conversions of this run"_s);
     form->addRow(m_stored);
     listStored(*m_access.lab.file());
     // The run stays in its lab if the window shows another one.
@@ -123,9 +125,9 @@ void HeadConversionDialog::showRunning(bool running) {
 void HeadConversionDialog::convert() {
     if (m_access.session.isActive() || m_access.meter.isActive()) {
         m_result->setText(m_access.session.isActive()
-                              ? tr("Training uses the engine exclusively. Convert the heads after it has ended.")
-                              : tr("The cost of a sweep is being measured, which uses the engine exclusively. Convert "
-                                   "the heads after the measurement."));
+                              ? u"Training uses the engine exclusively. Convert the heads after it has ended."_s
+                              : u"The cost of a sweep is being measured, which uses the engine exclusively. Convert "
+                                "the heads after the measurement."_s);
         return;
     }
     const HeadConversion how{.key_value_heads = m_heads->currentData().toInt(), .fraction = m_percent->value() / 100};
@@ -158,7 +160,7 @@ void HeadConversionDialog::convert() {
                 store(*outcome.answer);
             } else if (outcome.interrupted) {
                 m_result->setText(
-                    tr("The conversion was interrupted because other work needed the engine. Start it again."));
+                    u"The conversion was interrupted because other work needed the engine. Start it again."_s);
             } else {
                 m_result->setText(outcome.problem.toHtmlEscaped());
             }
@@ -170,9 +172,9 @@ void HeadConversionDialog::store(const HeadConversionResult& result) {
     const LabDocument& document = m_access.lab;
     if (m_isLabShown && (document.isReadOnly() || document.isSaving())) {
         m_stored->setText(document.isReadOnly()
-                              ? tr("The lab is open read-only, so that it does not store this conversion.")
-                              : tr("The lab is being saved under another name, so that it does not store this "
-                                   "conversion."));
+                              ? u"The lab is open read-only, so that it does not store this conversion."_s
+                              : u"The lab is being saved under another name, so that it does not store this "
+                                "conversion."_s);
         return;
     }
     try {
@@ -180,7 +182,7 @@ void HeadConversionDialog::store(const HeadConversionResult& result) {
         store_head_conversion(*lab, m_run, result);
         listStored(*lab);
     } catch (const std::exception& error) {
-        m_stored->setText(tr("The lab does not store this conversion: %1").arg(QString::fromUtf8(error.what())));
+        m_stored->setText(u"The lab does not store this conversion: %1"_s.arg(QString::fromUtf8(error.what())));
         return;
     }
     // While a sweep trains, the file lags behind the runs; they are read again at its end.
@@ -193,45 +195,42 @@ void HeadConversionDialog::listStored(const LabFile& lab) {
     try {
         for (const StoredHeadConversion& stored : stored_head_conversions(lab)) {
             if (stored.run != m_run) continue;
-            lines << QStringLiteral("%1: %2").arg(QString::fromStdString(stored.created),
-                                                  QString::fromStdString(head_conversion_words(stored.result)));
+            lines << u"%1: %2"_s.arg(QString::fromStdString(stored.created),
+                                     QString::fromStdString(head_conversion_words(stored.result)));
         }
     } catch (const BadInput& error) {  // a stored conversion is damaged
         return m_stored->setText(QString::fromStdString(error.what()));
     }
-    if (!lines.isEmpty()) lines.prepend(tr("Stored in the lab:"));
+    if (!lines.isEmpty()) lines.prepend(u"Stored in the lab:"_s);
     m_stored->setText(lines.join(QLatin1Char('\n')));
 }
 
 void HeadConversionDialog::showResult(const HeadConversionResult& result) {
     const auto row = [](const QString& what, std::int64_t heads, double loss, const QString& rise, std::int64_t bytes) {
-        return QStringLiteral(
-                   "<tr><td>%1&nbsp;</td><td align=right>%2</td><td align=right>&nbsp;%3</td>"
-                   "<td align=right>&nbsp;%4</td><td align=right>&nbsp;%5</td></tr>")
-            .arg(what)
-            .arg(heads)
-            .arg(lossText(loss), rise, binarySize(bytes));
+        return u"<tr><td>%1&nbsp;</td><td align=right>%2</td><td align=right>&nbsp;%3</td>"
+               "<td align=right>&nbsp;%4</td><td align=right>&nbsp;%5</td></tr>"_s.arg(what)
+                   .arg(heads)
+                   .arg(lossText(loss), rise, binarySize(bytes));
     };
     const auto riseText = [](const Description& rise) {
-        return tr("%1 (%2 to %3)")
-            .arg(lossText(rise.mean), lossText(rise.confidence_low), lossText(rise.confidence_high));
+        return u"%1 (%2 to %3)"_s.arg(lossText(rise.mean), lossText(rise.confidence_low),
+                                      lossText(rise.confidence_high));
     };
     const std::int64_t heads = result.conversion.key_value_heads;
-    QString table =
-        QStringLiteral("<table><tr><th></th><th>%1</th><th>&nbsp;%2</th><th>&nbsp;%3</th><th>&nbsp;%4</th></tr>")
-            .arg(tr("heads"), tr("loss"), tr("rise (95 % interval)"), tr("KV cache"));
-    table += row(tr("trained run"), result.heads_before, result.loss_before, QStringLiteral("–"), result.cache_before);
-    table += row(tr("mean of each group"), heads, result.loss_pooled, riseText(result.pooled_rise), result.cache_after);
+    QString table = u"<table><tr><th></th><th>%1</th><th>&nbsp;%2</th><th>&nbsp;%3</th><th>&nbsp;%4</th></tr>"_s.arg(
+        u"heads"_s, u"loss"_s, u"rise (95 % interval)"_s, u"KV cache"_s);
+    table += row(u"trained run"_s, result.heads_before, result.loss_before, u"–"_s, result.cache_before);
+    table += row(u"mean of each group"_s, heads, result.loss_pooled, riseText(result.pooled_rise), result.cache_after);
     if (result.steps > 0) {
-        table += row(tr("trained %1 further").arg(countText(result.steps, tr("step"))), heads, result.loss_trained,
+        table += row(u"trained %1 further"_s.arg(countText(result.steps, u"step"_s)), heads, result.loss_trained,
                      riseText(result.trained_rise), result.cache_after);
     }
     if (result.continued_rise.n > 0) {
-        table += row(tr("trained run, %1 further").arg(countText(result.steps, tr("step"))), result.heads_before,
-                     result.loss_continued, QStringLiteral("–"), result.cache_before);
+        table += row(u"trained run, %1 further"_s.arg(countText(result.steps, u"step"_s)), result.heads_before,
+                     result.loss_continued, u"–"_s, result.cache_before);
     }
-    m_result->setText(table + QStringLiteral("</table>") +
-                      tr("Validation loss in nats per token on %1.").arg(countText(result.sequences, tr("sequence"))));
+    m_result->setText(table + u"</table>"_s +
+                      u"Validation loss in nats per token on %1."_s.arg(countText(result.sequences, u"sequence"_s)));
 }
 
 }  // namespace ropelab::ui

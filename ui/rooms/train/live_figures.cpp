@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 std::optional<ExpertPoint> expertPoint(std::int64_t iteration, const ProbeResult& result) {
     const std::vector<float>& balance = result.expert_balance.values;
     const std::vector<float>& dropped = result.expert_dropped.values;
@@ -57,27 +59,25 @@ QString liveStepText(const LiveData& data) {
     }
     if (steps.empty()) return {};
     const auto [low, high] = std::minmax_element(steps.begin(), steps.end());
-    if (*low == *high) return QObject::tr("step %1 of %2").arg(groupedText(*low), groupedText(all));
-    return QObject::tr("steps %1 to %2 of %3").arg(groupedText(*low), groupedText(*high), groupedText(all));
+    if (*low == *high) return u"step %1 of %2"_s.arg(groupedText(*low), groupedText(all));
+    return u"steps %1 to %2 of %3"_s.arg(groupedText(*low), groupedText(*high), groupedText(all));
 }
 
 QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
     if (run.spec.probe_every == 0) {
-        return QObject::tr(
-                   "%1 trains without probes (probe_every = 0). To record them in the next sweep, set probe_every to 1 "
-                   "under “More settings”.")
-            .arg(run.name);
+        return u"%1 trains without probes (probe_every = 0). To record them in the next sweep, set probe_every to 1 "
+               "under “More settings”."_s.arg(run.name);
     }
     const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
     const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
     const auto next = isOver ? std::nullopt : next_probe(run.spec, hasStarted ? run.iteration : -1);
-    if (!next) return QObject::tr("%1 stored no probes.").arg(run.name);
+    if (!next) return u"%1 stored no probes."_s.arg(run.name);
     if (*next == 0) {
-        return QObject::tr("%1 has not started: its first probe is measured before its first step.").arg(run.name);
+        return u"%1 has not started: its first probe is measured before its first step."_s.arg(run.name);
     }
-    return QObject::tr("No probe of %1 yet: the next one is measured after step %2 of %3.")
-        .arg(run.name, groupedText(*next), groupedText(run.spec.iterations));
+    return u"No probe of %1 yet: the next one is measured after step %2 of %3."_s.arg(run.name, groupedText(*next),
+                                                                                      groupedText(run.spec.iterations));
 }
 
 namespace {
@@ -123,9 +123,9 @@ Points byPairWavelength(const LiveRun& run, const ProbeResult& result, const Pro
 
 LiveQuantity frequencyQuantity(const char* name, Axis y, ProbeArray ProbeResult::*array, double factor = 1) {
     return {name,
-            {QObject::tr("wavelength"), QObject::tr("tokens"), true},
+            {u"wavelength"_s, u"tokens"_s, true},
             std::move(y),
-            QObject::tr("mean over layers and heads"),
+            u"mean over layers and heads"_s,
             true,
             [array, factor](const LiveRun& run, const ProbeResult& result) {
                 return byPairWavelength(run, result, result.*array, factor);
@@ -134,9 +134,9 @@ LiveQuantity frequencyQuantity(const char* name, Axis y, ProbeArray ProbeResult:
 
 LiveQuantity attentionQuantity() {
     return {"attention-by-distance",
-            {QObject::tr("distance Δ"), QObject::tr("tokens")},
-            {QObject::tr("mean attention weight"), {}, true},
-            QObject::tr("mean over layers and heads"),
+            {u"distance Δ"_s, u"tokens"_s},
+            {u"mean attention weight"_s, {}, true},
+            u"mean over layers and heads"_s,
             false,
             [](const LiveRun& run, const ProbeResult& result) {
                 const std::vector<double> row = meanRow(result.attention_by_distance, -1, -1, run.spec.heads);
@@ -145,10 +145,10 @@ LiveQuantity attentionQuantity() {
 }
 
 LiveQuantity retrievalQuantity() {
-    Axis y{QObject::tr("retrieval accuracy"), QStringLiteral("%")};
+    Axis y{u"retrieval accuracy"_s, u"%"_s};
     y.minimum = 0;
     return {"retrieval-accuracy",
-            {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
+            {u"lag Δ"_s, u"tokens"_s, true},
             y,
             {},
             false,
@@ -160,14 +160,14 @@ LiveQuantity retrievalQuantity() {
 }
 
 LiveQuantity contributionQuantity() {
-    return frequencyQuantity("logit-contribution", {QObject::tr("logit contribution"), QStringLiteral("%")},
-                             &ProbeResult::logit_contribution, 100);
+    return frequencyQuantity("logit-contribution", {u"logit contribution"_s, u"%"_s}, &ProbeResult::logit_contribution,
+                             100);
 }
 
 /// Uses every `columns`-th number of the array from `column` on.
 LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeResult::*array, std::size_t column,
                            std::size_t columns) {
-    Axis x{QObject::tr("layer"), {}};
+    Axis x{u"layer"_s, {}};
     x.whole = true;
     return {name, x, {y, {}, true}, {}, false, [array, column, columns](const LiveRun&, const ProbeResult& result) {
                 Points points;
@@ -182,9 +182,9 @@ LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeR
 
 LiveQuantity expertQuantity(const char* name, Axis y, double ExpertPoint::*number, double factor) {
     return {name,
-            {QObject::tr("step"), {}},
+            {u"step"_s, {}},
             std::move(y),
-            QObject::tr("mean over the layers with experts"),
+            u"mean over the layers with experts"_s,
             false,
             [number, factor](const LiveRun& run, const ProbeResult&) {
                 return Points{numbersOf(run.experts, &ExpertPoint::iteration),
@@ -232,18 +232,17 @@ const LiveRun& explainingRun(const LiveSetting& setting) {
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
     if (quantity.needsRotation && !rotatesPairs(run.spec)) {
-        return QObject::tr("%1 rotates no pairs, so it has no values by frequency.").arg(setting.label);
+        return u"%1 rotates no pairs, so it has no values by frequency."_s.arg(setting.label);
     }
     if (quantity.needsExperts && run.spec.expert_layers() == 0) {
-        return QObject::tr("%1 has no experts. Train a run with a mixture of experts, such as experts = 4.")
-            .arg(setting.label);
+        return u"%1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(setting.label);
     }
     if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
-        return QObject::tr("The experts of %1 have no capacity (expert_capacity = 0), so that no choices are dropped.")
-            .arg(setting.label);
+        return u"The experts of %1 have no capacity (expert_capacity = 0), so that no choices are dropped."_s.arg(
+            setting.label);
     }
     const QString why = whyNoProbe(run);
-    return why.isEmpty() ? QObject::tr("The probes of %1 do not contain these values.").arg(setting.label) : why;
+    return why.isEmpty() ? u"The probes of %1 do not contain these values."_s.arg(setting.label) : why;
 }
 
 InspectPicture emptyLivePicture(Figure figure, const QString& why) {
@@ -257,12 +256,12 @@ QJsonObject settingsOf(const std::vector<LiveSetting>& settings) {
     for (const LiveSetting& setting : settings) {
         for (const LiveRun& run : setting.seeds) {
             if (!run.snapshot) continue;
-            runs.append(QJsonObject{{QStringLiteral("run"), static_cast<double>(run.id)},
-                                    {QStringLiteral("name"), run.name},
-                                    {QStringLiteral("snapshot"), static_cast<double>(run.snapshot->iteration)}});
+            runs.append(QJsonObject{{u"run"_s, static_cast<double>(run.id)},
+                                    {u"name"_s, run.name},
+                                    {u"snapshot"_s, static_cast<double>(run.snapshot->iteration)}});
         }
     }
-    return {{QStringLiteral("runs"), runs}};
+    return {{u"runs"_s, runs}};
 }
 
 InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) {
@@ -300,23 +299,22 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         anySeeds = anySeeds || found.seeds > 1;
     }
     if (figure.curves.empty()) {
-        return emptyLivePicture(std::move(figure), why.isEmpty() ? QObject::tr("No runs are shown.") : why);
+        return emptyLivePicture(std::move(figure), why.isEmpty() ? u"No runs are shown."_s : why);
     }
     const bool equal = std::all_of(steps.begin(), steps.end(), [&](auto step) { return step == steps.front(); });
     names = distinctNames(names);
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const QString name = names[static_cast<qsizetype>(i)];
-        figure.curves[i].label = equal ? name : QObject::tr("%1, step %2").arg(name, groupedText(steps[i]));
+        figure.curves[i].label = equal ? name : u"%1, step %2"_s.arg(name, groupedText(steps[i]));
     }
     QStringList note;
-    if (!quantity.mean.isEmpty()) note << (anySeeds ? QObject::tr("%1, and seeds").arg(quantity.mean) : quantity.mean);
-    if (quantity.mean.isEmpty() && anySeeds) note << QObject::tr("mean over seeds");
-    if (!omitted.isEmpty()) note << QObject::tr("not shown: %1").arg(omitted.join(QStringLiteral(", ")));
-    figure.note = note.join(QStringLiteral("; "));
-    figure.summary =
-        QObject::tr("%1 by %2 of %3: %4; %5.")
-            .arg(figure.y.label, figure.x.label, countText(std::ssize(figure.curves), QObject::tr("setting")),
-                 names.join(QStringLiteral(", ")), liveStepText(data));
+    if (!quantity.mean.isEmpty()) note << (anySeeds ? u"%1, and seeds"_s.arg(quantity.mean) : quantity.mean);
+    if (quantity.mean.isEmpty() && anySeeds) note << u"mean over seeds"_s;
+    if (!omitted.isEmpty()) note << u"not shown: %1"_s.arg(omitted.join(u", "_s));
+    figure.note = note.join(u"; "_s);
+    figure.summary = u"%1 by %2 of %3: %4; %5."_s.arg(figure.y.label, figure.x.label,
+                                                      countText(std::ssize(figure.curves), u"setting"_s),
+                                                      names.join(u", "_s), liveStepText(data));
     return {std::move(figure)};
 }
 
@@ -353,7 +351,7 @@ InspectPicture curveOfPicked(const LiveRun& run, const LiveQuantity& quantity,
     if (figure.curves.empty()) return picture;
     figure.settings = inspectFigure(inspectDataOf(run), quantity.name).settings;
     addBand(figure, band(figure.curves.front()));
-    figure.note = figure.note.isEmpty() ? counts : QObject::tr("%1; %2").arg(figure.note, counts);
+    figure.note = figure.note.isEmpty() ? counts : u"%1; %2"_s.arg(figure.note, counts);
     return picture;
 }
 
@@ -363,14 +361,12 @@ InspectPicture liveContribution(const LiveData& data) {
 }
 
 InspectPicture liveQueryNorm(const LiveData& data) {
-    const LiveQuantity quantity =
-        frequencyQuantity("query-spectrum", {QObject::tr("query norm"), {}}, &ProbeResult::query_usage);
+    const LiveQuantity quantity = frequencyQuantity("query-spectrum", {u"query norm"_s, {}}, &ProbeResult::query_usage);
     return data.picked ? mapOfPicked(*data.picked, quantity, querySpectrum) : overSettings(data, quantity);
 }
 
 InspectPicture liveKeyNorm(const LiveData& data) {
-    const LiveQuantity quantity =
-        frequencyQuantity("key-spectrum", {QObject::tr("key norm"), {}}, &ProbeResult::key_usage);
+    const LiveQuantity quantity = frequencyQuantity("key-spectrum", {u"key norm"_s, {}}, &ProbeResult::key_usage);
     return data.picked ? mapOfPicked(*data.picked, quantity, keySpectrum) : overSettings(data, quantity);
 }
 
@@ -381,7 +377,7 @@ InspectPicture liveAttention(const LiveData& data) {
     const LiveRun& run = *data.picked;
     const ProbeResult& result = *run.snapshot->result;
     const auto band = [&](const FigureCurve& curve) {
-        return meanBand(QObject::tr("95 % interval"), curve.ink, curve.x, curve.y,
+        return meanBand(u"95 % interval"_s, curve.ink, curve.x, curve.y,
                         meanRow(result.attention_by_distance_error, -1, -1, run.spec.heads), result.sequences);
     };
     const bool hasBand = !result.attention_by_distance_error.empty();
@@ -395,34 +391,30 @@ InspectPicture liveRetrieval(const LiveData& data) {
     if (!data.picked->snapshot) return overSettings(aloneOf(*data.picked), quantity);
     const LiveRun& run = *data.picked;
     const ProbeResult& result = *run.snapshot->result;
-    const auto band = [&](const FigureCurve& curve) {
-        return accuracyBand(QObject::tr("95 % interval"), curve.ink, result);
-    };
+    const auto band = [&](const FigureCurve& curve) { return accuracyBand(u"95 % interval"_s, curve.ink, result); };
     return curveOfPicked(run, quantity, band, retrievalNote(result));
 }
 
 InspectPicture liveGradient(const LiveData& data) {
-    return overSettings(data.picked ? aloneOf(*data.picked) : data,
-                        layerQuantity("gradient-norm-by-layer", QObject::tr("gradient norm of the MLP"),
-                                      &ProbeResult::gradient_norm, 1, 2));
+    return overSettings(
+        data.picked ? aloneOf(*data.picked) : data,
+        layerQuantity("gradient-norm-by-layer", u"gradient norm of the MLP"_s, &ProbeResult::gradient_norm, 1, 2));
 }
 
 InspectPicture liveStream(const LiveData& data) {
-    LiveQuantity stream =
-        layerQuantity("residual-stream-by-layer", QObject::tr("root mean square of the residual stream"),
-                      &ProbeResult::stream_rms, 0, 1);
-    stream.x.label = QObject::tr("number of layers passed (0: embeddings)");
+    LiveQuantity stream = layerQuantity("residual-stream-by-layer", u"root mean square of the residual stream"_s,
+                                        &ProbeResult::stream_rms, 0, 1);
+    stream.x.label = u"number of layers passed (0: embeddings)"_s;
     return overSettings(data.picked ? aloneOf(*data.picked) : data, stream);
 }
 
 InspectPicture liveExpertBalance(const LiveData& data) {
-    return overSettings(
-        data.picked ? aloneOf(*data.picked) : data,
-        expertQuantity("expert-balance", {QObject::tr("load-balancing loss"), {}}, &ExpertPoint::balance, 1));
+    return overSettings(data.picked ? aloneOf(*data.picked) : data,
+                        expertQuantity("expert-balance", {u"load-balancing loss"_s, {}}, &ExpertPoint::balance, 1));
 }
 
 InspectPicture liveExpertDropped(const LiveData& data) {
-    Axis y{QObject::tr("choices beyond the capacity"), QStringLiteral("%")};
+    Axis y{u"choices beyond the capacity"_s, u"%"_s};
     y.minimum = 0;
     LiveQuantity quantity = expertQuantity("expert-dropped", y, &ExpertPoint::dropped, 100);
     quantity.needsCapacity = true;
@@ -433,45 +425,43 @@ InspectPicture liveExpertDropped(const LiveData& data) {
 
 std::span<const LiveFigure> liveFigures() {
     static const std::vector<LiveFigure> figures = {
-        {"logit-contribution", QObject::tr("Logit contribution by frequency"),
-         QObject::tr("Shows each pair's contribution to the variance of the logits, by the pair's wavelength λ = 2π/g: "
-                     "Cov(pair's term, logit) / Var(logit). Formula 8. Without a picked run there is one curve per "
-                     "setting, the mean over layers and heads; of a picked run the figure shows every layer."),
+        {"logit-contribution", u"Logit contribution by frequency"_s,
+         u"Shows each pair's contribution to the variance of the logits, by the pair's wavelength λ = 2π/g: "
+         "Cov(pair's term, logit) / Var(logit). Formula 8. Without a picked run there is one curve per "
+         "setting, the mean over layers and heads; of a picked run the figure shows every layer."_s,
          liveContribution},
-        {"query-spectrum", QObject::tr("Query norm by frequency"),
-         QObject::tr("Shows the mean norm of each pair's two channels in the queries, by the pair's wavelength λ = "
-                     "2π/g. A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"),
+        {"query-spectrum", u"Query norm by frequency"_s,
+         u"Shows the mean norm of each pair's two channels in the queries, by the pair's wavelength λ = "
+         "2π/g. A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
          liveQueryNorm},
-        {"key-spectrum", QObject::tr("Key norm by frequency"),
-         QObject::tr("Shows the mean norm of each pair's two channels in the keys, by the pair's wavelength λ = 2π/g. "
-                     "A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"),
+        {"key-spectrum", u"Key norm by frequency"_s,
+         u"Shows the mean norm of each pair's two channels in the keys, by the pair's wavelength λ = 2π/g. "
+         "A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
          liveKeyNorm},
-        {"attention-by-distance", QObject::tr("Attention by distance"),
-         QObject::tr("Shows the mean attention weight at each distance between query and key, averaged over layers and "
-                     "heads."),
+        {"attention-by-distance", u"Attention by distance"_s,
+         u"Shows the mean attention weight at each distance between query and key, averaged over layers and "
+         "heads."_s,
          liveAttention},
-        {"retrieval-accuracy", QObject::tr("Retrieval accuracy by distance"),
-         QObject::tr("Shows the percentage of copied tokens that the model predicts (copy accuracy), by their distance "
-                     "to the original (lag). Men et al. 2024, formula 12"),
+        {"retrieval-accuracy", u"Retrieval accuracy by distance"_s,
+         u"Shows the percentage of copied tokens that the model predicts (copy accuracy), by their distance "
+         "to the original (lag). Men et al. 2024, formula 12"_s,
          liveRetrieval},
-        {"gradient-norm-by-layer", QObject::tr("Gradient norm by layer"),
-         QObject::tr(
-             "Shows the norm of the gradient of each layer's MLP at the training step before the newest probe, so "
-             "that runs with norms before and after the branches can be compared. Xiong et al. 2020, formula "
-             "56"),
+        {"gradient-norm-by-layer", u"Gradient norm by layer"_s,
+         u"Shows the norm of the gradient of each layer's MLP at the training step before the newest probe, so "
+         "that runs with norms before and after the branches can be compared. Xiong et al. 2020, formula "
+         "56"_s,
          liveGradient},
-        {"residual-stream-by-layer", QObject::tr("Residual stream by layer"),
-         QObject::tr("Shows the root mean square of the residual stream before each layer and after the last one. "
-                     "Formula 56"),
+        {"residual-stream-by-layer", u"Residual stream by layer"_s,
+         u"Shows the root mean square of the residual stream before each layer and after the last one. "
+         "Formula 56"_s,
          liveStream},
-        {"expert-balance", QObject::tr("Load-balancing loss over training"),
-         QObject::tr("Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
-                     "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022, formula 50"),
+        {"expert-balance", u"Load-balancing loss over training"_s,
+         u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
+         "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022, formula 50"_s,
          liveExpertBalance, true},
-        {"expert-dropped", QObject::tr("Dropped choices over training"),
-         QObject::tr(
-             "Shows the percentage of the tokens' choices of experts that training drops because they exceed the "
-             "capacity, over training: the mean over the layers with experts. Formula 51"),
+        {"expert-dropped", u"Dropped choices over training"_s,
+         u"Shows the percentage of the tokens' choices of experts that training drops because they exceed the "
+         "capacity, over training: the mean over the layers with experts. Formula 51"_s,
          liveExpertDropped, true},
     };
     return figures;

@@ -23,6 +23,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 constexpr int kRunRole = Qt::UserRole;  // the index of the run in the preview
@@ -42,48 +44,47 @@ QString valueText(const RunSpec& run, const std::string& name) {
 }  // namespace
 
 QString costText(double seconds, std::int64_t bytes, bool measured) {
-    return QObject::tr("about %1, %2 (%3)")
-        .arg(durationText(seconds), bytesText(bytes), measured ? QObject::tr("measured") : QObject::tr("estimated"));
+    return u"about %1, %2 (%3)"_s.arg(durationText(seconds), bytesText(bytes),
+                                      measured ? u"measured"_s : u"estimated"_s);
 }
 
 SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
     : QFrame(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment) {
     setProperty("panel", true);
-    setAccessibleName(tr("Runs of the sweep"));
+    setAccessibleName(u"Runs of the sweep"_s);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeHeading(tr("Runs of the sweep in the panel"), this));
+    column->addWidget(makeHeading(u"Runs of the sweep in the panel"_s, this));
     auto* top = new QHBoxLayout;
     m_title = new QLabel(this);
     m_title->setWordWrap(true);
-    m_title->setAccessibleName(tr("Time and memory of the sweep"));
+    m_title->setAccessibleName(u"Time and memory of the sweep"_s);
     top->addWidget(m_title, 1);
     m_measure = makeButton<QPushButton>(
         {},
-        tr("Replaces the estimate by a measurement: trains each cohort for a few steps on this machine. "
-           "Without it, the estimated memory of training a run on the CPU is within 12 % of measured peaks; sweeps of "
-           "many shapes can need a quarter more."),
+        u"Replaces the estimate by a measurement: trains each cohort for a few steps on this machine. "
+        "Without it, the estimated memory of training a run on the CPU is within 12 % of measured peaks; sweeps of "
+        "many shapes can need a quarter more."_s,
         this);
     connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
     top->addWidget(m_measure);
     column->addLayout(top);
     auto* more = new QHBoxLayout;
-    m_notes = makeText(tr("Missing data sets and duplicate runs"), this);
+    m_notes = makeText(u"Missing data sets and duplicate runs"_s, this);
     m_notes->hide();
     more->addWidget(m_notes, 1);
-    m_exclude =
-        makeButton<QPushButton>(tr("Exclude duplicates"),
-                                tr("Excludes the runs that would train exactly the same model as another run."), this);
+    m_exclude = makeButton<QPushButton>(
+        u"Exclude duplicates"_s, u"Excludes the runs that would train exactly the same model as another run."_s, this);
     connect(m_exclude, &QPushButton::clicked, this, &SweepPreview::excludeDuplicates);
     keepSpace(m_exclude);  // the line of notes keeps its height, so that the table does not move
     more->addWidget(m_exclude, 0, Qt::AlignTop);
     column->addLayout(more);
     m_table = new QTreeWidget(this);
-    m_table->setAccessibleName(tr("Runs grouped by cohort"));
+    m_table->setAccessibleName(u"Runs grouped by cohort"_s);
     m_table->setUniformRowHeights(true);
     m_table->setAllColumnsShowFocus(true);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
-    m_table->setStyleSheet(QStringLiteral("QTreeView::item { padding: 2px 0; }"));
+    m_table->setStyleSheet(u"QTreeView::item { padding: 2px 0; }"_s);
     m_table->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_table, &QWidget::customContextMenuRequested, this, &SweepPreview::openMenu);
     column->addWidget(m_table, 1);
@@ -120,7 +121,7 @@ void SweepPreview::exclude(std::size_t run) {
         values[name] = to_text(key(name).get(m_preview.runs.at(run)));
     }
     if (values.empty()) return;
-    m_experiment.edit(tr("exclude %1").arg(QString::fromStdString(assignments_text(values))),
+    m_experiment.edit(u"exclude %1"_s.arg(QString::fromStdString(assignments_text(values))),
                       [&](Experiment& experiment) {
                           auto exclusions = experiment.exclusions();
                           exclusions.push_back(values);
@@ -130,7 +131,7 @@ void SweepPreview::exclude(std::size_t run) {
 
 void SweepPreview::excludeDuplicates() {
     if (m_preview.same.exclusions.empty()) return;
-    m_experiment.edit(tr("exclude duplicate runs"), [same = m_preview.same.exclusions](Experiment& experiment) {
+    m_experiment.edit(u"exclude duplicate runs"_s, [same = m_preview.same.exclusions](Experiment& experiment) {
         auto exclusions = experiment.exclusions();
         exclusions.insert(exclusions.end(), same.begin(), same.end());
         experiment.set_exclusions(std::move(exclusions));
@@ -164,7 +165,7 @@ void SweepPreview::renew() {
 
 void SweepPreview::fill() {
     m_table->clear();
-    QStringList titles = {tr("run")};
+    QStringList titles = {u"run"_s};
     for (const std::string& name : m_preview.differing) {
         titles << keyTitle(name);
     }
@@ -193,24 +194,22 @@ void SweepPreview::fillCosts() {
     for (std::size_t i = 0; i < m_preview.cohorts.size(); ++i) {
         const PreviewedCohort& cohort = m_preview.cohorts[i];
         QTreeWidgetItem* item = m_table->topLevelItem(static_cast<int>(i));
-        QString text = tr("cohort %1: %2, %3")
-                           .arg(QString::number(i + 1), countText(std::ssize(cohort.runs), tr("run")),
-                                costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
+        QString text = u"cohort %1: %2, %3"_s.arg(QString::number(i + 1), countText(std::ssize(cohort.runs), u"run"_s),
+                                                  costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
         if (!cohort.width.empty()) item->setToolTip(0, QString::fromStdString(cohort.width));
         if (!cohort.problem.empty()) {
-            text += tr("; not measured: %1").arg(QString::fromStdString(cohort.problem));
+            text += u"; not measured: %1"_s.arg(QString::fromStdString(cohort.problem));
             item->setToolTip(0, QString::fromStdString(cohort.problem));
         }
         item->setText(0, text);
     }
-    m_title->setText(tr("%1 in %2, %3")
-                         .arg(countText(std::ssize(m_preview.runs), tr("run")),
-                              countText(std::ssize(m_preview.cohorts), tr("cohort")),
-                              costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
+    m_title->setText(u"%1 in %2, %3"_s.arg(countText(std::ssize(m_preview.runs), u"run"_s),
+                                           countText(std::ssize(m_preview.cohorts), u"cohort"_s),
+                                           costText(m_preview.seconds(), m_preview.bytes(), m_preview.measured())));
     QStringList notes;
     if (!m_preview.same.runs.empty()) notes << QString::fromStdString(words_of(m_preview.same, m_preview.runs));
     for (const std::string& sentence : m_preview.missing) {
-        notes << tr("The sweep cannot start yet: %1").arg(QString::fromStdString(sentence));
+        notes << u"The sweep cannot start yet: %1"_s.arg(QString::fromStdString(sentence));
     }
     m_notes->setText(notes.join(QLatin1Char('\n')));
     m_notes->setVisible(!notes.isEmpty());
@@ -218,7 +217,7 @@ void SweepPreview::fillCosts() {
 
 void SweepPreview::renewButton() {
     const bool active = m_access.meter.isActive();
-    m_measure->setText(active ? tr("Stop measuring") : tr("Measure cost"));
+    m_measure->setText(active ? u"Stop measuring"_s : u"Measure cost"_s);
     m_exclude->setVisible(!m_preview.same.exclusions.empty());
     m_measure->setEnabled(active || (!m_preview.cohorts.empty() && !m_access.session.isActive()));
 }
@@ -235,7 +234,7 @@ void SweepPreview::openMenu(const QPoint& where) {
     if (!run.isValid() || m_preview.differing.empty()) return;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(tr("Exclude this run"), this, [this, run] { exclude(run.toULongLong()); });
+    menu->addAction(u"Exclude this run"_s, this, [this, run] { exclude(run.toULongLong()); });
     menu->popup(m_table->viewport()->mapToGlobal(where));
 }
 
@@ -250,22 +249,22 @@ QueueView::QueueView(SessionActions& actions, RunAccess access, QWidget* parent)
       m_actions(actions),
       m_access(std::move(access)),
       m_list(new QListWidget(this)),
-      m_earlier(new QPushButton(tr("Move earlier"), this)),
-      m_later(new QPushButton(tr("Move later"), this)),
-      m_remove(new QPushButton(tr("Remove"), this)) {
+      m_earlier(new QPushButton(u"Move earlier"_s, this)),
+      m_later(new QPushButton(u"Move later"_s, this)),
+      m_remove(new QPushButton(u"Remove"_s, this)) {
     setProperty("panel", true);
-    setAccessibleName(tr("Queue"));
+    setAccessibleName(u"Queue"_s);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeHeading(tr("Waiting cohorts"), this));
-    m_list->setAccessibleName(tr("Waiting cohorts in the order in which they will train"));
+    column->addWidget(makeHeading(u"Waiting cohorts"_s, this));
+    m_list->setAccessibleName(u"Waiting cohorts in the order in which they will train"_s);
     m_list->setTextElideMode(Qt::ElideRight);
     column->addWidget(m_list, 1);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_remove->setToolTip(
-        tr("Removes the cohort from the queue. Its runs are also removed from the lab, except those that have already "
-           "trained."));
+        u"Removes the cohort from the queue. Its runs are also removed from the lab, except those that have already "
+        "trained."_s);
     for (QPushButton* button : {m_earlier, m_later, m_remove}) {
         button->setFocusPolicy(Qt::TabFocus);
         row->addWidget(button);
@@ -322,12 +321,12 @@ QString QueueView::textOf(const WaitingCohort& cohort) const {
     for (const RunId id : cohort.runs) {
         if (const RunView* run = m_access.runs.find(id)) names << run->name;
     }
-    return tr("%1: %2").arg(countText(std::ssize(cohort.runs), tr("run")), names.join(QStringLiteral("; ")));
+    return u"%1: %2"_s.arg(countText(std::ssize(cohort.runs), u"run"_s), names.join(u"; "_s));
 }
 
 namespace {
 
-const auto kBannerId = QStringLiteral("take-over");
+const auto kBannerId = u"take-over"_s;
 
 }  // namespace
 
@@ -348,17 +347,16 @@ void TakeOver::renew() {
     if (m_runs.empty()) return;
     std::set<QString> hosts;
     for (const ClaimedRun& run : m_runs) hosts.insert(QString::fromStdString(run.host));
-    const QString where = QStringList(hosts.begin(), hosts.end()).join(QStringLiteral(", "));
-    QString text = tr("Another machine (%1) was training %2 of this lab. RoPE Lab cannot check from here whether that "
-                      "training still runs.")
-                       .arg(where, countText(std::ssize(m_runs), tr("run")));
+    const QString where = QStringList(hosts.begin(), hosts.end()).join(u", "_s);
+    QString text =
+        u"Another machine (%1) was training %2 of this lab. RoPE Lab cannot check from here whether that "
+        "training still runs."_s.arg(where, countText(std::ssize(m_runs), u"run"_s));
     QList<Choice> choices;
     if (m_access.lab.isReadOnly()) {
-        text += QLatin1Char(' ') + tr("This lab is open read-only, so its runs cannot be taken over.");
+        text += QLatin1Char(' ') + u"This lab is open read-only, so its runs cannot be taken over."_s;
     } else {
-        text +=
-            QLatin1Char(' ') + tr("If it has ended, take the runs over to resume them from their last checkpoints.");
-        choices.append({tr("Take over"), [this] { takeOver(); }});
+        text += QLatin1Char(' ') + u"If it has ended, take the runs over to resume them from their last checkpoints."_s;
+        choices.append({u"Take over"_s, [this] { takeOver(); }});
     }
     show(kBannerId, Kind::warning, text, choices);
 }

@@ -20,6 +20,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 QPixmap lineSwatch(Ink ink) {
     const auto& manager = ThemeManager::instance();
     const QSizeF size = RunTable::swatchSize();
@@ -121,9 +123,9 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
     }
     if (role == Qt::ToolTipRole) {
         if (column == State && !run.record.message.empty()) return QString::fromStdString(run.record.message);
-        if (column == Best && run.best) return tr("reached after %1 steps").arg(groupedText(run.best->iteration));
+        if (column == Best && run.best) return u"reached after %1 steps"_s.arg(groupedText(run.best->iteration));
         if (column == Name) {
-            return run.pinned ? tr("%1 (pinned)").arg(run.name) : run.name;
+            return run.pinned ? u"%1 (pinned)"_s.arg(run.name) : run.name;
         }
     }
     if (role == Qt::DecorationRole && column == Name) return lineSwatch(run.ink);
@@ -147,18 +149,17 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
     if (role == Qt::ToolTipRole) {
         switch (section) {
             case Name:
-                return tr(
-                    "Ticked runs are plotted in the colour and dash pattern shown beside the name. F2 renames a run, "
-                    "Delete deletes it.");
+                return u"Ticked runs are plotted in the colour and dash pattern shown beside the name. F2 renames a "
+                       u"run, "
+                       "Delete deletes it."_s;
             case State:
-                return tr("Trained steps / total steps of a run that is training, otherwise its state.");
+                return u"Trained steps / total steps of a run that is training, otherwise its state."_s;
             case Last:
-                return tr("Latest validation loss in %1").arg(m_unit.name);
+                return u"Latest validation loss in %1"_s.arg(m_unit.name);
             case Best:
-                return tr("Lowest validation loss in %1; the tooltip of a value shows its step.").arg(m_unit.name);
+                return u"Lowest validation loss in %1; the tooltip of a value shows its step."_s.arg(m_unit.name);
             case Note:
-                return tr(
-                    "Your note on the run. To edit it, double-click it or choose Edit > Edit note of picked run.");
+                return u"Your note on the run. To edit it, double-click it or choose Edit > Edit note of picked run."_s;
             default:
                 return {};
         }
@@ -166,15 +167,15 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
     if (role != Qt::DisplayRole) return {};
     switch (section) {
         case Name:
-            return tr("run");
+            return u"run"_s;
         case State:
-            return tr("state");
+            return u"state"_s;
         case Last:
-            return tr("current loss");
+            return u"current loss"_s;
         case Best:
-            return tr("best loss");
+            return u"best loss"_s;
         case Note:
-            return tr("note");
+            return u"note"_s;
         default:
             return {};
     }
@@ -233,7 +234,7 @@ RunList::RunList(SessionActions& actions, RunAccess access, QWidget* parent)
     const auto setElideMode = [this] { setTextElideMode(m_table->hasWholeNames() ? Qt::ElideMiddle : Qt::ElideRight); };
     connect(m_table, &QAbstractItemModel::modelReset, this, setElideMode);
     setElideMode();
-    setAccessibleName(tr("Runs"));
+    setAccessibleName(u"Runs"_s);
     setProperty("runs", true);
     header()->setSectionsMovable(false);
     header()->setHighlightSections(false);
@@ -347,33 +348,32 @@ void RunList::showMenu(const QPoint& where) {
     if (!run) return;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->setObjectName(QStringLiteral("run-menu"));
-    menu->addAction(tr("Inspect run"), this, [this, id] { emit m_actions.inspectAsked(id, 0); });
+    menu->setObjectName(u"run-menu"_s);
+    menu->addAction(u"Inspect run"_s, this, [this, id] { emit m_actions.inspectAsked(id, 0); });
     addComparisons(menu, id);
-    menu->addAction(tr("Take its settings"), this, [this, id] { emit settingsAsked(id); });
-    menu->addAction(tr("Compare its setup"), this, [this, id] { emit m_actions.setupComparisonAsked(id); })
-        ->setToolTip(tr("Shows the rotary setup of this run beside the current one in the rotary rooms."));
-    QAction* conversion = menu->addAction(tr("Convert heads …"), this, [this, id] { convertHeads(id); });
+    menu->addAction(u"Take its settings"_s, this, [this, id] { emit settingsAsked(id); });
+    menu->addAction(u"Compare its setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
+        ->setToolTip(u"Shows the rotary setup of this run beside the current one in the rotary rooms."_s);
+    QAction* conversion = menu->addAction(u"Convert heads …"_s, this, [this, id] { convertHeads(id); });
     const QString whyNot = whyNoHeadConversion(*run, m_access);
     conversion->setEnabled(whyNot.isEmpty());
-    conversion->setToolTip(whyNot.isEmpty()
-                               ? tr("Replaces the key and value heads of a copy of this run by fewer ones, "
-                                    "trains the copy for a short time and compares the losses.")
-                               : whyNot);
+    conversion->setToolTip(whyNot.isEmpty() ? u"Replaces the key and value heads of a copy of this run by fewer ones, "
+                                              "trains the copy for a short time and compares the losses."_s
+                                            : whyNot);
     menu->addSeparator();
     addLook(menu, *run);
-    menu->addAction(tr("Rename setting …"), this, [this, id] { renameSetting(id); })
-        ->setToolTip(tr("Names the setting of this run, that is all runs that differ only in their seed."));
+    menu->addAction(u"Rename setting …"_s, this, [this, id] { renameSetting(id); })
+        ->setToolTip(u"Names the setting of this run, that is all runs that differ only in their seed."_s);
     menu->addSeparator();
-    menu->addAction(tr("Rename run"), this, [this, id] { rename(id); });
-    menu->addAction(tr("Edit note"), this, [this, id] { annotate(id); });
+    menu->addAction(u"Rename run"_s, this, [this, id] { rename(id); });
+    menu->addAction(u"Edit note"_s, this, [this, id] { annotate(id); });
     menu->addSeparator();
     if (m_access.session.isTraining(id)) {
-        menu->addAction(tr("Stop this run"), this, [this, id] { m_access.session.stopRun(id); });
+        menu->addAction(u"Stop this run"_s, this, [this, id] { m_access.session.stopRun(id); });
     } else {
-        QAction* resume = menu->addAction(tr("Resume run"), this, [this, id] { m_actions.resumeRuns({id}); });
+        QAction* resume = menu->addAction(u"Resume run"_s, this, [this, id] { m_actions.resumeRuns({id}); });
         resume->setEnabled(LabDocument::canResume(run->record) && !m_access.session.isActive());
-        menu->addAction(tr("Delete run"), this, [this, id] { m_actions.deleteRun(id); });
+        menu->addAction(u"Delete run"_s, this, [this, id] { m_actions.deleteRun(id); });
     }
     menu->popup(viewport()->mapToGlobal(where));
 }
@@ -386,7 +386,7 @@ void RunList::convertHeads(RunId id) {
 }
 
 void RunList::addComparisons(QMenu* menu, RunId run) {
-    QMenu* others = menu->addMenu(tr("Compare with"));
+    QMenu* others = menu->addMenu(u"Compare with"_s);
     for (int row = 0; row < m_table->rowCount() && others->actions().size() < kMaxComparisons; ++row) {
         const RunId other = m_table->runAt(row);
         const RunView* view = m_access.runs.find(other);
@@ -400,15 +400,15 @@ void RunList::addComparisons(QMenu* menu, RunId run) {
 void RunList::addLook(QMenu* menu, const RunView& run) {
     const std::string setting = run.setting;
     const SettingLook look = m_access.runs.colors().lookOf(setting);
-    QMenu* colors = menu->addMenu(tr("Colour of this setting"));
+    QMenu* colors = menu->addMenu(u"Colour of this setting"_s);
     const QStringList names = {
-        tr("blue"),
-        tr("vermilion"),
-        tr("green"),
-        tr("pink"),
-        tr("orange"),
-        tr("sky blue"),
-        ThemeManager::instance().theme().appearance == Appearance::dark ? tr("yellow") : tr("black")};
+        u"blue"_s,
+        u"vermilion"_s,
+        u"green"_s,
+        u"pink"_s,
+        u"orange"_s,
+        u"sky blue"_s,
+        ThemeManager::instance().theme().appearance == Appearance::dark ? u"yellow"_s : u"black"_s};
     const int hues = static_cast<int>(names.size());
     for (int hue = 0; hue < hues; ++hue) {
         const bool isCurrent = look.color % hues == hue;
@@ -418,15 +418,15 @@ void RunList::addLook(QMenu* menu, const RunView& run) {
         action->setChecked(isCurrent);
         connect(action, &QAction::triggered, this, [this, look = look, color]() mutable {
             look.color = color;
-            m_actions.changeLook(tr("change colour"), look);
+            m_actions.changeLook(u"change colour"_s, look);
         });
     }
-    QAction* pin = menu->addAction(tr("Pin this setting"));
+    QAction* pin = menu->addAction(u"Pin this setting"_s);
     pin->setCheckable(true);
     pin->setChecked(look.pinned);
     connect(pin, &QAction::triggered, this, [this, look = look](bool on) mutable {
         look.pinned = on;
-        m_actions.changeLook(on ? tr("pin setting") : tr("unpin setting"), look);
+        m_actions.changeLook(on ? u"pin setting"_s : u"unpin setting"_s, look);
     });
 }
 
@@ -434,13 +434,13 @@ void RunList::restyle() {
     const auto& manager = ThemeManager::instance();
     // The check boxes of the list look like the QCheckBoxes elsewhere in the window.
     const Theme& theme = manager.theme();
-    const QString box = QStringLiteral(
-        "QTreeView::indicator { width: %1px; height: %1px; border: 1px solid %2; border-radius: 3px; background: %3; }"
+    const QString box =
+        u"QTreeView::indicator { width: %1px; height: %1px; border: 1px solid %2; border-radius: 3px; background: %3; }"
         "QTreeView::indicator:checked { background: %4; border-color: %4; image: url(:/theme/check-%5.svg); }"
-        "QTreeView::item { padding: %6px 0; }");
+        "QTreeView::item { padding: %6px 0; }"_s;
     setStyleSheet(box.arg(manager.pixels(12))
                       .arg(theme.quietText.name(), theme.field.name(), theme.accent.name(),
-                           theme.appearance == Appearance::dark ? QStringLiteral("dark") : QStringLiteral("light"))
+                           theme.appearance == Appearance::dark ? u"dark"_s : u"light"_s)
                       .arg(manager.pixels(2)));
     setIconSize(RunTable::swatchSize());
     header()->setMinimumSectionSize(manager.pixels(56));

@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
     std::vector<RunSpec> specs;  // one per group
     std::vector<std::set<std::int64_t>> seeds;
@@ -40,7 +42,7 @@ std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
     for (std::size_t i = 0; i < groups.size(); ++i) {
         groups[i].label = QString::fromStdString(given[i].empty() ? names[i] : given[i]);
         if (groups[i].runs.size() < 2) continue;
-        groups[i].label += QStringLiteral(", ") + countText(std::ssize(groups[i].runs), QObject::tr("seed"));
+        groups[i].label += u", "_s + countText(std::ssize(groups[i].runs), u"seed"_s);
     }
     return groups;
 }
@@ -61,13 +63,13 @@ int dataOf(RunScope::Scope scope) {
 RunScope::RunScope(RunStore& runs, QWidget* parent)
     : QWidget(parent),
       m_runs(runs),
-      m_choice(makeChoice(tr("Runs in the plot"), this, 12)),
+      m_choice(makeChoice(u"Runs in the plot"_s, this, 12)),
       m_hidden(new QLabel(this)),
-      m_showAll(makeButton<QToolButton>(tr("Show all"), tr("Shows the runs of all sweeps of this lab."), this)) {
+      m_showAll(makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab."_s, this)) {
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_choice->setToolTip(
-        tr("Selects the runs that the plot shows. Single runs are shown and hidden in the list below."));
+        u"Selects the runs that the plot shows. Single runs are shown and hidden in the list below."_s);
     row->addWidget(m_choice);
     m_hidden->setProperty("quiet", true);
     m_hidden->setTextFormat(Qt::PlainText);
@@ -106,7 +108,7 @@ void RunScope::renewSettings() {
     for (std::size_t i = 0; i < firsts.size(); ++i) {
         const RunView& run = *firsts[i];
         const QString name = QString::fromStdString(run.settingName.empty() ? names[i] : run.settingName);
-        m_settings.push_back({run.pinned ? tr("Setting: %1 (pinned)").arg(name) : tr("Setting: %1").arg(name),
+        m_settings.push_back({run.pinned ? u"Setting: %1 (pinned)"_s.arg(name) : u"Setting: %1"_s.arg(name),
                               run.setting, QIcon(lineSwatch(Ink::data(run.ink.index))), run.pinned});
     }
     std::stable_partition(m_settings.begin(), m_settings.end(), [](const Setting& setting) { return setting.pinned; });
@@ -182,10 +184,10 @@ void RunScope::renew() {
             break;
         }
     }
-    QList<QPair<QString, QVariant>> entries = {{tr("All sweeps"), dataOf(Scope::all)},
-                                               {tr("This sweep"), dataOf(Scope::sweep)}};
-    if (m_picked != 0) entries.append({tr("This run"), dataOf(Scope::run)});
-    if (m_scope == Scope::ticked) entries.append({tr("Ticked runs"), dataOf(Scope::ticked)});
+    QList<QPair<QString, QVariant>> entries = {{u"All sweeps"_s, dataOf(Scope::all)},
+                                               {u"This sweep"_s, dataOf(Scope::sweep)}};
+    if (m_picked != 0) entries.append({u"This run"_s, dataOf(Scope::run)});
+    if (m_scope == Scope::ticked) entries.append({u"Ticked runs"_s, dataOf(Scope::ticked)});
     QVariant chosen = dataOf(m_scope);
     const auto firstSetting = static_cast<int>(entries.size());
     for (const Setting& setting : m_settings) {
@@ -204,10 +206,10 @@ void RunScope::renew() {
     const bool areEarlier = std::all_of(runs.begin(), runs.end(), [this](const RunView& run) {
         return run.visible || run.record.experiment != m_latest;
     });
-    const QString text = countText(hidden, tr("run"));
+    const QString text = countText(hidden, u"run"_s);
     m_hidden->setText(hidden == 0  ? QString()
-                      : areEarlier ? tr("%1 of earlier sweeps hidden").arg(text)
-                                   : tr("%1 hidden").arg(text));
+                      : areEarlier ? u"%1 of earlier sweeps hidden"_s.arg(text)
+                                   : u"%1 hidden"_s.arg(text));
     m_showAll->setVisible(hidden > 0);
 }
 

@@ -33,6 +33,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 // The message belongs to the content of the scroll area around the field, with which it scrolls, or else to the window.
@@ -58,10 +60,9 @@ FieldError::FieldError(QWidget* field) : QLabel(field), m_field(field) {
     const auto restyle = [this] {
         const ThemeManager& manager = ThemeManager::instance();
         const Theme& theme = manager.theme();
-        setStyleSheet(
-            QStringLiteral("color: %1; background: %2; border: 1px solid %1; border-radius: 3px; padding: %3px;")
-                .arg(theme.error.name(), theme.panel.name())
-                .arg(manager.pixels(2)));
+        setStyleSheet(u"color: %1; background: %2; border: 1px solid %1; border-radius: 3px; padding: %3px;"_s
+                          .arg(theme.error.name(), theme.panel.name())
+                          .arg(manager.pixels(2)));
         place();
     };
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, restyle);
@@ -172,7 +173,7 @@ bool KeyField::eventFilter(QObject* watched, QEvent* event) {
 void KeyField::commit(const QString& typed) {
     const std::vector<std::string> values = valuesIn(m_key, typed);
     try {
-        m_model.edit(tr("change %1").arg(title(m_key)),
+        m_model.edit(u"change %1"_s.arg(title(m_key)),
                      [&](Experiment& experiment) { experiment.set(m_key.name, values); });
         showError({});
         renew();
@@ -188,12 +189,12 @@ QString KeyField::error() const {
 void KeyField::renew() {
     const bool isSampled = m_model.options().samples(m_key.name);
     if (m_field) m_field->setEnabled(!isSampled);
-    if (m_field && isSampled) return m_field->setText(tr("sampled"));
+    if (m_field && isSampled) return m_field->setText(u"sampled"_s);
     QStringList values;
     for (const std::string& value : m_model.value().values(m_key.name)) {
         values << fieldText(m_key.name, QString::fromStdString(value));
     }
-    const QString joined = values.join(QStringLiteral(", "));
+    const QString joined = values.join(u", "_s);
     if (m_choice) {
         int index = m_choice->findData(joined);
         if (index < 0) {  // The setting is swept over several choices.
@@ -219,14 +220,14 @@ namespace {
 
 // Item data of the entries "Choose a file …" and "Choose a folder …". A line break is not a valid data set name, so
 // these cannot be confused with one.
-const QString kAskForFile = QStringLiteral("\n");
-const QString kAskForFolder = QStringLiteral("\n\n");
+const QString kAskForFile = u"\n"_s;
+const QString kAskForFolder = u"\n\n"_s;
 
 }  // namespace
 
 DataChoice::DataChoice(ExperimentModel& model, std::filesystem::path dataDir, QWidget* parent)
     : QComboBox(parent), m_model(model), m_dataDir(std::move(dataDir)) {
-    setAccessibleName(tr("Data"));
+    setAccessibleName(u"Data"_s);
     setFocusPolicy(Qt::StrongFocus);
     setMinimumContentsLength(8);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -241,12 +242,12 @@ void DataChoice::renew() {
         addItem(title, name);
         setItemData(count() - 1, about, Qt::ToolTipRole);
     };
-    add(tr("synthetic"), QStringLiteral("synthetic"),
-        tr("A synthetic language in which the next character depends on distant positions. The best possible loss is "
-           "known."));
-    add(tr("synthetic, local"), QStringLiteral("synthetic-local"),
-        tr("A synthetic language in which the next character depends only on the previous one. It serves as a control, "
-           "because positions hardly matter."));
+    add(u"synthetic"_s, u"synthetic"_s,
+        u"A synthetic language in which the next character depends on distant positions. The best possible loss is "
+        "known."_s);
+    add(u"synthetic, local"_s, u"synthetic-local"_s,
+        u"A synthetic language in which the next character depends only on the previous one. It serves as a control, "
+        "because positions hardly matter."_s);
     for (const KnownSet& set : known_sets()) {
         try {
             if (const auto found = find_on_disk(set, m_dataDir)) {
@@ -259,8 +260,8 @@ void DataChoice::renew() {
     }
     const auto values = m_model.value().values("data");
     if (values.size() > 1) {
-        const QString all = texts(values).join(QStringLiteral(", "));
-        add(tr("%1 data sets").arg(values.size()), all, all);
+        const QString all = texts(values).join(u", "_s);
+        add(u"%1 data sets"_s.arg(values.size()), all, all);
         setCurrentIndex(count() - 1);
     } else {
         const QString name = QString::fromStdString(values.front());
@@ -269,22 +270,21 @@ void DataChoice::renew() {
     }
     setToolTip(itemData(currentIndex(), Qt::ToolTipRole).toString());
     insertSeparator(count());
-    add(tr("Choose a folder …"), kAskForFolder,
-        tr("Train on all files of a folder, of any size, as bytes. The files are read in the order of their names."));
-    add(tr("Choose a file …"), kAskForFile, tr("Train on a text file of your own, as characters or as bytes."));
+    add(u"Choose a folder …"_s, kAskForFolder,
+        u"Train on all files of a folder, of any size, as bytes. The files are read in the order of their names."_s);
+    add(u"Choose a file …"_s, kAskForFile, u"Train on a text file of your own, as characters or as bytes."_s);
 }
 
 void DataChoice::pick(int index) {
     QString name = itemData(index).toString();
     if (name == kAskForFile) {
-        name =
-            dialogs().open(window(), {.title = tr("Choose a text file to train on"), .filters = tr("All files (*)")});
+        name = dialogs().open(window(), {.title = u"Choose a text file to train on"_s, .filters = u"All files (*)"_s});
     } else if (name == kAskForFolder) {
-        name = dialogs().folder(window(), {.title = tr("Choose a folder of files to train on")});
+        name = dialogs().folder(window(), {.title = u"Choose a folder of files to train on"_s});
     }
     const QString refusal = problemOf([&] {
         if (name.isEmpty()) return;
-        m_model.edit(tr("change data"), [&](Experiment& experiment) { experiment.set("data", {name.toStdString()}); });
+        m_model.edit(u"change data"_s, [&](Experiment& experiment) { experiment.set("data", {name.toStdString()}); });
     });
     if (!refusal.isEmpty()) emit refused(refusal);
     renew();
@@ -308,18 +308,18 @@ constexpr std::array<Size, 5> kSizes = {{
 }};
 
 QString title(const QString& layers, const QString& width, const QString& context) {
-    return QObject::tr("%1×%2, context %3").arg(layers, width, context);
+    return u"%1×%2, context %3"_s.arg(layers, width, context);
 }
 
 QString joined(const Experiment& experiment, const char* key) {
-    return texts(experiment.values(key)).join(QStringLiteral(", "));
+    return texts(experiment.values(key)).join(u", "_s);
 }
 
 }  // namespace
 
 ModelChoice::ModelChoice(ExperimentModel& model, QWidget* parent) : QComboBox(parent), m_model(model) {
-    setAccessibleName(tr("Model"));
-    setToolTip(tr("Number of layers × width of the residual stream, and the context length in tokens."));
+    setAccessibleName(u"Model"_s);
+    setToolTip(u"Number of layers × width of the residual stream, and the context length in tokens."_s);
     setFocusPolicy(Qt::StrongFocus);
     setMinimumContentsLength(8);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -352,7 +352,7 @@ void ModelChoice::renew() {
 void ModelChoice::pick(int index) {
     if (index < static_cast<int>(kSizes.size())) {
         const Size& size = kSizes[static_cast<std::size_t>(index)];
-        m_model.edit(tr("change model"), [&size](Experiment& experiment) {
+        m_model.edit(u"change model"_s, [&size](Experiment& experiment) {
             experiment.set("layers", {size.layers});
             experiment.set("heads", {size.heads});
             experiment.set("width", {size.width});
@@ -386,8 +386,8 @@ SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
     : QWidget(parent),
       m_experiment(experiment),
       m_button(makeButton<QPushButton>({},
-                                       tr("Samples ranges of settings instead of listing their values, stops the worse "
-                                          "runs early, or adds runs to those of the lab."),
+                                       u"Samples ranges of settings instead of listing their values, stops the worse "
+                                       "runs early, or adds runs to those of the lab."_s,
                                        this)),
       m_body(new QWidget(this)) {
     auto* column = new QVBoxLayout(this);
@@ -405,7 +405,7 @@ SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
 
 void SearchGroup::setShown(bool shown) {
     m_body->setVisible(shown);
-    m_button->setText(shown ? tr("Search ▴") : tr("Search ▾"));
+    m_button->setText(shown ? u"Search ▴"_s : u"Search ▾"_s);
     m_button->setChecked(shown);
 }
 
@@ -424,35 +424,34 @@ void SearchGroup::makeFields() {
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
 
-    m_method = makeChoice(tr("Method of search"), m_body);
-    m_method->addItem(tr("all combinations"), kNoSearch);
-    m_method->addItem(tr("random samples"), static_cast<int>(Search::Method::random));
-    m_method->addItem(tr("Sobol samples"), static_cast<int>(Search::Method::sobol));
-    m_method->addItem(tr("successive halving"), static_cast<int>(Search::Method::halving));
+    m_method = makeChoice(u"Method of search"_s, m_body);
+    m_method->addItem(u"all combinations"_s, kNoSearch);
+    m_method->addItem(u"random samples"_s, static_cast<int>(Search::Method::random));
+    m_method->addItem(u"Sobol samples"_s, static_cast<int>(Search::Method::sobol));
+    m_method->addItem(u"successive halving"_s, static_cast<int>(Search::Method::halving));
     connect(m_method, &QComboBox::activated, this, [this] {
         const int method = m_method->currentData().toInt();
-        change(tr("change method of search"), [method](SweepOptions& options) {
+        change(u"change method of search"_s, [method](SweepOptions& options) {
             if (method == kNoSearch) return options.search.reset();
             if (!options.search) options.search.emplace();
             options.search->method = static_cast<Search::Method>(method);
         });
     });
-    addField(grid, tr("method"), m_method,
-             tr("All combinations: the values above. Random samples: independent samples of the ranges. Sobol samples: "
-                "points of a Sobol sequence, which fill the ranges evenly. Successive halving: Sobol samples, or the "
-                "values above without ranges; at the rungs r, 2r, 4r, … the worse half of the settings is stopped, by "
-                "the mean validation loss over their seeds."));
+    addField(grid, u"method"_s, m_method,
+             u"All combinations: the values above. Random samples: independent samples of the ranges. Sobol samples: "
+             "points of a Sobol sequence, which fill the ranges evenly. Successive halving: Sobol samples, or the "
+             "values above without ranges; at the rungs r, 2r, 4r, … the worse half of the settings is stopped, by "
+             "the mean validation loss over their seeds."_s);
 
-    m_ranges = new ChipListEdit(tr("ranges"), m_body);
+    m_ranges = new ChipListEdit(u"ranges"_s, m_body);
     m_ranges->setParser(parsedRange);
     // The range of the learning rate begins above the final_learning_rate of every preset.
-    m_ranges->setSuggestions({QStringLiteral("learning_rate=0.0005..0.01 log"), QStringLiteral("theta=500..500000 log"),
-                              QStringLiteral("fraction=0..1"), QStringLiteral("weight_decay=0..0.3"),
-                              QStringLiteral("dropout=0..0.3")});
-    m_ranges->setPlaceholder(tr("no range"));
+    m_ranges->setSuggestions({u"learning_rate=0.0005..0.01 log"_s, u"theta=500..500000 log"_s, u"fraction=0..1"_s,
+                              u"weight_decay=0..0.3"_s, u"dropout=0..0.3"_s});
+    m_ranges->setPlaceholder(u"no range"_s);
     connect(m_ranges, &ChipListEdit::edited, this, [this](const QStringList& typed) {
         const QString refusal = problemOf([&] {
-            change(tr("change ranges of the search"), [&typed](SweepOptions& options) {
+            change(u"change ranges of the search"_s, [&typed](SweepOptions& options) {
                 if (!options.search) options.search.emplace();
                 options.search->ranges.clear();
                 for (const QString& range : typed) {
@@ -467,26 +466,26 @@ void SearchGroup::makeFields() {
         m_ranges->showError(refusal);
     });
     QLabel* label =
-        addField(grid, tr("ranges"), m_ranges,
-                 tr("Ranges from which the search samples, for example: learning_rate = 1e-3..1e-2 log, where log "
-                    "means uniform in the logarithm. A sampled setting has no other values."));
+        addField(grid, u"ranges"_s, m_ranges,
+                 u"Ranges from which the search samples, for example: learning_rate = 1e-3..1e-2 log, where log "
+                 "means uniform in the logarithm. A sampled setting has no other values."_s);
     scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
     grid->setAlignment(label, Qt::AlignTop);
 
     constexpr int largest = std::numeric_limits<int>::max();
-    m_samples = makeNumber(tr("Number of samples"), 1, 10000);
-    addField(grid, tr("samples"), m_samples, tr("Number of samples of the ranges; each has one run per seed."));
-    m_seed = makeNumber(tr("Seed of the samples"), 0, largest);
-    addField(grid, tr("seed"), m_seed,
-             tr("The samples depend only on this seed and the ranges, and are fixed before the first run starts. More "
-                "samples begin with the same ones."));
-    m_firstRung = makeNumber(tr("First rung"), 0, largest);
-    m_firstRung->setSpecialValueText(tr("auto"));
-    m_firstRung->setSuffix(tr(" steps"));
-    addField(grid, tr("first rung"), m_firstRung,
-             tr("Iteration r of the first rung, at which successive halving stops the worse half of the settings; a "
-                "multiple of the interval of evaluations. Auto: an eighth of the iterations, rounded up to an "
-                "evaluation."));
+    m_samples = makeNumber(u"Number of samples"_s, 1, 10000);
+    addField(grid, u"samples"_s, m_samples, u"Number of samples of the ranges; each has one run per seed."_s);
+    m_seed = makeNumber(u"Seed of the samples"_s, 0, largest);
+    addField(grid, u"seed"_s, m_seed,
+             u"The samples depend only on this seed and the ranges, and are fixed before the first run starts. More "
+             "samples begin with the same ones."_s);
+    m_firstRung = makeNumber(u"First rung"_s, 0, largest);
+    m_firstRung->setSpecialValueText(u"auto"_s);
+    m_firstRung->setSuffix(u" steps"_s);
+    addField(grid, u"first rung"_s, m_firstRung,
+             u"Iteration r of the first rung, at which successive halving stops the worse half of the settings; a "
+             "multiple of the interval of evaluations. Auto: an eighth of the iterations, rounded up to an "
+             "evaluation."_s);
     const auto connectNumber = [this](QSpinBox* box, std::int64_t Search::*member, const QString& text) {
         connect(box, &QSpinBox::valueChanged, this, [this, member, text](int value) {
             change(text, [member, value](SweepOptions& options) {
@@ -494,25 +493,25 @@ void SearchGroup::makeFields() {
             });
         });
     };
-    connectNumber(m_samples, &Search::samples, tr("change number of samples"));
-    connectNumber(m_seed, &Search::seed, tr("change seed of the samples"));
-    connectNumber(m_firstRung, &Search::first_rung, tr("change first rung"));
+    connectNumber(m_samples, &Search::samples, u"change number of samples"_s);
+    connectNumber(m_seed, &Search::seed, u"change seed of the samples"_s);
+    connectNumber(m_firstRung, &Search::first_rung, u"change first rung"_s);
 
-    m_extends = new QCheckBox(tr("Add only missing runs"), m_body);
+    m_extends = new QCheckBox(u"Add only missing runs"_s, m_body);
     m_extends->setToolTip(
-        tr("Adds only those runs of this sweep that the lab does not have yet: more seeds, more values or more "
-           "iterations. A run with more iterations continues from a copy of the checkpoint of the shorter one."));
+        u"Adds only those runs of this sweep that the lab does not have yet: more seeds, more values or more "
+        "iterations. A run with more iterations continues from a copy of the checkpoint of the shorter one."_s);
     connect(m_extends, &QCheckBox::toggled, this, [this](bool on) {
-        change(on ? tr("add only missing runs") : tr("add all runs"),
+        change(on ? u"add only missing runs"_s : u"add all runs"_s,
                [on](SweepOptions& options) { options.extends = on; });
     });
     column->addWidget(m_extends);
-    m_anew = new QCheckBox(tr("Longer runs begin anew"), m_body);
+    m_anew = new QCheckBox(u"Longer runs begin anew"_s, m_body);
     m_anew->setToolTip(
-        tr("Added runs with more iterations begin from the beginning, with the learning rate schedule of their new "
-           "length, instead of continuing from a checkpoint."));
+        u"Added runs with more iterations begin from the beginning, with the learning rate schedule of their new "
+        "length, instead of continuing from a checkpoint."_s);
     connect(m_anew, &QCheckBox::toggled, this, [this](bool on) {
-        change(tr("change how longer runs begin"), [on](SweepOptions& options) { options.anew = on; });
+        change(u"change how longer runs begin"_s, [on](SweepOptions& options) { options.anew = on; });
     });
     column->addWidget(m_anew);
 }

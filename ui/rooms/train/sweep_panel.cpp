@@ -28,6 +28,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 Estimate costOf(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
@@ -39,11 +41,11 @@ QString unbreakable(QString text) {
 }
 
 QString changeOf(const QString& before, const QString& after) {
-    return before == after ? unbreakable(after) : unbreakable(before) + QStringLiteral(" → ") + unbreakable(after);
+    return before == after ? unbreakable(after) : unbreakable(before) + u" → "_s + unbreakable(after);
 }
 
 QString runsText(const Estimate& cost) {
-    return countText(cost.runs, QObject::tr("run"));
+    return countText(cost.runs, u"run"_s);
 }
 
 }  // namespace
@@ -53,14 +55,14 @@ QString estimateSentence(const std::vector<RunSpec>& runs, const std::filesystem
 }
 
 QString estimateSentence(const Estimate& cost) {
-    return QObject::tr("%1, about %2, %3")
-        .arg(runsText(cost), unbreakable(QString::fromStdString(expected_duration(cost.seconds))),
-             unbreakable(bytesText(cost.bytes)));
+    return u"%1, about %2, %3"_s.arg(runsText(cost),
+                                     unbreakable(QString::fromStdString(expected_duration(cost.seconds))),
+                                     unbreakable(bytesText(cost.bytes)));
 }
 
 SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
     : QFrame(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment) {
-    const auto [area, content, column] = makePanel(this, tr("Sweep"));
+    const auto [area, content, column] = makePanel(this, u"Sweep"_s);
     m_area = area;
     column->addWidget(makeSimple());
     m_search = new SearchGroup(m_experiment, this);
@@ -78,7 +80,7 @@ SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentMode
 
 void SweepPanel::setMoreShown(bool shown) {
     m_more->setVisible(shown);
-    m_moreButton->setText(shown ? tr("Fewer settings ▴") : tr("More settings ▾"));
+    m_moreButton->setText(shown ? u"Fewer settings ▴"_s : u"More settings ▾"_s);
     m_moreButton->setChecked(shown);
     if (!shown) return;
     // The new fields are scrolled into view, once the layout has placed them.
@@ -91,10 +93,10 @@ QWidget* SweepPanel::makeSimple() {
     auto* box = new QWidget(this);
     auto* column = new QVBoxLayout(box);
     scaleLayout(column, {0, 0, 0, 0}, 8);
-    column->addWidget(makeHeading(tr("Sweep"), box));
+    column->addWidget(makeHeading(u"Sweep"_s, box));
 
-    m_preset = makeChoice(tr("Preset"), box);
-    m_preset->setToolTip(tr("Predefined sweeps that can be started immediately or changed first."));
+    m_preset = makeChoice(u"Preset"_s, box);
+    m_preset->setToolTip(u"Predefined sweeps that can be started immediately or changed first."_s);
     for (const Preset& preset : presets()) {
         m_preset->addItem(QString::fromStdString(preset.name));
         m_preset->setItemData(m_preset->count() - 1, QString::fromStdString(preset.summary), Qt::ToolTipRole);
@@ -114,10 +116,10 @@ QWidget* SweepPanel::makeSimple() {
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
 
-    m_runs = new ChipListEdit(tr("runs"), box);
+    m_runs = new ChipListEdit(u"runs"_s, box);
     m_runs->setTypable(false);
     m_runs->setLines(3);
-    m_runs->setPlaceholder(tr("all combinations"));
+    m_runs->setPlaceholder(u"all combinations"_s);
     connect(m_runs, &ChipListEdit::considered, this, [this](const QStringList& left) {
         const QStringList before = explicitRunLabels(m_experiment.value());
         if (left.size() >= before.size()) return stopConsidering();
@@ -130,40 +132,39 @@ QWidget* SweepPanel::makeSimple() {
         const QStringList before = explicitRunLabels(m_experiment.value());
         for (qsizetype i = 0; i < before.size(); ++i) {
             if (i < left.size() && left[i] == before[i]) continue;
-            m_experiment.edit(tr("remove %1").arg(before[i]), [i](Experiment& experiment) {
+            m_experiment.edit(u"remove %1"_s.arg(before[i]), [i](Experiment& experiment) {
                 removeExplicitRun(experiment, static_cast<std::size_t>(i));
             });
             break;
         }
     });
-    addChips(
-        grid, tr("runs"), m_runs,
-        tr("The runs of this sweep, listed one by one. A value of θ, of the fraction or of the seed that you add "
-           "below adds runs to them. A sweep without listed runs has one run per combination of the values below."));
+    addChips(grid, u"runs"_s, m_runs,
+             u"The runs of this sweep, listed one by one. A value of θ, of the fraction or of the seed that you add "
+             "below adds runs to them. A sweep without listed runs has one run per combination of the values below."_s);
 
-    m_theta = chips("theta", QStringLiteral("θ"), parseTheta, showTheta,
+    m_theta = chips("theta", u"θ"_s, parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
-    addChips(grid, QStringLiteral("θ"), m_theta,
-             tr("RoPE theta, the base of the frequencies, for example 500, 10k or 1e6.\n"
-                "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3"));
-    m_fraction = chips("fraction", tr("fraction"), parseFraction, showFraction,
+    addChips(grid, u"θ"_s, m_theta,
+             u"RoPE theta, the base of the frequencies, for example 500, 10k or 1e6.\n"
+             "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3"_s);
+    m_fraction = chips("fraction", u"fraction"_s, parseFraction, showFraction,
                        {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
-    addChips(grid, tr("fraction"), m_fraction,
-             tr("Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
-                "The number of rotated channels d_r is the even number nearest to p·d. Khan et al., formula 10"));
-    m_seed = chips("seed", tr("seeds"), parseSeed, [](const QString& value) { return value; },
+    addChips(grid, u"fraction"_s, m_fraction,
+             u"Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
+             "The number of rotated channels d_r is the even number nearest to p·d. Khan et al., formula 10"_s);
+    m_seed = chips("seed", u"seeds"_s, parseSeed, [](const QString& value) { return value; },
                    {"1337", "1338", "1339", "1340", "1341"});
-    addChips(grid, tr("seeds"), m_seed,
-             tr("Each seed repeats the whole sweep with different initial weights and batches."));
+    addChips(grid, u"seeds"_s, m_seed,
+             u"Each seed repeats the whole sweep with different initial weights and batches."_s);
 
     auto* text = new DataChoice(m_experiment, m_access.dataDir, box);
     connect(text, &DataChoice::refused, this,
-            [this](const QString& sentence) { emit m_actions.problem(QStringLiteral("data"), sentence); });
-    addField(grid, tr("data"), text, {});
-    addField(grid, tr("model"), new ModelChoice(m_experiment, box), {});
+            [this](const QString& sentence) { emit m_actions.problem(u"data"_s, sentence); });
+    addField(grid, u"data"_s, text, {});
+    addField(grid, u"model"_s, new ModelChoice(m_experiment, box), {});
     for (const char* name : {"iterations", "batch", "learning_rate"}) {
         const Key& entry = key(name);
-        const QString title = std::string_view(name) == "batch" ? tr("batch size") : KeyField::title(entry);
+        const QString title = std::string_view(name) == "batch" ? u"batch size"_s : KeyField::title(entry);
         auto* field = new KeyField(entry, m_experiment, box);
         considerFor(field);
         QLabel* label = addField(grid, title, field, ropelab::ui::text(entry.meaning));
@@ -173,7 +174,7 @@ QWidget* SweepPanel::makeSimple() {
 }
 
 void SweepPanel::setPlanShown(bool shown) {
-    m_plan->setText(shown ? tr("Show curves") : tr("Show runs and queue"));
+    m_plan->setText(shown ? u"Show curves"_s : u"Show runs and queue"_s);
     m_plan->setChecked(shown);
 }
 
@@ -183,7 +184,7 @@ QWidget* SweepPanel::makeFooter() {
     auto* column = new QVBoxLayout(footer);
     scaleLayout(column, {12, 8, 12, 12}, 8);
     m_estimate = new QLabel(footer);
-    m_estimate->setAccessibleName(tr("Estimate"));
+    m_estimate->setAccessibleName(u"Estimate"_s);
     m_estimate->setWordWrap(true);
     m_problem = new QLabel(footer);
     m_problem->setWordWrap(true);
@@ -192,21 +193,20 @@ QWidget* SweepPanel::makeFooter() {
         keepLines(label, 3);
     }
     colorAsError(m_problem);
-    m_continue =
-        makeButton<QPushButton>({}, tr("Resumes the runs that have not finished (Ctrl+Shift+Return)."), footer);
+    m_continue = makeButton<QPushButton>({}, u"Resumes the runs that have not finished (Ctrl+Shift+Return)."_s, footer);
     connect(m_continue, &QPushButton::clicked, this, [this] { m_actions.resumeRuns(m_actions.unfinishedRuns()); });
     m_start = makeButton<QPushButton>(
-        tr("Start"),
-        tr("Starts the sweep (Ctrl+Return). While another sweep trains, the button adds the runs to the queue."),
+        u"Start"_s,
+        u"Starts the sweep (Ctrl+Return). While another sweep trains, the button adds the runs to the queue."_s,
         footer);
-    m_start->setObjectName(QStringLiteral("start"));
+    m_start->setObjectName(u"start"_s);
     m_start->setProperty("primary", true);
     setIcon(m_start, outline::kStart);
     connect(m_start, &QPushButton::clicked, this, [this] { m_actions.enqueue(); });
     m_plan = makeButton<QPushButton>(
         {},
-        tr("Shows the runs of this sweep with their estimated time and memory, and the queue of waiting "
-           "cohorts."),
+        u"Shows the runs of this sweep with their estimated time and memory, and the queue of waiting "
+        "cohorts."_s,
         footer);
     m_plan->setCheckable(true);
     connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
@@ -226,10 +226,10 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     edit->setDisplay(display);
     edit->setSuggestions(suggestions);
     edit->setLines(2);
-    edit->setPlaceholder(tr("set by the listed runs"));
+    edit->setPlaceholder(u"set by the listed runs"_s);
     connect(edit, &ChipListEdit::edited, this, [this, edit, name, what](const QStringList& values) {
         const QString refusal = problemOf([&] {
-            m_experiment.edit(tr("change %1").arg(what),
+            m_experiment.edit(u"change %1"_s.arg(what),
                               [&](Experiment& experiment) { setSwept(experiment, name, values); });
         });
         renew();  // an empty list shows the default value of the setting again
@@ -261,15 +261,15 @@ void SweepPanel::renew() {
         m_preset->setCurrentIndex(static_cast<int>(same - known.begin()));
         m_summary->setText(QString::fromStdString(same->summary));
     } else {
-        const QString name = experiment.name().empty() ? tr("custom sweep") : QString::fromStdString(experiment.name());
+        const QString name = experiment.name().empty() ? u"custom sweep"_s : QString::fromStdString(experiment.name());
         const bool isOriginal = json == m_experiment.original().to_json();
         // A sweep of the lab keeps the name of the preset from which it was made.
         const bool hasPresetsName = std::any_of(known.begin(), known.end(),
                                                 [&](const Preset& preset) { return preset.name == experiment.name(); });
-        m_preset->addItem(isOriginal && !hasPresetsName ? name : tr("%1, changed").arg(name));
+        m_preset->addItem(isOriginal && !hasPresetsName ? name : u"%1, changed"_s.arg(name));
         m_preset->setCurrentIndex(m_preset->count() - 1);
-        m_summary->setText(isOriginal ? tr("The latest sweep of this lab.")
-                                      : tr("A sweep with your changes. Undo takes them back one by one."));
+        m_summary->setText(isOriginal ? u"The latest sweep of this lab."_s
+                                      : u"A sweep with your changes. Undo takes them back one by one."_s);
     }
 
     const QStringList labels = explicitRunLabels(experiment);
@@ -279,13 +279,13 @@ void SweepPanel::renew() {
     m_runs->setValues(labels);
     const SweepOptions& options = m_experiment.options();
     const bool hasSamples = options.search && !options.search->ranges.empty();
-    m_runs->setPlaceholder(hasSamples ? tr("samples of the search") : tr("all combinations"));
+    m_runs->setPlaceholder(hasSamples ? u"samples of the search"_s : u"all combinations"_s);
     // A setting that explicit runs set has no common value; adding a value here adds a run.
     for (const auto& [edit, name] :
          {std::pair(m_theta, "theta"), std::pair(m_fraction, "fraction"), std::pair(m_seed, "seed")}) {
         const bool isSampled = options.samples(name);
         edit->setValues(isSampled || isSetByRuns(experiment, name) ? QStringList() : texts(experiment.values(name)));
-        edit->setPlaceholder(isSampled ? tr("sampled by the search") : tr("set by the listed runs"));
+        edit->setPlaceholder(isSampled ? u"sampled by the search"_s : u"set by the listed runs"_s);
         edit->setEnabled(!isSampled);
     }
     QStringList zips;
@@ -315,12 +315,12 @@ void SweepPanel::renewEstimate() {
     m_problem->setVisible(!problem.isEmpty());
     const bool idle = !m_access.session.isActive();
     m_start->setEnabled(problem.isEmpty() && m_access.session.state() != SweepSession::State::stopping);
-    m_start->setText(idle ? tr("Start") : tr("Add to the queue"));
+    m_start->setText(idle ? u"Start"_s : u"Add to the queue"_s);
     const auto unfinished = m_actions.unfinishedRuns();
     m_continue->setEnabled(!unfinished.empty());  // it stays visible, so that Start keeps its place
     m_continue->setText(unfinished.empty()
-                            ? tr("No runs to resume")
-                            : tr("Resume %1").arg(countText(static_cast<std::int64_t>(unfinished.size()), tr("run"))));
+                            ? u"No runs to resume"_s
+                            : u"Resume %1"_s.arg(countText(static_cast<std::int64_t>(unfinished.size()), u"run"_s)));
 }
 
 void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
@@ -330,10 +330,9 @@ void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
         change(after);
         const Estimate then = costOf(runsToTrain(after, m_experiment.options(), m_access.lab.file()), m_access.dataDir);
         const Estimate& now = m_now ? *m_now : then;  // without an estimate, the change repairs the sweep
-        m_estimate->setText(tr("%1, about %2, %3")
-                                .arg(changeOf(runsText(now), runsText(then)),
-                                     changeOf(durationText(now.seconds), durationText(then.seconds)),
-                                     changeOf(bytesText(now.bytes), bytesText(then.bytes))));
+        m_estimate->setText(u"%1, about %2, %3"_s.arg(changeOf(runsText(now), runsText(then)),
+                                                      changeOf(durationText(now.seconds), durationText(then.seconds)),
+                                                      changeOf(bytesText(now.bytes), bytesText(then.bytes))));
         m_estimate->show();
         m_problem->hide();
     } catch (const BadInput& error) {
@@ -353,7 +352,7 @@ void SweepPanel::considerFor(KeyField* field) {
 void SweepPanel::pickPreset(int index) {
     if (index >= static_cast<int>(presets().size())) return;
     const Preset& preset = presets()[static_cast<std::size_t>(index)];
-    m_experiment.editOptions(tr("preset %1").arg(QString::fromStdString(preset.name)),
+    m_experiment.editOptions(u"preset %1"_s.arg(QString::fromStdString(preset.name)),
                              [&preset](Experiment& experiment, SweepOptions& options) {
                                  experiment = preset.experiment;
                                  options.search.reset();
@@ -398,42 +397,42 @@ QWidget* SweepPanel::makeMore() {
 }
 
 void SweepPanel::addCombining(QGridLayout* grid) {
-    grid->addWidget(makeHeading(tr("combinations"), m_more), grid->rowCount(), 0, 1, 2);
+    grid->addWidget(makeHeading(u"combinations"_s, m_more), grid->rowCount(), 0, 1, 2);
     // Errors of the list as a whole (for example a setting that is zipped twice) are found when the experiment changes.
     const auto connectEdit = [this](ChipListEdit* edit, const QString& what, auto change) {
         connect(edit, &ChipListEdit::edited, this, [this, what, change](const QStringList& values) {
-            m_actions.attempt(QStringLiteral("combinations"), [&] {
-                m_experiment.edit(tr("change %1").arg(what),
+            m_actions.attempt(u"combinations"_s, [&] {
+                m_experiment.edit(u"change %1"_s.arg(what),
                                   [&](Experiment& experiment) { change(experiment, values); });
             });
             renew();
         });
     };
-    m_zips = new ChipListEdit(tr("zipped"), m_more);
+    m_zips = new ChipListEdit(u"zipped"_s, m_more);
     m_zips->setParser([](const QString& typed) {
         Experiment scratch;
         scratch.add_zip(typed.toStdString());
         return zipText(scratch.zips().front());
     });
-    connectEdit(m_zips, tr("zipped settings"), [](Experiment& experiment, const QStringList& values) {
+    connectEdit(m_zips, u"zipped settings"_s, [](Experiment& experiment, const QStringList& values) {
         experiment.set_zips({});
         for (const QString& value : values) experiment.add_zip(value.toStdString());
     });
-    addChips(grid, tr("zipped"), m_zips,
-             tr("Settings that vary together (first value with first value) instead of forming a grid, for example: "
-                "theta, context."));
-    m_exclusions = new ChipListEdit(tr("excluded"), m_more);
+    addChips(grid, u"zipped"_s, m_zips,
+             u"Settings that vary together (first value with first value) instead of forming a grid, for example: "
+             "theta, context."_s);
+    m_exclusions = new ChipListEdit(u"excluded"_s, m_more);
     m_exclusions->setParser([](const QString& typed) {
         Experiment scratch;
         scratch.add_exclusion(typed.toStdString());
         return QString::fromStdString(assignments_text(scratch.exclusions().front()));
     });
-    connectEdit(m_exclusions, tr("exclusions"), [](Experiment& experiment, const QStringList& values) {
+    connectEdit(m_exclusions, u"exclusions"_s, [](Experiment& experiment, const QStringList& values) {
         experiment.set_exclusions({});
         for (const QString& value : values) experiment.add_exclusion(value.toStdString());
     });
-    addChips(grid, tr("excluded"), m_exclusions,
-             tr("Excludes the runs that have all of these values, for example: fraction = 0, theta = 500."));
+    addChips(grid, u"excluded"_s, m_exclusions,
+             u"Excludes the runs that have all of these values, for example: fraction = 0, theta = 500."_s);
 }
 
 }  // namespace ropelab::ui

@@ -35,15 +35,17 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
                      QWidget* parent)
     : Room(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment), m_settings(settings) {
-    setObjectName(QStringLiteral("train"));
+    setObjectName(u"train"_s);
     auto* layout = new QVBoxLayout(this);
     scaleLayout(layout, {12, 8, 12, 12}, 8);
 
     m_plot = new CurvePlot(this);
-    m_plot->setName(tr("training"));
+    m_plot->setName(u"training"_s);
     m_list = new RunList(m_actions, m_access, this);
     m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
     connect(m_toolbar, &PlotToolbar::exportRequested, this, [this] {
@@ -116,7 +118,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     connect(m_list, &RunList::settingsAsked, this, &TrainRoom::takeSettings);
     for (CurvePlot* plot : plots()) connect(m_list, &RunList::runHovered, plot, &CurvePlot::hoverRun);
     connect(&m_floor, &EntropyFloorJob::found, this,
-            [this](const std::optional<double>& nats) { m_plot->setFloor(nats, tr("entropy floor")); });
+            [this](const std::optional<double>& nats) { m_plot->setFloor(nats, u"entropy floor"_s); });
     syncRuns();
 }
 
@@ -153,10 +155,10 @@ FigureOrigin TrainRoom::originOf(const Figure& figure) {
     const CurveView* view = findCurveView(m_settings.value("train/quantity").toString());
     // The command line computes neither the roofline nor the figures of the newest probes.
     if (!view || view->quantities.empty() || figure.name != m_plot->toFigure().name) return origin;
-    origin.view = {{QStringLiteral("quantity"), QLatin1String(view->id)},
-                   {QStringLiteral("smoothing"), m_settings.value("train/smoothing").toInt()},
-                   {QStringLiteral("logarithmic"), m_plot->isYLogarithmic()},
-                   {QStringLiteral("bands"), m_toolbar->isBands()}};
+    origin.view = {{u"quantity"_s, QLatin1String(view->id)},
+                   {u"smoothing"_s, m_settings.value("train/smoothing").toInt()},
+                   {u"logarithmic"_s, m_plot->isYLogarithmic()},
+                   {u"bands"_s, m_toolbar->isBands()}};
     origin.flags = trainingFlags(m_access.runs, *view, m_settings.value("train/unit").toString());
     return origin;
 }
@@ -184,14 +186,14 @@ void TrainRoom::renewGroups() {
 }
 
 void TrainRoom::renewUnitAdvice() {
-    const auto id = QStringLiteral("unit");
+    const auto id = u"unit"_s;
     const bool isUseful = m_tokenizersDiffer && m_toolbar->isLossPerToken();
     if (std::exchange(m_advisesUnit, isUseful) == isUseful) return;  // a dismissed banner does not come back
     if (!isUseful) return m_unitAdvice->dismiss(id);
     m_unitAdvice->show(
         id, BannerArea::Kind::information,
-        tr("The visible runs have different tokenizers, so that their losses per token cannot be compared."),
-        {{tr("Show bits per byte"), [this] { m_toolbar->showUnit(QStringLiteral("bits-per-byte")); }}});
+        u"The visible runs have different tokenizers, so that their losses per token cannot be compared."_s,
+        {{u"Show bits per byte"_s, [this] { m_toolbar->showUnit(u"bits-per-byte"_s); }}});
 }
 
 void TrainRoom::renewEmptyState() {
@@ -203,13 +205,13 @@ void TrainRoom::renewEmptyState() {
         const Experiment& experiment = m_experiment.value();
         const std::vector<RunSpec> runs = runsToTrain(experiment, m_experiment.options(), m_access.lab.file());
         const std::string text = experiment.values("data").front();
-        const QString dataSet = text == "synthetic"         ? tr("a synthetic language")
-                                : text == "synthetic-local" ? tr("a synthetic language without long-range dependencies")
+        const QString dataSet = text == "synthetic"         ? u"a synthetic language"_s
+                                : text == "synthetic-local" ? u"a synthetic language without long-range dependencies"_s
                                                             : QString::fromStdString(text);
         sentence =
-            tr("The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
-               "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3.")
-                .arg(countText(std::ssize(runs), tr("small model")), dataSet, estimateSentence(runs, m_access.dataDir));
+            u"The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
+            "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3."_s.arg(
+                countText(std::ssize(runs), u"small model"_s), dataSet, estimateSentence(runs, m_access.dataDir));
         ready = true;
     } catch (const BadInput& error) {
         sentence = QString::fromStdString(error.what());
@@ -287,12 +289,12 @@ void TrainRoom::showSample(RunId run) {
     if (!view || view->sample.isEmpty()) {
         const bool isOver =
             view && (view->record.state == RunState::finished || view->record.state == RunState::failed);
-        m_second->setSample(view ? tr("Sample: %1").arg(view->name) : tr("Sample"),
-                            isOver ? tr("This run generated no text.")
-                                   : tr("The run generates its first text at its first evaluation."));
+        m_second->setSample(
+            view ? u"Sample: %1"_s.arg(view->name) : u"Sample"_s,
+            isOver ? u"This run generated no text."_s : u"The run generates its first text at its first evaluation."_s);
         return;
     }
-    m_second->setSample(tr("Sample: %1, step %2").arg(view->name, groupedText(view->sampleIteration)), view->sample);
+    m_second->setSample(u"Sample: %1, step %2"_s.arg(view->name, groupedText(view->sampleIteration)), view->sample);
 }
 
 void TrainRoom::renewWhy() {
@@ -306,17 +308,17 @@ void TrainRoom::renewWhy() {
         const QList<double> values = plot->yValues({m_sampled, quantity});
         const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
         plot->setWhatsThis(quantityExplanation(quantity, run->spec, now) + QLatin1Char('\n') +
-                           tr("The values are those of the run \"%1\".").arg(run->name));
+                           u"The values are those of the run \"%1\"."_s.arg(run->name));
     }
 }
 
 void TrainRoom::takeSettings(RunId id) {
     const RunView* run = m_access.runs.find(id);
     if (!run) return;
-    m_actions.attempt(QStringLiteral("settings"), [&] {
+    m_actions.attempt(u"settings"_s, [&] {
         Experiment taken = Experiment::from_json(to_json(run->spec));
         taken.set_name(run->name.toStdString());
-        m_experiment.edit(tr("take the settings of %1").arg(run->name),
+        m_experiment.edit(u"take the settings of %1"_s.arg(run->name),
                           [&taken](Experiment& experiment) { experiment = taken; });
     });
 }
@@ -334,44 +336,44 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
     };
     registry.add({.id = "run.rename",
                   .menu = "Edit",
-                  .text = tr("Rename picked run"),
+                  .text = u"Rename picked run"_s,
                   .handler = [room] { room->m_list->rename(room->m_list->picked()); },
                   .enabled = picked,
                   .separatorBefore = true});
     registry.add({.id = "run.rename_setting",
                   .menu = "Edit",
-                  .text = tr("Rename setting of picked run …"),
+                  .text = u"Rename setting of picked run …"_s,
                   .handler = [room] { room->m_list->renameSetting(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.annotate",
                   .menu = "Edit",
-                  .text = tr("Edit note of picked run"),
+                  .text = u"Edit note of picked run"_s,
                   .handler = [room] { room->m_list->annotate(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.delete",
                   .menu = "Edit",
-                  .text = tr("Delete picked run"),
+                  .text = u"Delete picked run"_s,
                   .handler = [room] { room->m_actions.deleteRun(room->m_list->picked()); },
                   .enabled = picked});
     registry.add(
         {.id = "run.stop_picked",
          .menu = "Run",
-         .text = tr("Stop picked run"),
+         .text = u"Stop picked run"_s,
          .handler = [room] { room->m_access.session.stopRun(room->m_list->picked()); },
          .enabled = [room] { return room.isVisible() && room->m_access.session.isTraining(room->m_list->picked()); }});
     registry.add({.id = "run.plan",
                   .menu = "Run",
-                  .text = tr("Show runs and queue"),
+                  .text = u"Show runs and queue"_s,
                   .handler =
                       [room, &registry] {
                           const bool show = !room.isVisible() || !room->m_planShown;
-                          registry.action(QStringLiteral("room.train"))->trigger();
+                          registry.action(u"room.train"_s)->trigger();
                           room->showPlan(show);
                       },
                   .checked = [room] { return room.made() && room->m_planShown; }});
     registry.add({.id = "plot.log",
                   .menu = "View",
-                  .text = tr("Logarithmic y axis"),
+                  .text = u"Logarithmic y axis"_s,
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_L)},
                   .handler = [room] { room->m_plot->setYLogarithmic(!room->m_plot->isYLogarithmic()); },
                   .enabled = curves,
@@ -379,21 +381,21 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
                   .menu = "View",
-                  .text = tr("Reset plot view"),
+                  .text = u"Reset plot view"_s,
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [room] { room->m_plot->resetView(); },
                   .enabled = curves});
     registry.add({.id = "plot.curves",
                   .menu = "View",
-                  .text = tr("Show plot of the curves"),
+                  .text = u"Show plot of the curves"_s,
                   .handler = [room] { room->m_second->foldButton()->toggle(); },
                   .enabled = [room, pictures] { return pictures() && !room->m_second->isNone(); },
                   .checked = [room] { return !room.made() || !room->m_picture->isHidden(); }});
     for (const SecondPicture::Choice& choice : SecondPicture::choices()) {
         const QString name = choice.name;
-        registry.add({.id = QStringLiteral("plot.second.") + name,
+        registry.add({.id = u"plot.second."_s + name,
                       .menu = {},
-                      .text = tr("Second picture: %1").arg(choice.title),
+                      .text = u"Second picture: %1"_s.arg(choice.title),
                       .handler = registry.inRoom("train", [room, name] {
                           room->showPlan(false);
                           room->m_second->choose(name);
@@ -415,11 +417,11 @@ std::vector<RoomControl> TrainRoom::controls() {
         for (const auto& [name, scope] : scopes) {
             if (m_scope->scope() == scope) return QVariant(QString::fromLatin1(name));
         }
-        return QVariant(QStringLiteral("other"));
+        return QVariant(u"other"_s);
     };
-    return {{QStringLiteral("quantity"), [this](const QString& id) { m_toolbar->showQuantity(id); },
+    return {{u"quantity"_s, [this](const QString& id) { m_toolbar->showQuantity(id); },
              [this] { return m_toolbar->quantity()->currentData(); }, m_toolbar->quantity()},
-            {QStringLiteral("scope"), setScope, shownScope, m_scope->choice()}};
+            {u"scope"_s, setScope, shownScope, m_scope->choice()}};
 }
 
 QList<QWidget*> TrainRoom::bars() {
@@ -434,12 +436,12 @@ std::function<void()> TrainRoom::restorer() {
 }
 
 QWidget* TrainRoom::makeEmptyState() {
-    const EmptyPage empty = makeEmptyPage(tr("Train small models and compare their curves"), {}, this);
+    const EmptyPage empty = makeEmptyPage(u"Train small models and compare their curves"_s, {}, this);
     m_emptyText = empty.text;
     m_emptyText->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     keepLines(m_emptyText, 4);  // the button below keeps its place with every sweep
     m_emptyStart = empty.button;
-    m_emptyStart->setText(tr("Start"));
+    m_emptyStart->setText(u"Start"_s);
     setIcon(m_emptyStart, outline::kStart);
     connect(m_emptyStart, &QPushButton::clicked, this, [this] { m_actions.start(); });
     return empty.page;
@@ -464,7 +466,7 @@ void TrainRoom::showPlan(bool shown) {
 }
 
 void TrainRoom::showPart(const QString& part) {
-    const QString plan = QStringLiteral("plan");
+    const QString plan = u"plan"_s;
     if (part != plan) throw noPart(part, {plan});
     showPlan(true);
 }
@@ -523,13 +525,13 @@ void TrainRoom::connectPictures() {
     const auto openMenu = [this](const QPoint& where) {
         auto* menu = new QMenu(this);
         menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(tr("Export figure …"), this, &TrainRoom::openExport);
-        menu->addAction(tr("Copy figure"), this, &TrainRoom::copy);
+        menu->addAction(u"Export figure …"_s, this, &TrainRoom::openExport);
+        menu->addAction(u"Copy figure"_s, this, &TrainRoom::copy);
         addCaptionEntry(*menu);
-        menu->addAction(tr("Show as table"), this, &TrainRoom::openTable);
+        menu->addAction(u"Show as table"_s, this, &TrainRoom::openTable);
         if (!m_toolbar->isRoofline() && !exportsSecond()) {
             menu->addSeparator();
-            menu->addAction(tr("Reset view"), m_plot, &CurvePlot::resetView);
+            menu->addAction(u"Reset view"_s, m_plot, &CurvePlot::resetView);
         }
         menu->popup(where);
     };

@@ -15,6 +15,8 @@ class QStackedWidget;
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 class ActionRegistry;
 class BannerArea;
 class CurvePlot;
@@ -51,7 +53,7 @@ class TrainRoom : public Room {
     void refreshNow() override;
     /// `part` is "plan", the page of runs and queue. Throws BadInput for any other name.
     void showPart(const QString& part) override;
-    QString shownPart() const override { return m_planShown ? QStringLiteral("plan") : QString(); }
+    QString shownPart() const override { return m_planShown ? u"plan"_s : QString(); }
     /// These are quantity, and scope (all, sweep or run).
     std::vector<RoomControl> controls() override;
     QList<QWidget*> bars() override;

@@ -21,6 +21,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace option {
 
 void checkRuns(const QString& typed);
@@ -107,7 +109,7 @@ Figure trainingFigure(const FigureRequest& request) {
     showOnly(runs, requestedRuns(request, request.sources().lab()), request.sources().labPath());
     const QJsonObject& view = request.view();
     const QString own = request.name().replace(QLatin1Char('-'), QLatin1Char('_'));
-    const QString id = view[QStringLiteral("quantity")].toString(own);
+    const QString id = view[u"quantity"_s].toString(own);
     const CurveView* quantities = findCurveView(id);
     if (!quantities || quantities->quantities.empty()) {
         throw BadInput("The Train room has no quantity \"" + id.toStdString() + "\" over the steps.");
@@ -118,22 +120,22 @@ Figure trainingFigure(const FigureRequest& request) {
     showExtent(plot, runs);
     plot.setShownQuantities(quantities->quantities);
     plot.setLossUnit(lossUnit(request.text(option::unit)));
-    plot.setSmoothing(view[QStringLiteral("smoothing")].toInt() / 100.0);
-    plot.setYLogarithmic(view[QStringLiteral("logarithmic")].toBool());
+    plot.setSmoothing(view[u"smoothing"_s].toInt() / 100.0);
+    plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
     const std::vector<CurveGroup> groups = seedGroups(runs.runs());
-    if (anyRepeats(groups) && view[QStringLiteral("bands")].toBool(runs.runs().size() > kMaxCurves)) {
+    if (anyRepeats(groups) && view[u"bands"_s].toBool(runs.runs().size() > kMaxCurves)) {
         plot.setGroups(groups);
     }
     if (const auto spec = specWithFloor(runs); spec && isLoss(quantities->quantities.front())) {
-        plot.setFloor(EntropyFloorJob::now(*spec), QObject::tr("entropy floor"));
+        plot.setFloor(EntropyFloorJob::now(*spec), u"entropy floor"_s);
     }
     Figure figure = plot.toFigure();
     figure.origin = {.flags = trainingFlags(runs, *quantities, request.text(option::unit)),
                      .lab = labOrigin(request.sources().lab(), visibleRuns(runs)),
-                     .view = {{QStringLiteral("quantity"), QLatin1String(quantities->id)},
-                              {QStringLiteral("smoothing"), view[QStringLiteral("smoothing")].toInt()},
-                              {QStringLiteral("logarithmic"), plot.isYLogarithmic()},
-                              {QStringLiteral("bands"), !plot.groups().empty()}}};
+                     .view = {{u"quantity"_s, QLatin1String(quantities->id)},
+                              {u"smoothing"_s, view[u"smoothing"_s].toInt()},
+                              {u"logarithmic"_s, plot.isYLogarithmic()},
+                              {u"bands"_s, !plot.groups().empty()}}};
     return figure;
 }
 
@@ -234,7 +236,7 @@ std::vector<RunId> visibleRuns(const RunStore& runs) {
 QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit) {
     QStringList ids;
     for (const RunId id : visibleRuns(runs)) ids << QString::number(id);
-    return {{QStringLiteral("figure"), nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
+    return {{u"figure"_s, nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
             {QLatin1String(option::unit.name), unit},
             {QLatin1String(option::runs.name), ids.join(QLatin1Char(','))}};
 }
@@ -244,7 +246,7 @@ FigureEntries trainingEntries() {
     for (const Quantity quantity :
          {Quantity::validation_loss, Quantity::training_loss, Quantity::learning_rate, Quantity::gradient_norm}) {
         entries.push_back({.name = nameOf(quantity).replace(QLatin1Char(' '), QLatin1Char('-')),
-                           .room = QStringLiteral("train"),
+                           .room = u"train"_s,
                            .part = {},
                            .title = nameOf(quantity),
                            .options = {&option::unit, &option::runs},

@@ -11,6 +11,8 @@
 #include "ui/rooms/inspect/probe_work.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 using Values = std::vector<double>;
@@ -19,56 +21,53 @@ using ControlLists = std::vector<AblationControls>;
 QString kindWord(Ablation::Kind kind) {
     switch (kind) {
         case Ablation::Kind::stop:
-            return QObject::tr("frozen");
+            return u"frozen"_s;
         case Ablation::Kind::remove:
-            return QObject::tr("removed");
+            return u"removed"_s;
         case Ablation::Kind::mean:
             break;
     }
-    return QObject::tr("mean-ablated");
+    return u"mean-ablated"_s;
 }
 
 InspectPicture noAblation(const InspectData& data, const char* name) {
-    const QString words = QObject::tr("Evaluating the checkpoint with these pairs and with the controls ablated …");
+    const QString words = u"Evaluating the checkpoint with these pairs and with the controls ablated …"_s;
     return withoutNumbers(data, name, data.problem.isEmpty() ? words : data.problem);
 }
 
 QString signedLoss(double loss) {
-    return (loss > 0 ? QStringLiteral("+") : QString()) + lossText(loss);
+    return (loss > 0 ? u"+"_s : QString()) + lossText(loss);
 }
 
 QString riseText(const Description& rise, const QString& units) {
     if (!std::isfinite(rise.confidence_low)) return signedLoss(rise.mean);
-    return QObject::tr("%1 (95 % interval %2 to %3, n = %4)")
-        .arg(signedLoss(rise.mean), signedLoss(rise.confidence_low), signedLoss(rise.confidence_high),
-             countText(rise.n, units));
+    return u"%1 (95 % interval %2 to %3, n = %4)"_s.arg(signedLoss(rise.mean), signedLoss(rise.confidence_low),
+                                                        signedLoss(rise.confidence_high), countText(rise.n, units));
 }
 
 QString lossChange(const AblationResult& result) {
-    const QString change =
-        QObject::tr("loss %1 → %2 nats").arg(lossText(result.whole->loss), lossText(result.without->loss));
+    const QString change = u"loss %1 → %2 nats"_s.arg(lossText(result.whole->loss), lossText(result.without->loss));
     const Description rise = loss_rise(*result.whole, *result.without);
     if (!std::isfinite(rise.confidence_low)) return change;
-    return QObject::tr("%1, rise %2").arg(change, riseText(rise, QObject::tr("sequence")));
+    return u"%1, rise %2"_s.arg(change, riseText(rise, u"sequence"_s));
 }
 
 QString noControls() {
-    return QObject::tr("no control: no other pairs have nearly the same logit contribution");
+    return u"no control: no other pairs have nearly the same logit contribution"_s;
 }
 
 QString controlText(const AblationResult& result) {
     if (result.controls.draws.empty()) return noControls();
     Values rises;
     for (const AblationControl& draw : result.controls.draws) rises.push_back(draw.result->loss - result.whole->loss);
-    return QObject::tr("control: random other pairs with a logit contribution near %1 %, rise %2")
-        .arg(QString::number(100 * result.controls.contribution, 'f', 1),
-             riseText(describe(rises), QObject::tr("random set")));
+    return u"control: random other pairs with a logit contribution near %1 %, rise %2"_s.arg(
+        QString::number(100 * result.controls.contribution, 'f', 1), riseText(describe(rises), u"random set"_s));
 }
 
 void addControls(Figure& figure, const AblationControls& controls, const QString& quantity,
                  const std::function<FigureCurve(const ProbeResult&)>& make) {
     if (controls.draws.empty()) return;
-    const QString label = QObject::tr("control");
+    const QString label = u"control"_s;
     std::vector<QList<double>> heights;
     QList<double> x;
     for (const AblationControl& draw : controls.draws) {
@@ -81,9 +80,9 @@ void addControls(Figure& figure, const AblationControls& controls, const QString
         for (qsizetype i = 0; i < means.size(); ++i) means[i] += each[i] / static_cast<double>(heights.size());
     }
     const Ink ink{Ink::Kind::accent};
-    addBand(figure, bandOverCurves(QObject::tr("control, 95 % interval over the random sets"), ink, x, heights));
-    figure.curves.push_back(dashedCurve(inspectCurve(label, QObject::tr("%1, mean of the controls").arg(quantity), ink,
-                                                     std::move(x), std::move(means))));
+    addBand(figure, bandOverCurves(u"control, 95 % interval over the random sets"_s, ink, x, heights));
+    figure.curves.push_back(dashedCurve(
+        inspectCurve(label, u"%1, mean of the controls"_s.arg(quantity), ink, std::move(x), std::move(means))));
 }
 
 /// One end of the spectrum in a figure against the number of ablated pairs.
@@ -107,10 +106,10 @@ std::vector<Values> controlValues(const ControlLists& controls,
 
 void addEnd(Figure& figure, const SpectrumEnd& side) {
     const Ink ink = Ink::data(side.ink);
-    FigureBand band{QObject::tr("%1, 95 % interval").arg(side.label), ink, {}, {}, {}};
+    FigureBand band{u"%1, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
     FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
-    FigureBand controlBand{QObject::tr("%1, control, 95 % interval").arg(side.label), ink, {}, {}, {}};
-    const QString controlName = QObject::tr("%1, mean of the controls, %2").arg(figure.y.label, side.label);
+    FigureBand controlBand{u"%1, control, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
+    const QString controlName = u"%1, mean of the controls, %2"_s.arg(figure.y.label, side.label);
     FigureCurve control = inspectCurve({}, controlName, ink);
     control.companion = true;
     for (std::size_t i = 0; i < side.values.size(); ++i) {
@@ -139,9 +138,8 @@ QString controlsNote(const AblationCurve& curve) {
         for (std::size_t i = 1; i + 1 < controls->size(); ++i) ++((*controls)[i].draws.empty() ? without : with);
     }
     if (with == 0) return noControls();
-    QString note =
-        QObject::tr("dashed: mean of the controls, random other pairs with nearly the same logit contribution");
-    if (without > 0) note += QObject::tr(" (there are none for %1 of %2 ablations)").arg(without).arg(with + without);
+    QString note = u"dashed: mean of the controls, random other pairs with nearly the same logit contribution"_s;
+    if (without > 0) note += u" (there are none for %1 of %2 ablations)"_s.arg(without).arg(with + without);
     return note;
 }
 
@@ -150,16 +148,16 @@ InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis
                                  const SpectrumEnd& slow, const QString& counts) {
     const AblationCurve& curve = *data.ablationCurve;
     InspectPicture picture{
-        inspectFigure(data, name, {QObject::tr("number of %1 pairs").arg(kindWord(curve.kind)), {}}, std::move(y))};
+        inspectFigure(data, name, {u"number of %1 pairs"_s.arg(kindWord(curve.kind)), {}}, std::move(y))};
     Figure& figure = picture.figure;
     figure.x.whole = true;
     addEnd(figure, fast);
     addEnd(figure, slow);
-    figure.note = QObject::tr("%1; %2; %3").arg(checkpointNote(data, curve.iteration), counts, controlsNote(curve));
+    figure.note = u"%1; %2; %3"_s.arg(checkpointNote(data, curve.iteration), counts, controlsNote(curve));
     figure.summary =
-        QObject::tr("%1 of %2 against the number of %3 pairs, starting with the fastest or the slowest pair; %4.")
-            .arg(figure.y.label, data.run->name, kindWord(curve.kind), controlsNote(curve));
-    figure.settings[QStringLiteral("ablation")] = text(word_of(curve.kind));
+        u"%1 of %2 against the number of %3 pairs, starting with the fastest or the slowest pair; %4."_s.arg(
+            figure.y.label, data.run->name, kindWord(curve.kind), controlsNote(curve));
+    figure.settings[u"ablation"_s] = text(word_of(curve.kind));
     return picture;
 }
 
@@ -167,37 +165,35 @@ InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis
 
 QString ablationText(const Ablation& ablation) {
     const std::vector<std::int64_t>& all = ablation.pairs;
-    const QString pairs = all.empty()       ? QObject::tr("no pair")
-                          : all.size() == 1 ? QObject::tr("pair %1").arg(all.front())
-                                            : QObject::tr("pairs %1–%2").arg(all.front()).arg(all.back());
-    return QObject::tr("%1 %2").arg(pairs, kindWord(ablation.kind));
+    const QString pairs = all.empty()       ? u"no pair"_s
+                          : all.size() == 1 ? u"pair %1"_s.arg(all.front())
+                                            : u"pairs %1–%2"_s.arg(all.front()).arg(all.back());
+    return u"%1 %2"_s.arg(pairs, kindWord(ablation.kind));
 }
 
 InspectPicture ablationLoss(const InspectData& data) {
     constexpr const char* name = "ablation-loss";
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
-                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
+    InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};
     Figure& figure = picture.figure;
     const auto curveOf = [](const ProbeResult& probe, const QString& label, Ink ink) {
         return blockMeans(probe.loss_by_position, label, ink);
     };
     const Ink quiet{Ink::Kind::quiet};
     const Ink ink = data.run->ink;
-    figure.curves.push_back(dashedCurve(curveOf(*result.whole, QObject::tr("whole model"), quiet)));
+    figure.curves.push_back(dashedCurve(curveOf(*result.whole, u"whole model"_s, quiet)));
     addControls(figure, result.controls, figure.y.label,
                 [&](const ProbeResult& probe) { return curveOf(probe, {}, quiet); });
     figure.curves.push_back(curveOf(*result.without, ablationText(result.ablation), ink));
-    FigureBand band =
-        blockBand(QObject::tr("%1, 95 % interval").arg(ablationText(result.ablation)), ink, *result.without);
+    FigureBand band = blockBand(u"%1, 95 % interval"_s.arg(ablationText(result.ablation)), ink, *result.without);
     const bool hasBands = !band.x.isEmpty();
     addBand(figure, std::move(band));
-    figure.note = QObject::tr("%1; %2; %3; %4")
-                      .arg(lossChange(result), controlText(result), checkpointNote(data, result.iteration),
-                           sequencesNote(*result.without, hasBands));
-    figure.summary = QObject::tr("Loss by position of %2 with %1: %3; %4.")
-                         .arg(ablationText(result.ablation), data.run->name, lossChange(result), controlText(result));
+    figure.note =
+        u"%1; %2; %3; %4"_s.arg(lossChange(result), controlText(result), checkpointNote(data, result.iteration),
+                                sequencesNote(*result.without, hasBands));
+    figure.summary = u"Loss by position of %2 with %1: %3; %4."_s.arg(ablationText(result.ablation), data.run->name,
+                                                                      lossChange(result), controlText(result));
     return picture;
 }
 
@@ -206,10 +202,10 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
     if (result.whole->retrieval.empty()) {
-        return withoutNumbers(data, name, QObject::tr("Retrieval needs a context of at least 8 tokens."));
+        return withoutNumbers(data, name, u"Retrieval needs a context of at least 8 tokens."_s);
     }
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-                                         {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
+    InspectPicture picture{
+        inspectFigure(data, name, {u"lag Δ"_s, u"tokens"_s, true}, {u"retrieval accuracy"_s, u"%"_s})};
     Figure& figure = picture.figure;
     figure.y.minimum = 0;
     const auto curveOf = [](const ProbeResult& probe, const QString& label, const QString& quantity, Ink ink) {
@@ -217,28 +213,26 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     };
     const Ink quiet{Ink::Kind::quiet};
     const Ink ink = data.run->ink;
-    figure.curves.push_back(dashedCurve(
-        curveOf(*result.whole, QObject::tr("whole model"), QObject::tr("retrieval accuracy, whole model"), quiet)));
+    figure.curves.push_back(
+        dashedCurve(curveOf(*result.whole, u"whole model"_s, u"retrieval accuracy, whole model"_s, quiet)));
     addControls(figure, result.controls, figure.y.label,
                 [&](const ProbeResult& probe) { return curveOf(probe, {}, {}, quiet); });
-    figure.curves.push_back(
-        curveOf(*result.without, ablationText(result.ablation), QObject::tr("retrieval accuracy"), ink));
-    addBand(figure,
-            accuracyBand(QObject::tr("%1, 95 % interval").arg(ablationText(result.ablation)), ink, *result.without));
+    figure.curves.push_back(curveOf(*result.without, ablationText(result.ablation), u"retrieval accuracy"_s, ink));
+    addBand(figure, accuracyBand(u"%1, 95 % interval"_s.arg(ablationText(result.ablation)), ink, *result.without));
     const auto percent = [](const ProbeResult& probe) {
         return QString::number(100 * retrieval_accuracy(probe), 'f', 1);
     };
     Values controls;
     for (const AblationControl& draw : result.controls.draws)
         controls.push_back(100 * retrieval_accuracy(*draw.result));
-    const QString control = controls.empty() ? noControls()
-                                             : QObject::tr("control %1 %, mean of %2")
-                                                   .arg(QString::number(describe(controls).mean, 'f', 1),
-                                                        countText(std::ssize(controls), QObject::tr("random set")));
-    figure.note = QObject::tr("retrieval accuracy %1 % → %2 %; %3; %4; %5")
-                      .arg(percent(*result.whole), percent(*result.without), control,
-                           checkpointNote(data, result.iteration), retrievalNote(*result.without));
-    figure.summary = QObject::tr("Retrieval accuracy by lag with %1; %2.").arg(ablationText(result.ablation), control);
+    const QString control = controls.empty()
+                                ? noControls()
+                                : u"control %1 %, mean of %2"_s.arg(QString::number(describe(controls).mean, 'f', 1),
+                                                                    countText(std::ssize(controls), u"random set"_s));
+    figure.note = u"retrieval accuracy %1 % → %2 %; %3; %4; %5"_s.arg(percent(*result.whole), percent(*result.without),
+                                                                      control, checkpointNote(data, result.iteration),
+                                                                      retrievalNote(*result.without));
+    figure.summary = u"Retrieval accuracy by lag with %1; %2."_s.arg(ablationText(result.ablation), control);
     return picture;
 }
 
@@ -255,13 +249,12 @@ InspectPicture ablationCurve(const InspectData& data) {
         }
         return side;
     };
-    const QString counts =
-        QObject::tr("n = %1 of %2; bands: 95 % intervals of the rise over 0 pairs")
-            .arg(countText(curve.sequences, QObject::tr("sequence")), countText(curve.length, QObject::tr("token")));
-    return curveFromBothEnds(
-        data, name, {QObject::tr("validation loss"), QObject::tr("nats")},
-        sideOf(QObject::tr("fastest first"), 0, curve.fast_loss, curve.fast_rise, curve.fast_controls),
-        sideOf(QObject::tr("slowest first"), 1, curve.slow_loss, curve.slow_rise, curve.slow_controls), counts);
+    const QString counts = u"n = %1 of %2; bands: 95 % intervals of the rise over 0 pairs"_s.arg(
+        countText(curve.sequences, u"sequence"_s), countText(curve.length, u"token"_s));
+    return curveFromBothEnds(data, name, {u"validation loss"_s, u"nats"_s},
+                             sideOf(u"fastest first"_s, 0, curve.fast_loss, curve.fast_rise, curve.fast_controls),
+                             sideOf(u"slowest first"_s, 1, curve.slow_loss, curve.slow_rise, curve.slow_controls),
+                             counts);
 }
 
 InspectPicture ablationRetrievalCurve(const InspectData& data) {
@@ -277,34 +270,33 @@ InspectPicture ablationRetrievalCurve(const InspectData& data) {
         for (const Interval& interval : intervals) side.intervals.push_back({100 * interval.low, 100 * interval.high});
         return side;
     };
-    const QString counts = QObject::tr("n = %1; bands: 95 % intervals over the sequences")
-                               .arg(countText(curve.retrieval_sequences, QObject::tr("sequence")));
+    const QString counts =
+        u"n = %1; bands: 95 % intervals over the sequences"_s.arg(countText(curve.retrieval_sequences, u"sequence"_s));
     return curveFromBothEnds(
-        data, name, {QObject::tr("retrieval accuracy"), QStringLiteral("%")},
-        sideOf(QObject::tr("fastest first"), 0, curve.fast_accuracy, curve.fast_accuracy_interval, curve.fast_controls),
-        sideOf(QObject::tr("slowest first"), 1, curve.slow_accuracy, curve.slow_accuracy_interval, curve.slow_controls),
-        counts);
+        data, name, {u"retrieval accuracy"_s, u"%"_s},
+        sideOf(u"fastest first"_s, 0, curve.fast_accuracy, curve.fast_accuracy_interval, curve.fast_controls),
+        sideOf(u"slowest first"_s, 1, curve.slow_accuracy, curve.slow_accuracy_interval, curve.slow_controls), counts);
 }
 
 InspectFigures ablationFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"ablation-loss", InspectGroup::ablation, QObject::tr("loss after ablation"),
-         QObject::tr("Shows the loss by position after pairs are frozen (frequency 0), removed from the logit, or "
-                     "mean-ablated (query and key replaced by their means), beside random other pairs with the same "
-                     "logit contribution. Formula 8"),
+        {"ablation-loss", InspectGroup::ablation, u"loss after ablation"_s,
+         u"Shows the loss by position after pairs are frozen (frequency 0), removed from the logit, or "
+         "mean-ablated (query and key replaced by their means), beside random other pairs with the same "
+         "logit contribution. Formula 8"_s,
          &need::ablation, Controls::none, ablationLoss},
-        {"ablation-retrieval", InspectGroup::ablation, QObject::tr("retrieval after ablation"),
-         QObject::tr("Shows the retrieval accuracy by lag after pairs are frozen, removed or mean-ablated, beside "
-                     "random other pairs with the same logit contribution. Formula 8"),
+        {"ablation-retrieval", InspectGroup::ablation, u"retrieval after ablation"_s,
+         u"Shows the retrieval accuracy by lag after pairs are frozen, removed or mean-ablated, beside "
+         "random other pairs with the same logit contribution. Formula 8"_s,
          &need::ablation, Controls::none, ablationRetrieval},
-        {"ablation-curve", InspectGroup::ablation, QObject::tr("loss by number of ablated pairs"),
-         QObject::tr("Shows the loss against the number of ablated pairs, starting with the fastest or with the "
-                     "slowest pair, beside random other pairs with the same logit contribution. Formula 8"),
+        {"ablation-curve", InspectGroup::ablation, u"loss by number of ablated pairs"_s,
+         u"Shows the loss against the number of ablated pairs, starting with the fastest or with the "
+         "slowest pair, beside random other pairs with the same logit contribution. Formula 8"_s,
          &need::ablationCurve, Controls::none, ablationCurve},
-        {"ablation-retrieval-curve", InspectGroup::ablation, QObject::tr("retrieval by number of ablated pairs"),
-         QObject::tr("Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or "
-                     "the slowest, beside random other pairs with the same logit contribution. Formula 8"),
+        {"ablation-retrieval-curve", InspectGroup::ablation, u"retrieval by number of ablated pairs"_s,
+         u"Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or "
+         "the slowest, beside random other pairs with the same logit contribution. Formula 8"_s,
          &need::ablationCurve, Controls::none, ablationRetrievalCurve},
     };
 }

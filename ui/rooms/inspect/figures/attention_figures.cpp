@@ -25,6 +25,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 AttentionSource attentionSource(const InspectData& data) {
     if (data.run && data.text) return {data.text.get(), data.textIteration};
     if (const Snapshot* now = data.snapshot()) return {now->result.get(), now->iteration};
@@ -32,9 +34,9 @@ AttentionSource attentionSource(const InspectData& data) {
 }
 
 QString stepNote(const InspectData& data, const AttentionSource& source) {
-    const QString note = !data.text               ? QObject::tr("step %2: %1")
-                         : data.textWhileTraining ? QObject::tr("after step %2: %1 in training, typed text")
-                                                  : QObject::tr("step %2: %1, typed text");
+    const QString note = !data.text               ? u"step %2: %1"_s
+                         : data.textWhileTraining ? u"after step %2: %1 in training, typed text"_s
+                                                  : u"step %2: %1, typed text"_s;
     return note.arg(data.run->name, groupedText(source.iteration));
 }
 
@@ -75,16 +77,16 @@ InspectData withOneHead(InspectData data) {
     std::optional<ChosenHead> chosen = highestHead(result->logit_contribution, layer, 0, [](auto row) {
         return std::accumulate(row.begin(), row.end() - 1, 0.0);
     });
-    QString reason = QObject::tr("the largest rotary logit contribution");
+    QString reason = u"the largest rotary logit contribution"_s;
     if (!chosen) {
         chosen = highestHead(result->entropy, layer, -std::numeric_limits<double>::infinity(),
                              [](auto row) { return -static_cast<double>(row.front()); });
-        reason = QObject::tr("the lowest attention entropy");
+        reason = u"the lowest attention entropy"_s;
     }
     if (!chosen) return data;
     data.choices.layer = chosen->layer;
     data.choices.head = chosen->head;
-    data.choices.headReason = layer < 0 ? reason : QObject::tr("%1 in this layer").arg(reason);
+    data.choices.headReason = layer < 0 ? reason : u"%1 in this layer"_s.arg(reason);
     return data;
 }
 
@@ -112,33 +114,30 @@ int sideOf(const ProbeArray& array) {
 }
 
 QString whyNoAttentionDifference(const InspectData& data) {
-    if (!data.ghost) return QObject::tr("Choose a second run to see the difference.");
+    if (!data.ghost) return u"Choose a second run to see the difference."_s;
     if (data.text) {
-        return QObject::tr(
-            "Only the first run processes the typed text; clear the text to compare the attention in both runs’ "
-            "snapshots.");
+        return u"Only the first run processes the typed text; clear the text to compare the attention in both runs’ "
+               "snapshots."_s;
     }
     const Snapshot* own = data.snapshot();
     const Snapshot* other = data.ghostSnapshot();
     if (!own) return whyNoSnapshots(data);
     if (own->result->attention.empty()) {
-        return QObject::tr(
-            "The snapshots of this run contain no attention weights, so there is no difference to show.");
+        return u"The snapshots of this run contain no attention weights, so there is no difference to show."_s;
     }
-    if (!other) return QObject::tr("The second run has no snapshots to compare with.");
+    if (!other) return u"The second run has no snapshots to compare with."_s;
     if (other->result->attention.empty()) {
-        return QObject::tr("The snapshots of the second run contain no attention weights to compare with.");
+        return u"The snapshots of the second run contain no attention weights to compare with."_s;
     }
     if (own->result->attention.shape != other->result->attention.shape) {
-        return QObject::tr(
-            "The two runs differ in their number of layers or heads or in the length of their text, so there is no "
-            "difference to show; compare them side by side.");
+        return u"The two runs differ in their number of layers or heads or in the length of their text, so there is no "
+               "difference to show; compare them side by side."_s;
     }
     // Token ids are comparable only with the same vocabulary.
     if (own->result->map_tokens != other->result->map_tokens || data.run->vocabulary != data.ghost->vocabulary) {
-        return QObject::tr(
-            "The snapshots of the two runs contain different texts, so there is no difference to show; compare them "
-            "side by side.");
+        return u"The snapshots of the two runs contain different texts, so there is no difference to show; compare "
+               u"them "
+               "side by side."_s;
     }
     return {};
 }
@@ -186,10 +185,10 @@ QString attentionDifferenceNote(const InspectData& data) {
     const std::int64_t own = data.snapshot()->iteration;
     const std::int64_t other = data.ghostSnapshot()->iteration;
     if (own != other) {
-        return QObject::tr("step %2 of %1 − step %4 of %3")
-            .arg(data.run->name, groupedText(own), data.ghost->name, groupedText(other));
+        return u"step %2 of %1 − step %4 of %3"_s.arg(data.run->name, groupedText(own), data.ghost->name,
+                                                      groupedText(other));
     }
-    return QObject::tr("step %3: %1 − %2").arg(data.run->name, data.ghost->name, groupedText(own));
+    return u"step %3: %1 − %2"_s.arg(data.run->name, data.ghost->name, groupedText(own));
 }
 
 namespace {
@@ -257,9 +256,9 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
             painter.drawRect(cell);
             painter.setPen(picked ? style.theme.accent : style.theme.quietText);
             const QFontMetricsF metrics(painter.font());
-            QString text = QObject::tr("layer %1, head %2").arg(layer).arg(head);
+            QString text = u"layer %1, head %2"_s.arg(layer).arg(head);
             if (metrics.horizontalAdvance(text) > all.width() / grid.heads) {
-                text = QStringLiteral("%1.%2").arg(layer).arg(head);
+                text = u"%1.%2"_s.arg(layer).arg(head);
             }
             painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), text);
         }
@@ -289,11 +288,10 @@ InspectPicture attentionGrid(const InspectData& given) {
                    : weightColor;
     Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
               static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
-    grid.legend =
-        QObject::tr("x: key, y: query (0 at the top); attention weight: dark 0, yellow 1 (square-root scale)");
+    grid.legend = u"x: key, y: query (0 at the top); attention weight: dark 0, yellow 1 (square-root scale)"_s;
     if (difference) {
-        grid.legend = QObject::tr("x: key, y: query (0 at the top); orange above 0, blue below; full colour: ±%1")
-                          .arg(readableNumber(most));
+        grid.legend = u"x: key, y: query (0 at the top); orange above 0, blue below; full colour: ±%1"_s.arg(
+            readableNumber(most));
     }
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
@@ -304,15 +302,14 @@ InspectPicture attentionGrid(const InspectData& given) {
         }
     }
     Figure& figure = picture.figure;
-    figure.summary = QObject::tr("Attention weights of %1 heads per layer in %2 layers: %3; %4.")
-                         .arg(grid.heads)
+    figure.summary = u"Attention weights of %1 heads per layer in %2 layers: %3; %4."_s.arg(grid.heads)
                          .arg(grid.layers)
                          .arg(stepNote(data, source), grid.legend);
     if (difference) {
-        figure.summary = QObject::tr("Difference of attention weights of %1 heads per layer in %2 layers: %3; %4.")
-                             .arg(grid.heads)
-                             .arg(grid.layers)
-                             .arg(attentionDifferenceNote(data), grid.legend);
+        figure.summary =
+            u"Difference of attention weights of %1 heads per layer in %2 layers: %3; %4."_s.arg(grid.heads)
+                .arg(grid.layers)
+                .arg(attentionDifferenceNote(data), grid.legend);
     }
     picture.headAt = [layers = grid.layers,
                       heads = grid.heads](QPointF fraction) -> std::optional<std::pair<int, int>> {
@@ -324,9 +321,8 @@ InspectPicture attentionGrid(const InspectData& given) {
     figure.drawing = [grid = std::move(grid)](QPainter& painter, const QRectF& all, const FigureStyle& style) {
         drawGrid(painter, all, style, grid);
     };
-    figure.table.names = {
-        QObject::tr("layer"), QObject::tr("head"), QObject::tr("query"), QObject::tr("key"),
-        difference ? QObject::tr("difference of attention weights") : QObject::tr("attention weight")};
+    figure.table.names = {u"layer"_s, u"head"_s, u"query"_s, u"key"_s,
+                          difference ? u"difference of attention weights"_s : u"attention weight"_s};
     figure.table.columns.resize(5);
     const int side = sideOf(array);
     for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
@@ -361,8 +357,8 @@ std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) 
     constexpr int sizes = 3;  // for values of 1/4 to 1/2, 1/2 to 3/4, and above 3/4 of the largest one
     for (const bool raises : {true, false}) {
         for (int size = 0; size < sizes; ++size) {
-            FigureCurve points = inspectCurve({}, raises ? QObject::tr("logit raised") : QObject::tr("logit lowered"),
-                                              Ink::data(raises ? 1 : 5));
+            FigureCurve points =
+                inspectCurve({}, raises ? u"logit raised"_s : u"logit lowered"_s, Ink::data(raises ? 1 : 5));
             points.shape = FigureCurve::Shape::points;
             points.pointPt = 2 + 1.25 * size;
             for (int key = 0; key < side; ++key) {
@@ -403,11 +399,11 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
         map.maximum = 1;
     }
     figure.map = map;
-    figure.x = Axis::cells(QObject::tr("key, position in the text"), side);
-    figure.y = Axis::cells(QObject::tr("query, position in the text"), side);
+    figure.x = Axis::cells(u"key, position in the text"_s, side);
+    figure.y = Axis::cells(u"query, position in the text"_s, side);
     figure.y.downwards = true;
-    figure.note = QObject::tr("%1, %2").arg(stepNote(data, source), whereText(data.choices));
-    figure.summary = QObject::tr("Map of %1 for %2 tokens: %3.").arg(what).arg(side).arg(figure.note);
+    figure.note = u"%1, %2"_s.arg(stepNote(data, source), whereText(data.choices));
+    figure.summary = u"Map of %1 for %2 tokens: %3."_s.arg(what).arg(side).arg(figure.note);
     const AttentionRow row = attentionRow(data, -1);
     if (row.query >= 0 && data.choices.query >= 0) {
         figure.horizontalLines.push_back({static_cast<double>(row.query), {}, {Ink::Kind::accent}});
@@ -420,11 +416,11 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
                                         scale](int query, int key, double value) {
         if (query < key || query >= tokens.size()) return std::optional<FigureView::Readout>();
         FigureView::Readout readout{
-            QObject::tr("query “%1” at %2, key “%3” at %4").arg(tokens[query]).arg(query).arg(tokens[key]).arg(key),
+            u"query “%1” at %2, key “%3” at %4"_s.arg(tokens[query]).arg(query).arg(tokens[key]).arg(key),
             static_cast<double>(key),
-            {{what, readableNumber(value)}, {QObject::tr("distance"), QString::number(query - key)}}};
+            {{what, readableNumber(value)}, {u"distance"_s, QString::number(query - key)}}};
         if (!terms.empty() && scale == FigureMap::Scale::magnitude) {
-            readout.rows.push_back({QObject::tr("logit term of pair %1").arg(*pair),
+            readout.rows.push_back({u"logit term of pair %1"_s.arg(*pair),
                                     readableNumber(terms[static_cast<std::size_t>(query * side + key)])});
         }
         return std::optional(readout);
@@ -436,33 +432,28 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
 QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
     const std::int64_t slidingWindow = data.run->spec.attention_window;
     if (slidingWindow > 0 && slidingWindow < result.length) {
-        return QObject::tr(
-                   "This run has a sliding attention window of %1, so its attention by distance ends there and has no "
-                   "Fourier spectrum over the whole text.")
-            .arg(countText(slidingWindow, QObject::tr("token")));
+        return u"This run has a sliding attention window of %1, so its attention by distance ends there and has no "
+               "Fourier spectrum over the whole text."_s.arg(countText(slidingWindow, u"token"_s));
     }
-    return QObject::tr(
-        "The snapshots of this long context store averages over neighbouring distances, so there is no Fourier "
-        "spectrum. Type a text to get one.");
+    return u"The snapshots of this long context store averages over neighbouring distances, so there is no Fourier "
+           "spectrum. Type a text to get one."_s;
 }
 
 QString whyNoPairTerms(const InspectData& data) {
     const auto highlighted = data.choices.pair;
     if (!data.text && !data.textRequested) {
-        const QString what = highlighted ? QObject::tr("pair %1").arg(*highlighted) : QObject::tr("one pair");
-        return QObject::tr(
-                   "Type a text on the right. The checkpoint's model then processes it, and this map shows the term of "
-                   "%1 in each logit.")
-            .arg(what);
+        const QString what = highlighted ? u"pair %1"_s.arg(*highlighted) : u"one pair"_s;
+        return u"Type a text on the right. The checkpoint's model then processes it, and this map shows the term of "
+               "%1 in each logit."_s.arg(what);
     }
     if (!data.requestedPair) {
-        return highlighted ? QObject::tr("Click pair %1 to see its logit term.").arg(*highlighted)
-                           : QObject::tr("Select a pair in a spectrum to see its logit term.");
+        return highlighted ? u"Click pair %1 to see its logit term."_s.arg(*highlighted)
+                           : u"Select a pair in a spectrum to see its logit term."_s;
     }
     if (data.text && data.textPair == data.requestedPair) {
-        return QObject::tr("Pair %1 has no term in the logits of this run.").arg(*data.requestedPair);
+        return u"Pair %1 has no term in the logits of this run."_s.arg(*data.requestedPair);
     }
-    return QObject::tr("Computing the logit term of pair %1 …").arg(*data.requestedPair);
+    return u"Computing the logit term of pair %1 …"_s.arg(*data.requestedPair);
 }
 
 }  // namespace
@@ -493,21 +484,19 @@ InspectPicture attentionMap(const InspectData& given) {
     if (!source.result || source.result->attention.empty()) return withoutNumbers(data, name);
     if (data.choices.difference) {
         if (const QString why = whyNoAttentionDifference(data); !why.isEmpty()) return withoutNumbers(data, name, why);
-        InspectPicture picture =
-            positionsMap(data, name, attentionDifference(data), source, QObject::tr("difference of attention weights"),
-                         FigureMap::Scale::diverging);
+        InspectPicture picture = positionsMap(data, name, attentionDifference(data), source,
+                                              u"difference of attention weights"_s, FigureMap::Scale::diverging);
         picture.figure.map->maximum = largestChosenDifference(data);
         picture.figure.map->minimum = -picture.figure.map->maximum;
-        picture.figure.note = QObject::tr("%1, %2").arg(attentionDifferenceNote(data), whereText(data.choices));
-        picture.figure.summary = QObject::tr("Difference of attention weights: %1.").arg(picture.figure.note);
+        picture.figure.note = u"%1, %2"_s.arg(attentionDifferenceNote(data), whereText(data.choices));
+        picture.figure.summary = u"Difference of attention weights: %1."_s.arg(picture.figure.note);
         return picture;
     }
-    InspectPicture picture = positionsMap(data, name, source.result->attention, source, QObject::tr("attention weight"),
-                                          FigureMap::Scale::magnitude);
+    InspectPicture picture =
+        positionsMap(data, name, source.result->attention, source, u"attention weight"_s, FigureMap::Scale::magnitude);
     if (const std::vector<double> terms = pairTerms(data); !terms.empty()) {
         picture.figure.curves = pairPoints(terms, sideOf(data.text->pair_logits));
-        picture.figure.note +=
-            QObject::tr("; points: pair %1 raises (orange) or lowers (blue) the logit").arg(*data.textPair);
+        picture.figure.note += u"; points: pair %1 raises (orange) or lowers (blue) the logit"_s.arg(*data.textPair);
     }
     return picture;
 }
@@ -519,9 +508,8 @@ InspectPicture pairLogits(const InspectData& given) {
     if (pairTerms(data).empty()) {
         return withoutNumbers(data, name, data.problem.isEmpty() ? whyNoPairTerms(data) : data.problem);
     }
-    InspectPicture picture =
-        positionsMap(data, name, data.text->pair_logits, attentionSource(data),
-                     QObject::tr("logit term of pair %1").arg(*data.textPair), FigureMap::Scale::diverging);
+    InspectPicture picture = positionsMap(data, name, data.text->pair_logits, attentionSource(data),
+                                          u"logit term of pair %1"_s.arg(*data.textPair), FigureMap::Scale::diverging);
     return picture;
 }
 
@@ -529,13 +517,13 @@ InspectPicture attentionByDistance(const InspectData& data) {
     constexpr const char* name = "attention-by-distance";
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")},
-                                         {QObject::tr("mean attention weight"), {}, true})};
+    InspectPicture picture{
+        inspectFigure(data, name, {u"distance Δ"_s, u"tokens"_s}, {u"mean attention weight"_s, {}, true})};
     Figure& figure = picture.figure;
     const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
     const auto curveOf = [&](const ProbeResult& result, std::int64_t head) {
         const auto row = meanRow(result.attention_by_distance, layer, head, data.run->spec.heads);
-        return inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)),
+        return inspectCurve(u"head %1"_s.arg(head), figure.y.label, Ink::data(static_cast<int>(head)),
                             {result.distances.begin(), result.distances.end()}, {row.begin(), row.end()});
     };
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
@@ -547,17 +535,16 @@ InspectPicture attentionByDistance(const InspectData& data) {
         if (headOf(data) >= 0 && headOf(data) != head) curve.emphasis = FigureCurve::Emphasis::dimmed;
         if (curve.emphasis != FigureCurve::Emphasis::dimmed) {
             addBand(figure,
-                    meanBand(QObject::tr("%1, 95 % interval").arg(curve.label), curve.ink, curve.x, curve.y,
+                    meanBand(u"%1, 95 % interval"_s.arg(curve.label), curve.ink, curve.x, curve.y,
                              meanRow(source.result->attention_by_distance_error, layer, head, data.run->spec.heads),
                              source.result->sequences));
         }
         figure.curves.push_back(std::move(curve));
     }
-    figure.note = QObject::tr("%1, layer %2; %3")
-                      .arg(stepNote(data, source))
+    figure.note = u"%1, layer %2; %3"_s.arg(stepNote(data, source))
                       .arg(layer)
                       .arg(sequencesNote(*source.result, !figure.bands.empty()));
-    figure.summary = QObject::tr("Mean attention weight by distance: %1.").arg(figure.note);
+    figure.summary = u"Mean attention weight by distance: %1."_s.arg(figure.note);
     return picture;
 }
 
@@ -566,16 +553,15 @@ InspectPicture attentionSpectrum(const InspectData& data) {
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
     const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("wavelength"), QObject::tr("tokens"), true},
-                                         {QObject::tr("magnitude of the Fourier spectrum"), {}})};
+    InspectPicture picture{
+        inspectFigure(data, name, {u"wavelength"_s, u"tokens"_s, true}, {u"magnitude of the Fourier spectrum"_s, {}})};
     Figure& figure = picture.figure;
     const auto length = static_cast<double>(source.result->length);
     for (std::int64_t head = 0; head < data.run->spec.heads; ++head) {
         if (headOf(data) >= 0 && headOf(data) != head) continue;
         const std::vector<double> bins = attention_spectrum(*source.result, layer, head);
         if (bins.empty()) return withoutNumbers(data, name, whyNoSpectrum(data, *source.result));
-        FigureCurve curve =
-            inspectCurve(QObject::tr("head %1").arg(head), figure.y.label, Ink::data(static_cast<int>(head)));
+        FigureCurve curve = inspectCurve(u"head %1"_s.arg(head), figure.y.label, Ink::data(static_cast<int>(head)));
         for (std::size_t bin = bins.size() - 1; bin >= 1; --bin) {  // in ascending order of the wavelength
             curve.x.append(length / static_cast<double>(bin));
             curve.y.append(bins[bin]);
@@ -589,15 +575,15 @@ InspectPicture attentionSpectrum(const InspectData& data) {
         if (!(wavelengths[pair] <= length)) continue;
         const bool highlighted = data.choices.pair == static_cast<int>(pair);
         figure.verticalLines.push_back({wavelengths[pair],
-                                        highlighted ? QObject::tr("pair %1").arg(pair) : QString(),
+                                        highlighted ? u"pair %1"_s.arg(pair) : QString(),
                                         {highlighted ? Ink::Kind::text : Ink::Kind::rotated}});
     }
-    figure.note = QObject::tr("%1, layer %2; lines: wavelengths of RoPE's pairs; %3, without intervals")
-                      .arg(stepNote(data, source))
-                      .arg(layer)
-                      .arg(sequencesText(*source.result));
-    figure.summary = QObject::tr("Fourier spectrum of the mean attention weight by distance, against wavelength: %1.")
-                         .arg(figure.note);
+    figure.note =
+        u"%1, layer %2; lines: wavelengths of RoPE's pairs; %3, without intervals"_s.arg(stepNote(data, source))
+            .arg(layer)
+            .arg(sequencesText(*source.result));
+    figure.summary =
+        u"Fourier spectrum of the mean attention weight by distance, against wavelength: %1."_s.arg(figure.note);
     return picture;
 }
 
@@ -610,27 +596,26 @@ static void checkPairLogits(const FigureRequest& request) {
 InspectFigures attentionFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"attention-heads", InspectGroup::attention, QObject::tr("all heads"),
-         QObject::tr("Shows the attention weights of every head; click a head to select it."), &need::text,
+        {"attention-heads", InspectGroup::attention, u"all heads"_s,
+         u"Shows the attention weights of every head; click a head to select it."_s, &need::text,
          Controls::layerAndHead, attentionGrid},
-        {"attention-map", InspectGroup::attention, QObject::tr("one head"),
-         QObject::tr("Shows the attention weights of one head. Point at a query to shade the text by its weights."),
-         &need::text, Controls::layerAndHead, attentionMap},
+        {"attention-map", InspectGroup::attention, u"one head"_s,
+         u"Shows the attention weights of one head. Point at a query to shade the text by its weights."_s, &need::text,
+         Controls::layerAndHead, attentionMap},
         {"pair-logits",
          InspectGroup::attention,
-         QObject::tr("logit term of a pair"),
-         QObject::tr("Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7"),
+         u"logit term of a pair"_s,
+         u"Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7"_s,
          &need::text,
          Controls::layerAndHead,
          pairLogits,
          {&option::pair},
          checkPairLogits},
-        {"attention-by-distance", InspectGroup::attention, QObject::tr("attention by distance"),
-         QObject::tr("Shows the mean attention weight at each distance between query and key."), &need::text,
-         Controls::oneLayer, attentionByDistance},
-        {"attention-spectrum", InspectGroup::attention, QObject::tr("Fourier spectrum of attention"),
-         QObject::tr(
-             "Shows the Fourier spectrum of the attention weight by distance, with the wavelengths of RoPE's pairs."),
+        {"attention-by-distance", InspectGroup::attention, u"attention by distance"_s,
+         u"Shows the mean attention weight at each distance between query and key."_s, &need::text, Controls::oneLayer,
+         attentionByDistance},
+        {"attention-spectrum", InspectGroup::attention, u"Fourier spectrum of attention"_s,
+         u"Shows the Fourier spectrum of the attention weight by distance, with the wavelengths of RoPE's pairs."_s,
          &need::text, Controls::oneLayer, attentionSpectrum},
     };
 }

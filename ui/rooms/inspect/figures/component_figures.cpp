@@ -15,6 +15,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace option {
 
 constexpr FigureOption vectors{.name = "vectors",
@@ -87,7 +89,7 @@ InspectFill computeVectors(const InspectWork& work, const InsideRun& run, const 
 const InspectNeed headVectorsNeed{
     .fields = InspectNeed::textField,
     .key = [](const InsideRun& run,
-              const ModelInputs& inputs) { return QStringLiteral("%1|%2").arg(run.lastKnownStep()).arg(inputs.text); },
+              const ModelInputs& inputs) { return u"%1|%2"_s.arg(run.lastKnownStep()).arg(inputs.text); },
     .compute = computeVectors};
 
 /// Radians per token, one per pair; 0 for a pair that is not rotated in this layer.
@@ -151,20 +153,18 @@ FigureCurve cloud(const QString& label, Ink ink, double pointPt, const QList<dou
 }
 
 Axis componentAxis(const PrincipalComponents& components, std::size_t i) {
-    return {QObject::tr("principal component %1, %2 % of the variance")
-                .arg(i + 1)
-                .arg(100 * components.shares[i], 0, 'f', 1),
+    return {u"principal component %1, %2 % of the variance"_s.arg(i + 1).arg(100 * components.shares[i], 0, 'f', 1),
             {}};
 }
 
 QString whyNotRotated(const RunSpec& spec) {
     if (!spec.rotates()) {
-        return QObject::tr("This run does not rotate queries and keys; show the vectors before rotation.");
+        return u"This run does not rotate queries and keys; show the vectors before rotation."_s;
     }
     if (spec.position == Position::xpos || spec.position == Position::fope) {
-        return QObject::tr(
-            "The encoding of this run changes more than angles, which this figure does not compute; show the vectors "
-            "before rotation.");
+        return u"The encoding of this run changes more than angles, which this figure does not compute; show the "
+               u"vectors "
+               "before rotation."_s;
     }
     return {};
 }
@@ -173,7 +173,7 @@ InspectPicture headComponents(const InspectData& given) {
     InspectData data = withOneHead(given);
     const auto found = data.results.find(&headVectorsNeed);
     if (!data.run || found == data.results.end()) {
-        const QString computing = QObject::tr("Computing the queries and keys of a text …");
+        const QString computing = u"Computing the queries and keys of a text …"_s;
         return withoutNumbers(data, kHeadComponents, data.problem.isEmpty() ? computing : data.problem);
     }
     const auto vectors = std::any_cast<std::shared_ptr<const HeadVectorsOfText>>(found->second);
@@ -183,7 +183,7 @@ InspectPicture headComponents(const InspectData& given) {
         return withoutNumbers(data, kHeadComponents);
     }
     const QString chosen = data.flags[QLatin1String(option::vectors.name)].toString(option::vectors.standard);
-    const bool isRotated = chosen == QLatin1String("after-rotation");
+    const bool isRotated = chosen == "after-rotation"_L1;
     if (const QString why = whyNotRotated(data.run->spec); isRotated && !why.isEmpty()) {
         return withoutNumbers(data, kHeadComponents, why);
     }
@@ -210,7 +210,7 @@ InspectPicture headComponents(const InspectData& given) {
 
     InspectPicture picture{inspectFigure(data, kHeadComponents)};
     Figure& figure = picture.figure;
-    figure.settings[QStringLiteral("vectors")] = chosen;
+    figure.settings[u"vectors"_s] = chosen;
     figure.x = componentAxis(components, 0);
     figure.y = componentAxis(components, 1);
     // Points at the ends are not cut off.
@@ -224,35 +224,33 @@ InspectPicture headComponents(const InspectData& given) {
     }
     const QStringList tokens = data.run->tokenTexts(vectors->tokens);
     const QList<double> received = receivedWeights(*vectors, layer, head);
-    figure.curves = {cloud(QObject::tr("queries"), {Ink::Kind::query}, 2.6, places[0][0], places[0][1]),
-                     cloud(QObject::tr("keys"), {Ink::Kind::key}, 4.4, places[1][0], places[1][1])};
+    figure.curves = {cloud(u"queries"_s, {Ink::Kind::query}, 2.6, places[0][0], places[0][1]),
+                     cloud(u"keys"_s, {Ink::Kind::key}, 4.4, places[1][0], places[1][1])};
     QStringList sinks;
     for (qsizetype i = 0; i < received.size(); ++i) {
         if (!(received[i] > kSinkWeight)) continue;
-        sinks << QObject::tr("“%1” at %2").arg(tokens[i]).arg(i);
-        FigureCurve sink =
-            cloud(QObject::tr("attention sink"), {Ink::Kind::accent}, 8, {places[1][0][i]}, {places[1][1][i]});
-        sink.label = QObject::tr("sink %1").arg(sinks.last());
+        sinks << u"“%1” at %2"_s.arg(tokens[i]).arg(i);
+        FigureCurve sink = cloud(u"attention sink"_s, {Ink::Kind::accent}, 8, {places[1][0][i]}, {places[1][1][i]});
+        sink.label = u"sink %1"_s.arg(sinks.last());
         figure.curves.push_back(std::move(sink));
     }
     QList<double> positions(received.size());
     std::iota(positions.begin(), positions.end(), 0.0);
-    figure.table.words = {{QObject::tr("token"), tokens}};
-    figure.table.names = {QObject::tr("position"),           QObject::tr("query, component 1"),
-                          QObject::tr("query, component 2"), QObject::tr("key, component 1"),
-                          QObject::tr("key, component 2"),   QObject::tr("mean attention weight from later queries")};
+    figure.table.words = {{u"token"_s, tokens}};
+    figure.table.names = {u"position"_s,           u"query, component 1"_s,
+                          u"query, component 2"_s, u"key, component 1"_s,
+                          u"key, component 2"_s,   u"mean attention weight from later queries"_s};
     figure.table.columns = {positions, places[0][0], places[0][1], places[1][0], places[1][1], received};
-    const QString when = isRotated ? QObject::tr("after rotation") : QObject::tr("before rotation");
-    figure.note = QObject::tr("%1, step %2; %3, %4; small points: queries, large points: keys")
-                      .arg(data.run->name, groupedText(vectors->iteration), whereText(data.choices), when);
-    const QString sinkText = sinks.isEmpty() ? QObject::tr("no attention sink")
-                                             : QObject::tr("attention sinks: %1").arg(sinks.join(QStringLiteral(", ")));
-    figure.summary =
-        QObject::tr("Queries and keys of %1 %2 on %3 of %4: two components have %5 % of the variance; %6.")
-            .arg(whereText(data.choices), when, countText(static_cast<std::int64_t>(count), QObject::tr("token")),
-                 vectors->isTyped ? QObject::tr("a typed text") : QObject::tr("the validation split"))
-            .arg(100 * (components.shares[0] + components.shares[1]), 0, 'f', 1)
-            .arg(sinkText);
+    const QString when = isRotated ? u"after rotation"_s : u"before rotation"_s;
+    figure.note = u"%1, step %2; %3, %4; small points: queries, large points: keys"_s.arg(
+        data.run->name, groupedText(vectors->iteration), whereText(data.choices), when);
+    const QString sinkText =
+        sinks.isEmpty() ? u"no attention sink"_s : u"attention sinks: %1"_s.arg(sinks.join(u", "_s));
+    figure.summary = u"Queries and keys of %1 %2 on %3 of %4: two components have %5 % of the variance; %6."_s
+                         .arg(whereText(data.choices), when, countText(static_cast<std::int64_t>(count), u"token"_s),
+                              vectors->isTyped ? u"a typed text"_s : u"the validation split"_s)
+                         .arg(100 * (components.shares[0] + components.shares[1]), 0, 'f', 1)
+                         .arg(sinkText);
     return picture;
 }
 
@@ -261,11 +259,11 @@ InspectPicture headComponents(const InspectData& given) {
 InspectFigures componentFigures() {
     return {{"head-components",
              InspectGroup::attention,
-             QObject::tr("principal components of queries and keys"),
-             QObject::tr("Shows the queries and keys of one head on a text along the two directions in which all of "
-                         "them together vary the most, and marks attention sinks: keys to which the later queries give "
-                         "a mean attention weight above 0.3 (Gu et al. 2024). The axes name their share of the "
-                         "variance."),
+             u"principal components of queries and keys"_s,
+             u"Shows the queries and keys of one head on a text along the two directions in which all of "
+             "them together vary the most, and marks attention sinks: keys to which the later queries give "
+             "a mean attention weight above 0.3 (Gu et al. 2024). The axes name their share of the "
+             "variance."_s,
              &headVectorsNeed,
              InspectFigure::Controls::layerAndHead,
              headComponents,

@@ -14,6 +14,8 @@
 #include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t kMaxPairs = 5;
@@ -26,7 +28,7 @@ void addCursor(Figure& figure, const InspectData& data) {
 
 FigureBand courseBand(const InsideRun& run, const QString& label, Ink ink,
                       const std::function<Interval(const ProbeResult&)>& interval) {
-    FigureBand band{QObject::tr("%1, 95 % interval").arg(label), ink, {}, {}, {}};
+    FigureBand band{u"%1, 95 % interval"_s.arg(label), ink, {}, {}, {}};
     for (const Snapshot& snapshot : run.snapshots) {
         const Interval here = interval(*snapshot.result);
         band.add(static_cast<double>(snapshot.iteration), here.low, here.high);
@@ -77,17 +79,16 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
     }
     addCursor(figure, data);
     const bool hasBands = !figure.bands.empty();
-    figure.note = QObject::tr("%1; %2").arg(
-        data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
-    figure.summary =
-        QObject::tr("%1 during the training of %2, %3.").arg(y.label, data.run->name, whereText(data.choices));
+    figure.note =
+        u"%1; %2"_s.arg(data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
+    figure.summary = u"%1 during the training of %2, %3."_s.arg(y.label, data.run->name, whereText(data.choices));
     return picture;
 }
 
 }  // namespace
 
 Figure overTraining(const InspectData& data, const char* name, Axis y) {
-    Axis x{QObject::tr("step"), {}};
+    Axis x{u"step"_s, {}};
     x.minimum = 0;
     x.maximum = static_cast<double>(data.run->spec.iterations);
     return inspectFigure(data, name, std::move(x), std::move(y));
@@ -110,11 +111,11 @@ std::vector<HeadLine> headLines(const InspectData& data) {
     const std::int64_t layer = layerOf(data);
     if (layer < 0) {
         for (std::int64_t i = 0; i < data.run->spec.layers; ++i) {
-            lines.push_back({QObject::tr("layer %1").arg(i), i, headOf(data)});
+            lines.push_back({u"layer %1"_s.arg(i), i, headOf(data)});
         }
     } else {
         for (std::int64_t i = 0; i < data.run->spec.heads; ++i) {
-            if (headOf(data) < 0 || headOf(data) == i) lines.push_back({QObject::tr("head %1").arg(i), layer, i});
+            if (headOf(data) < 0 || headOf(data) == i) lines.push_back({u"head %1"_s.arg(i), layer, i});
         }
     }
     return lines;
@@ -124,7 +125,7 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
     constexpr const char* name = "logit-contribution-over-training";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->logit_contribution.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{overTraining(data, name, {QObject::tr("logit contribution"), QStringLiteral("%")})};
+    InspectPicture picture{overTraining(data, name, {u"logit contribution"_s, u"%"_s})};
     Figure& figure = picture.figure;
     const auto wavelengths = wavelengthsOf(data.run->spec);
     const auto row = meanRow(now->result->logit_contribution, layerOf(data), headOf(data), data.run->spec.heads);
@@ -141,13 +142,13 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::size_t pair = order[i];
         const bool unrotated = pair >= wavelengths.size();
-        const QString label = unrotated ? QObject::tr("not rotated") : QObject::tr("pair %1").arg(pair);
+        const QString label = unrotated ? u"not rotated"_s : u"pair %1"_s.arg(pair);
         const auto number = [&](const ProbeResult& result) {
             return 100 * numberAt(meanRow(result.logit_contribution, layerOf(data), headOf(data), data.run->spec.heads),
                                   pair);
         };
         const Ink ink = unrotated ? Ink{Ink::Kind::unrotated} : Ink::data(static_cast<int>(i));
-        FigureCurve curve = courseOf(*data.run, label, QObject::tr("logit contribution, %1").arg(label), ink, number);
+        FigureCurve curve = courseOf(*data.run, label, u"logit contribution, %1"_s.arg(label), ink, number);
         if (data.ghost) {
             figure.curves.push_back(ghostCurve(courseOf(*data.ghost, label, {}, ink, number), *data.ghost));
         }
@@ -162,23 +163,21 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
     addCursor(figure, data);
     const bool hasBands = !figure.bands.empty();
     const bool isMean = hasBands && (layerOf(data) < 0 || headOf(data) < 0);
-    figure.note = QObject::tr("%1, %2; %3%4")
-                      .arg(data.run->name, whereText(data.choices), sequencesNote(*now->result, hasBands),
-                           isMean ? QObject::tr(" (upper bounds for the mean over heads)") : QString());
-    figure.summary = QObject::tr("Largest logit contributions during the training of %1, %2.")
-                         .arg(data.run->name, whereText(data.choices));
+    figure.note = u"%1, %2; %3%4"_s.arg(data.run->name, whereText(data.choices), sequencesNote(*now->result, hasBands),
+                                        isMean ? u" (upper bounds for the mean over heads)"_s : QString());
+    figure.summary =
+        u"Largest logit contributions during the training of %1, %2."_s.arg(data.run->name, whereText(data.choices));
     return picture;
 }
 
 InspectPicture entropyCourse(const InspectData& data) {
-    return courseByLayer(data, "attention-entropy", {QObject::tr("attention entropy"), QObject::tr("nats")},
-                         &ProbeResult::entropy, &ProbeResult::entropy_error);
+    return courseByLayer(data, "attention-entropy", {u"attention entropy"_s, u"nats"_s}, &ProbeResult::entropy,
+                         &ProbeResult::entropy_error);
 }
 
 InspectPicture sinkCourse(const InspectData& data) {
-    InspectPicture picture =
-        courseByLayer(data, "attention-sink", {QObject::tr("attention weight of the first token"), {}},
-                      &ProbeResult::sink, &ProbeResult::sink_error);
+    InspectPicture picture = courseByLayer(data, "attention-sink", {u"attention weight of the first token"_s, {}},
+                                           &ProbeResult::sink, &ProbeResult::sink_error);
     if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
     return picture;
 }
@@ -188,13 +187,13 @@ InspectPicture thetaCourse(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (!now || now->result->frequencies.empty()) {
         return withoutNumbers(data, name,
-                              now ? QObject::tr("Theta is constant in this run. This figure needs a run with the "
-                                                "setting theta_training or theta_schedule.")
+                              now ? u"Theta is constant in this run. This figure needs a run with the "
+                                    "setting theta_training or theta_schedule."_s
                                   : QString());
     }
     const RunSpec& spec = data.run->spec;
     const bool free = spec.theta_training == ThetaTraining::free;
-    Axis y{free ? QObject::tr("wavelength") : QObject::tr("θ"), free ? QObject::tr("tokens") : QString()};
+    Axis y{free ? u"wavelength"_s : u"θ"_s, free ? u"tokens"_s : QString()};
     y.logarithmic = true;
     InspectPicture picture{overTraining(data, name, y)};
     Figure& figure = picture.figure;
@@ -204,12 +203,12 @@ InspectPicture thetaCourse(const InspectData& data) {
     if (free) {
         const std::int64_t layer = std::max<std::int64_t>(0, layerOf(data));
         for (std::int64_t pair = 0; pair < data.run->pairs(); ++pair) {
-            add(QObject::tr("pair %1").arg(pair), static_cast<int>(pair), [layer, pair](const ProbeResult& result) {
+            add(u"pair %1"_s.arg(pair), static_cast<int>(pair), [layer, pair](const ProbeResult& result) {
                 return 2 * std::numbers::pi /
                        frequencyRow(result.frequencies, layer, 0)[static_cast<std::size_t>(pair)];
             });
         }
-        figure.note = QObject::tr("%1, layer %2").arg(data.run->name).arg(layer);
+        figure.note = u"%1, layer %2"_s.arg(data.run->name).arg(layer);
     } else {
         int index = 0;
         for (const HeadLine& line : headLines(data)) {
@@ -221,7 +220,7 @@ InspectPicture thetaCourse(const InspectData& data) {
         figure.note = data.run->name;
     }
     addCursor(figure, data);
-    figure.summary = QObject::tr("%1 during the training of %2.").arg(y.label, data.run->name);
+    figure.summary = u"%1 during the training of %2."_s.arg(y.label, data.run->name);
     return picture;
 }
 
@@ -229,13 +228,13 @@ InspectPicture retrievalCourse(const InspectData& data) {
     constexpr const char* name = "retrieval-over-training";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{overTraining(data, name, {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
+    InspectPicture picture{overTraining(data, name, {u"retrieval accuracy"_s, u"%"_s})};
     Figure& figure = picture.figure;
     int index = 0;
     // The last snapshot tests more lags than the others; the curves are those that every snapshot has.
     const auto& firstPoints = data.run->snapshots.front().result->retrieval;
     for (const RetrievalPoint& lag : firstPoints.empty() ? now->result->retrieval : firstPoints) {
-        const QString label = QObject::tr("lag %1").arg(lag.lag);
+        const QString label = u"lag %1"_s.arg(lag.lag);
         const Ink ink = Ink::data(index++);
         const auto pointOf = [&lag](const ProbeResult& result) {
             for (const RetrievalPoint& point : result.retrieval) {
@@ -253,10 +252,9 @@ InspectPicture retrievalCourse(const InspectData& data) {
     }
     figure.y.minimum = 0;
     addCursor(figure, data);
-    figure.note = QObject::tr("%1; %2").arg(data.run->name, retrievalNote(*now->result));
+    figure.note = u"%1; %2"_s.arg(data.run->name, retrievalNote(*now->result));
     figure.summary =
-        QObject::tr(
-            "Retrieval accuracy of %1 at each lag during training: the percentage of copied tokens that it predicts.")
+        u"Retrieval accuracy of %1 at each lag during training: the percentage of copied tokens that it predicts."_s
             .arg(data.run->name);
     return picture;
 }
@@ -264,50 +262,48 @@ InspectPicture retrievalCourse(const InspectData& data) {
 InspectPicture lossCourse(const InspectData& data) {
     constexpr const char* name = "inspect-loss";
     if (!data.run || (data.run->iterations.isEmpty() && !data.snapshot())) return withoutNumbers(data, name);
-    InspectPicture picture{overTraining(data, name, {QObject::tr("validation loss"), QObject::tr("nats")})};
+    InspectPicture picture{overTraining(data, name, {u"validation loss"_s, u"nats"_s})};
     Figure& figure = picture.figure;
     const auto curveOf = [](const InsideRun& run) {
-        return inspectCurve({}, QObject::tr("validation loss"), run.ink, run.iterations, run.validationLoss);
+        return inspectCurve({}, u"validation loss"_s, run.ink, run.iterations, run.validationLoss);
     };
     if (data.ghost) figure.curves.push_back(ghostCurve(curveOf(*data.ghost), *data.ghost));
     figure.curves.push_back(curveOf(*data.run));
     addCursor(figure, data);
     const RunSpec& spec = data.run->spec;
     figure.note = spec.evaluation == Evaluation::whole
-                      ? QObject::tr("mean over the whole validation split; no interval is stored")
-                      : QObject::tr("n = %1; no interval is stored")
-                            .arg(countText(spec.evaluation_batches * spec.batch, QObject::tr("sampled sequence")));
-    figure.summary =
-        QObject::tr("Validation loss of %1 during training; a line marks the step that the other figures show.")
-            .arg(data.run->name);
+                      ? u"mean over the whole validation split; no interval is stored"_s
+                      : u"n = %1; no interval is stored"_s.arg(
+                            countText(spec.evaluation_batches * spec.batch, u"sampled sequence"_s));
+    figure.summary = u"Validation loss of %1 during training; a line marks the step that the other figures show."_s.arg(
+        data.run->name);
     return picture;
 }
 
 InspectFigures courseFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"logit-contribution-over-training", InspectGroup::training, QObject::tr("largest logit contributions"),
-         QObject::tr("Shows the largest logit contributions at the cursor and that of the highlighted pair, over "
-                     "training. Every key counts equally, also keys with an attention weight near 0. Formula 8"),
+        {"logit-contribution-over-training", InspectGroup::training, u"largest logit contributions"_s,
+         u"Shows the largest logit contributions at the cursor and that of the highlighted pair, over "
+         "training. Every key counts equally, also keys with an attention weight near 0. Formula 8"_s,
          nullptr, Controls::layerAndHead, contributionsOverTraining},
-        {"attention-entropy", InspectGroup::training, QObject::tr("attention entropy"),
-         QObject::tr("Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
-                     "spread out."),
+        {"attention-entropy", InspectGroup::training, u"attention entropy"_s,
+         u"Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
+         "spread out."_s,
          nullptr, Controls::layerAndHead, entropyCourse},
-        {"attention-sink", InspectGroup::training, QObject::tr("attention sink"),
-         QObject::tr("Shows the mean attention weight of the first token of a sequence."), nullptr,
-         Controls::layerAndHead, sinkCourse},
-        {"retrieval-over-training", InspectGroup::training, QObject::tr("retrieval accuracy"),
-         QObject::tr(
-             "Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."),
+        {"attention-sink", InspectGroup::training, u"attention sink"_s,
+         u"Shows the mean attention weight of the first token of a sequence."_s, nullptr, Controls::layerAndHead,
+         sinkCourse},
+        {"retrieval-over-training", InspectGroup::training, u"retrieval accuracy"_s,
+         u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."_s,
          nullptr, Controls::none, retrievalCourse},
-        {"theta-over-training", InspectGroup::training, QObject::tr("trained or scheduled theta"),
-         QObject::tr("Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated "
-                     "pair i. Formula 3"),
+        {"theta-over-training", InspectGroup::training, u"trained or scheduled theta"_s,
+         u"Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated "
+         "pair i. Formula 3"_s,
          nullptr, Controls::layerAndHead, thetaCourse},
-        {"inspect-loss", InspectGroup::training, QObject::tr("validation loss"),
-         QObject::tr("Shows the validation loss over training; a line marks the step that the other figures show."),
-         nullptr, Controls::none, lossCourse},
+        {"inspect-loss", InspectGroup::training, u"validation loss"_s,
+         u"Shows the validation loss over training; a line marks the step that the other figures show."_s, nullptr,
+         Controls::none, lossCourse},
     };
 }
 

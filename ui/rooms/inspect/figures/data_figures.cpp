@@ -17,6 +17,8 @@
 #include "ui/rooms/inspect/probe_work.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kLargestLetters = 11;
@@ -53,7 +55,7 @@ class TextLegend {
         const double gap = style.units(kGapPt);
         const double width = std::max(1.0, rect.width() - 2 * gap);
         if (m_most > 0) {
-            m_high = QObject::tr("%1 bits or more (a uniform guess)").arg(readableNumber(m_most));
+            m_high = u"%1 bits or more (a uniform guess)"_s.arg(readableNumber(m_most));
             m_lowWidth = metrics.horizontalAdvance(m_low);
             m_highWidth = metrics.horizontalAdvance(m_high);
             m_barWidth = std::clamp(width - m_lowWidth - m_highWidth - 2 * gap, style.units(kLeastScalePt),
@@ -104,7 +106,7 @@ class TextLegend {
     FigureStyle m_style;
     double m_most;
     QString m_note;
-    QString m_low = QObject::tr("0 bits");
+    QString m_low = u"0 bits"_s;
     QString m_high;
     double m_lowWidth = 0;
     double m_barWidth = 0;
@@ -149,19 +151,18 @@ InspectPicture withoutText(const InspectData& data, const char* name, const QStr
 }
 
 InspectPicture withoutStatistics(const InspectData& data, const char* name) {
-    return withoutText(data, name, QObject::tr("Counting the tokens of the data set …"));
+    return withoutText(data, name, u"Counting the tokens of the data set …"_s);
 }
 
 QString countedText(const TextStatistics& text) {
-    return QObject::tr("%1: %2%3")
-        .arg(text.name, countText(text.tokens, QObject::tr("token")),
-             text.isWhole ? QString() : QObject::tr(" at the start of the training split"));
+    return u"%1: %2%3"_s.arg(text.name, countText(text.tokens, u"token"_s),
+                             text.isWhole ? QString() : u" at the start of the training split"_s);
 }
 
 QString fitText(const QString& what, const ZipfFit& fit) {
-    return QObject::tr("%1: s = %2 for ranks %3 to %4, R² %5 (geometric: %6)")
-        .arg(what, readableNumber(fit.exponent), groupedText(fit.first_rank), groupedText(fit.last_rank),
-             QString::number(fit.r_squared, 'f', 3), QString::number(fit.r_squared_geometric, 'f', 3));
+    return u"%1: s = %2 for ranks %3 to %4, R² %5 (geometric: %6)"_s.arg(
+        what, readableNumber(fit.exponent), groupedText(fit.first_rank), groupedText(fit.last_rank),
+        QString::number(fit.r_squared, 'f', 3), QString::number(fit.r_squared_geometric, 'f', 3));
 }
 
 void addRanks(Figure& figure, const std::vector<std::int64_t>& ranked, const std::optional<ZipfFit>& fit,
@@ -174,11 +175,11 @@ void addRanks(Figure& figure, const std::vector<std::int64_t>& ranked, const std
         curve.y.append(static_cast<double>(ranked[i]) / total);
     }
     curve.dots = false;
-    figure.table.names << QObject::tr("rank (%1)").arg(name) << QObject::tr("frequency (%1)").arg(name);
+    figure.table.names << u"rank (%1)"_s.arg(name) << u"frequency (%1)"_s.arg(name);
     figure.table.columns << curve.x << curve.y;
     figure.curves.push_back(std::move(curve));
     if (!fit) return;
-    FigureCurve line = inspectCurve(QObject::tr("Zipf’s law, %1").arg(name), figure.y.label, ink);
+    FigureCurve line = inspectCurve(u"Zipf’s law, %1"_s.arg(name), figure.y.label, ink);
     line.x = {static_cast<double>(fit->first_rank), static_cast<double>(fit->last_rank)};
     line.y = numbersOf(line.x, [&](double rank) { return std::exp(fit->intercept - fit->exponent * std::log(rank)); });
     line.companion = true;
@@ -189,9 +190,9 @@ void addRanks(Figure& figure, const std::vector<std::int64_t>& ranked, const std
 QString intervalText(const Description& mean, const QString& unit) {
     if (!std::isfinite(mean.mean)) return {};
     const QString value = QString::number(mean.mean, 'f', 3);
-    if (!std::isfinite(mean.confidence_low)) return QObject::tr("%1 %2").arg(value, unit);
-    return QObject::tr("%1 %2 (95 % interval %3 to %4)")
-        .arg(value, unit, QString::number(mean.confidence_low, 'f', 3), QString::number(mean.confidence_high, 'f', 3));
+    if (!std::isfinite(mean.confidence_low)) return u"%1 %2"_s.arg(value, unit);
+    return u"%1 %2 (95 % interval %3 to %4)"_s.arg(value, unit, QString::number(mean.confidence_low, 'f', 3),
+                                                   QString::number(mean.confidence_high, 'f', 3));
 }
 
 }  // namespace
@@ -213,7 +214,7 @@ TokenLayout layoutTokens(const QStringList& tokens, const QRectF& rect, const Fi
             if (y + height > rect.bottom()) break;
             layout.places.append({x, y, width, height});
             x += width;
-            if (!token.endsWith(QStringLiteral("↵"))) continue;
+            if (!token.endsWith(u"↵"_s)) continue;
             x = rect.left();
             y += height;
         }
@@ -238,33 +239,30 @@ InspectPicture dataTokens(const InspectData& data) {
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
     const QStringList tokens = visibleTokens(text.vocabulary, text.excerpt);
-    figure.summary = QObject::tr("The first %1 of the validation split of %2; neighbouring tokens alternate in shade.")
-                         .arg(countText(std::ssize(text.excerpt), QObject::tr("token")), text.name);
-    figure.table.words.append({QObject::tr("token"), tokens});
-    figure.table.names = {QObject::tr("token number"), text.isWhole
-                                                           ? QObject::tr("count in the training split")
-                                                           : QObject::tr("count in the first %1 of the training split")
-                                                                 .arg(countText(text.tokens, QObject::tr("token")))};
+    figure.summary = u"The first %1 of the validation split of %2; neighbouring tokens alternate in shade."_s.arg(
+        countText(std::ssize(text.excerpt), u"token"_s), text.name);
+    figure.table.words.append({u"token"_s, tokens});
+    figure.table.names = {u"token number"_s, text.isWhole ? u"count in the training split"_s
+                                                          : u"count in the first %1 of the training split"_s.arg(
+                                                                countText(text.tokens, u"token"_s))};
     figure.table.columns.resize(2);
     for (const std::int32_t token : text.excerpt) {
         figure.table.addRow(
             {static_cast<double>(token), static_cast<double>(text.counts[static_cast<std::size_t>(token)])});
     }
-    ColoredText colored{
-        tokens,
-        [](int token, const Theme& theme) {
-            return mixed(theme.paper, theme.accent, token % 2 == 0 ? 0 : kMarkedToken);
-        },
-        QObject::tr("%1; vocabulary of %2").arg(text.name, countText(std::ssize(text.counts), QObject::tr("token")))};
+    ColoredText colored{tokens,
+                        [](int token, const Theme& theme) {
+                            return mixed(theme.paper, theme.accent, token % 2 == 0 ? 0 : kMarkedToken);
+                        },
+                        u"%1; vocabulary of %2"_s.arg(text.name, countText(std::ssize(text.counts), u"token"_s))};
     figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         paintText(painter, rect, style, colored);
     };
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, statistics = data.statistics](int i) {
         const std::int32_t token = statistics->excerpt[static_cast<std::size_t>(i)];
         const std::int64_t count = statistics->counts[static_cast<std::size_t>(token)];
-        return QObject::tr("token %1, number %2 of the vocabulary: %3 times in %4")
-            .arg(tokens[i], groupedText(token), groupedText(count),
-                 countText(statistics->tokens, QObject::tr("token")));
+        return u"token %1, number %2 of the vocabulary: %3 times in %4"_s.arg(
+            tokens[i], groupedText(token), groupedText(count), countText(statistics->tokens, u"token"_s));
     });
     return picture;
 }
@@ -285,12 +283,12 @@ InspectPicture dataFrequencies(const InspectData& data) {
         return 100.0 * static_cast<double>(text.counts[static_cast<std::size_t>(token)]) /
                static_cast<double>(text.tokens);
     };
-    figure.x.label = QObject::tr("token");
-    figure.y = {QObject::tr("frequency"), QStringLiteral("%")};
+    figure.x.label = u"token"_s;
+    figure.y = {u"frequency"_s, u"%"_s};
     FigureCurve bars = inspectCurve({}, figure.y.label, data.run->ink);
     bars.shape = FigureCurve::Shape::bars;
-    figure.table.words.append({QObject::tr("token"), names});
-    figure.table.names = {QObject::tr("count"), QObject::tr("frequency (%)")};
+    figure.table.words.append({u"token"_s, names});
+    figure.table.names = {u"count"_s, u"frequency (%)"_s};
     figure.table.columns.resize(2);
     for (std::size_t i = 0; i < order.size(); ++i) {
         const std::int32_t token = order[i];
@@ -302,9 +300,8 @@ InspectPicture dataFrequencies(const InspectData& data) {
     }
     figure.note = countedText(text);
     figure.summary =
-        QObject::tr("Frequencies of the %1 most frequent of %2 of %3; the most frequent one is %4 with %5 %.")
-            .arg(bars.x.size())
-            .arg(countText(std::ssize(order), QObject::tr("token")), text.name, names.value(0),
+        u"Frequencies of the %1 most frequent of %2 of %3; the most frequent one is %4 with %5 %."_s.arg(bars.x.size())
+            .arg(countText(std::ssize(order), u"token"_s), text.name, names.value(0),
                  readableNumber(percent(order.front())));
     figure.y.minimum = 0;
     figure.curves.push_back(std::move(bars));
@@ -315,21 +312,19 @@ InspectPicture dataZipf(const InspectData& data) {
     constexpr const char* name = "data-zipf";
     if (!data.run || !data.statistics) return withoutStatistics(data, name);
     const TextStatistics& text = *data.statistics;
-    InspectPicture picture{
-        inspectFigure(data, name, {QObject::tr("rank"), {}, true}, {QObject::tr("frequency"), {}, true})};
+    InspectPicture picture{inspectFigure(data, name, {u"rank"_s, {}, true}, {u"frequency"_s, {}, true})};
     Figure& figure = picture.figure;
-    addRanks(figure, text.rankedTokens, text.tokenFit, QObject::tr("tokens"), data.run->ink);
-    addRanks(figure, text.rankedWords, text.wordFit, QObject::tr("words"), {Ink::Kind::compared});
+    addRanks(figure, text.rankedTokens, text.tokenFit, u"tokens"_s, data.run->ink);
+    addRanks(figure, text.rankedWords, text.wordFit, u"words"_s, {Ink::Kind::compared});
     QStringList fits;
-    if (text.tokenFit) fits << fitText(QObject::tr("tokens"), *text.tokenFit);
-    if (text.wordFit) fits << fitText(QObject::tr("words"), *text.wordFit);
+    if (text.tokenFit) fits << fitText(u"tokens"_s, *text.tokenFit);
+    if (text.wordFit) fits << fitText(u"words"_s, *text.wordFit);
     QStringList notes = fits;
-    if (!fits.isEmpty()) notes.prepend(QObject::tr("thin lines: Zipf’s law"));
+    if (!fits.isEmpty()) notes.prepend(u"thin lines: Zipf’s law"_s);
     if (!text.isWhole) notes << countedText(text);
-    figure.note = notes.join(QStringLiteral("; "));
-    figure.summary = QObject::tr("Frequency of tokens and words of %1 by rank, with Zipf’s law f = e^a·r^(−s). %2.")
-                         .arg(text.name, fits.isEmpty() ? QObject::tr("There are too few ranks for a fit")
-                                                        : fits.join(QStringLiteral("; ")));
+    figure.note = notes.join(u"; "_s);
+    figure.summary = u"Frequency of tokens and words of %1 by rank, with Zipf’s law f = e^a·r^(−s). %2."_s.arg(
+        text.name, fits.isEmpty() ? u"There are too few ranks for a fit"_s : fits.join(u"; "_s));
     return picture;
 }
 
@@ -342,81 +337,75 @@ InspectPicture dataInformation(const InspectData& data) {
     constexpr double bits = 1 / std::numbers::ln2;
     double highest = 0;
     for (const double nats : text.information.nats) highest = std::max(highest, bits * nats);
-    if (!(highest > 0)) return withoutNumbers(data, name, QObject::tr("The tokens of this data set are independent."));
-    figure.x = {QObject::tr("distance"), QObject::tr("tokens"), true};
-    figure.y = {QObject::tr("mutual information"), QObject::tr("bits"), true};
+    if (!(highest > 0)) return withoutNumbers(data, name, u"The tokens of this data set are independent."_s);
+    figure.x = {u"distance"_s, u"tokens"_s, true};
+    figure.y = {u"mutual information"_s, u"bits"_s, true};
     FigureCurve curve = inspectCurve(text.name, figure.y.label, data.run->ink);
     for (std::size_t i = 0; i < text.information.distances.size(); ++i) {
         const double value = bits * text.information.nats[i];
         curve.x.append(static_cast<double>(text.information.distances[i]));
         curve.y.append(value >= kSmallestInformation * highest ? value : std::nan(""));
     }
-    figure.table.names = {QObject::tr("distance (tokens)"), QObject::tr("mutual information (bits)"),
-                          QObject::tr("plug-in estimate (bits)")};
+    figure.table.names = {u"distance (tokens)"_s, u"mutual information (bits)"_s, u"plug-in estimate (bits)"_s};
     const auto inBits = [](double nats) { return bits * nats; };
     figure.table.columns = {curve.x, numbersOf(text.information.nats, inBits),
                             numbersOf(text.information.plug_in, inBits)};
     figure.curves.push_back(std::move(curve));
-    figure.summary = QObject::tr("Mutual information of two tokens of %1 by their distance.").arg(text.name);
+    figure.summary = u"Mutual information of two tokens of %1 by their distance."_s.arg(text.name);
     const double chance = text.shuffled ? bits * text.shuffled->upper() : 0;
     const bool showsChance = chance >= kSmallestInformation * highest;
     if (showsChance) {
-        figure.horizontalLines.push_back({.at = chance, .label = QObject::tr("shuffled tokens"), .labelAtEnd = false});
+        figure.horizontalLines.push_back({.at = chance, .label = u"shuffled tokens"_s, .labelAtEnd = false});
     }
     if (text.shuffled) {
         const auto above = std::count_if(text.information.nats.begin(), text.information.nats.end(),
                                          [&](double nats) { return nats > text.shuffled->upper(); });
         figure.summary +=
-            QObject::tr(
-                " At %1 of %2 distances it is above %3 bits, the mean + 1.96 standard deviations of shuffled tokens.")
+            u" At %1 of %2 distances it is above %3 bits, the mean + 1.96 standard deviations of shuffled tokens."_s
                 .arg(above)
                 .arg(text.information.nats.size())
                 .arg(readableNumber(chance));
     }
-    figure.note = QObject::tr("estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1%2")
-                      .arg(showsChance ? QObject::tr("shuffled tokens: mean + 1.96 standard deviations; ") : QString(),
-                           countedText(text));
+    figure.note = u"estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1%2"_s.arg(
+        showsChance ? u"shuffled tokens: mean + 1.96 standard deviations; "_s : QString(), countedText(text));
     return picture;
 }
 
 InspectPicture dataBits(const InspectData& data) {
     constexpr const char* name = "data-bits";
-    if (!data.run || !data.painted) return withoutText(data, name, QObject::tr("Computing the bits of the tokens …"));
+    if (!data.run || !data.painted) return withoutText(data, name, u"Computing the bits of the tokens …"_s);
     const PaintedText& text = *data.painted;
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
     const QStringList tokens = visibleTokens(text.vocabulary, text.tokens);
     const double guess = std::log2(std::max(2, Vocabulary::from_text(text.vocabulary).size()));
     QStringList means;
-    if (std::isfinite(text.perCharacter.mean))
-        means << intervalText(text.perCharacter, QObject::tr("bits per character"));
-    if (text.perCharacter.mean != text.perByte.mean) means << intervalText(text.perByte, QObject::tr("bits per byte"));
-    const QString sizes =
-        QObject::tr("arithmetic coding: %1 of %2")
-            .arg(groupedText(std::llround(std::ceil(text.totalBits / 8))), countText(text.bytes, QObject::tr("byte")));
-    figure.summary =
-        QObject::tr("The %1, painted by the bits of each token after %2 steps of %3: %4; %5.")
-            .arg(text.source, groupedText(text.iteration), data.run->name, means.join(QStringLiteral(", ")), sizes);
-    figure.settings[QStringLiteral("iteration")] = static_cast<double>(text.iteration);
-    figure.settings[QStringLiteral("text")] = text.source;
-    figure.table.words.append({QObject::tr("token"), tokens});
-    figure.table.names = {QObject::tr("bits"), QObject::tr("tokens before it that the model saw")};
+    if (std::isfinite(text.perCharacter.mean)) means << intervalText(text.perCharacter, u"bits per character"_s);
+    if (text.perCharacter.mean != text.perByte.mean) means << intervalText(text.perByte, u"bits per byte"_s);
+    const QString sizes = u"arithmetic coding: %1 of %2"_s.arg(groupedText(std::llround(std::ceil(text.totalBits / 8))),
+                                                               countText(text.bytes, u"byte"_s));
+    figure.summary = u"The %1, painted by the bits of each token after %2 steps of %3: %4; %5."_s.arg(
+        text.source, groupedText(text.iteration), data.run->name, means.join(u", "_s), sizes);
+    figure.settings[u"iteration"_s] = static_cast<double>(text.iteration);
+    figure.settings[u"text"_s] = text.source;
+    figure.table.words.append({u"token"_s, tokens});
+    figure.table.names = {u"bits"_s, u"tokens before it that the model saw"_s};
     figure.table.columns = {QList<double>(text.bits.bits.begin(), text.bits.bits.end()),
                             QList<double>(text.bits.seen.begin(), text.bits.seen.end())};
     ColoredText colored{tokens,
                         [painted = data.painted, guess](int token, const Theme& theme) {
                             return bitsColor(painted->bits.bits[static_cast<std::size_t>(token)], guess, theme);
                         },
-                        means.join(QStringLiteral(", ")) + QStringLiteral("; ") + sizes, guess};
+                        means.join(u", "_s) + u"; "_s + sizes, guess};
     figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         paintText(painter, rect, style, colored);
     };
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
         const auto place = static_cast<std::size_t>(i);
-        return QObject::tr("token %1, number %2: %3 bits, probability %4 %, predicted from %5 before it")
-            .arg(tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),
-                 readableNumber(100 * std::exp2(-painted->bits.bits[place])),
-                 countText(painted->bits.seen[place], QObject::tr("token")));
+        return u"token %1, number %2: %3 bits, probability %4 %, predicted from %5 before it"_s.arg(
+            tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),
+            readableNumber(100 * std::exp2(-painted->bits.bits[place])),
+            countText(painted->bits.seen[place], u"token"_s));
     });
     return picture;
 }
@@ -424,24 +413,24 @@ InspectPicture dataBits(const InspectData& data) {
 InspectFigures dataFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"data-bits", InspectGroup::data, QObject::tr("bits on the text"),
-         QObject::tr("Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the "
-                     "model predicts well are pale. The sum of the bits is the size that an arithmetic coder reaches; "
-                     "ropelab-cli compress writes such a file. Formulas 35 and 59"),
+        {"data-bits", InspectGroup::data, u"bits on the text"_s,
+         u"Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the "
+         "model predicts well are pale. The sum of the bits is the size that an arithmetic coder reaches; "
+         "ropelab-cli compress writes such a file. Formulas 35 and 59"_s,
          &need::bits, Controls::none, dataBits},
-        {"data-tokens", InspectGroup::data, QObject::tr("tokens of the text"),
-         QObject::tr("Shows the start of the validation split with its tokens marked. Point at a token to see its "
-                     "number and its count."),
+        {"data-tokens", InspectGroup::data, u"tokens of the text"_s,
+         u"Shows the start of the validation split with its tokens marked. Point at a token to see its "
+         "number and its count."_s,
          &need::statistics, Controls::none, dataTokens},
-        {"data-frequencies", InspectGroup::data, QObject::tr("token frequencies"),
-         QObject::tr("Shows the frequencies of the most frequent tokens of the training split."), &need::statistics,
+        {"data-frequencies", InspectGroup::data, u"token frequencies"_s,
+         u"Shows the frequencies of the most frequent tokens of the training split."_s, &need::statistics,
          Controls::none, dataFrequencies},
-        {"data-zipf", InspectGroup::data, QObject::tr("frequency by rank"),
-         QObject::tr("Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57"),
+        {"data-zipf", InspectGroup::data, u"frequency by rank"_s,
+         u"Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57"_s,
          &need::statistics, Controls::none, dataZipf},
-        {"data-mutual-information", InspectGroup::data, QObject::tr("mutual information by distance"),
-         QObject::tr("Shows the mutual information of two tokens by their distance, beside that of shuffled tokens, "
-                     "which is due to chance. Formula 58"),
+        {"data-mutual-information", InspectGroup::data, u"mutual information by distance"_s,
+         u"Shows the mutual information of two tokens by their distance, beside that of shuffled tokens, "
+         "which is due to chance. Formula 58"_s,
          &need::statistics, Controls::none, dataInformation},
     };
 }

@@ -16,6 +16,8 @@
 #include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::size_t kMostExpertTokens = 12;  // columns of the heat map of tokens
@@ -61,28 +63,26 @@ InspectPicture withoutExperts(const InspectData& data, const char* name) {
     return withoutNumbers(
         data, name,
         data.snapshot()->result->expert_shares.empty()
-            ? QObject::tr("%1 has no experts. Train a run with a mixture of experts, such as experts = 4.")
-                  .arg(data.run->name)
-            : QObject::tr("Layer %1 of %2 has a dense feed-forward network instead of experts; choose another layer.")
+            ? u"%1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(data.run->name)
+            : u"Layer %1 of %2 has a dense feed-forward network instead of experts; choose another layer."_s
                   .arg(layerOf(data))
                   .arg(data.run->name));
 }
 
 QString expertTitle(const ExpertPlace& place) {
-    return QObject::tr("layer %1, expert %2").arg(place.layer).arg(place.expert);
+    return u"layer %1, expert %2"_s.arg(place.layer).arg(place.expert);
 }
 
 QStringList expertNames(const InspectData& data, const std::vector<ExpertPlace>& places) {
     QStringList names;
     for (const ExpertPlace& place : places) {
-        names << (layerOf(data) < 0 ? QStringLiteral("%1.%2").arg(place.layer).arg(place.expert)
-                                    : QString::number(place.expert));
+        names << (layerOf(data) < 0 ? u"%1.%2"_s.arg(place.layer).arg(place.expert) : QString::number(place.expert));
     }
     return names;
 }
 
 QString expertAxis(const InspectData& data) {
-    return layerOf(data) < 0 ? QObject::tr("layer.expert") : QObject::tr("expert of layer %1").arg(layerOf(data));
+    return layerOf(data) < 0 ? u"layer.expert"_s : u"expert of layer %1"_s.arg(layerOf(data));
 }
 
 /// A heat map with one row per expert. Values are shares from 0 to 1.
@@ -103,7 +103,7 @@ InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
     Figure& figure = picture.figure;
     FigureMap map;
     map.label = values.label;
-    map.unit = QStringLiteral("%");
+    map.unit = u"%"_s;
     map.rows = static_cast<int>(values.rows.size());
     map.columns = static_cast<int>(values.columnNames.size());
     map.minimum = 0;
@@ -123,9 +123,9 @@ InspectPicture expertPicture(const InspectData& data, const ExpertMap& values,
     for (const ExpertPlace& place : values.places) titles << expertTitle(place);
     picture.readout = cellReadout(map, [label = map.label, titles, columnText](int row, int column, double value) {
         if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
-        return std::optional(FigureView::Readout{QStringLiteral("%1, %2").arg(titles[row], columnText(row, column)),
+        return std::optional(FigureView::Readout{u"%1, %2"_s.arg(titles[row], columnText(row, column)),
                                                  static_cast<double>(column),
-                                                 {{label, readableNumber(value) + QStringLiteral(" %")}}});
+                                                 {{label, readableNumber(value) + u" %"_s}}});
     });
     return picture;
 }
@@ -140,7 +140,7 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
     int index = 0;
     for (const std::int64_t layer : layers) {
         const auto courseIn = [&, ink = Ink::data(index++)](const InsideRun& run) {
-            return courseOf(run, QObject::tr("layer %1").arg(layer), figure.y.label, ink,
+            return courseOf(run, u"layer %1"_s.arg(layer), figure.y.label, ink,
                             [&](const ProbeResult& result) -> std::optional<double> {
                                 const ProbeArray& numbers = result.*array;
                                 if (numbers.empty() || layer >= numbers.shape[0]) return std::nullopt;
@@ -151,9 +151,8 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
         figure.curves.push_back(courseIn(*data.run));
     }
     addTimeCursor(figure, static_cast<double>(now->iteration), *now);
-    figure.note = QObject::tr("%1; %2").arg(data.run->name, sequencesText(*now->result));
-    figure.summary =
-        QObject::tr("%1 during the training of %2, one curve per layer.").arg(figure.y.label, data.run->name);
+    figure.note = u"%1; %2"_s.arg(data.run->name, sequencesText(*now->result));
+    figure.summary = u"%1 during the training of %2, one curve per layer."_s.arg(figure.y.label, data.run->name);
     return picture;
 }
 
@@ -162,7 +161,7 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
 InspectPicture expertLoad(const InspectData& data) {
     constexpr const char* name = "expert-load";
     const Snapshot* now = data.snapshot();
-    ExpertMap map{name, QObject::tr("load"), {}, {}, QObject::tr("step"), {}, {}};
+    ExpertMap map{name, u"load"_s, {}, {}, u"step"_s, {}, {}};
     if (now) map.places = expertsOf(data, *now->result);
     if (map.places.empty()) return withoutExperts(data, name);
     map.rowNames = expertNames(data, map.places);
@@ -181,27 +180,25 @@ InspectPicture expertLoad(const InspectData& data) {
     }
     const QStringList steps = map.columnNames;
     InspectPicture picture =
-        expertPicture(data, map, [steps](int, int column) { return QObject::tr("step %1").arg(steps[column]); });
+        expertPicture(data, map, [steps](int, int column) { return u"step %1"_s.arg(steps[column]); });
     Figure& figure = picture.figure;
-    figure.verticalLines.push_back(
-        {cursor, QObject::tr("step %1").arg(groupedText(now->iteration)), {Ink::Kind::accent}});
+    figure.verticalLines.push_back({cursor, u"step %1"_s.arg(groupedText(now->iteration)), {Ink::Kind::accent}});
     const double even = 100.0 / static_cast<double>(now->result->expert_shares.shape[1]);
-    figure.note = QObject::tr("%1; an even load is %2 %; %3")
-                      .arg(data.run->name, readableNumber(even), sequencesText(*now->result));
+    figure.note =
+        u"%1; an even load is %2 %; %3"_s.arg(data.run->name, readableNumber(even), sequencesText(*now->result));
     figure.summary =
-        QObject::tr("Load of each expert of %1 during training: its share of the tokens' choices.").arg(data.run->name);
+        u"Load of each expert of %1 during training: its share of the tokens' choices."_s.arg(data.run->name);
     return picture;
 }
 
 InspectPicture expertLoadByClass(const InspectData& data) {
     constexpr const char* name = "expert-load-by-class";
     const Snapshot* now = data.snapshot();
-    ExpertMap map{name, QObject::tr("share of the class"), {}, {}, QObject::tr("class of tokens"), {}, {}};
+    ExpertMap map{name, u"share of the class"_s, {}, {}, u"class of tokens"_s, {}, {}};
     if (now) map.places = expertsOf(data, *now->result);
     if (map.places.empty()) return withoutExperts(data, name);
     if (data.run->vocabulary.empty()) {
-        return withoutNumbers(data, name,
-                              QObject::tr("The vocabulary of this run is known only after training has started."));
+        return withoutNumbers(data, name, u"The vocabulary of this run is known only after training has started."_s);
     }
     const Vocabulary vocabulary = Vocabulary::from_text(data.run->vocabulary);
     map.rowNames = expertNames(data, map.places);
@@ -224,19 +221,17 @@ InspectPicture expertLoadByClass(const InspectData& data) {
     }
     const QStringList words = map.columnNames;
     InspectPicture picture = expertPicture(data, map, [words](int, int column) { return words[column]; });
-    picture.figure.note =
-        QObject::tr("%1, step %2; the shares of the experts of a layer add up to 100 % for each class; %3")
-            .arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
-    picture.figure.summary =
-        QObject::tr("Share of each class of tokens that is routed to each expert of %1 after %2 steps.")
-            .arg(data.run->name, groupedText(now->iteration));
+    picture.figure.note = u"%1, step %2; the shares of the experts of a layer add up to 100 % for each class; %3"_s.arg(
+        data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.summary = u"Share of each class of tokens that is routed to each expert of %1 after %2 steps."_s.arg(
+        data.run->name, groupedText(now->iteration));
     return picture;
 }
 
 InspectPicture expertTokens(const InspectData& data) {
     constexpr const char* name = "expert-tokens";
     const Snapshot* now = data.snapshot();
-    ExpertMap map{name, QObject::tr("share of the expert's tokens"), {}, {}, QObject::tr("rank of the token"), {}, {}};
+    ExpertMap map{name, u"share of the expert's tokens"_s, {}, {}, u"rank of the token"_s, {}, {}};
     if (now) map.places = expertsOf(data, *now->result);
     if (map.places.empty()) return withoutExperts(data, name);
     const QStringList names = expertNames(data, map.places);
@@ -252,38 +247,34 @@ InspectPicture expertTokens(const InspectData& data) {
             values.push_back(token.share);
         }
         texts.push_back(data.run->tokenTexts(tokens));
-        map.rowNames << QStringLiteral("%1: %2").arg(names[static_cast<qsizetype>(i)],
-                                                     texts.back().mid(0, kNamedTokens).join(QLatin1Char(' ')));
+        map.rowNames << u"%1: %2"_s.arg(names[static_cast<qsizetype>(i)],
+                                        texts.back().mid(0, kNamedTokens).join(QLatin1Char(' ')));
         columns = std::max(columns, values.size());
     }
     for (auto& row : map.rows) row.resize(columns, std::nan(""));
     for (std::size_t i = 1; i <= columns; ++i) map.columnNames << QString::number(i);
     InspectPicture picture = expertPicture(data, map, [texts](int row, int column) {
-        return QObject::tr("token “%1”").arg(texts[static_cast<std::size_t>(row)].value(column));
+        return u"token “%1”"_s.arg(texts[static_cast<std::size_t>(row)].value(column));
     });
     picture.figure.note =
-        QObject::tr("%1, step %2; %3").arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
-    picture.figure.summary =
-        QObject::tr("The tokens that are routed to each expert of %1 most often after %2 steps: %3.")
-            .arg(data.run->name, groupedText(now->iteration), map.rowNames.join(QStringLiteral("; ")));
+        u"%1, step %2; %3"_s.arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.summary = u"The tokens that are routed to each expert of %1 most often after %2 steps: %3."_s.arg(
+        data.run->name, groupedText(now->iteration), map.rowNames.join(u"; "_s));
     return picture;
 }
 
 InspectPicture expertBalance(const InspectData& data) {
-    return expertCourse(data, "expert-balance", {QObject::tr("load-balancing loss"), {}}, &ProbeResult::expert_balance,
-                        1);
+    return expertCourse(data, "expert-balance", {u"load-balancing loss"_s, {}}, &ProbeResult::expert_balance, 1);
 }
 
 InspectPicture expertDropped(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (now && !now->result->expert_shares.empty() && data.run->spec.expert_capacity == 0) {
-        return withoutNumbers(
-            data, "expert-dropped",
-            QObject::tr("The experts of %1 have no capacity (expert_capacity = 0), so that no choices "
-                        "are dropped.")
-                .arg(data.run->name));
+        return withoutNumbers(data, "expert-dropped",
+                              u"The experts of %1 have no capacity (expert_capacity = 0), so that no choices "
+                              "are dropped."_s.arg(data.run->name));
     }
-    Axis y{QObject::tr("choices beyond the capacity"), QStringLiteral("%")};
+    Axis y{u"choices beyond the capacity"_s, u"%"_s};
     y.minimum = 0;
     return expertCourse(data, "expert-dropped", y, &ProbeResult::expert_dropped, 100);
 }
@@ -291,25 +282,25 @@ InspectPicture expertDropped(const InspectData& data) {
 InspectFigures expertFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"expert-load", InspectGroup::experts, QObject::tr("load of each expert over training"),
-         QObject::tr("Shows the share of the tokens' choices that go to each expert of a mixture of experts, at every "
-                     "snapshot. Shazeer et al. 2017, formula 49"),
+        {"expert-load", InspectGroup::experts, u"load of each expert over training"_s,
+         u"Shows the share of the tokens' choices that go to each expert of a mixture of experts, at every "
+         "snapshot. Shazeer et al. 2017, formula 49"_s,
          nullptr, Controls::layer, expertLoad},
-        {"expert-load-by-class", InspectGroup::experts, QObject::tr("load by class of tokens"),
-         QObject::tr("Shows the share of the letters, digits, white space, punctuation and other tokens that is routed "
-                     "to each expert. Formula 49"),
+        {"expert-load-by-class", InspectGroup::experts, u"load by class of tokens"_s,
+         u"Shows the share of the letters, digits, white space, punctuation and other tokens that is routed "
+         "to each expert. Formula 49"_s,
          nullptr, Controls::layer, expertLoadByClass},
-        {"expert-tokens", InspectGroup::experts, QObject::tr("tokens of each expert"),
-         QObject::tr("Shows the tokens that are routed to each expert most often; the labels of the rows list the "
-                     "first five. Formula 49"),
+        {"expert-tokens", InspectGroup::experts, u"tokens of each expert"_s,
+         u"Shows the tokens that are routed to each expert most often; the labels of the rows list the "
+         "first five. Formula 49"_s,
          nullptr, Controls::layer, expertTokens},
-        {"expert-balance", InspectGroup::experts, QObject::tr("load-balancing loss"),
-         QObject::tr("Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
-                     "loads. Fedus et al. 2022, formula 50"),
+        {"expert-balance", InspectGroup::experts, u"load-balancing loss"_s,
+         u"Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
+         "loads. Fedus et al. 2022, formula 50"_s,
          nullptr, Controls::layer, expertBalance},
-        {"expert-dropped", InspectGroup::experts, QObject::tr("choices beyond the capacity"),
-         QObject::tr("Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
-                     "Formula 51"),
+        {"expert-dropped", InspectGroup::experts, u"choices beyond the capacity"_s,
+         u"Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
+         "Formula 51"_s,
          nullptr, Controls::layer, expertDropped},
     };
 }

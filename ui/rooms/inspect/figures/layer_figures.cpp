@@ -8,6 +8,8 @@
 #include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 struct LayerQuantity {
@@ -33,10 +35,9 @@ QStringList rowTitles(const ProbeArray& array) {
     const std::int64_t layers = array.shape.front();
     for (std::int64_t layer = 0; layer < layers; ++layer) {
         if (array.shape.size() == 2) {
-            titles << QObject::tr("layer %1, attention").arg(layer) << QObject::tr("layer %1, MLP").arg(layer);
+            titles << u"layer %1, attention"_s.arg(layer) << u"layer %1, MLP"_s.arg(layer);
         } else {
-            titles << (layer + 1 < layers ? QObject::tr("before layer %1").arg(layer)
-                                          : QObject::tr("after the last layer"));
+            titles << (layer + 1 < layers ? u"before layer %1"_s.arg(layer) : u"after the last layer"_s);
         }
     }
     return titles;
@@ -46,9 +47,9 @@ QStringList rowNames(const ProbeArray& array) {
     QStringList names;
     for (std::int64_t layer = 0; layer < array.shape.front(); ++layer) {
         if (array.shape.size() == 2) {
-            names << QObject::tr("%1 attention").arg(layer) << QObject::tr("%1 MLP").arg(layer);
+            names << u"%1 attention"_s.arg(layer) << u"%1 MLP"_s.arg(layer);
         } else {
-            names << (layer + 1 < array.shape.front() ? QString::number(layer) : QObject::tr("end"));
+            names << (layer + 1 < array.shape.front() ? QString::number(layer) : u"end"_s);
         }
     }
     return names;
@@ -56,9 +57,9 @@ QStringList rowNames(const ProbeArray& array) {
 
 QString whyNoStep(const InspectData& data) {
     if (!data.snapshot()) return {};
-    return QObject::tr(
-        "The snapshot at this step has no gradients and updates: they are measured during the training step before a "
-        "snapshot, so that the first ones belong to step 1.");
+    return u"The snapshot at this step has no gradients and updates: they are measured during the training step before "
+           u"a "
+           "snapshot, so that the first ones belong to step 1."_s;
 }
 
 InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) {
@@ -73,8 +74,8 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     }
     if (columns.empty()) {
         return withoutNumbers(data, quantity.name,
-                              QObject::tr("No snapshot of this run contains these values; an earlier version of the "
-                                          "program stored them without measurements by layer."));
+                              u"No snapshot of this run contains these values; an earlier version of the "
+                              "program stored them without measurements by layer."_s);
     }
     const ProbeArray& first = columns.front()->result.get()->*quantity.array;
     InspectPicture picture{inspectFigure(data, quantity.name)};
@@ -82,7 +83,7 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     FigureMap map;
     map.columns = static_cast<int>(columns.size());
     map.rows = static_cast<int>(first.values.size());
-    map.label = quantity.logarithmic ? QObject::tr("log₁₀ of the %1").arg(quantity.title) : quantity.title;
+    map.label = quantity.logarithmic ? u"log₁₀ of the %1"_s.arg(quantity.title) : quantity.title;
     map.values.resize(static_cast<qsizetype>(map.columns) * map.rows);
     QStringList steps;
     int cursor = 0;
@@ -97,15 +98,15 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
         }
     }
     figure.map = map;
-    figure.x = Axis::cells(QObject::tr("step of the snapshot"), map.columns, steps);
-    figure.y = Axis::cells(QObject::tr("layer"), map.rows, rowNames(first));
+    figure.x = Axis::cells(u"step of the snapshot"_s, map.columns, steps);
+    figure.y = Axis::cells(u"layer"_s, map.rows, rowNames(first));
     addTimeCursor(figure, cursor, *columns[static_cast<std::size_t>(cursor)]);
     figure.note = data.run->name;
-    figure.summary = QObject::tr("%1 by layer during the training of %2.").arg(quantity.title, data.run->name);
+    figure.summary = u"%1 by layer during the training of %2."_s.arg(quantity.title, data.run->name);
     picture.readout = cellReadout(map, [=, titles = rowTitles(first)](int row, int column, double value) {
         if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
         return std::optional(FigureView::Readout{
-            QObject::tr("%1, step %2").arg(titles[row], steps[column]),
+            u"%1, step %2"_s.arg(titles[row], steps[column]),
             static_cast<double>(column),
             {{quantity.title, readableNumber(quantity.logarithmic ? std::pow(10.0, value) : value)}}});
     });
@@ -145,90 +146,87 @@ InspectPicture byLayer(const InspectData& data, const char* name, const QString&
         }
         figure.curves.push_back(layerCurve(curve, *now->result, ink, y));
     }
-    figure.note = QObject::tr("step %2: %1").arg(data.run->name, groupedText(now->iteration));
-    figure.summary =
-        QObject::tr("%1 by layer of %2 after %3 steps.").arg(y, data.run->name, groupedText(now->iteration));
+    figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(now->iteration));
+    figure.summary = u"%1 by layer of %2 after %3 steps."_s.arg(y, data.run->name, groupedText(now->iteration));
     return picture;
 }
 
 }  // namespace
 
 InspectPicture gradientNormMap(const InspectData& data) {
-    return layerMap(data,
-                    {"gradient-norm-over-training", QObject::tr("gradient norm"), &ProbeResult::gradient_norm, true});
+    return layerMap(data, {"gradient-norm-over-training", u"gradient norm"_s, &ProbeResult::gradient_norm, true});
 }
 
 InspectPicture updateRatioMap(const InspectData& data) {
-    return layerMap(
-        data, {"update-ratio-over-training", QObject::tr("update-to-weight ratio"), &ProbeResult::update_ratio, true});
+    return layerMap(data,
+                    {"update-ratio-over-training", u"update-to-weight ratio"_s, &ProbeResult::update_ratio, true});
 }
 
 InspectPicture residualStreamMap(const InspectData& data) {
-    return layerMap(data, {"residual-stream-over-training", QObject::tr("root mean square of the residual stream"),
+    return layerMap(data, {"residual-stream-over-training", u"root mean square of the residual stream"_s,
                            &ProbeResult::stream_rms, false});
 }
 
 InspectPicture massiveActivationMap(const InspectData& data) {
-    return layerMap(data, {"massive-activations-over-training", QObject::tr("largest magnitude in the residual stream"),
+    return layerMap(data, {"massive-activations-over-training", u"largest magnitude in the residual stream"_s,
                            &ProbeResult::stream_largest, true});
 }
 
 InspectPicture gradientNormByLayer(const InspectData& data) {
     constexpr auto array = &ProbeResult::gradient_norm;
-    return byLayer(data, "gradient-norm-by-layer", QObject::tr("gradient norm"), QObject::tr("layer"),
-                   {{QObject::tr("attention"), array, 0, 2}, {QObject::tr("MLP"), array, 1, 2}}, whyNoStep(data));
+    return byLayer(data, "gradient-norm-by-layer", u"gradient norm"_s, u"layer"_s,
+                   {{u"attention"_s, array, 0, 2}, {u"MLP"_s, array, 1, 2}}, whyNoStep(data));
 }
 
 InspectPicture updatesByLayer(const InspectData& data) {
     constexpr auto step = &ProbeResult::update_ratio;
     constexpr auto all = &ProbeResult::accumulated_update;
-    return byLayer(data, "updates-by-layer", QObject::tr("update relative to the weights"), QObject::tr("layer"),
-                   {{QObject::tr("attention, last step"), step, 0, 2},
-                    {QObject::tr("MLP, last step"), step, 1, 2},
-                    {QObject::tr("attention, since initialization"), all, 0, 2},
-                    {QObject::tr("MLP, since initialization"), all, 1, 2}},
+    return byLayer(data, "updates-by-layer", u"update relative to the weights"_s, u"layer"_s,
+                   {{u"attention, last step"_s, step, 0, 2},
+                    {u"MLP, last step"_s, step, 1, 2},
+                    {u"attention, since initialization"_s, all, 0, 2},
+                    {u"MLP, since initialization"_s, all, 1, 2}},
                    whyNoStep(data));
 }
 
 InspectPicture residualStreamByLayer(const InspectData& data) {
-    return byLayer(data, "residual-stream-by-layer", QObject::tr("magnitude in the residual stream"),
-                   QObject::tr("number of layers passed (0: embeddings)"),
-                   {{QObject::tr("root mean square"), &ProbeResult::stream_rms, 0, 1},
-                    {QObject::tr("largest"), &ProbeResult::stream_largest, 0, 1}},
-                   QObject::tr("An earlier version of the program stored this snapshot without measurements of the "
-                               "residual stream."));
+    return byLayer(
+        data, "residual-stream-by-layer", u"magnitude in the residual stream"_s,
+        u"number of layers passed (0: embeddings)"_s,
+        {{u"root mean square"_s, &ProbeResult::stream_rms, 0, 1}, {u"largest"_s, &ProbeResult::stream_largest, 0, 1}},
+        u"An earlier version of the program stored this snapshot without measurements of the "
+        "residual stream."_s);
 }
 
 InspectFigures layerFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"gradient-norm-over-training", InspectGroup::training, QObject::tr("gradient norm by layer"),
-         QObject::tr("Shows the norm of the gradient, before clipping, of the weights of attention and MLP of each "
-                     "layer at the training step before each snapshot. Formula 56"),
+        {"gradient-norm-over-training", InspectGroup::training, u"gradient norm by layer"_s,
+         u"Shows the norm of the gradient, before clipping, of the weights of attention and MLP of each "
+         "layer at the training step before each snapshot. Formula 56"_s,
          nullptr, Controls::none, gradientNormMap},
-        {"update-ratio-over-training", InspectGroup::training, QObject::tr("update-to-weight ratio by layer"),
-         QObject::tr("Shows the norm of the change that a training step makes to the weights of attention and MLP of "
-                     "each layer, divided by the norm of these weights. Formula 56"),
+        {"update-ratio-over-training", InspectGroup::training, u"update-to-weight ratio by layer"_s,
+         u"Shows the norm of the change that a training step makes to the weights of attention and MLP of "
+         "each layer, divided by the norm of these weights. Formula 56"_s,
          nullptr, Controls::none, updateRatioMap},
-        {"residual-stream-over-training", InspectGroup::training, QObject::tr("residual stream by layer"),
-         QObject::tr(
-             "Shows the root mean square of the residual stream before each layer and after the last one. Formula 56"),
+        {"residual-stream-over-training", InspectGroup::training, u"residual stream by layer"_s,
+         u"Shows the root mean square of the residual stream before each layer and after the last one. Formula 56"_s,
          nullptr, Controls::none, residualStreamMap},
-        {"massive-activations-over-training", InspectGroup::training, QObject::tr("massive activations by layer"),
-         QObject::tr("Shows the largest magnitude of a single number in the residual stream before each layer and "
-                     "after the last one. Sun et al. 2024, formula 56"),
+        {"massive-activations-over-training", InspectGroup::training, u"massive activations by layer"_s,
+         u"Shows the largest magnitude of a single number in the residual stream before each layer and "
+         "after the last one. Sun et al. 2024, formula 56"_s,
          nullptr, Controls::none, massiveActivationMap},
-        {"gradient-norm-by-layer", InspectGroup::moment, QObject::tr("gradient norm against the layer"),
-         QObject::tr("Shows the norm of the gradient of attention and MLP against the layer. At step 1 it is the "
-                     "gradient at initialization. Xiong et al. 2020, formula 56"),
+        {"gradient-norm-by-layer", InspectGroup::moment, u"gradient norm against the layer"_s,
+         u"Shows the norm of the gradient of attention and MLP against the layer. At step 1 it is the "
+         "gradient at initialization. Xiong et al. 2020, formula 56"_s,
          nullptr, Controls::none, gradientNormByLayer},
-        {"updates-by-layer", InspectGroup::moment, QObject::tr("updates against the layer"),
-         QObject::tr("Shows the change of the weights of attention and MLP against the layer, divided by their norm: "
-                     "that of the last training step, and that since initialization. Formula 56"),
+        {"updates-by-layer", InspectGroup::moment, u"updates against the layer"_s,
+         u"Shows the change of the weights of attention and MLP against the layer, divided by their norm: "
+         "that of the last training step, and that since initialization. Formula 56"_s,
          nullptr, Controls::none, updatesByLayer},
-        {"residual-stream-by-layer", InspectGroup::moment, QObject::tr("residual stream against the layer"),
-         QObject::tr("Shows the root mean square and the largest magnitude of the residual stream against the layer. "
-                     "Formula 56"),
+        {"residual-stream-by-layer", InspectGroup::moment, u"residual stream against the layer"_s,
+         u"Shows the root mean square and the largest magnitude of the residual stream against the layer. "
+         "Formula 56"_s,
          nullptr, Controls::none, residualStreamByLayer},
     };
 }

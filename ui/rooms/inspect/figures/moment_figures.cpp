@@ -11,6 +11,8 @@
 
 namespace ropelab::ui {
 
+using namespace Qt::StringLiterals;
+
 namespace {
 
 /// The curves of the first snapshot and of the second run are drawn behind that of the cursor.
@@ -29,23 +31,22 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
         FigureCurve start = make(*first.result, {Ink::Kind::quiet});
         start.companion = true;
         start.isNamed = true;
-        start.label = QObject::tr("step %1").arg(groupedText(first.iteration));
-        start.quantity = QObject::tr("%1, step %2").arg(figure.y.label, groupedText(first.iteration));
+        start.label = u"step %1"_s.arg(groupedText(first.iteration));
+        start.quantity = u"%1, step %2"_s.arg(figure.y.label, groupedText(first.iteration));
         figure.curves.push_back(std::move(start));
     }
     if (const Snapshot* other = data.ghostSnapshot()) {
         figure.curves.push_back(ghostCurve(make(*other->result, data.ghost->ink), *data.ghost));
         FigureBand behind = band(*other->result, figure.curves.back());
-        behind.label = QObject::tr("95 % interval, %1").arg(data.ghost->name);
+        behind.label = u"95 % interval, %1"_s.arg(data.ghost->name);
         addBand(figure, std::move(behind));
     }
     addBand(figure, band(*now->result, curve));
-    curve.label = QObject::tr("step %1").arg(groupedText(now->iteration));
+    curve.label = u"step %1"_s.arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
-    figure.note = QObject::tr("%1; %2").arg(data.run->name, counts(*now->result));
-    figure.summary =
-        QObject::tr("%1 against %2 of %3 after %4 steps; %5.")
-            .arg(figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration), counts(*now->result));
+    figure.note = u"%1; %2"_s.arg(data.run->name, counts(*now->result));
+    figure.summary = u"%1 against %2 of %3 after %4 steps; %5."_s.arg(
+        figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration), counts(*now->result));
     return picture;
 }
 
@@ -53,16 +54,16 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
 void addBaseline(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
     if (figure.curves.empty()) return;
     const ProbeResult& result = *data.snapshot()->result;
-    FigureCurve baseline = inspectCurve({}, QObject::tr("baseline: first occurrence"), {Ink::Kind::quiet},
-                                        lagsOf(result), numbersOf(result.retrieval, number));
+    FigureCurve baseline = inspectCurve({}, u"baseline: first occurrence"_s, {Ink::Kind::quiet}, lagsOf(result),
+                                        numbersOf(result.retrieval, number));
     baseline.shape = FigureCurve::Shape::points;
     baseline.pointPt = 5;
     figure.curves.insert(figure.curves.begin(), std::move(baseline));
-    figure.note += QObject::tr("; points: baseline (first occurrence of the copied tokens)");
+    figure.note += u"; points: baseline (first occurrence of the copied tokens)"_s;
 }
 
 QString intervalLabel() {
-    return QObject::tr("95 % interval");
+    return u"95 % interval"_s;
 }
 
 }  // namespace
@@ -81,12 +82,10 @@ QList<double> lossesOf(const ProbeResult& result) {
 
 InspectPicture lossByPosition(const InspectData& data) {
     return atCursor(
-        data, "loss-by-position", {QObject::tr("position"), QObject::tr("tokens")},
-        {QObject::tr("validation loss"), QObject::tr("nats")},
+        data, "loss-by-position", {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s},
         [](const ProbeResult& result, Ink ink) {
             const std::vector<double>& losses = result.loss_by_position;
-            FigureCurve curve =
-                inspectCurve({}, QObject::tr("validation loss"), ink, {}, {losses.begin(), losses.end()});
+            FigureCurve curve = inspectCurve({}, u"validation loss"_s, ink, {}, {losses.begin(), losses.end()});
             for (qsizetype i = 0; i < curve.y.size(); ++i) curve.x.append(static_cast<double>(i));
             return curve;
         },
@@ -99,10 +98,9 @@ InspectPicture lossByPosition(const InspectData& data) {
 
 InspectPicture retrievalAccuracy(const InspectData& data) {
     InspectPicture picture = atCursor(
-        data, "retrieval-accuracy", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-        {QObject::tr("retrieval accuracy"), QStringLiteral("%")},
+        data, "retrieval-accuracy", {u"lag Δ"_s, u"tokens"_s, true}, {u"retrieval accuracy"_s, u"%"_s},
         [](const ProbeResult& result, Ink ink) {
-            return inspectCurve({}, QObject::tr("retrieval accuracy"), ink, lagsOf(result), accuraciesOf(result));
+            return inspectCurve({}, u"retrieval accuracy"_s, ink, lagsOf(result), accuraciesOf(result));
         },
         [](const ProbeResult& result, const FigureCurve& curve) {
             return accuracyBand(intervalLabel(), curve.ink, result);
@@ -115,10 +113,9 @@ InspectPicture retrievalAccuracy(const InspectData& data) {
 
 InspectPicture retrievalLoss(const InspectData& data) {
     InspectPicture picture = atCursor(
-        data, "retrieval-loss", {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-        {QObject::tr("loss on copied tokens"), QObject::tr("nats")},
+        data, "retrieval-loss", {u"lag Δ"_s, u"tokens"_s, true}, {u"loss on copied tokens"_s, u"nats"_s},
         [](const ProbeResult& result, Ink ink) {
-            return inspectCurve({}, QObject::tr("loss on copied tokens"), ink, lagsOf(result), lossesOf(result));
+            return inspectCurve({}, u"loss on copied tokens"_s, ink, lagsOf(result), lossesOf(result));
         },
         [](const ProbeResult& result, const FigureCurve& curve) {
             std::vector<double> errors;
@@ -135,8 +132,7 @@ InspectPicture logitByDistance(const InspectData& data) {
     constexpr const char* name = "logit-by-distance";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->logit_by_distance.empty()) return withoutNumbers(data, name);
-    InspectPicture picture{
-        inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")}, {QObject::tr("mean logit"), {}})};
+    InspectPicture picture{inspectFigure(data, name, {u"distance Δ"_s, u"tokens"_s}, {u"mean logit"_s, {}})};
     Figure& figure = picture.figure;
     int index = 0;
     for (const HeadLine& line : headLines(data)) {
@@ -152,15 +148,14 @@ InspectPicture logitByDistance(const InspectData& data) {
         figure.curves.push_back(curveOf(*now->result, ink));
         const FigureCurve& curve = figure.curves.back();
         addBand(figure,
-                meanBand(QObject::tr("%1, 95 % interval").arg(line.label), ink, curve.x, curve.y,
+                meanBand(u"%1, 95 % interval"_s.arg(line.label), ink, curve.x, curve.y,
                          meanRow(now->result->logit_by_distance_error, line.layer, line.head, data.run->spec.heads),
                          now->result->sequences));
     }
-    figure.note = QObject::tr("step %2: %1; %3")
-                      .arg(data.run->name, groupedText(now->iteration),
-                           headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
-    figure.summary =
-        QObject::tr("Mean logit by distance of %1 after %2 steps.").arg(data.run->name, groupedText(now->iteration));
+    figure.note = u"step %2: %1; %3"_s.arg(
+        data.run->name, groupedText(now->iteration),
+        headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
+    figure.summary = u"Mean logit by distance of %1 after %2 steps."_s.arg(data.run->name, groupedText(now->iteration));
     return picture;
 }
 
@@ -169,10 +164,9 @@ namespace {
 constexpr double kNormalQuantile = 1.96;  // of a 95 % interval; the sequences are many
 
 FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t seed, Ink ink) {
-    FigureCurve curve =
-        inspectCurve(QObject::tr("seed %1").arg(seed), QObject::tr("retrieval gain, seed %1").arg(seed), ink);
+    FigureCurve curve = inspectCurve(u"seed %1"_s.arg(seed), u"retrieval gain, seed %1"_s.arg(seed), ink);
     FigureBand band;
-    band.label = QObject::tr("95 % interval, seed %1").arg(seed);
+    band.label = u"95 % interval, seed %1"_s.arg(seed);
     band.ink = ink;
     for (const RetrievalPoint& point : result.retrieval) {
         const double half = kNormalQuantile * point.gain_standard_error();
@@ -193,8 +187,7 @@ void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     request.sequences.length = run.spec.context;
     const std::vector<double> bound = bound_by_distance(run.spec, request, result.length);
     if (bound.empty()) return;
-    FigureCurve curve =
-        inspectCurve(QObject::tr("B(Δ)/B(0)"), QObject::tr("context bound B(Δ)/B(0)"), {Ink::Kind::accent});
+    FigureCurve curve = inspectCurve(u"B(Δ)/B(0)"_s, u"context bound B(Δ)/B(0)"_s, {Ink::Kind::accent});
     curve.companion = curve.isNamed = true;
     for (std::size_t m = 0; m < bound.size(); ++m) {
         curve.x.append(static_cast<double>(m));
@@ -212,8 +205,7 @@ void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     double largest = 0;
     for (const double logit : logits) largest = std::max(largest, std::abs(logit - mean));
     if (!(largest > 0)) return;
-    FigureCurve curve =
-        inspectCurve(QObject::tr("logit"), QObject::tr("mean logit, centred and scaled"), {Ink::Kind::quiet});
+    FigureCurve curve = inspectCurve(u"logit"_s, u"mean logit, centred and scaled"_s, {Ink::Kind::quiet});
     curve.companion = curve.isNamed = true;
     for (std::size_t i = 0; i < logits.size(); ++i) {
         curve.x.append(static_cast<double>(result.distances[i]));
@@ -223,9 +215,9 @@ void addLogit(Figure& figure, const InsideRun& run, const ProbeResult& result) {
 }
 
 QString countWords(const RetrievalPoint& point) {
-    const QString tokens = countText(point.tokens, QObject::tr("token"));
-    if (point.sequences == 0) return QObject::tr("%1 per distance").arg(tokens);
-    return QObject::tr("%1 in %2 per distance").arg(tokens, countText(point.sequences, QObject::tr("sequence")));
+    const QString tokens = countText(point.tokens, u"token"_s);
+    if (point.sequences == 0) return u"%1 per distance"_s.arg(tokens);
+    return u"%1 in %2 per distance"_s.arg(tokens, countText(point.sequences, u"sequence"_s));
 }
 
 }  // namespace
@@ -235,8 +227,7 @@ InspectPicture retrievalGain(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);
     const ProbeResult& result = *now->result;
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("distance Δ"), QObject::tr("tokens")},
-                                         {QObject::tr("retrieval gain"), QStringLiteral("%")})};
+    InspectPicture picture{inspectFigure(data, name, {u"distance Δ"_s, u"tokens"_s}, {u"retrieval gain"_s, u"%"_s})};
     Figure& figure = picture.figure;
     addBound(figure, *data.run, result);
     addLogit(figure, *data.run, result);
@@ -257,39 +248,35 @@ InspectPicture retrievalGain(const InspectData& data) {
                                    result.retrieval.begin(), result.retrieval.end(), 0.0,
                                    [](double a, double b) { return std::max(a, b); },
                                    [](const RetrievalPoint& point) { return point.gain_standard_error(); });
-    figure.note = QObject::tr("%1; %2; standard error at most %3 percentage points")
-                      .arg(data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
+    figure.note = u"%1; %2; standard error at most %3 percentage points"_s.arg(
+        data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
     figure.summary =
-        QObject::tr(
-            "Retrieval gain of %1 after %2 steps by the attended distance, with the context bound and the mean "
-            "logit on the same axis.")
-            .arg(data.run->name, groupedText(now->iteration));
+        u"Retrieval gain of %1 after %2 steps by the attended distance, with the context bound and the mean "
+        "logit on the same axis."_s.arg(data.run->name, groupedText(now->iteration));
     return picture;
 }
 
 InspectFigures momentFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"loss-by-position", InspectGroup::moment, QObject::tr("loss by position"),
-         QObject::tr(
-             "Shows the validation loss at each position of a sequence: later positions have a longer context."),
-         nullptr, Controls::none, lossByPosition},
-        {"retrieval-accuracy", InspectGroup::moment, QObject::tr("retrieval by distance"),
-         QObject::tr("Shows the percentage of copied tokens that the model predicts, by lag. The context bound "
-                     "predicts the lags at which it drops. Men et al. 2024, formula 12"),
+        {"loss-by-position", InspectGroup::moment, u"loss by position"_s,
+         u"Shows the validation loss at each position of a sequence: later positions have a longer context."_s, nullptr,
+         Controls::none, lossByPosition},
+        {"retrieval-accuracy", InspectGroup::moment, u"retrieval by distance"_s,
+         u"Shows the percentage of copied tokens that the model predicts, by lag. The context bound "
+         "predicts the lags at which it drops. Men et al. 2024, formula 12"_s,
          nullptr, Controls::none, retrievalAccuracy},
-        {"retrieval-gain", InspectGroup::moment, QObject::tr("retrieval gain and context bound"),
-         QObject::tr(
-             "Shows the accuracy on copied tokens minus the accuracy on their first occurrence, by the attended "
-             "distance (lag − 1), with a 95 % interval; B(Δ) as a percentage of B(0), and the mean logit by distance, "
-             "centred and scaled. The last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"),
+        {"retrieval-gain", InspectGroup::moment, u"retrieval gain and context bound"_s,
+         u"Shows the accuracy on copied tokens minus the accuracy on their first occurrence, by the attended "
+         "distance (lag − 1), with a 95 % interval; B(Δ) as a percentage of B(0), and the mean logit by distance, "
+         "centred and scaled. The last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"_s,
          nullptr, Controls::none, retrievalGain},
-        {"retrieval-loss", InspectGroup::moment, QObject::tr("loss on copied tokens by distance"),
-         QObject::tr("Shows the loss of copied tokens by their distance to the original (lag)."), nullptr,
-         Controls::none, retrievalLoss},
-        {"logit-by-distance", InspectGroup::moment, QObject::tr("logit by distance"),
-         QObject::tr("Shows the mean attention logit by the distance between query and key."), nullptr,
-         Controls::layerAndHead, logitByDistance},
+        {"retrieval-loss", InspectGroup::moment, u"loss on copied tokens by distance"_s,
+         u"Shows the loss of copied tokens by their distance to the original (lag)."_s, nullptr, Controls::none,
+         retrievalLoss},
+        {"logit-by-distance", InspectGroup::moment, u"logit by distance"_s,
+         u"Shows the mean attention logit by the distance between query and key."_s, nullptr, Controls::layerAndHead,
+         logitByDistance},
     };
 }
 

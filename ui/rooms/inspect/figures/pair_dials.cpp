@@ -11,6 +11,8 @@
 #include "ui/probes/interval_bands.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 /// In radians per token; 0 for a pair that is not rotated.
@@ -72,12 +74,12 @@ InspectPicture pairDials(const InspectData& data) {
 
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
-    figure.settings[QStringLiteral("lag")] = lag;
+    figure.settings[u"lag"_s] = lag;
     DialsPicture dials;
     dials.highlighted = data.choices.pair;
     bool anyUnrotated = false;
-    figure.table.names = {QObject::tr("pair"), QObject::tr("frequency (rad/token)"),
-                          QObject::tr("angle of q (degrees)"), QObject::tr("query norm"), QObject::tr("key norm")};
+    figure.table.names = {u"pair"_s, u"frequency (rad/token)"_s, u"angle of q (degrees)"_s, u"query norm"_s,
+                          u"key norm"_s};
     figure.table.columns.resize(5);
     for (std::size_t i = 0; i < std::min(frequencies.size(), usage.query.size()); ++i) {
         const bool rotated = frequencies[i] > 0;
@@ -93,16 +95,15 @@ InspectPicture pairDials(const InspectData& data) {
     }
     InspectChoices where = data.choices;
     where.layer = layer;
-    dials.words.query = QObject::tr("q at distance Δ = %1").arg(groupedText(data.choices.lag));
-    dials.words.key = QObject::tr("k");
-    dials.words.note = QObject::tr("step %2: %1; full hand: norm %3%4; %5; %6")
-                           .arg(whereText(where), groupedText(now->iteration), readableNumber(full),
-                                anyUnrotated ? QObject::tr("; grey: not rotated") : QString(), data.run->name,
-                                sequencesText(*now->result));
-    figure.summary = QObject::tr("%1 dials, one per pair, with the hands of q and k at a distance of %2 tokens: %3.")
-                         .arg(dials.hands.size())
-                         .arg(data.choices.lag)
-                         .arg(dials.words.note);
+    dials.words.query = u"q at distance Δ = %1"_s.arg(groupedText(data.choices.lag));
+    dials.words.key = u"k"_s;
+    dials.words.note = u"step %2: %1; full hand: norm %3%4; %5; %6"_s.arg(
+        whereText(where), groupedText(now->iteration), readableNumber(full),
+        anyUnrotated ? u"; grey: not rotated"_s : QString(), data.run->name, sequencesText(*now->result));
+    figure.summary =
+        u"%1 dials, one per pair, with the hands of q and k at a distance of %2 tokens: %3."_s.arg(dials.hands.size())
+            .arg(data.choices.lag)
+            .arg(dials.words.note);
     picture.drawnPairAt = [words = dials.words, count = dials.hands.size()](
                               QPointF place, const QRectF& canvas, const FigureStyle& style) -> std::optional<int> {
         const bool below = needsLineBelow(words, canvas.width(), style);

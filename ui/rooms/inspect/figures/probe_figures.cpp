@@ -12,6 +12,8 @@
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 QString problemOr(const InspectData& data, const QString& words) {
@@ -19,8 +21,7 @@ QString problemOr(const InspectData& data, const QString& words) {
 }
 
 InspectPicture noExtrapolation(const InspectData& data, const char* name) {
-    return withoutNumbers(data, name,
-                          problemOr(data, QObject::tr("Evaluating the checkpoint beyond its training context …")));
+    return withoutNumbers(data, name, problemOr(data, u"Evaluating the checkpoint beyond its training context …"_s));
 }
 
 QString countsOf(const ExtrapolationResult& result, bool hasBands) {
@@ -44,7 +45,7 @@ QString titleOf(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) 
 }  // namespace
 
 QString checkpointNote(const InspectData& data, std::int64_t iteration) {
-    return QObject::tr("%1, checkpoint at step %2").arg(data.run->name, groupedText(iteration));
+    return u"%1, checkpoint at step %2"_s.arg(data.run->name, groupedText(iteration));
 }
 
 FigureCurve dashedCurve(FigureCurve curve) {
@@ -58,7 +59,7 @@ QString methodTitle(ScalingMethod method) {
 }
 
 FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString& label, Ink ink) {
-    FigureCurve curve = inspectCurve(label, QObject::tr("validation loss"), ink);
+    FigureCurve curve = inspectCurve(label, u"validation loss"_s, ink);
     const std::size_t block = blockSize(lossByPosition.size());
     for (std::size_t start = 0; start < lossByPosition.size(); start += block) {
         const std::size_t end = std::min(lossByPosition.size(), start + block);
@@ -78,51 +79,48 @@ FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString&
 InspectPicture extrapolationLoss(const InspectData& data) {
     constexpr const char* name = "extrapolation-loss";
     if (!data.run || !data.beyond) return noExtrapolation(data, name);
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
-                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
+    InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};
     Figure& figure = picture.figure;
     QStringList losses;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
         const QString title = titleOf(evaluation, data.run->spec);
         figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, title, scalingInk(evaluation.method)));
-        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(title), scalingInk(evaluation.method),
-                                  *evaluation.result));
-        losses << QObject::tr("%1 %2").arg(title, lossText(evaluation.result->loss));
+        addBand(figure,
+                blockBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
+        losses << u"%1 %2"_s.arg(title, lossText(evaluation.result->loss));
     }
-    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
-    figure.note = QObject::tr("%1, evaluated at %2 × its training context; %3")
-                      .arg(checkpointNote(data, data.beyond->iteration))
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
+    figure.note = u"%1, evaluated at %2 × its training context; %3"_s.arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor)
                       .arg(countsOf(*data.beyond, !figure.bands.empty()));
-    figure.summary = QObject::tr("Loss by position at %1 times the training context; mean losses in nats: %2.")
-                         .arg(data.beyond->factor)
-                         .arg(losses.join(QStringLiteral(", ")));
-    figure.settings[QStringLiteral("factor")] = static_cast<double>(data.beyond->factor);
+    figure.summary =
+        u"Loss by position at %1 times the training context; mean losses in nats: %2."_s.arg(data.beyond->factor)
+            .arg(losses.join(u", "_s));
+    figure.settings[u"factor"_s] = static_cast<double>(data.beyond->factor);
     return picture;
 }
 
 InspectPicture extrapolationRetrieval(const InspectData& data) {
     constexpr const char* name = "extrapolation-retrieval";
     if (!data.run || !data.beyond) return noExtrapolation(data, name);
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("lag Δ"), QObject::tr("tokens"), true},
-                                         {QObject::tr("retrieval accuracy"), QStringLiteral("%")})};
+    InspectPicture picture{
+        inspectFigure(data, name, {u"lag Δ"_s, u"tokens"_s, true}, {u"retrieval accuracy"_s, u"%"_s})};
     Figure& figure = picture.figure;
     figure.y.minimum = 0;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
         const QString title = titleOf(evaluation, data.run->spec);
-        figure.curves.push_back(inspectCurve(title, QObject::tr("retrieval accuracy"), scalingInk(evaluation.method),
+        figure.curves.push_back(inspectCurve(title, u"retrieval accuracy"_s, scalingInk(evaluation.method),
                                              lagsOf(*evaluation.result), accuraciesOf(*evaluation.result)));
-        addBand(figure, accuracyBand(QObject::tr("%1, 95 % interval").arg(title), scalingInk(evaluation.method),
-                                     *evaluation.result));
+        addBand(figure,
+                accuracyBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
     }
-    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
-    figure.note = QObject::tr("%1, evaluated at %2 × its training context")
-                      .arg(checkpointNote(data, data.beyond->iteration))
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
+    figure.note = u"%1, evaluated at %2 × its training context"_s.arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor);
     if (!data.beyond->evaluations.empty())
-        figure.note += QObject::tr("; %1").arg(retrievalNote(*data.beyond->evaluations.front().result));
-    figure.summary = QObject::tr("Retrieval accuracy by lag at %1 times the training context, per scaling method.")
-                         .arg(data.beyond->factor);
+        figure.note += u"; %1"_s.arg(retrievalNote(*data.beyond->evaluations.front().result));
+    figure.summary =
+        u"Retrieval accuracy by lag at %1 times the training context, per scaling method."_s.arg(data.beyond->factor);
     return picture;
 }
 
@@ -132,10 +130,10 @@ QStringList fineTunedNumbers(const InspectData& data) {
     for (const ExtrapolationResult* result : tuningsAt(data)) {
         const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
         const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
-        lines << QObject::tr("%1, %2 steps: loss beyond the context %3 → %4 nats, inside %5 → %6 nats")
-                     .arg(titleOf(result->evaluations.back(), data.run->spec),
-                          groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
-                          lossText(after.beyond), lossText(before.inside), lossText(after.inside));
+        lines << u"%1, %2 steps: loss beyond the context %3 → %4 nats, inside %5 → %6 nats"_s.arg(
+            titleOf(result->evaluations.back(), data.run->spec),
+            groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond), lossText(after.beyond),
+            lossText(before.inside), lossText(after.inside));
     }
     return lines;
 }
@@ -145,56 +143,52 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     const std::vector<const ExtrapolationResult*> shown = tuningsAt(data);
     if (!data.run || shown.empty()) {
         const QString words =
-            QObject::tr(
-                "“Fine-tune copy” continues the training of a copy of this run at %1 × its context, and this figure "
-                "compares the loss by position before and after. The run and its checkpoint do not change.")
-                .arg(data.fineTuning.factor);
+            u"“Fine-tune copy” continues the training of a copy of this run at %1 × its context, and this figure "
+            "compares the loss by position before and after. The run and its checkpoint do not change."_s.arg(
+                data.fineTuning.factor);
         return withoutNumbers(data, name, problemOr(data, words));
     }
-    InspectPicture picture{inspectFigure(data, name, {QObject::tr("position"), QObject::tr("tokens")},
-                                         {QObject::tr("validation loss"), QObject::tr("nats")})};
+    InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};
     Figure& figure = picture.figure;
     for (const ExtrapolationResult* result : shown) {
         const ExtrapolationEvaluation& after = result->evaluations.back();
         const Ink ink = scalingInk(after.method);
         const QString title = titleOf(after, data.run->spec);
         figure.curves.push_back(dashedCurve(
-            blockMeans(result->evaluations.front().result->loss_by_position, QObject::tr("before fine-tuning"), ink)));
-        figure.curves.push_back(
-            blockMeans(after.result->loss_by_position,
-                       QObject::tr("%1, %2 steps").arg(title, groupedText(after.fine_tuning->steps)), ink));
-        addBand(figure, blockBand(QObject::tr("%1, 95 % interval").arg(title), ink, *after.result));
+            blockMeans(result->evaluations.front().result->loss_by_position, u"before fine-tuning"_s, ink)));
+        figure.curves.push_back(blockMeans(after.result->loss_by_position,
+                                           u"%1, %2 steps"_s.arg(title, groupedText(after.fine_tuning->steps)), ink));
+        addBand(figure, blockBand(u"%1, 95 % interval"_s.arg(title), ink, *after.result));
     }
     const ExtrapolationResult& newest = *shown.back();
     const FineTuning& how = *newest.evaluations.back().fine_tuning;
-    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), QObject::tr("training context")});
-    figure.note = QObject::tr("%1; %2; %3")
-                      .arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration),
-                           countsOf(newest, !figure.bands.empty()));
-    figure.summary = QObject::tr("Loss by position at %1 times the training context before and after fine-tuning. %2.")
-                         .arg(how.factor)
-                         .arg(fineTunedNumbers(data).join(QStringLiteral("; ")));
-    figure.settings[QStringLiteral("factor")] = static_cast<double>(how.factor);
-    figure.settings[QStringLiteral("steps")] = static_cast<double>(how.steps);
-    figure.settings[QStringLiteral("learning_rate")] = learning_rate_of(how, data.run->spec);
+    figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
+    figure.note = u"%1; %2; %3"_s.arg(fineTunedNumbers(data).back(), checkpointNote(data, newest.iteration),
+                                      countsOf(newest, !figure.bands.empty()));
+    figure.summary =
+        u"Loss by position at %1 times the training context before and after fine-tuning. %2."_s.arg(how.factor)
+            .arg(fineTunedNumbers(data).join(u"; "_s));
+    figure.settings[u"factor"_s] = static_cast<double>(how.factor);
+    figure.settings[u"steps"_s] = static_cast<double>(how.steps);
+    figure.settings[u"learning_rate"_s] = learning_rate_of(how, data.run->spec);
     return picture;
 }
 
 InspectFigures probeFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"extrapolation-loss", InspectGroup::extrapolation, QObject::tr("loss beyond the context"),
-         QObject::tr("Shows the loss by position at 2, 4 or 8 times the training context: of a run with RoPE without "
-                     "and with seven scaling methods (the factors of LongRoPE are searched for), of another run with "
-                     "its own position encoding. Formulas 18 to 24"),
+        {"extrapolation-loss", InspectGroup::extrapolation, u"loss beyond the context"_s,
+         u"Shows the loss by position at 2, 4 or 8 times the training context: of a run with RoPE without "
+         "and with seven scaling methods (the factors of LongRoPE are searched for), of another run with "
+         "its own position encoding. Formulas 18 to 24"_s,
          &need::beyond, Controls::none, extrapolationLoss},
-        {"extrapolation-retrieval", InspectGroup::extrapolation, QObject::tr("retrieval beyond the context"),
-         QObject::tr("Shows the retrieval accuracy at lags inside and beyond the training context, for a run with RoPE "
-                     "without and with seven scaling methods. Formulas 18 to 24"),
+        {"extrapolation-retrieval", InspectGroup::extrapolation, u"retrieval beyond the context"_s,
+         u"Shows the retrieval accuracy at lags inside and beyond the training context, for a run with RoPE "
+         "without and with seven scaling methods. Formulas 18 to 24"_s,
          &need::beyond, Controls::none, extrapolationRetrieval},
-        {"fine-tuned-loss", InspectGroup::extrapolation, QObject::tr("loss after fine-tuning"),
-         QObject::tr("Shows the loss by position beyond the training context before and after a short fine-tuning at "
-                     "that length. Formulas 18 to 24"),
+        {"fine-tuned-loss", InspectGroup::extrapolation, u"loss after fine-tuning"_s,
+         u"Shows the loss by position beyond the training context before and after a short fine-tuning at "
+         "that length. Formulas 18 to 24"_s,
          &need::fineTuning, Controls::none, fineTunedLoss},
     };
 }
