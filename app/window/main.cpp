@@ -70,7 +70,8 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     if (!options.lab.isEmpty()) {
         window.workspace().openLab(options.lab);  // reports errors in a banner and leaves the window open
     } else if (options.mode == Mode::window) {
-        window.labs().reopenUnsaved();
+        window.labs().restore();
+        if (options.room.isEmpty()) window.restoreRoom();
     }
     qint64 elapsed = -1;  // milliseconds until the window was ready; printed only in the mode startup
     if (options.mode == Mode::startup) {

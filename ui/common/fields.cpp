@@ -7,6 +7,7 @@
 #include <QFrame>
 #include <QGridLayout>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPointer>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -17,6 +18,7 @@
 
 #include "ui/common/choice_box.h"
 #include "ui/common/scaled.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
@@ -143,13 +145,47 @@ QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const 
     return label;
 }
 
+void setUnit(QLineEdit* field, const QString& unit) {
+    if (unit.isEmpty()) return;
+    auto* label = new QLabel(unit, field);
+    label->setProperty("quiet", true);
+    label->setAttribute(Qt::WA_TransparentForMouseEvents);
+    auto* row = scaledRow(field, 0, {0, 0, 8, 0});
+    row->addWidget(label, 0, Qt::AlignRight | Qt::AlignVCenter);
+    const auto leaveRoom = [field, label] { field->setTextMargins(0, 0, label->sizeHint().width(), 0); };
+    leaveRoom();
+    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, label, leaveRoom);
+}
+
+namespace {
+
+/// The row of the buttons of `group`, which share their borders; null in a layout that breaks lines.
+QHBoxLayout* segments(QLayout* row, QButtonGroup* group) {
+    auto* outer = qobject_cast<QBoxLayout*>(row);
+    if (!outer) return nullptr;
+    if (!group->buttons().isEmpty())
+        return static_cast<QHBoxLayout*>(group->buttons().first()->parentWidget()->layout());
+    auto* box = new QWidget(row->parentWidget());
+    box->setSizePolicy(QSizePolicy::Maximum, QSizePolicy::Fixed);
+    outer->addWidget(box);
+    return scaledRow(box, 0);
+}
+
+}  // namespace
+
 QToolButton* addToggle(QLayout* row, QButtonGroup* group, const QString& text, const QString& accessibleName,
                        const QString& why) {
-    auto* button = makeButton<QToolButton>(text, why, row->parentWidget());
+    QHBoxLayout* joined = segments(row, group);
+    auto* button = makeButton<QToolButton>(text, why, (joined ? joined : row)->parentWidget());
     button->setAccessibleName(accessibleName);
     button->setCheckable(true);
     group->addButton(button);
-    row->addWidget(button);
+    (joined ? joined : row)->addWidget(button);
+    const QList<QAbstractButton*> all = group->buttons();
+    for (int i = 0; joined && i < all.size(); ++i) {
+        const bool isLast = i == all.size() - 1;
+        all[i]->setProperty("segment", i > 0 ? (isLast ? "last" : "middle") : isLast ? "only" : "first");
+    }
     return button;
 }
 

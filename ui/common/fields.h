@@ -12,6 +12,7 @@ class QComboBox;
 class QFrame;
 class QGridLayout;
 class QLabel;
+class QLineEdit;
 class QScrollArea;
 class QToolButton;
 class QVBoxLayout;
@@ -38,9 +39,13 @@ ScrollColumn makePanel(QFrame* panel, const QString& name);
 
 QLabel* makeHeading(const QString& text, QWidget* parent);
 QGridLayout* makeFieldGrid();
-/// `why` is the tooltip of both; if it is empty, the field keeps its own. The returned label is `width` pixels wide at
-/// a window scale of 100 % and dimmed while the field is disabled.
-QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = 64);
+/// Width of every label beside a field of a panel, in pixels at a window scale of 100 %.
+inline constexpr int kLabelWidth = 76;
+/// `why` is the tooltip of both; if it is empty, the field keeps its own. The returned label is dimmed while the field
+/// is disabled.
+QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = kLabelWidth);
+/// Shows `unit` in quiet type at the right end of the field; "" adds nothing.
+void setUnit(QLineEdit* field, const QString& unit);
 
 /// A button that the keyboard reaches with Tab and a click does not focus. QToolButton and QPushButton.
 template <typename Button>

@@ -49,7 +49,7 @@ void FocusRing::install() {
     QObject::connect(qApp, &QApplication::focusChanged, qApp,
                      [ring = QPointer<FocusRing>()](QWidget*, QWidget* now) mutable {
                          if (now && now->isVisible()) revealFocus(now);
-                         if (!isNeededBy(now)) {
+                         if (!isNeededBy(now) || QGuiApplication::mouseButtons() != Qt::NoButton) {
                              if (ring) ring->setWidget(nullptr);
                              return;
                          }

@@ -1,6 +1,6 @@
 #include "ui/common/number_slider.h"
 
-#include <QGridLayout>
+#include <QBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSlider>
@@ -13,6 +13,7 @@
 #include "core/spec/numbers.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/field_note.h"
+#include "ui/common/fields.h"
 #include "ui/common/scaled.h"
 #include "ui/theme/theme_manager.h"
 
@@ -22,13 +23,14 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kPositions = 1000;
+constexpr int kFieldWidth = 104;  // in pixels at a window scale of 100 %: seven digits and "tokens"
 
 }  // namespace
 
 NumberSlider::NumberSlider(Options options, QWidget* parent)
     : QWidget(parent),
       m_options(std::move(options)),
-      m_label(new QLabel(m_options.label, this)),
+      m_label(new QLabel(m_options.title.isEmpty() ? m_options.label : m_options.title, this)),
       m_field(new QLineEdit(this)),
       m_slider(new QSlider(Qt::Horizontal, this)),
       m_error(new FieldNote(this)) {
@@ -40,26 +42,23 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     }
     // A panel with too many fields scrolls instead of making its fields lower, which would cut their texts.
     setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Minimum);
-    auto* grid = new QGridLayout(this);
-    scaleLayout(grid, {0, 0, 0, 0}, 4);
+    // The columns of the panel's field grid, with the slider beside the field.
+    auto* row = scaledRow(this, 8);
+    m_label->setProperty("quiet", true);
     m_label->setBuddy(m_field);
     m_label->setWordWrap(true);
-    grid->addWidget(m_label, 0, 0);
+    scaleWidth(m_label, kLabelWidth);
+    row->addWidget(m_label);
     m_field->setAlignment(Qt::AlignRight);
     m_field->setAccessibleName(m_options.unit.isEmpty() ? m_options.label
                                                         : u"%1, %2"_s.arg(m_options.label, m_options.unit));
-    scaleWidth(m_field, 84);
-    grid->addWidget(m_field, 0, 1);
-    auto* unit = new QLabel(m_options.unit, this);
-    unit->setProperty("quiet", true);
-    scaleWidth(unit, 62);
-    grid->addWidget(unit, 0, 2);
-    unit->setVisible(!m_options.unit.isEmpty());
+    scaleWidth(m_field, kFieldWidth);
+    setUnit(m_field, m_options.unit);
+    row->addWidget(m_field);
     m_slider->setRange(0, kPositions);
     m_slider->setPageStep(kPositions / 20);
     m_slider->setAccessibleName(m_options.label);
-    grid->addWidget(m_slider, 1, 0, 1, 3);
-    grid->setColumnStretch(0, 1);
+    row->addWidget(m_slider, 1);
     setPartToolTips(m_options.why);
 
     connect(m_slider, &QSlider::valueChanged, this, [this](int position) {

@@ -13,14 +13,15 @@ namespace ropelab::ui {
 
 class FieldNote;
 
-/// Invalid input is explained below the slider, and the old value remains.
+/// A number field with a slider beside it. Invalid input is explained below, and the old value remains.
 class NumberSlider : public QWidget {
     Q_OBJECT
 
  public:
     struct Options {
         QString label = {};
-        QString unit = {};  // shown after the field; empty for none
+        QString title = {};  // shown before the field; empty: the label
+        QString unit = {};   // shown in the field; empty for none
         double minimum = 0;
         double maximum = 1;
         bool logarithmic = false;

@@ -160,8 +160,8 @@ DialGrid gridOf(const QRectF& rect, qsizetype count, bool roomBelow, const Figur
         return grid;
     }
     for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
-        // Rows of 4, 8, 12 … dials are easy to count.
-        if (columns > 4 && columns % 4 != 0 && columns != static_cast<int>(count)) {
+        // Rows of an even number of dials are easy to count.
+        if (columns > 4 && columns % 2 != 0 && columns != static_cast<int>(count)) {
             continue;
         }
         const auto rows = static_cast<double>((count + columns - 1) / columns);

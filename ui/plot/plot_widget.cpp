@@ -171,7 +171,7 @@ void PlotWidget::showEvent(QShowEvent* event) {
 void PlotWidget::paintEvent(QPaintEvent*) {
     QPainter painter(this);
     painter.fillRect(rect(), m_style.theme.paper);
-    if (hasFocus()) {
+    if (hasFocus() && m_isRinged) {
         painter.setPen(QPen(m_style.theme.accent, 2));
         painter.drawRect(QRectF(rect()).adjusted(1, 1, -1, -1));
     }
@@ -179,6 +179,8 @@ void PlotWidget::paintEvent(QPaintEvent*) {
 
 void PlotWidget::focusInEvent(QFocusEvent* event) {
     QWidget::focusInEvent(event);
+    m_isRinged = event->reason() == Qt::TabFocusReason || event->reason() == Qt::BacktabFocusReason ||
+                 event->reason() == Qt::ShortcutFocusReason;
     emit chosen();
     update();
 }

@@ -73,7 +73,8 @@ class PlotWidget : public QWidget {
     PlotReadout* m_readout;  // owned by the canvas
     FigureStyle m_style;
     QTimer m_timer;
-    bool m_moved = false;  // the mouse moved further than a click since its left button was pressed
+    bool m_isRinged = false;  // the keyboard gave the focus, so a ring shows where it is
+    bool m_moved = false;     // the mouse moved further than a click since its left button was pressed
 
  private:
     std::optional<QPointF> m_pressedAt;

@@ -246,7 +246,8 @@ void RotaryRoom::fitFigures(const QSize& page, int low, QWidget* bar, QWidget* f
     const ThemeManager& theme = ThemeManager::instance();
     auto* column = static_cast<QVBoxLayout*>(layout());
     const bool isLow = page.height() < theme.pixels(low);
-    const int place = isLow ? column->indexOf(bar) + 1 : column->count() - 1;
+    if (!m_figuresPlace) m_figuresPlace = column->indexOf(figures);
+    const int place = isLow ? column->indexOf(bar) + 1 : *m_figuresPlace;
     if (column->indexOf(figures) != place) {
         column->removeWidget(figures);
         column->insertWidget(place, figures, 1);

@@ -121,6 +121,7 @@ class RotaryRoom : public Room {
     QPointer<QWidget> m_options;
     QLabel* m_words = nullptr;
     QTimer m_timer;
+    std::optional<int> m_figuresPlace;  // in the column of the room, unless the page is low
     bool m_stale = true;
     bool m_isSynchronous = false;
 };

@@ -9,7 +9,6 @@
 #include <QHash>
 #include <QLabel>
 #include <QPushButton>
-#include <QStackedWidget>
 #include <QVBoxLayout>
 #include <cmath>
 #include <numbers>
@@ -35,14 +34,6 @@ namespace {
 
 QString plain(double value) {
     return QString::fromStdString(number_text(std::round(value * 1e6) / 1e6));
-}
-
-/// Returns the column of the new page.
-QVBoxLayout* addPage(QStackedWidget* stack) {
-    auto* page = new QWidget(stack);
-    auto* column = scaledColumn(page, 8);
-    stack->addWidget(page);
-    return column;
 }
 
 QString meaningOf(const char* name) {
@@ -85,16 +76,8 @@ QWidget* ScalingFields::field(const QString& name) const {
     return nullptr;
 }
 
-bool ScalingFields::isShared(const Parameter& parameter) {
-    return parameter.isUsedBy(ScalingMethod::llama3) && parameter.isUsedBy(ScalingMethod::yarn);
-}
-
 ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
-    // Parameters that the method does not use are disabled and not hidden, so that all other fields keep their place.
-    m_bands = new QStackedWidget(this);
-    QVBoxLayout* other = addPage(m_bands);
-    QVBoxLayout* llama = addPage(m_bands);
     for (const Parameter& parameter : parameters()) {
         auto* slider = new NumberSlider({.label = QString::fromUtf8(parameter.label),
                                          .unit = text(parameter.key().unit),
@@ -113,12 +96,9 @@ ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
             emit changed(what, next.scaling);
         });
         connect(slider, &NumberSlider::finished, this, &ScalingFields::finished);
-        (isShared(parameter) ? column : parameter.isUsedBy(ScalingMethod::llama3) ? llama : other)->addWidget(slider);
+        column->addWidget(slider);
         m_sliders.append({&parameter, slider});
     }
-    column->addWidget(m_bands);
-    m_bands->raise();  // the last child, as it is the last on screen
-    for (QVBoxLayout* page : {other, llama}) page->addStretch(1);
 }
 
 void ScalingFields::setSetup(const RotarySetup& setup) {
@@ -126,9 +106,8 @@ void ScalingFields::setSetup(const RotarySetup& setup) {
     for (const auto& [parameter, slider] : m_sliders) {
         const double value = std::get<double>(parameter->key().get(setup));
         slider->setValue(value > 0 ? value : static_cast<double>(setup.context));
-        slider->setEnabled(parameter->isUsedBy(m_scaling.method));
+        slider->setVisible(parameter->isUsedBy(m_scaling.method));
     }
-    m_bands->setCurrentIndex(m_scaling.method == ScalingMethod::llama3 ? 1 : 0);
 }
 
 QString percentText(double fraction) {
@@ -192,7 +171,7 @@ QString rotationSummary(const RotaryModel& model) {
 
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
     setAccessibleName(u"Rotary setup"_s);
-    auto* column = scaledColumn(this, 12);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Rotary setup"_s, this));
 
     auto* modelRow = scaledRow(nullptr, 8);
@@ -221,7 +200,6 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
 
     m_summary = makeNote(this);
     m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepLines(m_summary, 6);
     column->addWidget(m_summary);
     m_problem = new FieldNote(this);
 
@@ -286,10 +264,11 @@ void SetupPanel::makeNumbers() {
         column->addWidget(slider);
         return slider;
     };
-    m_theta = add({.label = u"θ, the base"_s, .minimum = 2, .maximum = 1e8, .logarithmic = true}, u"change theta"_s,
-                  [](RotarySetup& setup, double value) { setup.theta = value; });
+    m_theta = add({.label = u"θ, the base"_s, .title = u"θ"_s, .minimum = 2, .maximum = 1e8, .logarithmic = true},
+                  u"change theta"_s, [](RotarySetup& setup, double value) { setup.theta = value; });
     m_fraction =
         add({.label = u"rotated fraction"_s,
+             .title = u"fraction"_s,
              .minimum = 0,
              .maximum = 1,
              .snap =
@@ -303,6 +282,7 @@ void SetupPanel::makeNumbers() {
             u"change fraction"_s, [](RotarySetup& setup, double value) { setup.fraction = value; });
     m_headDim =
         add({.label = u"head dimension"_s,
+             .title = u"head dim"_s,
              .unit = u"channels"_s,
              .minimum = 2,
              .maximum = 4096,

@@ -12,7 +12,6 @@ class QComboBox;
 class QGridLayout;
 class QLabel;
 class QPushButton;
-class QStackedWidget;
 
 namespace ropelab::ui {
 
@@ -42,11 +41,8 @@ class ScalingFields : public QWidget {
  private:
     struct Parameter;
     static const QList<Parameter>& parameters();
-    /// Llama 3 and other methods use the parameter; the others are on one of two pages.
-    static bool isShared(const Parameter& parameter);
 
     Scaling m_scaling;
-    QStackedWidget* m_bands = nullptr;  // the limits between scaled and unscaled pairs: of Llama 3, or of the others
     QList<std::pair<const Parameter*, NumberSlider*>> m_sliders;
 };
 

@@ -32,6 +32,8 @@ std::span<const Settings::Entry> Settings::table() {
         {"window/theme", u"system"_s, "Theme of the window: light, dark, contrast or system."},
         {"window/reduced_motion", false, "True if what would glide changes immediately."},
         {"window/scale", 100, "Scale of text, lines and markers in percent, 100 to 250."},
+        {"window/room", u"train"_s, "Room that was shown last; the next start shows it."},
+        {"lab/last", QString(), "Path of the lab that was open last; the next start opens it. Empty for none."},
         {"lab/recent", QStringList(), "Paths of recently opened labs, newest first."},
         {"lab/unsaved", QString(),
          "Path of the lab that has not been saved under a name yet; the next start reopens it."},

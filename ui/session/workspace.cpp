@@ -73,6 +73,7 @@ Workspace::~Workspace() = default;
 void Workspace::start() {
     if (m_session.isActive() || m_afterMeter) return;
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
+    if (m_isExample) return showOwnLab([this] { start(); });
     attempt(u"start"_s, [this] {
         const SweepOptions& options = m_experiment.options();
         if (sampledExperiment(m_experiment.value(), options).expand().empty())
@@ -323,6 +324,7 @@ void Workspace::requireNoOwnSweep() const {
 void Workspace::exchangeLab(const std::function<void()>& change) {
     if (!m_lab.isOwn()) addUnsavedToRecent();  // what a lecture trained stays available
     const QScopedValueRollback exchanging(m_isExchanging, true);
+    m_isExample = false;
     change();
 }
 
@@ -331,6 +333,13 @@ void Workspace::showLabInstead(const QString& path, std::function<void(const QSt
     whenIdle([this, path, then = std::move(then)] {
         const QString failure = problemOf([&] { exchangeLab([this, &path] { m_lab.showInstead(path); }); });
         if (then) then(failure);
+    });
+}
+
+void Workspace::showExample(const QString& path, std::function<void(const QString& error)> then) {
+    showLabInstead(path, [this, then = std::move(then)](const QString& failure) {
+        m_isExample = failure.isEmpty();
+        then(failure);
     });
 }
 

@@ -91,6 +91,8 @@ class Workspace : public SessionActions {
 
     /// The unsaved lab of the previous session. Returns false if there is none or it has no runs.
     bool reopenUnsaved();
+    /// As showLabInstead(); a sweep that the user starts then trains in the user's lab, with the settings of the panel.
+    void showExample(const QString& path, std::function<void(const QString& error)> then);
 
  signals:
     void labSaved();
@@ -123,6 +125,7 @@ class Workspace : public SessionActions {
     ExperimentModel m_experiment;
     RotaryModel m_rotary{m_rotaryUndo};
     std::optional<RotaryModel::State> m_beforeLecture;
+    bool m_isExample = false;       // the lab that is shown is the one that comes with the program
     bool m_isExchanging = false;    // a lecture shows another lab, or the user's lab again
     std::vector<RunId> m_training;  // runs of the active or last sweep
     std::vector<std::function<void()>> m_whenIdle;

@@ -13,6 +13,43 @@ QRgb mixed(QRgb a, QRgb b, double weight) {
     return qRgb(mix(qRed(a), qRed(b)), mix(qGreen(a), qGreen(b)), mix(qBlue(a), qBlue(b)));
 }
 
+/// CIE L*a*b* with the white point D65.
+struct Lab {
+    double lightness;
+    double a;
+    double b;
+};
+
+QRgb rgbOf(const Lab& lab) {
+    const double fy = (lab.lightness + 16) / 116;
+    const auto linear = [](double f) { return f > 6.0 / 29 ? f * f * f : 3 * 36.0 / 841 * (f - 4.0 / 29); };
+    const double x = 0.95047 * linear(fy + lab.a / 500);
+    const double y = linear(fy);
+    const double z = 1.08883 * linear(fy - lab.b / 200);
+    const auto encoded = [](double value) {
+        const double clipped = std::clamp(value, 0.0, 1.0);
+        const double s = clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * std::pow(clipped, 1 / 2.4) - 0.055;
+        return static_cast<int>(std::lround(255 * s));
+    };
+    return qRgb(encoded(3.2406 * x - 1.5372 * y - 0.4986 * z), encoded(-0.9689 * x + 1.8758 * y + 0.0415 * z),
+                encoded(0.0557 * x - 0.2040 * y + 1.0570 * z));
+}
+
+Lab labOf(QRgb rgb) {
+    const auto linear = [](int channel) {
+        const double s = channel / 255.0;
+        return s <= 0.04045 ? s / 12.92 : std::pow((s + 0.055) / 1.055, 2.4);
+    };
+    const double r = linear(qRed(rgb));
+    const double g = linear(qGreen(rgb));
+    const double b = linear(qBlue(rgb));
+    const auto f = [](double t) { return t > 216.0 / 24389 ? std::cbrt(t) : (841.0 / 108) * t + 4.0 / 29; };
+    const double x = f((0.4124 * r + 0.3576 * g + 0.1805 * b) / 0.95047);
+    const double y = f(0.2126 * r + 0.7152 * g + 0.0722 * b);
+    const double z = f((0.0193 * r + 0.1192 * g + 0.9505 * b) / 1.08883);
+    return {116 * y - 16, 500 * (x - y), 200 * (y - z)};
+}
+
 }  // namespace
 
 QRgb viridis(double fraction) {
@@ -26,28 +63,18 @@ QRgb viridis(double fraction) {
 }
 
 QRgb diverging(double value, QRgb paper) {
-    constexpr QRgb negative = 0xFF0072B2;
-    constexpr QRgb positive = 0xFFD55E00;
-    return mixed(paper, value < 0 ? negative : positive, std::min(1.0, std::abs(value)));
+    const Lab zero = labOf(paper);
+    const bool isLight = zero.lightness > 50;
+    const Lab end = labOf(value < 0 ? (isLight ? 0xFF2166AC : 0xFF67A9CF) : (isLight ? 0xFFB2182B : 0xFFEF8A62));
+    const double weight = std::min(1.0, std::abs(value));
+    const auto mix = [weight](double from, double to) { return from + (to - from) * weight; };
+    return rgbOf({mix(zero.lightness, end.lightness), mix(zero.a, end.a), mix(zero.b, end.b)});
 }
 
 QRgb cyclic(double periods) {
-    // A circle in CIE L*a*b* with the constant lightness L* = 62; the hue is the angle.
+    // A circle with constant lightness; the hue is the angle.
     const double angle = 2 * std::numbers::pi * periods;
-    const double a = 42 * std::cos(angle);
-    const double b = 42 * std::sin(angle);
-    const double fy = (62.0 + 16) / 116;
-    const auto linear = [](double f) { return f > 6.0 / 29 ? f * f * f : 3 * 36.0 / 841 * (f - 4.0 / 29); };
-    const double x = 0.95047 * linear(fy + a / 500);
-    const double y = linear(fy);
-    const double z = 1.08883 * linear(fy - b / 200);
-    const auto encoded = [](double value) {
-        const double clipped = std::clamp(value, 0.0, 1.0);
-        const double s = clipped <= 0.0031308 ? 12.92 * clipped : 1.055 * std::pow(clipped, 1 / 2.4) - 0.055;
-        return static_cast<int>(std::lround(255 * s));
-    };
-    return qRgb(encoded(3.2406 * x - 1.5372 * y - 0.4986 * z), encoded(-0.9689 * x + 1.8758 * y + 0.0415 * z),
-                encoded(0.0557 * x - 0.2040 * y + 1.0570 * z));
+    return rgbOf({62, 42 * std::cos(angle), 42 * std::sin(angle)});
 }
 
 }  // namespace ropelab::ui

@@ -21,8 +21,9 @@ Theme makeLight() {
     theme.success = QColor(0x13, 0x79, 0x5B);
     theme.warning = QColor(0x98, 0x65, 0x00);
     theme.error = QColor(0xB4, 0x23, 0x18);
-    theme.data = {QColor(0x00, 0x72, 0xB2), QColor(0xD5, 0x5E, 0x00), QColor(0x00, 0x9E, 0x73),
-                  QColor(0xCC, 0x79, 0xA7), QColor(0xE6, 0x9F, 0x00), QColor(0x56, 0xB4, 0xE9),
+    // The hues of Okabe and Ito, darkened until a line has a contrast of at least 3:1 on white.
+    theme.data = {QColor(0x00, 0x72, 0xB2), QColor(0xD5, 0x5E, 0x00), QColor(0x00, 0x7F, 0x5F),
+                  QColor(0xA8, 0x43, 0x7E), QColor(0xA8, 0x6A, 0x00), QColor(0x37, 0x99, 0xD2),
                   QColor(0x00, 0x00, 0x00)};
     theme.query = theme.data[0];
     theme.key = theme.data[1];
@@ -47,7 +48,10 @@ Theme makeDark() {
     theme.success = QColor(0x4C, 0xC3, 0x8A);
     theme.warning = QColor(0xE3, 0xB3, 0x41);
     theme.error = QColor(0xFF, 0x7B, 0x72);
-    theme.data.back() = QColor(0xF0, 0xE4, 0x42);
+    // Okabe and Ito's own colours, of which the blue alone had too little contrast on a panel.
+    theme.data = {QColor(0x1F, 0x83, 0xC2), QColor(0xD5, 0x5E, 0x00), QColor(0x00, 0x9E, 0x73),
+                  QColor(0xCC, 0x79, 0xA7), QColor(0xE6, 0x9F, 0x00), QColor(0x56, 0xB4, 0xE9),
+                  QColor(0xF0, 0xE4, 0x42)};
     // Okabe–Ito's light blue, because the dark blue has little contrast on a dark background.
     theme.query = theme.data[5];
     theme.rotated = theme.data[5];
@@ -110,11 +114,10 @@ QColor Theme::dataColor(int index, int shade) const {
     const int count = static_cast<int>(data.size());
     const QColor base = data[static_cast<std::size_t>(((index % count) + count) % count)];
     if (shade <= 0) return base;
-    // Every second shade approaches the text colour. A colour that is close to it approaches the paper instead.
+    // Shades approach the text colour, away from the paper. Only a colour that is close to it approaches the paper.
     const bool isTextLike = contrastRatio(base, text) < 2;
-    const bool isTowardsText = shade % 2 == 1 && !isTextLike;
-    const QColor& target = isTowardsText ? text : paper;
-    const float part = isTextLike ? 0.2F * static_cast<float>(shade) : shade > 2 ? 0.6F : 0.35F;
+    const QColor& target = isTextLike ? paper : text;
+    const float part = (isTextLike ? 0.17F : 0.25F) * static_cast<float>(std::min(shade, kShades - 1));
     const auto mix = [part](float from, float to) { return from + part * (to - from); };
     return QColor::fromRgbF(mix(base.redF(), target.redF()), mix(base.greenF(), target.greenF()),
                             mix(base.blueF(), target.blueF()));

@@ -32,7 +32,8 @@ struct Theme {
     QColor unrotated;
     /// Setup B beside setup A.
     QColor compared;
-    /// Okabe–Ito palette in order; the last colour is black in the light theme, yellow in the dark one.
+    /// Hues of the Okabe–Ito palette in order, each with a contrast of at least 3:1 on paper and panel; the last colour
+    /// is black in the light theme, yellow in the dark one.
     std::array<QColor, 7> data;
 
     static const Theme& light();
@@ -46,7 +47,8 @@ struct Theme {
     static constexpr int kShades = 4;
 
     /// Colour of setting `index` (from 0) in every room; colours repeat after the seventh. `shade` distinguishes the
-    /// runs of a setting: 0 is the colour itself, 1 to kShades − 1 are darker or lighter.
+    /// runs of a setting: 0 is the colour itself, 1 to kShades − 1 have more contrast on paper (less for black,
+    /// yellow).
     QColor dataColor(int index, int shade = 0) const;
     /// In units of the line's width; empty for a solid line. With `isUnique` every setting has its own pattern, for
     /// greyscale prints; otherwise only settings with a repeated colour have dashes, as in all rooms. Colour and

@@ -7,9 +7,11 @@
 #include <QMenu>
 #include <QUrl>
 
+#include "core/lecture/lecture.h"
 #include "ui/common/actions.h"
 #include "ui/common/banners.h"
 #include "ui/common/format.h"
+#include "ui/common/paths.h"
 #include "ui/session/workspace.h"
 #include "ui/theme/dialogs.h"
 
@@ -23,6 +25,7 @@ constexpr int kReportCloseTimeoutMs = 3000;
 const QString kReportBanner = u"report"_s;
 const QString kReadOnlyBanner = u"readonly"_s;
 const QString kFoundBanner = u"found"_s;
+const QString kExampleBanner = u"example"_s;
 
 }  // namespace
 
@@ -101,19 +104,53 @@ void LabController::listRecent(QMenu* menu) {
     if (labs.isEmpty()) menu->addAction(u"No recent labs"_s)->setEnabled(false);
 }
 
-void LabController::reopenUnsaved() {
-    if (!m_workspace.reopenUnsaved()) return;
+void LabController::restore() {
+    const Settings& settings = m_workspace.settings();
+    const QString last = settings.value("lab/last").toString();
+    const bool isNew = settings.recentLabs().isEmpty() && settings.value("lab/unsaved").toString().isEmpty();
+    if (reopenUnsaved()) return;
+    if (QFileInfo::exists(last)) return m_workspace.openLab(last);
+    if (isNew) showExample();
+}
+
+void LabController::showExample() {
+    const std::vector<ShippedLecture> lectures = shipped_lectures();
+    if (lectures.empty()) return;
+    const QString lab = fromPath(lectures.front().file.parent_path() / "labs" / "three-thetas.ropelab");
+    if (!QFileInfo::exists(lab)) return;
+    m_workspace.showExample(lab, [this](const QString& failure) {
+        if (!failure.isEmpty()) return;
+        const auto trigger = [this](const QString& id) {
+            if (QAction* action = m_actions.action(id)) action->trigger();
+        };
+        m_banners.show(kExampleBanner, BannerArea::Kind::information,
+                       u"An example: nine small models, trained with three values of θ and three seeds each. Look "
+                       "around in it, or:"_s,
+                       {{u"Train it yourself"_s, [this] { m_workspace.showOwnLab({}); }},
+                        {u"Lecture: Clocks"_s,
+                         [trigger] {
+                             trigger(u"lecture.open.clocks"_s);
+                             trigger(u"lecture.present"_s);
+                         }},
+                        {u"Look at a model's config"_s, [trigger] { trigger(u"room.anatomy"_s); }}});
+    });
+}
+
+bool LabController::reopenUnsaved() {
+    if (!m_workspace.reopenUnsaved()) return false;
     const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
     const std::size_t unfinished = m_workspace.unfinishedRuns().size();
     QString text = u"Recovered an unsaved lab with %1."_s.arg(countText(runs, u"run"_s));
     if (unfinished > 0) text += QLatin1Char(' ') + u"%1 of its runs can be resumed."_s.arg(unfinished);
     m_banners.show(kFoundBanner, BannerArea::Kind::information, text,
                    {{u"Save lab as …"_s, [this] { save(); }}, {u"Start new lab"_s, [this] { m_workspace.newLab(); }}});
+    return true;
 }
 
 void LabController::showState() {
     m_banners.dismiss(kFoundBanner);
     m_banners.dismiss(kReadOnlyBanner);
+    m_banners.dismiss(kExampleBanner);
     const LabDocument& lab = m_workspace.lab();
     if (!lab.isReadOnly() || !lab.isOwn()) return;
     m_banners.show(kReadOnlyBanner, BannerArea::Kind::warning,

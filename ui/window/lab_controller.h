@@ -28,12 +28,16 @@ class LabController : public QObject {
     void addReportAction();
     /// Into the menu File, which must exist.
     void addRecentLabs();
-    /// The unsaved lab of the previous session, if there is one; a banner tells about it.
-    void reopenUnsaved();
+    /// At the start of the program: the unsaved lab of the previous session, about which a banner tells, else the lab
+    /// that was open last. Whoever has no lab yet sees a finished one that comes with the program.
+    void restore();
     /// Replaces ropelab-cli in the folder of this program, for tests.
     void setReportProgram(const QString& path) { m_program = path; }
 
  private:
+    bool reopenUnsaved();
+    /// With three ways to go on.
+    void showExample();
     void save();
     /// A process of its own, `ropelab-cli report`, so that the window stays responsive.
     void writeReport();

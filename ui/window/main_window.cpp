@@ -132,7 +132,7 @@ void MainWindow::build() {
     middle->addWidget(&m_rooms->panels());
     connect(m_rail, &Rail::picked, this, [this](int room) {
         switchTo(room);
-        if (!m_rail->isAncestorOf(focusWidget())) focusPicture();
+        if (!m_rail->isAncestorOf(focusWidget())) focusPicture(Qt::MouseFocusReason);
     });
     connect(m_rooms, &RoomStack::roomMade, this, &MainWindow::connectRoom);
     connect(m_rooms, &RoomStack::currentChanged, m_actions, &ActionRegistry::refresh);
@@ -238,7 +238,8 @@ void MainWindow::switchTo(int room) {
     m_rooms->show(room);
     // The stacks restore the focus of the page. If that is a text field, it would take the next digit.
     const QWidget* focused = focusWidget();
-    if (m_rooms->pages().isAncestorOf(focused) || m_rooms->panels().isAncestorOf(focused)) focusPicture();
+    if (m_rooms->pages().isAncestorOf(focused) || m_rooms->panels().isAncestorOf(focused))
+        focusPicture(Qt::OtherFocusReason);
 }
 
 void MainWindow::showRoom(const QString& id, const QString& part) {
@@ -246,8 +247,15 @@ void MainWindow::showRoom(const QString& id, const QString& part) {
     if (!part.isEmpty()) room().showPart(part);
 }
 
-void MainWindow::focusPicture() {
-    room().picture()->setFocus(Qt::OtherFocusReason);
+void MainWindow::focusPicture(Qt::FocusReason reason) {
+    room().picture()->setFocus(reason);
+}
+
+void MainWindow::restoreRoom() {
+    const QString id = m_workspace.settings().value("window/room").toString();
+    if (std::any_of(rooms().begin(), rooms().end(),
+                    [&](const RoomEntry& room) { return id == QLatin1String(room.id); }))
+        showRoom(id);
 }
 
 void MainWindow::restoreSettings() {
@@ -316,7 +324,11 @@ void MainWindow::setRailFolded(bool folded) {
 
 void MainWindow::closeEvent(QCloseEvent* event) {
     m_lectures->end();  // the choices of the lecture must not become those of the next start
-    m_workspace.settings().setValue("window/geometry", saveGeometry());
+    Settings& settings = m_workspace.settings();
+    settings.setValue("window/geometry", saveGeometry());
+    const LabDocument& lab = m_workspace.lab();
+    settings.setValue("lab/last", lab.isOwnUnsaved() ? QString() : lab.ownPath());
+    settings.setValue("window/room", m_rooms->currentId());
     if (!m_workspace.isBusy()) {
         event->accept();
         return;

@@ -58,7 +58,9 @@ class MainWindow : public QMainWindow {
     /// `id` as in "train"; `part` may be empty. Throws BadInput for unknown ids.
     void showRoom(const QString& id, const QString& part = QString());
     /// Gives the picture of the current room the keyboard focus.
-    void focusPicture();
+    void focusPicture(Qt::FocusReason reason);
+    /// The room that was shown last when the program ended.
+    void restoreRoom();
 
     /// Restores size, position, hidden panels, theme and scale, and stores later changes of theme and scale.
     void restoreSettings();

@@ -206,7 +206,7 @@ void addViewActions(MainWindow& window) {
                      .handler =
                          [&window, id = QString::fromLatin1(room.id)] {
                              window.showRoom(id);
-                             window.focusPicture();
+                             window.focusPicture(Qt::ShortcutFocusReason);
                          },
                      .separatorBefore = number == 1});
     }

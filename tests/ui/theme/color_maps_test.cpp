@@ -28,10 +28,20 @@ TEST(ColorMaps, ViridisHasUniformlyIncreasingLightness) {
     }
 }
 
-TEST(ColorMaps, DivergingHasThePaperColourAtZero) {
-    EXPECT_EQ(diverging(0, 0xFFFFFFFF), 0xFFFFFFFF);
-    EXPECT_EQ(diverging(-1, 0xFFFFFFFF), 0xFF0072B2);
-    EXPECT_EQ(diverging(1, 0xFF1B1D21), 0xFFD55E00);
+TEST(ColorMaps, DivergingLeavesThePaperInEqualSteps) {
+    for (const QRgb paper : {0xFFFFFFFFU, 0xFF1B1D21U}) {
+        EXPECT_EQ(diverging(0, paper), paper);
+        for (const double sign : {-1.0, 1.0}) {
+            const double whole = lightness(diverging(sign, paper)) - lightness(paper);
+            EXPECT_GT(std::abs(whole), 40);
+            for (int i = 1; i <= 10; ++i) {
+                const double part = lightness(diverging(sign * i / 10, paper)) - lightness(paper);
+                EXPECT_NEAR(part / whole, i / 10.0, 0.03) << sign * i;
+            }
+        }
+    }
+    EXPECT_EQ(diverging(-1, 0xFFFFFFFF), 0xFF2166AC);
+    EXPECT_EQ(diverging(1, 0xFF1B1D21), 0xFFEF8A62);
 }
 
 TEST(ColorMaps, CyclicIsPeriodicWithConstantLightness) {

@@ -29,7 +29,21 @@ TEST(Theme, HighContrastIsReadableOnAProjector) {
     for (const Theme::TextPair& pair : theme.textPairs()) {
         EXPECT_GE(contrastRatio(pair.text, pair.surface), 7.0) << pair.name;
     }
-    for (const QColor& color : theme.data) EXPECT_GE(contrastRatio(color, theme.paper), 4.5) << color.name().toStdString();
+    for (const QColor& color : theme.data)
+        EXPECT_GE(contrastRatio(color, theme.paper), 4.5) << color.name().toStdString();
+}
+
+TEST(Theme, EveryLineOfDataIsSeenOnPaperAndPanel) {
+    for (const Theme& theme : {Theme::light(), Theme::dark(), Theme::highContrast()}) {
+        std::vector<QColor> colors = {theme.query, theme.key, theme.rotated, theme.unrotated, theme.compared};
+        for (int i = 0; i < 7; ++i) {
+            for (int shade = 0; shade < Theme::kShades; ++shade) colors.push_back(theme.dataColor(i, shade));
+        }
+        for (const QColor& color : colors) {
+            EXPECT_GE(contrastRatio(color, theme.paper), 3.0) << color.name().toStdString();
+            EXPECT_GE(contrastRatio(color, theme.panel), 3.0) << color.name().toStdString();
+        }
+    }
 }
 
 TEST(Theme, DataColoursAreTheOkabeItoPalette) {

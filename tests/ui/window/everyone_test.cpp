@@ -174,7 +174,7 @@ TEST_F(Everyone, EveryFigureHasATableByKeyAndByMenu) {
 TEST_F(Everyone, FocusIsVisibleWhereverTabLeads) {
     for (const Place& place : kWalked) {
         show(place);
-        window->focusPicture();
+        window->focusPicture(Qt::ShortcutFocusReason);
         QSet<QWidget*> seen;
         QImage before = window->grab().toImage();
         for (int i = 0; i < 300; ++i) {
@@ -199,7 +199,7 @@ TEST_F(Everyone, FocusIsVisibleWhereverTabLeads) {
 TEST_F(Everyone, EveryControlOnTheWayOfTabHasAName) {
     for (const Place& place : kWalked) {
         show(place);
-        window->focusPicture();
+        window->focusPicture(Qt::ShortcutFocusReason);
         QSet<QWidget*> seen;
         while (true) {
             QTest::keyClick(QApplication::focusWidget() ? QApplication::focusWidget() : window.get(), Qt::Key_Tab);

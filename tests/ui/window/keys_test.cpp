@@ -52,7 +52,7 @@ class KeysTest : public WindowFixture {
 TEST_F(KeysTest, SpaceTrainsInNoRoom) {
     for (const RoomEntry& room : rooms()) {
         window->showRoom(room.id);
-        window->focusPicture();
+        window->focusPicture(Qt::ShortcutFocusReason);
         press(Qt::Key_Space);
         EXPECT_FALSE(window->workspace().session().isActive()) << room.id;
     }
@@ -61,7 +61,7 @@ TEST_F(KeysTest, SpaceTrainsInNoRoom) {
 TEST_F(KeysTest, SpacePlaysWhereThereIsAPlayButton) {
     window->showRoom("rotation");
     auto& room = static_cast<RotationRoom&>(window->room());
-    window->focusPicture();
+    window->focusPicture(Qt::ShortcutFocusReason);
     press(Qt::Key_Space);
     EXPECT_TRUE(room.editor().isPlaying());
     press(Qt::Key_Space);

@@ -325,7 +325,7 @@ TEST_F(LayoutTest, PanelFoldsAndReturnsWithTheWidth) {
 TEST_F(LayoutTest, F2ShowsTheNumbersOfTheFigure) {
     window->showRoom("spectrum");
     window->room().refreshNow();
-    window->focusPicture();
+    window->focusPicture(Qt::ShortcutFocusReason);
     QTest::keyClick(window->room().picture(), Qt::Key_F2);
     auto* table = window->findChild<QDialog*>("figure-table");
     ASSERT_NE(table, nullptr);

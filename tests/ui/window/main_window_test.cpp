@@ -228,7 +228,7 @@ TEST_F(Window, UnsavedLabIsReopened) {
         lab = window->workspace().lab().path();
     }
     auto window = open();
-    window->labs().reopenUnsaved();
+    window->labs().restore();
     ASSERT_EQ(window->banners().texts().size(), 1);
     EXPECT_TRUE(window->banners().texts().first().contains("Recovered an unsaved lab with 2 runs"));
     EXPECT_EQ(window->workspace().lab().path(), lab);
@@ -238,7 +238,7 @@ TEST_F(Window, UnsavedLabIsReopened) {
     EXPECT_TRUE(train(*window).isEmpty());
     EXPECT_TRUE(window->banners().texts().isEmpty());
     auto again = open();
-    again->labs().reopenUnsaved();
+    again->labs().restore();
     EXPECT_TRUE(again->banners().texts().isEmpty());
 }
 
@@ -249,15 +249,50 @@ TEST_F(Window, ReopenedUnsavedLabCanBeSaved) {
         ASSERT_TRUE(waitForEnd(window->workspace()));
     }
     auto window = open();
-    window->labs().reopenUnsaved();
+    window->labs().restore();
     AnsweredDialogs answers;
     answers.path = file("named.ropelab");
     ASSERT_TRUE(window->banners().choose("found", "Save lab as …"));
     ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "named"; }));
     EXPECT_EQ(window->workspace().settings().recentLabs(), QStringList{file("named.ropelab")});
     auto again = open();
-    again->labs().reopenUnsaved();
+    again->labs().restore();
     EXPECT_TRUE(again->banners().texts().isEmpty());
+}
+
+TEST_F(Window, FirstStartShowsAFinishedLabAndStartTrainsInAnother) {
+    auto window = openWith(smallSweep(40));
+    window->labs().restore();
+    ASSERT_TRUE(waitUntil([&] { return window->banners().texts().size() == 1; }));
+    EXPECT_TRUE(window->banners().texts().first().startsWith("An example: nine small models"));
+    EXPECT_EQ(window->workspace().runs().runs().size(), 9U);
+    EXPECT_FALSE(window->workspace().lab().isOwn());
+    ASSERT_TRUE(window->banners().choose("example", "Look at a model's config"));
+    EXPECT_EQ(window->room().objectName(), "anatomy");
+
+    window->workspace().start();
+    ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().isOwn(); }));
+    ASSERT_TRUE(waitForEnd(window->workspace()));
+    EXPECT_EQ(window->workspace().runs().runs().size(), 2U) << "of the panel's sweep, in the user's own lab";
+    EXPECT_TRUE(window->banners().texts().isEmpty());
+}
+
+TEST_F(Window, NextStartContinuesWhereTheUserLeft) {
+    {
+        auto window = openWith(smallSweep(40));
+        window->workspace().start();
+        ASSERT_TRUE(waitForEnd(window->workspace()));
+        window->workspace().saveLabAs(file("kept.ropelab"));
+        ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "kept"; }));
+        window->showRoom("results");
+        ASSERT_TRUE(window->close());
+    }
+    auto window = open();
+    window->labs().restore();
+    window->restoreRoom();
+    EXPECT_TRUE(waitUntil([&] { return window->workspace().lab().name() == "kept"; }));
+    EXPECT_EQ(window->room().objectName(), "results");
+    EXPECT_TRUE(window->banners().texts().isEmpty());
 }
 
 TEST_F(Window, WritesAReportOfTheLabInAnotherProcess) {

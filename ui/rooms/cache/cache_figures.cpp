@@ -41,7 +41,15 @@ const QString& noRotationText() {
     return sentence;
 }
 
-/// One row per pair; the figure repeats each row for both channels of the pair.
+/// Mean of cos(mω) over `count` positions m, an odd number, around `position` is this times cos(position·ω); the same
+/// holds for sin. Without it, fast pairs sampled at every count-th position would show waves that are not there.
+double meanFactor(double frequency, std::int64_t count) {
+    const double denominator = static_cast<double>(count) * std::sin(frequency / 2);
+    return denominator == 0 ? 1 : std::sin(static_cast<double>(count) * frequency / 2) / denominator;
+}
+
+/// One row per pair; the figure repeats each row for both channels of the pair. A column of several positions has their
+/// mean, except for rounded angles: a mean would hide what the rounding of one position does.
 std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const CacheOptions& options,
                                 const ShownPositions& shown, NumberFormat format) {
     const auto columns = static_cast<std::size_t>(shown.columns);
@@ -49,10 +57,11 @@ std::vector<float> tableOfPairs(const Frequencies& now, TablePart part, const Ca
     std::vector<float> values;
     values.reserve(now.inverse_frequencies.size() * columns);
     for (const double frequency : now.inverse_frequencies) {
+        const double factor = now.attention_factor * (shown.middle > 0 ? meanFactor(frequency, shown.stride) : 1);
         for (std::size_t column = 0; column < columns; ++column) {
-            const std::int64_t position = shown.first + static_cast<std::int64_t>(column) * shown.stride;
+            const std::int64_t position = shown.first + static_cast<std::int64_t>(column) * shown.stride + shown.middle;
             const double angle = table_angle(position, frequency, format, options.anglesInFormat);
-            const double value = now.attention_factor * (part == TablePart::cosine ? std::cos(angle) : std::sin(angle));
+            const double value = factor * (part == TablePart::cosine ? std::cos(angle) : std::sin(angle));
             // The figure's map has float32 values, so longer formats need no rounding.
             values.push_back(static_cast<float>(isShort ? rounded(value, format) : value));
         }
@@ -103,6 +112,7 @@ ShownPositions shownPositions(const RotarySetup& setup, const CacheOptions& opti
     shown.stride = (count + most - 1) / most;
     shown.stride += shown.stride % 2 == 0 ? 1 : 0;
     shown.columns = static_cast<int>((count - 1) / shown.stride + 1);
+    if (!options.anglesInFormat) shown.middle = shown.stride / 2;
     return shown;
 }
 
@@ -137,6 +147,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
 
     FigureMap map;
     map.label = isCosine ? u"cosine"_s : u"sine"_s;
+    if (shown.middle > 0) map.label += u", mean of %1 positions"_s.arg(groupedText(shown.stride));
     map.columns = shown.columns;
     map.rows = static_cast<int>(channels.size());
     map.values.resize(static_cast<qsizetype>(map.rows) * map.columns);
@@ -145,7 +156,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
         const auto row = ofPairs.begin() + static_cast<std::ptrdiff_t>(pair) * shown.columns;
         next = std::copy_n(row, shown.columns, next);
     }
-    map.xFirst = static_cast<double>(shown.first);
+    map.xFirst = static_cast<double>(shown.first + shown.middle);
     map.xStep = static_cast<double>(shown.stride);
     map.scale = FigureMap::Scale::diverging;
     map.minimum = -now.attention_factor;
@@ -157,7 +168,7 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     if (options.anglesInFormat) {
         notes << u"angles in %1"_s.arg(text(word_of(setup.precision)));
     }
-    if (shown.stride > 1) {
+    if (shown.stride > 1 && shown.middle == 0) {
         notes << u"every %1 position"_s.arg(ordinal(shown.stride));
     }
     figure.note = notes.join(u", "_s);

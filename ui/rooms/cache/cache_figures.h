@@ -27,6 +27,7 @@ constexpr std::int64_t kRangeLength = 256;
 /// Shown are first, first + stride, …, one per column.
 struct ShownPositions {
     std::int64_t first = 0;
+    std::int64_t middle = 0;  // place within a column of the position that it shows, with the mean of all of them
     std::int64_t stride = 1;  // odd: at an even stride, short formats would represent every shown position exactly
     int columns = 0;
 };

@@ -180,11 +180,12 @@ RotaryRoom::Readout CacheRoom::readout(Side side, QPointF place) const {
     const std::vector<int> pairs = pairsByChannel(setup);
     const auto channel = std::lround(place.y());
     const auto column =
-        std::llround((place.x() - static_cast<double>(shown.first)) / static_cast<double>(shown.stride));
+        std::llround((place.x() - static_cast<double>(shown.first + shown.middle)) / static_cast<double>(shown.stride));
     if (channel < 0 || std::cmp_greater_equal(channel, pairs.size()) || column < 0 || column >= shown.columns) {
         return std::nullopt;
     }
-    const std::int64_t position = shown.first + column * shown.stride;
+    const std::int64_t position =
+        std::min<std::int64_t>(shown.first + column * shown.stride + shown.middle, setup.context - 1);
     const int pair = pairs[static_cast<std::size_t>(channel)];
     const double frequency = now.inverse_frequencies[static_cast<std::size_t>(pair)];
     const double exact = table_angle(position, frequency, setup.precision, false);

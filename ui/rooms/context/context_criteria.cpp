@@ -34,16 +34,21 @@ QString withScaling(const RotarySetup& setup) {
     return u" with %1"_s.arg(text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title));
 }
 
-Criterion boundCriterion(const BoundData& data) {
-    Criterion result;
+Tile boundCriterion(const BoundData& data) {
+    Tile result;
+    result.name = u"Supported context"_s;
     result.why = boundWhy(data);
     const QString context = groupedText(data.setup.context);
     const QString scaling = withScaling(data.setup);
     if (!canBeNegative(data.setup)) {
+        result.value = u"every distance"_s;
+        result.condition = u"at most half of the channels rotate"_s;
         result.text =
             u"Context bound (Men et al.): B(Δ) ≥ 0 at every distance and every base, because at most half of the "
             "channels rotate, as without rotation (NoPE)."_s;
     } else if (data.firstNegative) {
+        result.value = u"%1 tokens"_s.arg(groupedText(*data.firstNegative));
+        result.condition = u"B(Δ) ≥ 0 below%1; the context is %2"_s.arg(scaling, context);
         result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens."_s.arg(
             groupedText(*data.firstNegative), scaling, context);
         if (data.lowest) {
@@ -54,13 +59,16 @@ Criterion boundCriterion(const BoundData& data) {
                                .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
         }
     } else if (data.isComplete) {
+        result.value = u"over %1 tokens"_s.arg(groupedText(data.computedTo));
+        result.condition = u"B(Δ) ≥ 0 as far as it is computed%1"_s.arg(scaling);
         result.text =
             u"Context bound (Men et al.): B(Δ) ≥ 0 up to the computation limit of %1 tokens%2; the context "
             "is %3 tokens."_s.arg(groupedText(data.computedTo), scaling, context);
     } else {
+        result.value = u"over %1 tokens"_s.arg(groupedText(data.computedTo));
+        result.condition = u"computing more …"_s;
         result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; computing more …"_s.arg(
             groupedText(data.computedTo), scaling);
-        result.isComputing = true;
     }
     return result;
 }
@@ -70,14 +78,23 @@ QString liuName(const QString& name, const TuningNumbers& numbers) {
     return numbers.isScaled ? u"%1 (Liu et al.), unscaled"_s.arg(name) : u"%1 (Liu et al.)"_s.arg(name);
 }
 
-Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbers& numbers) {
-    Criterion result;
+QString tileName(const QString& name, const TuningNumbers& numbers) {
+    return numbers.isScaled ? u"%1, without scaling"_s.arg(name) : name;
+}
+
+Tile criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbers& numbers) {
+    Tile result;
+    result.name = tileName(u"Critical dimension"_s, numbers);
     result.why = criticalDimensionWhy(numbers, setup.theta);
     const QString name = liuName(u"Critical dimension"_s, numbers);
     if (numbers.rotatedChannels == 0) {
+        result.value = u"none"_s;
+        result.condition = u"no channel rotates"_s;
         result.text = u"%1: no channel rotates."_s.arg(name);
         return result;
     }
+    result.value = u"%1 of %2 channels"_s.arg(numbers.criticalDimension).arg(numbers.rotatedChannels);
+    result.condition = u"complete a period in %1 tokens"_s.arg(tokensText(numbers.trainingContext));
     result.text = u"%1: %2 of %3 channels complete a period in the training context of %4 tokens."_s.arg(name)
                       .arg(numbers.criticalDimension)
                       .arg(numbers.rotatedChannels)
@@ -91,16 +108,21 @@ Criterion criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbe
     return result;
 }
 
-Criterion extrapolationCriterion(const TuningNumbers& numbers) {
-    Criterion result;
+Tile extrapolationCriterion(const TuningNumbers& numbers) {
+    Tile result;
+    result.name = tileName(u"Extrapolation limit"_s, numbers);
     result.why = extrapolationLimitWhy(numbers);
     const QString name = liuName(u"Extrapolation limit"_s, numbers);
     if (!numbers.extrapolationLimit) {
+        result.value = u"none"_s;
+        result.condition = numbers.rotatedChannels == 0 ? u"no channel rotates"_s : u"no pair completes a period"_s;
         result.text = numbers.rotatedChannels == 0
                           ? u"%1: no channel rotates, so there is no base to fine-tune."_s.arg(name)
                           : u"%1: no pair completes a period in a context of 2π tokens or less."_s.arg(name);
         return result;
     }
+    result.value = u"%1 tokens"_s.arg(tokensText(std::floor(*numbers.extrapolationLimit)));
+    result.condition = u"after fine-tuning with base %1"_s.arg(thetaText(std::round(numbers.base)));
     result.text = u"%1: %2 tokens after fine-tuning with base %3."_s.arg(
         name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {
@@ -138,7 +160,7 @@ TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning) {
     return numbers;
 }
 
-std::vector<Criterion> contextCriteria(const BoundData& data, const Tuning& tuning) {
+std::vector<Tile> contextCriteria(const BoundData& data, const Tuning& tuning) {
     const TuningNumbers numbers = tuningNumbers(data.setup, tuning);
     return {boundCriterion(data), criticalDimensionCriterion(data.setup, numbers), extrapolationCriterion(numbers)};
 }

@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "ui/common/tiles.h"
 #include "ui/rooms/context/context_data.h"
 
 namespace ropelab::ui {
@@ -32,15 +33,9 @@ struct TuningNumbers {
 };
 TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning);
 
-/// The theory that states a criterion for the context length, its condition and the setup's number.
-struct Criterion {
-    bool isComputing = false;  // the number will still change
-    QString text;              // one or two short sentences with the numbers
-    QString why;               // formula, current values of its symbols, source
-};
 /// The context bound (F12, F13), the critical dimension (F14) and the extrapolation limit of the base for fine-tuning
-/// (F15).
-std::vector<Criterion> contextCriteria(const BoundData& data, const Tuning& tuning);
+/// (F15): the theory that states a criterion for the context length, its condition and the setup's number.
+std::vector<Tile> contextCriteria(const BoundData& data, const Tuning& tuning);
 
 // Tooltips with the formula, the current values of its symbols and the source.
 QString criticalDimensionWhy(const TuningNumbers& numbers, double theta);

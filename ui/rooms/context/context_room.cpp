@@ -127,13 +127,12 @@ ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent)
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_toolbar = makeBar();
     column->addWidget(m_toolbar);
-    m_criteria = new CriteriaList(3, this);
+    m_criteria = new Tiles(u"Criteria for the context length"_s, 3, this);
     column->addWidget(m_criteria);
-    setWords(makeNote(this), u"Summary of the figure"_s);
-    keepLines(wordsLabel(), 2);
-    column->addWidget(wordsLabel());
     m_view = addView(u"Context"_s);
     column->addWidget(m_view, 1);
+    setWords(makeNote(this), u"Summary of the figure"_s);
+    column->addWidget(wordsLabel());
     makeOptions();
     addParts();
     addControls();
@@ -418,16 +417,17 @@ void ContextRoom::renewWords(const std::function<QString(Side)>& sentence) {
 }
 
 void ContextRoom::renewCriteria() {
-    std::vector<Criterion> criteria = contextCriteria(m_bound.edited, m_tuning->tuning());
+    std::vector<Tile> tiles = contextCriteria(m_bound.edited, m_tuning->tuning());
     if (compares()) {
-        const BothSides<std::vector<Criterion>> both{criteria, contextCriteria(m_bound.other, m_tuning->tuning())};
-        for (std::size_t i = 0; i < criteria.size(); ++i) {
-            criteria[i].isComputing = both.edited[i].isComputing || both.other[i].isComputing;
-            criteria[i].text = bothSentences([&](Side side) { return both.of(side)[i].text; });
-            criteria[i].why = bothSentences([&](Side side) { return both.of(side)[i].why; });
+        const BothSides<std::vector<Tile>> both{tiles, contextCriteria(m_bound.other, m_tuning->tuning())};
+        for (std::size_t i = 0; i < tiles.size(); ++i) {
+            tiles[i].value = bothValues([&](Side side) { return both.of(side)[i].value; });
+            tiles[i].condition = bothSentences([&](Side side) { return both.of(side)[i].condition; });
+            tiles[i].text = bothSentences([&](Side side) { return both.of(side)[i].text; });
+            tiles[i].why = bothSentences([&](Side side) { return both.of(side)[i].why; });
         }
     }
-    m_criteria->setCriteria(criteria);
+    m_criteria->set(tiles);
 }
 
 void ContextRoom::renewBound(Side side) {

@@ -13,7 +13,7 @@ class QStackedWidget;
 
 namespace ropelab::ui {
 
-class CriteriaList;
+class Tiles;
 class RandomPanel;
 class TuningPanel;
 
@@ -33,7 +33,7 @@ class ContextRoom : public RotaryRoom {
 
     Part part() const { return m_part; }
     FigureView* view() const { return m_view; }
-    CriteriaList* criteria() const { return m_criteria; }
+    Tiles* criteria() const { return m_criteria; }
     TuningPanel* tuning() const { return m_tuning; }
     RandomPanel* random() const { return m_random; }
     QCheckBox* logarithmic() const { return m_logarithmic; }
@@ -85,7 +85,7 @@ class ContextRoom : public RotaryRoom {
     QPushButton* m_finer = nullptr;
     QPushButton* m_sampleAgain = nullptr;
     QProgressBar* m_progress = nullptr;
-    CriteriaList* m_criteria = nullptr;
+    Tiles* m_criteria = nullptr;
     TuningPanel* m_tuning = nullptr;
     RandomPanel* m_random = nullptr;  // shown with the part `random`
 

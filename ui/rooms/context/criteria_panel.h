@@ -13,26 +13,6 @@ namespace ropelab::ui {
 
 class NumberSlider;
 
-/// One row per criterion: a neutral mark (a bullet, or dots while it is computed), a sentence, and a tooltip that
-/// explains.
-class CriteriaList : public QWidget {
-    Q_OBJECT
-
- public:
-    explicit CriteriaList(int count, QWidget* parent = nullptr);
-
-    void setCriteria(const std::vector<Criterion>& criteria);
-    QString text(int index) const;
-
- private:
-    class Sign;
-    struct Row {
-        Sign* sign;
-        QLabel* text;
-    };
-    std::vector<Row> m_rows;
-};
-
 /// Sets and clears a target of fine-tuning (context and base), with the resulting critical dimension, critical base and
 /// extrapolation limit (F14, F15).
 class TuningPanel : public QWidget {

@@ -92,10 +92,12 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     m_upper->setStretchFactor(0, 1);
     m_upper->setStretchFactor(1, 1);
     m_upper->setChildrenCollapsible(false);
+    column->addWidget(makeTabs(this));
+    m_numbersRow = scaledRow(nullptr, 4);
+    column->addLayout(m_numbersRow);
     auto* both = new QSplitter(Qt::Vertical, this);
     both->addWidget(m_upper);
-    m_strip = makeStrip(runs);
-    both->addWidget(m_strip);
+    both->addWidget(makePages(runs));
     both->setStretchFactor(0, 5);
     both->setStretchFactor(1, 4);
     both->setChildrenCollapsible(false);
@@ -146,13 +148,8 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
     setOptions(m_vectors);
 }
 
-QWidget* RotationRoom::makeStrip(const RunAccess& runs) {
-    auto* strip = new QWidget(this);
-    auto* column = scaledColumn(strip, 4, {0, 4, 0, 0});
-    column->addWidget(makeTabs(strip));
-    m_numbersRow = scaledRow(nullptr, 4);
-    column->addLayout(m_numbersRow);
-    m_pages = new QStackedWidget(strip);
+QWidget* RotationRoom::makePages(const RunAccess& runs) {
+    m_pages = new QStackedWidget(this);
     const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {m_helixPair, m_helix},
                                                       {makeMatrixPage(), m_matrix}, {makeAimPage(), m_aim},
                                                       {makeTokensPage(), m_tokens}, {makeCircuitPage(runs), m_circuit}};
@@ -163,8 +160,7 @@ QWidget* RotationRoom::makeStrip(const RunAccess& runs) {
     }
     explainBy(m_circuitDistance, m_tabs->button(Circuit));
     explainBy(m_logit, m_logitText);
-    column->addWidget(m_pages, 1);
-    return strip;
+    return m_pages;
 }
 
 QWidget* RotationRoom::makeTabs(QWidget* parent) {
@@ -173,7 +169,7 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     const auto tab = [](const QString& text, const QString& why) { return Toggle{text, text, why}; };
     m_tabs = addToggles(
         m_stripRow,
-        {tab(u"Logit"_s, u"Shows the logit as a sum over the pairs (formula 7)."_s),
+        {tab(u"Dials"_s, u"Shows the pairs as dials, and the logit as a sum over the pairs (formula 7)."_s),
          tab(u"Helix"_s, u"Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1)."_s),
          tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6)."_s),
          tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17)."_s),
@@ -263,18 +259,18 @@ QWidget* RotationRoom::makeCircuitPage(const RunAccess& runs) {
 }
 
 void RotationRoom::addParts() {
-    // Always shown, above the pages.
     const auto addUpper = [this](const QString& name, FigureView* view, const QList<QWidget*>& hidden) {
         addPart({name,
-                 [view] {
+                 [this, view] {
+                     showPage(Logit);
                      ScrollPage::reveal(view);
                      emit view->chosen();
                  },
                  {},
                  hidden});
     };
-    addUpper(u"dials"_s, m_dials, {m_pairPair, m_strip, m_logitText});
-    addUpper(u"pair"_s, m_pair, {m_dialsPair, m_strip, m_logitText});
+    addUpper(u"dials"_s, m_dials, {m_pairPair, m_pages, m_logitText});
+    addUpper(u"pair"_s, m_pair, {m_dialsPair, m_pages, m_logitText});
     for (int i = 0; i < static_cast<int>(kPages.size()); ++i) {
         QList<QWidget*> hidden = {m_upper, m_dialsPair, m_pairPair};
         if (i != Logit) hidden << m_logitText;
@@ -380,11 +376,17 @@ RotationRoom::Page RotationRoom::page() const {
 void RotationRoom::showPage(Page page) {
     m_tabs->button(page)->setChecked(true);
     m_pages->setCurrentIndex(page);
+    fitOnlyPart();
     ScrollPage::reveal(m_pages);
     if (page != Aim) m_aimPage->stop();
     FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim, m_tokens, m_circuit};
     emit views[page]->chosen();
     schedule();
+}
+
+void RotationRoom::fitOnlyPart() {
+    // The dials have the upper half of their own page, and every other page has the whole stage.
+    if (onlyPart().isEmpty()) m_upper->setVisible(page() == Logit);
 }
 
 void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room) {

@@ -78,11 +78,12 @@ class RotationRoom : public RotaryRoom {
     void openAnimation() override;
     void hideEvent(QHideEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
+    void fitOnlyPart() override;
 
  private:
     void makeViews();
     void makeOptions(const RunAccess& runs);
-    QWidget* makeStrip(const RunAccess& runs);
+    QWidget* makePages(const RunAccess& runs);
     QWidget* makeTabs(QWidget* parent);
     QWidget* makeLogitPage();
     QWidget* makeMatrixPage();
@@ -129,7 +130,6 @@ class RotationRoom : public RotaryRoom {
     PositionBar* m_bar = nullptr;
     SceneEditor* m_editor = nullptr;
     QSplitter* m_upper = nullptr;  // dials and enlarged pair
-    QWidget* m_strip = nullptr;    // tabs and pages
     QHBoxLayout* m_stripRow = nullptr;
     QHBoxLayout* m_numbersRow = nullptr;  // below the tabs, for what does not fit beside them
     QButtonGroup* m_tabs = nullptr;       // in the order of Page

@@ -220,7 +220,7 @@ QRgb weightColor(double weight) {
 QRgb differenceColor(double difference, double most) {
     if (std::isnan(difference)) return qRgba(0, 0, 0, 0);
     const double relative = most > 0 ? std::clamp(difference / most, -1.0, 1.0) : 0;
-    const QRgb full = diverging(relative < 0 ? -1 : 1, 0);
+    const QRgb full = diverging(relative < 0 ? -1 : 1, 0xFFFFFFFF);
     return qRgba(qRed(full), qGreen(full), qBlue(full),
                  static_cast<int>(std::lround(255 * std::sqrt(std::abs(relative)))));
 }
