@@ -51,6 +51,9 @@ def make(source: pathlib.Path, style: str, target: pathlib.Path) -> None:
             record.Feature.LookupListIndex = []
             record.Feature.LookupCount = 0
 
+    if style == "SemiBold":
+        font["OS/2"].usWeightClass = 700  # bold text finds it; for a weight of 600, Qt would embolden the glyphs again
+
     full = f"{FAMILY} {style}"
     postscript = f"RopelabSans-{style}"
     names = {1: FAMILY if style == "Regular" else full, 2: "Regular", 3: f"{full} from Inter 3.019", 4: full,

@@ -44,6 +44,8 @@ inline constexpr int kLabelWidth = 76;
 /// `why` is the tooltip of both; if it is empty, the field keeps its own. The returned label is dimmed while the field
 /// is disabled.
 QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = kLabelWidth);
+/// Beside a control that changes no figure of the room.
+inline const QString kNoEffect = QStringLiteral("no effect");
 /// Shows `unit` in quiet type at the right end of the field; "" adds nothing.
 void setUnit(QLineEdit* field, const QString& unit);
 

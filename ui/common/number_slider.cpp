@@ -75,6 +75,13 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     setValue(m_options.minimum);
 }
 
+void NumberSlider::showWithoutEffect() {
+    m_slider->hide();
+    auto* note = new QLabel(kNoEffect, this);
+    note->setProperty("quiet", true);
+    layout()->addWidget(note);
+}
+
 double NumberSlider::fromSlider(int position) const {
     const double fraction = static_cast<double>(position) / kPositions;
     const double low = m_options.minimum;

@@ -39,6 +39,8 @@ class NumberSlider : public QWidget {
     explicit NumberSlider(Options options, QWidget* parent = nullptr);
 
     double value() const { return m_value; }
+    /// Says so in place of the slider; the field still sets the value.
+    void showWithoutEffect();
     /// Emits no signal.
     void setValue(double value);
     /// Like typing `typed` and pressing Enter.

@@ -180,6 +180,7 @@ Figure overlaid(const Figure& a, const Figure& b, const ComparedNames& names) {
     result.table = isKnown || hasTables ? comparedTable(tableA, tableB, result.y.logarithmic) : FigureTable{};
     result.hasLegend = a.hasLegend || b.hasLegend;
     result.note = noteOf(a, b, names);
+    if (a.valuesNote != b.valuesNote) result.valuesNote.clear();
     result.emptyText = a.emptyText == b.emptyText
                            ? a.emptyText
                            : withLetter(kLetterA, a.emptyText) + QLatin1Char(' ') + withLetter(kLetterB, b.emptyText);

@@ -207,6 +207,8 @@ struct Figure {
     QString summary;
     /// Beside the y axis's title, or below the axes if there is no space. Example: the meaning of line styles.
     QString note;
+    /// Follows the note where numbers are drawn beside the labels of the curves' ends: at what x they are.
+    QString valuesNote = {};
     /// A legend below the axes explains the points, bars and secondary lines that have a label; other lines have their
     /// label at the end. A legend has at least two entries.
     bool hasLegend = false;

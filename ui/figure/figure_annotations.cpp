@@ -93,7 +93,7 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
 }
 
 void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
-                            const QList<Polyline>& drawn) {
+                            const QList<Polyline>& drawn, bool hasRowAbove) {
     m_style = style;
     m_head = FigureHead(figure, style, mParentPlot->viewport().size());
     m_emptyText = isEmpty(figure) ? figure.emptyText : QString();
@@ -103,7 +103,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_x = x;
     m_y = y;
     m_ends.clear();
-    m_labels = FigureLabels(style, x, y);
+    m_labels = FigureLabels(style, x, y, hasRowAbove);
     if (figure.drawing) {
         m_vertical.clear();
         m_horizontal.clear();

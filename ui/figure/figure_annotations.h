@@ -22,7 +22,7 @@ class FigureAnnotations : public QCPLayerable {
 
     /// `drawn` has the visible part of each curve.
     void set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
-             const QList<Polyline>& drawn);
+             const QList<Polyline>& drawn, bool hasRowAbove);
 
     /// Labels inside the axes, in the plot's units.
     QList<QRectF> labelBoxes() const;

@@ -61,7 +61,8 @@ void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std
     };
     const auto horizontalIds =
         add(horizontal, m_y, [this](double at) { return QLineF(0, m_y.length - at, m_x.length, m_y.length - at); });
-    const auto verticalIds = add(vertical, m_x, [this](double at) { return QLineF(at, 0, at, m_y.length); });
+    const double above = m_hasRowAbove ? QFontMetricsF(m_style.font(m_style.tickPt)).height() : 0;
+    const auto verticalIds = add(vertical, m_x, [&](double at) { return QLineF(at, -above, at, m_y.length); });
     for (std::size_t i = 0; i < horizontal.size(); ++i) {
         const qsizetype own = horizontalIds[static_cast<qsizetype>(i)];
         if (own != kNoLine) placeHorizontal(horizontal[i], own);
@@ -120,7 +121,14 @@ void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
     const QColor ink = m_style.colorOf(line.ink);
     const bool isPlaced =
         place(besideLines(upper, own), line.label, ink) || place(besideLines(lower, own), line.label, ink);
-    if (!isPlaced) m_omitted << line.label;
+    if (isPlaced) return;
+    QList<QRectF> above;
+    for (const double left : {x + gap, x - gap - width, x - width / 2}) {
+        const QRectF box(std::clamp(left, 0.0, std::max(0.0, m_x.length - width)), -metrics.height(), width,
+                         metrics.height());
+        if (m_hasRowAbove && width <= m_x.length) above.append(box);
+    }
+    if (!place(besideLines(above, own), line.label, ink)) m_omitted << line.label;
 }
 
 void FigureLabels::placePoints(const QList<Point>& points) {

@@ -34,7 +34,9 @@ class FigureLabels {
     };
 
     FigureLabels() = default;
-    FigureLabels(const FigureStyle& style, const AxisScale& x, const AxisScale& y) : m_style(style), m_x(x), m_y(y) {}
+    /// With a row above the axes, labels of vertical lines that find no place among the curves stand there.
+    FigureLabels(const FigureStyle& style, const AxisScale& x, const AxisScale& y, bool hasRowAbove = false)
+        : m_style(style), m_x(x), m_y(y), m_hasRowAbove(hasRowAbove) {}
 
     /// Text that labels do not cover.
     void occupy(const QRectF& box) { m_places.occupy(box); }
@@ -69,6 +71,7 @@ class FigureLabels {
     FigureStyle m_style;
     AxisScale m_x;
     AxisScale m_y;
+    bool m_hasRowAbove = false;
     LabelPlaces m_places;
     QList<Placed> m_placed;
     QStringList m_omitted;

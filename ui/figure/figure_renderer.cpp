@@ -82,9 +82,23 @@ QList<QRectF> FigureRenderer::labelBoxes() const {
     return m_annotations->labelBoxes();
 }
 
-void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
+void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
+    Figure figure = given;
+    if (!figure.valuesNote.isEmpty() &&
+        FigureAnnotations::endLabelMargin(figure, style, m_plot.viewport().width()).values) {
+        figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + figure.valuesNote;
+    }
     m_labelsInNote.clear();
+    m_hasRowAbove = false;
     layOut(figure, style);
+    // Labels of vertical lines that find no place among the curves have a row of their own above the axes.
+    const auto isOmitted = [this](const FigureLine& line) {
+        return m_annotations->omittedLabels().contains(line.label);
+    };
+    if (std::any_of(figure.verticalLines.begin(), figure.verticalLines.end(), isOmitted)) {
+        m_hasRowAbove = true;
+        layOut(figure, style);
+    }
     // A longer note can reduce the axes' height, so that further labels have no space.
     for (int pass = 0; pass < kMaxNotePasses; ++pass) {
         QStringList all = m_labelsInNote + m_annotations->omittedLabels();
@@ -108,7 +122,7 @@ void FigureRenderer::layOut(const Figure& figure, const FigureStyle& style) {
     setAxes(figure, style);
     m_curves.show(figure, style, m_xScale, m_yScale);
     m_backdrop->set(figure, style, m_xScale, m_yScale);
-    m_annotations->set(figure, style, m_xScale, m_yScale, m_curves.lines());
+    m_annotations->set(figure, style, m_xScale, m_yScale, m_curves.lines(), m_hasRowAbove);
 }
 
 void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) {
@@ -117,7 +131,7 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const QRect all = m_plot.viewport();
     const double nameFraction = style.onScreen ? kMaxNameFraction : kMaxPrintedNameFraction;
 
-    const int top = rounded(label.height() + style.units(11));
+    const int top = rounded(label.height() + style.units(11) + (m_hasRowAbove ? tick.height() : 0));
     const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
     const QString key = u"%1 %2 %3"_s.arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
     const bool isSame = key == m_axesKey;

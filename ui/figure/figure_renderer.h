@@ -55,6 +55,7 @@ class FigureRenderer {
     AxisMarks m_yMarks;
     int m_leftMargin = 0;
     int m_noteMargin = 0;
+    bool m_hasRowAbove = false;  // of labels, between the head and the axes
 };
 
 }  // namespace ropelab::ui

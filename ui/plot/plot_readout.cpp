@@ -3,16 +3,11 @@
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
-namespace {
-
-constexpr qsizetype kMinRows = 6;  // smallest number of rows, if the plot is high enough
-
-}  // namespace
-
 PlotReadout::PlotReadout(QCustomPlot* plot) : QCPLayerable(plot, u"overlay"_s) {}
 
 QList<PlotReadout::Row> PlotReadout::rowsAround(const QList<Row>& rows, qsizetype most, double nearTo) {
@@ -68,73 +63,69 @@ void PlotReadout::draw(QCPPainter* painter) {
         }
     }
 
+    drawLine(painter, axes);
+}
+
+void PlotReadout::drawLine(QCPPainter* painter, const QRectF& axes) const {
     const QFont font = m_style.font(m_style.tickPt);
     QFont strong = font;
     strong.setWeight(QFont::DemiBold);
     const QFontMetricsF metrics(font);
-    const QFontMetricsF strongMetrics(strong);
     const double pad = m_style.units(6);
-    const double line = metrics.height() * 1.1;
-    const double swatch = m_style.units(14);
-    const double edge = m_style.units(4);
-    // The rows are below the title. In low axes the box may extend over the area below the axes.
-    const QRectF whole(mParentPlot->viewport());
-    const auto rowsIn = [&](double inHeight) {
-        return static_cast<qsizetype>((inHeight - 2 * (pad + edge)) / line) - 1;
+    const double gap = m_style.units(12);
+    const double swatch = m_style.units(12);
+    const double line = metrics.height();
+    const double right = mParentPlot->viewport().right() - pad;
+    const auto isMarked = [](const Row& row) { return row.pen.style() != Qt::NoPen; };
+    const auto widthOf = [&](const Row& row) {
+        return (isMarked(row) ? swatch + pad : 0) + metrics.horizontalAdvance(row.label) + pad +
+               QFontMetricsF(row.strong ? strong : font).horizontalAdvance(row.value);
     };
-    const auto fittingRows =
-        std::max<qsizetype>(2, std::max(rowsIn(axes.height()), std::min(rowsIn(whole.height()), kMinRows)));
-    const bool isWhole = m_rows.size() <= fittingRows;
-    const QList<Row> rows = rowsAround(m_rows, isWhole ? fittingRows : fittingRows - 1, m_nearTo);
-    const QString more = isWhole ? QString() : u"and %1 more"_s.arg(m_rows.size() - rows.size());
-    double label = metrics.horizontalAdvance(more);
-    double value = 0;
-    for (const Row& row : rows) {
-        label = std::max(label, (row.strong ? strongMetrics : metrics).horizontalAdvance(row.label));
-        value = std::max(value, (row.strong ? strongMetrics : metrics).horizontalAdvance(row.value));
+    // Places in two lines above the axes; nullopt if the rows need more.
+    const auto placed = [&](const QList<Row>& rows) -> std::optional<QList<QPointF>> {
+        QList<QPointF> places;
+        QPointF next(pad + metrics.horizontalAdvance(m_title) + gap, 0);
+        for (const Row& row : rows) {
+            const double width = widthOf(row);
+            if (next.x() + width > right && next.x() > pad) next = {pad, next.y() + line};
+            if (next.x() + width > right || next.y() > line) return std::nullopt;
+            places.append(next);
+            next.rx() += width + gap;
+        }
+        return places;
+    };
+    qsizetype count = m_rows.size();
+    QList<Row> rows = m_rows;
+    while (count > 0 && !placed(rows)) {
+        rows = rowsAround(m_rows, --count, m_nearTo);
+        rows.append({u"and %1 more"_s.arg(m_rows.size() - count), {}, QPen(Qt::NoPen), 0, false});
     }
-    const double inside =
-        std::max(metrics.horizontalAdvance(m_title), swatch + m_style.units(5) + label + m_style.units(12) + value);
-    const double height = line * static_cast<double>(rows.size() + (isWhole ? 1 : 2)) + 2 * pad;
-    QRectF box(0, 0, inside + 2 * pad, height);
-    // The box is in the upper right corner, which falling curves leave empty, unless the mouse is there.
-    box.moveTopRight(QPointF(axes.right() - edge, axes.top() + edge));
-    if (x > box.left() - m_style.units(12)) {
-        box.moveRight(x - m_style.units(12));
-    }
-    if (box.bottom() > whole.bottom() - edge) {
-        box.moveBottom(whole.bottom() - edge);
-    }
-    if (box.left() < axes.left()) {
-        box.moveLeft(axes.left() + edge);
-    }
-
-    QColor paper = m_style.theme.panel;
-    paper.setAlphaF(0.94F);
-    painter->setPen(QPen(m_style.theme.hairline, m_style.units(m_style.hairPt)));
-    painter->setBrush(paper);
-    painter->drawRoundedRect(box, m_style.units(4), m_style.units(4));
-    painter->setBrush(Qt::NoBrush);
-    const double left = box.left() + pad;
-    const double right = box.right() - pad;
-    double base = box.top() + pad + metrics.ascent();
+    const QList<QPointF> places = placed(rows).value_or(QList<QPointF>());
+    const double bottom = places.isEmpty() ? 0 : places.last().y();
+    const double top = m_style.units(2);
+    // The line stands where the title of the figure is, and not over the data.
+    painter->fillRect(QRectF(0, 0, mParentPlot->viewport().width(), std::max(axes.top() - top, bottom + line + top)),
+                      m_style.theme.paper);
+    const double base = top + metrics.ascent();
     painter->setFont(font);
     painter->setPen(m_style.theme.quietText);
-    painter->drawText(QPointF(left, base), m_title);
-    if (!isWhole) {
-        painter->drawText(QPointF(left + swatch + m_style.units(5), base + line * static_cast<double>(rows.size() + 1)),
-                          more);
-    }
-    for (const Row& row : rows) {
-        base += line;
-        painter->setPen(row.pen);
-        const double middle = base - (metrics.ascent() - metrics.descent()) / 2;
-        painter->drawLine(QPointF(left, middle), QPointF(left + swatch, middle));
+    painter->drawText(QPointF(pad, base), m_title);
+    for (qsizetype i = 0; i < places.size(); ++i) {
+        const Row& row = rows[i];
+        double x = places[i].x();
+        const double y = base + places[i].y();
+        if (isMarked(row)) {
+            const double middle = y - (metrics.ascent() - metrics.descent()) / 2;
+            painter->setPen(row.pen);
+            painter->drawLine(QPointF(x, middle), QPointF(x + swatch, middle));
+            x += swatch + pad;
+        }
+        painter->setFont(font);
+        painter->setPen(m_style.theme.quietText);
+        painter->drawText(QPointF(x, y), row.label);
         painter->setFont(row.strong ? strong : font);
         painter->setPen(m_style.theme.text);
-        painter->drawText(QPointF(left + swatch + m_style.units(5), base), row.label);
-        const double width = (row.strong ? strongMetrics : metrics).horizontalAdvance(row.value);
-        painter->drawText(QPointF(right - width, base), row.value);
+        painter->drawText(QPointF(x + metrics.horizontalAdvance(row.label) + pad, y), row.value);
     }
 }
 

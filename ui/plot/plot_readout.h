@@ -10,7 +10,8 @@
 
 namespace ropelab::ui {
 
-/// Has a layer of its own, so that mouse movements do not repaint the curves.
+/// A dot on every curve at the place of the mouse, and their values in a line above the axes, which covers no data. Has
+/// a layer of its own, so that mouse movements do not repaint the curves.
 class PlotReadout : public QCPLayerable {
     Q_OBJECT
 
@@ -25,8 +26,8 @@ class PlotReadout : public QCPLayerable {
 
     explicit PlotReadout(QCustomPlot* plot);
 
-    /// `title` describes x, for example "step 1,240". If not all rows fit, the box shows the rows around the strong
-    /// one, or around `nearTo` (in units of the axes), and the number of omitted rows.
+    /// `title` describes x, for example "step 1,240". If not all rows fit, the line has the rows around the strong one,
+    /// or around `nearTo` (in units of the axes), and the number of omitted rows.
     void show(const QString& title, double x, const QList<Row>& rows, const FigureStyle& style,
               double nearTo = std::numeric_limits<double>::quiet_NaN());
     /// At most `most` rows around the strong one or around `nearTo`, in their order.
@@ -41,6 +42,8 @@ class PlotReadout : public QCPLayerable {
     void draw(QCPPainter* painter) override;
 
  private:
+    void drawLine(QCPPainter* painter, const QRectF& axes) const;
+
     bool m_shown = false;
     QString m_title;
     double m_x = 0;

@@ -1,5 +1,6 @@
 #include "ui/rotary/rotary_room.h"
 
+#include <QGuiApplication>
 #include <QLabel>
 #include <QMenu>
 #include <QScrollArea>
@@ -40,6 +41,7 @@ RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, std::span<const Ro
     });
     connect(&m_model, &RotaryModel::changed, this, &RotaryRoom::schedule);
     connect(&m_model, &RotaryModel::pairHighlighted, this, &RotaryRoom::schedule);
+    connect(&m_model, &RotaryModel::dragEnded, this, &RotaryRoom::schedule);
     const QString name = u"pair"_s;
     addControl(
         {name,
@@ -182,7 +184,7 @@ void RotaryRoom::showBothIn(FigureView* view, Figure both) {
     if (both.panels.empty()) {
         m_sideBySide.remove(view);
         if (pair) return pair->showOne(std::move(both));
-        return view->setFigure(std::move(both));
+        return view->setFigure(held(view, std::move(both)));
     }
     if (pair) {
         pair->showBoth(both, comparedNames(m_model.setupA(), *m_model.setupB(), m_model.editsB()));
@@ -190,6 +192,29 @@ void RotaryRoom::showBothIn(FigureView* view, Figure both) {
         view->setFigure(both.panels[m_model.editsB() ? 1 : 0]);
     }
     m_sideBySide.insert(view, std::move(both));
+}
+
+Figure RotaryRoom::held(FigureView* view, Figure figure) {
+    if (!m_model.isDragging() || !QGuiApplication::mouseButtons().testFlag(Qt::LeftButton)) {
+        m_beforeDrag.remove(view);
+        return figure;
+    }
+    if (!m_beforeDrag.contains(view)) m_beforeDrag.insert(view, view->figure());
+    const Figure& before = m_beforeDrag[view];
+    const auto hold = [](Axis& axis, const Axis& earlier, const Range& range) {
+        if (axis.label != earlier.label || axis.logarithmic != earlier.logarithmic) return;
+        axis.minimum = range.minimum;
+        axis.maximum = range.maximum;
+    };
+    if (figure.map || figure.drawing || before.curves.empty()) return figure;
+    hold(figure.x, before.x, xRange(before));
+    hold(figure.y, before.y, yRange(before));
+    for (FigureCurve ghost : before.curves) {
+        ghost.label.clear();
+        ghost.emphasis = FigureCurve::Emphasis::dimmed;
+        figure.curves.push_back(std::move(ghost));
+    }
+    return figure;
 }
 
 QString RotaryRoom::bothValues(const std::function<QString(Side)>& text) const {
@@ -265,8 +290,10 @@ void RotaryRoom::openAnimation() {
 QWidget* RotaryRoom::panel() {
     if (!m_panel) {
         const auto [area, content, column] = makeScrollColumn(nullptr);
-        column->addWidget(new SetupPanel(m_model, content));
+        auto* setup = new SetupPanel(m_model, content, m_withoutEffect);
+        column->addWidget(setup);
         if (m_options) column->addWidget(m_options);
+        column->addWidget(setup->summary());
         column->addStretch(1);
         m_panel = area;
     }

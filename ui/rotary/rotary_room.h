@@ -41,6 +41,7 @@ class RotaryRoom : public Room {
     void endEdit() override { m_model.endDrag(); }
 
     const QList<FigureView*>& views() const { return m_views; }
+    const QStringList& withoutEffect() const { return m_withoutEffect; }
     /// Sentences about the setup or, if there are two, about both.
     QString words() const;
 
@@ -76,6 +77,8 @@ class RotaryRoom : public Room {
     QLabel* wordsLabel() const { return m_words; }
     /// Shown in the panel below the fields of the setup. The room owns it until the panel does.
     void setOptions(QWidget* options) { m_options = options; }
+    /// Settings that change no figure of the room, of which the panel says so.
+    void setWithoutEffect(const QStringList& settings) { m_withoutEffect = settings; }
 
     void showFigure(FigureView* view, const std::function<Figure(Side)>& make);
     /// `both` is a figure of both setups if comparedFigure() returned it.
@@ -108,6 +111,8 @@ class RotaryRoom : public Room {
 
  private:
     void stepPair(int key);
+    /// While the mouse drags, the axes hold still and the figure of before stays behind the new one, dimmed.
+    Figure held(FigureView* view, Figure figure);
     template <typename T, typename Join>
     auto joined(const std::function<T(Side)>& of, Join join) const;
 
@@ -115,10 +120,12 @@ class RotaryRoom : public Room {
     std::span<const RotaryFigure> m_figures;
     QList<FigureView*> m_views;
     QHash<FigureView*, PairedView*> m_pairs;
+    QHash<FigureView*, Figure> m_beforeDrag;
     QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view
     QList<PanelGrid*> m_grids;
     QPointer<QWidget> m_panel;
     QPointer<QWidget> m_options;
+    QStringList m_withoutEffect;
     QLabel* m_words = nullptr;
     QTimer m_timer;
     std::optional<int> m_figuresPlace;  // in the column of the room, unless the page is low

@@ -169,7 +169,8 @@ QString rotationSummary(const RotaryModel& model) {
     return text;
 }
 
-SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m_model(model) {
+SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& withoutEffect)
+    : QWidget(parent), m_model(model) {
     setAccessibleName(u"Rotary setup"_s);
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Rotary setup"_s, this));
@@ -189,7 +190,10 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
 
     makeNumbers();
     QGridLayout* grid = makeFieldGrid();
-    makeChoices(grid);
+    makeChoices(grid, withoutEffect);
+    for (const QString& name : withoutEffect) {
+        if (auto* slider = qobject_cast<NumberSlider*>(field(name))) slider->showWithoutEffect();
+    }
     column->addLayout(grid);
     m_scalingFields = new ScalingFields(this);
     connect(m_scalingFields, &ScalingFields::changed, this, [this](const QString& what, const Scaling& scaling) {
@@ -198,9 +202,6 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
     connect(m_scalingFields, &ScalingFields::finished, this, [this] { m_model.endDrag(); });
     column->addWidget(m_scalingFields);
 
-    m_summary = makeNote(this);
-    m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    column->addWidget(m_summary);
     m_problem = new FieldNote(this);
 
     auto* textRow = scaledRow(nullptr, 8);
@@ -224,6 +225,9 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent) : QWidget(parent), m
         "demonstrates it (also in the menu Help)."_s);
     connect(m_statements, &QPushButton::clicked, &m_model, &RotaryModel::statementsRequested);
     column->addWidget(m_statements, 0, Qt::AlignLeft);
+    m_summary = makeNote(this);
+    m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
+    column->addWidget(m_summary);
 
     connect(&m_model, &RotaryModel::changed, this, [this] {
         if (isVisible()) {
@@ -309,7 +313,16 @@ void SetupPanel::makeNumbers() {
                     u"change context"_s, [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
 }
 
-void SetupPanel::makeChoices(QGridLayout* grid) {
+void SetupPanel::makeChoices(QGridLayout* grid, const QStringList& withoutEffect) {
+    const auto add = [&](const char* name, QComboBox* choice) {
+        const QString title = QString::fromUtf8(name);
+        addField(grid, title, choice, meaningOf(name));
+        if (!withoutEffect.contains(title)) return;
+        choice->setMinimumContentsLength(4);  // leaves room for the note
+        auto* note = new QLabel(kNoEffect, this);
+        note->setProperty("quiet", true);
+        grid->addWidget(note, grid->rowCount() - 1, 2);
+    };
     m_partial = makeChoice(u"partial rotation"_s, this);
     m_partial->addItems({u"slice"_s, u"truncate"_s});
     connect(m_partial, &QComboBox::activated, this, [this](int index) {
@@ -317,7 +330,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
         change(u"change slice or truncate"_s,
                [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
     });
-    addField(grid, u"partial"_s, m_partial, meaningOf("partial"));
+    add("partial", m_partial);
 
     m_pairing = makeChoice(u"pairing"_s, this);
     m_pairing->addItems({u"half"_s, u"interleaved"_s});
@@ -326,7 +339,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
         change(u"change pairing"_s,
                [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
     });
-    addField(grid, u"pairing"_s, m_pairing, meaningOf("pairing"));
+    add("pairing", m_pairing);
 
     m_precision = makeChoice(u"precision of the table"_s, this);
     for (const NumberFormat format : number_formats()) {
@@ -338,7 +351,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
         });
     });
-    addField(grid, u"precision"_s, m_precision, meaningOf("precision"));
+    add("precision", m_precision);
 
     m_scaling = makeChoice(u"scaling"_s, this);
     for (const ScalingName& name : scaling_names()) {
@@ -354,7 +367,7 @@ void SetupPanel::makeChoices(QGridLayout* grid) {
             }
         });
     });
-    addField(grid, u"scaling"_s, m_scaling, meaningOf("scaling"));
+    add("scaling", m_scaling);
 }
 
 void SetupPanel::renew() {

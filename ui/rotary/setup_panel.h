@@ -55,12 +55,13 @@ QString fractionToolTip(const RotaryModel& model);
 /// Rotated channels, longest wavelength, and the number of pairs that complete a period in the context.
 QString rotationSummary(const RotaryModel& model);
 
-/// Every rotary room has one.
+/// Every rotary room has one. The fields named in `withoutEffect`, as in a setup's line of text, say that they change
+/// no figure of the room.
 class SetupPanel : public QWidget {
     Q_OBJECT
 
  public:
-    explicit SetupPanel(RotaryModel& model, QWidget* parent = nullptr);
+    explicit SetupPanel(RotaryModel& model, QWidget* parent = nullptr, const QStringList& withoutEffect = {});
 
     NumberSlider* theta() const { return m_theta; }
     NumberSlider* fraction() const { return m_fraction; }
@@ -68,6 +69,8 @@ class SetupPanel : public QWidget {
     NumberSlider* headDim() const { return m_headDim; }
     QComboBox* scaling() const { return m_scaling; }
     QPushButton* statements() const { return m_statements; }
+    /// What the setup rotates. It stands at the end of the panel, because its height changes.
+    QLabel* summary() const { return m_summary; }
 
     /// `name` as in the setup's line of text; null if there is none.
     QWidget* field(const QString& name) const;
@@ -82,7 +85,7 @@ class SetupPanel : public QWidget {
 
  private:
     void makeNumbers();
-    void makeChoices(QGridLayout* grid);
+    void makeChoices(QGridLayout* grid, const QStringList& withoutEffect);
     void renew();
     /// One undoable change. An invalid one is reverted, and the panel shows the error.
     template <typename Change>

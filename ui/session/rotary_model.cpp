@@ -107,6 +107,10 @@ void RotaryModel::change(const QString& what, const RotarySetup& setup, const Mo
     push(what, next, std::exchange(m_mayMerge, true));
 }
 
+void RotaryModel::endDrag() {
+    if (std::exchange(m_mayMerge, false)) emit dragEnded();
+}
+
 void RotaryModel::changeBoth(const QString& what, const ComparedSetups& setups) {
     ModelShape shape = m_shape;
     shape.name.clear();

@@ -110,7 +110,9 @@ class RotaryModel : public QObject {
     std::vector<Earlier> earlierSetups(std::size_t most) const;
 
     /// The next change is an undo step of its own, even if it has the same name as the previous one.
-    void endDrag() { m_mayMerge = false; }
+    void endDrag();
+    /// A change was made that the next one may continue.
+    bool isDragging() const { return m_mayMerge; }
 
     std::optional<int> pickedPair() const { return m_picked; }
     /// The pair under the mouse, otherwise the selected one.
@@ -126,6 +128,7 @@ class RotaryModel : public QObject {
     void modelsRequested();
     void statementsRequested();
     void pairHighlighted();
+    void dragEnded();
     /// Undo or redo changed the selected pair.
     void pickRestored();
 

@@ -117,7 +117,7 @@ QColor Theme::dataColor(int index, int shade) const {
     // Shades approach the text colour, away from the paper. Only a colour that is close to it approaches the paper.
     const bool isTextLike = contrastRatio(base, text) < 2;
     const QColor& target = isTextLike ? paper : text;
-    const float part = (isTextLike ? 0.17F : 0.25F) * static_cast<float>(std::min(shade, kShades - 1));
+    const float part = (isTextLike ? 0.13F : 0.25F) * static_cast<float>(std::min(shade, kShades - 1));
     const auto mix = [part](float from, float to) { return from + part * (to - from); };
     return QColor::fromRgbF(mix(base.redF(), target.redF()), mix(base.greenF(), target.greenF()),
                             mix(base.blueF(), target.blueF()));

@@ -79,7 +79,7 @@ void addFigureOptions(Options& options) {
     for (const FigureOption* option : optionsOf(figureEntries())) {
         const QString figures = figuresWith(figureEntries(), *option);
         options.push_back({.name = option->name,
-                           .help = u"%1 Of %2."_s.arg(QLatin1String(option->help), figures).toStdString(),
+                           .help = u"%1 Of %2."_s.arg(QString::fromUtf8(option->help), figures).toStdString(),
                            .valueName = option->valueName,
                            .standard = option->standard,
                            .repeatable = option->kind == FigureOption::Kind::list});

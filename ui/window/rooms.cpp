@@ -148,6 +148,7 @@ RoomStack::Made& RoomStack::make(int index) {
     auto* page = new ScrollPage(m_pages);
     made.room = rooms()[static_cast<std::size_t>(index)].make(m_workspace, page->viewport());
     page->setContent(made.room);
+    made.room->setObjectName(idOf(index));
     made.page = page;
     m_pages->addWidget(page);
     QWidget* panel = made.room->panel();

@@ -379,7 +379,17 @@ TEST_P(RotaryNumbers, CosSinTable) {
                 const TableEntry entry = table_entry(angle, now.attention_factor, setup.precision);
                 const double expected = isCosine ? entry.cosine : entry.sine;
                 const auto row = static_cast<qsizetype>(pairs[pair].second);
-                EXPECT_NEAR(map.values[row * map.columns + column], expected, 1e-6) << "pair " << pair;
+                // A column has the mean of its positions; entries of 16 bits are rounded before it and after it.
+                const auto around = static_cast<std::int64_t>(map.xStep) / 2;
+                double mean = 0;
+                for (std::int64_t m = std::llround(position) - around; m <= std::llround(position) + around; ++m) {
+                    const double each = static_cast<double>(m) * now.inverse_frequencies[pair];
+                    mean += now.attention_factor * (isCosine ? std::cos(each) : std::sin(each)) / map.xStep;
+                }
+                EXPECT_NEAR(map.values[row * map.columns + column], map.xStep > 1 ? mean : expected,
+                            map.xStep > 1 && bytes < 4 ? 0.01 : 2e-5)
+                    << "pair " << pair;
+                if (position >= static_cast<double>(setup.context)) continue;  // the last column may be cut
                 const auto readout = view->readoutAt({position, static_cast<double>(row)});
                 EXPECT_EQ(valueOf(readout, "pair"), QString::number(pair));
                 EXPECT_EQ(valueOf(readout, isCosine ? "cos" : "sin"), QString::number(expected, 'g', 7));

@@ -50,6 +50,8 @@ CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, 
     tables->addWidget(m_sines, 1);
     column->addWidget(m_tables, 3);
     column->addWidget(m_error, 2);
+    setWords(makeNote(this), u"Size of the table and precision of the positions"_s);
+    column->addWidget(wordsLabel());
     setOptions(makeOptions());
     for (FigureView* view : views()) explainBy(view, wordsLabel());
     addParts();
@@ -84,10 +86,7 @@ QWidget* CacheRoom::makeBar() {
     m_bothButton->setChecked(true);
     connect(group, &QButtonGroup::buttonClicked, this,
             [this](QAbstractButton* button) { showParts(button != m_sineButton, button != m_cosineButton); });
-    row->addSpacing(8);
-    setWords(makeNote(bar), u"Size of the table and precision of the positions"_s);
-    keepLines(wordsLabel(), 4);  // of two setups that differ in context or head dimension
-    row->addWidget(wordsLabel(), 1);
+    row->addStretch(1);
     return bar;
 }
 

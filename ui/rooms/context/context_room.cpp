@@ -124,6 +124,7 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
 
 ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent)
     : RotaryRoom(rotary, u"context"_s, contextFigures(), parent) {
+    setWithoutEffect({u"pairing"_s, u"precision"_s});
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_toolbar = makeBar();
     column->addWidget(m_toolbar);

@@ -451,7 +451,7 @@ void InspectPanel::showOwnChoices(const std::vector<const InspectFigure*>& figur
                 choice->addItem(QString(word).replace(QLatin1Char('-'), QLatin1Char(' ')), word);
             }
             chooseData(choice, QLatin1String(option->standard));
-            QLabel* title = addField(m_ownGrid, QLatin1String(option->name), choice, QLatin1String(option->help));
+            QLabel* title = addField(m_ownGrid, QLatin1String(option->name), choice, QString::fromUtf8(option->help));
             connect(choice, &QComboBox::currentIndexChanged, this, &InspectPanel::changed);
             m_ownChoices.push_back({option, title, choice});
         }

@@ -206,8 +206,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note = u"Cos/sin table by rotated fraction, in %1; 0 %: no table; %2"_s.arg(text(word_of(setup.precision)),
-                                                                                       endNote(setup));
+    figure.note = u"Cos/sin table by rotated fraction, in %1; 0 %: no table"_s.arg(text(word_of(setup.precision)));
+    figure.valuesNote = endNote(setup);
     return figure;
 }
 
@@ -228,7 +228,8 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"KV cache in %1, batch size 1; %2"_s.arg(text(word_of(options.kvFormat)), endNote(setup));
+    figure.note = u"KV cache in %1, batch size 1"_s.arg(text(word_of(options.kvFormat)));
+    figure.valuesNote = endNote(setup);
     return figure;
 }
 

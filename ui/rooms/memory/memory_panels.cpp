@@ -216,15 +216,6 @@ QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured
                                            groupedText(plannedTableBytes(setup)));
 }
 
-QString longestMeasuredSentence() {
-    RotarySetup setup;
-    setup.partial = Partial::truncate;
-    setup.fraction = 0.5;
-    setup.head_dim = 4096;
-    setup.context = kMaxMeasuredBytes / (2 * 4 * 2048);
-    return measuredSentence(setup, {setup.context, setup.head_dim / 2, plannedTableBytes(setup)});
-}
-
 QString refusalSentence(const RotarySetup& setup) {
     if (rotary_dim(setup) == 0) {
         return u"No channel rotates, so there is no table to allocate."_s;
@@ -271,11 +262,6 @@ CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& expe
     column->addWidget(m_button, 0, Qt::AlignLeft);
     m_words->setAccessibleName(u"Bytes of the measured KV cache"_s);
     m_words->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    RunSpec longest;
-    longest.context = 131072;
-    constexpr std::int64_t size = 1LL << 40;
-    keepTexts(m_words,
-              {measuredCacheSentence(u"the sweep's first run"_s, longest, {kMeasuredTokens, size, {size, size}})});
     column->addWidget(m_words);
     connect(m_button, &QPushButton::clicked, this, &CacheMeasurement::measure);
     connect(&m_access.runs, &RunStore::reloaded, this, &CacheMeasurement::renewChoice);

@@ -70,8 +70,6 @@ std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancel
 
 /// The measured size and the size by F31 for the same layout.
 QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured);
-/// As long as the longest measuredSentence(); a label reserves its space.
-QString longestMeasuredSentence();
 /// "" if the table can be measured.
 QString refusalSentence(const RotarySetup& setup);
 

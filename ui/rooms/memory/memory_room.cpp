@@ -30,7 +30,7 @@ namespace {
 
 constexpr std::int64_t kWidestSize = 1023LL << 40;  // 1023 TiB, one of the longest texts of a size
 // Lengths in pixels at 100 %.
-constexpr int kMinWidthForBoth = 600;
+constexpr int kMinWidthForBoth = 1200;
 constexpr int kLowPage = 400;  // of a page in which the figures leave no space for the sentence
 
 // Columns of the table of sizes; float16 and bfloat16 have the same size.
@@ -55,13 +55,13 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, QWidget* parent) : MemoryRoom(rotary
 MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const ExperimentModel* experiment,
                        QWidget* parent)
     : RotaryRoom(rotary, u"memory"_s, memoryFigures(), parent) {
+    setWithoutEffect({u"theta"_s, u"pairing"_s, u"scaling"_s});
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_bar = makeBar();
     column->addWidget(m_bar);
     auto* words = new QLabel(this);
     words->setWordWrap(true);
     setWords(words, u"Sizes of the cos/sin table and the KV cache"_s);
-    column->addWidget(words);
     m_table = addView(u"Cos/sin table size over the context"_s);
     m_cache = addView(u"KV cache size over the context"_s);
     m_figures = new QWidget(this);
@@ -69,6 +69,7 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
     row->addWidget(m_table, 1);
     row->addWidget(m_cache, 1);
     column->addWidget(m_figures, 1);
+    column->addWidget(words);
     QWidget* options = makeOptions();
     setOptions(options);
     if (runs && experiment) {
@@ -124,7 +125,7 @@ QWidget* MemoryRoom::makeBar() {
                   {u"KV cache"_s, u"Shows the KV cache of every attention type, with the current cos/sin table."_s});
     m_showTable = pictures[0];
     m_showCache = pictures[1];
-    m_figureChoice = m_showTable->parentWidget();
+    m_figureChoice = m_showTable->parentWidget()->parentWidget();  // the item of the flow
     connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
     const auto layouts = addChoice(
         {u"each angle twice"_s,
@@ -197,17 +198,16 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
         grid->addWidget(makeQuiet(QString::fromUtf8(kPrecisions[i].title), box), 0, static_cast<int>(i) + 1,
                         Qt::AlignRight);
     }
-    const std::array<QString, 4> names = {u"angles twice, one table"_s, u"angles once, one table"_s,
-                                          u"angles twice, per layer"_s, u"angles once, per layer"_s};
+    const std::array<QString, 4> names = {u"twice, one table"_s, u"once, one table"_s, u"twice, per layer"_s,
+                                          u"once, per layer"_s};
+    grid->addWidget(makeQuiet(u"angles stored"_s, box), 0, 0);
     for (std::size_t row = 0; row < names.size(); ++row) {
-        QLabel* name = makeQuiet(names[row], box);
-        name->setWordWrap(true);  // leaves the width of the panel to long sizes
-        grid->addWidget(name, static_cast<int>(row) + 1, 0);
+        grid->addWidget(makeQuiet(names[row], box), static_cast<int>(row) + 1, 0);
         for (std::size_t i = 0; i < kPrecisions.size(); ++i) {
             auto* value = new QLabel(box);
             value->setAlignment(Qt::AlignRight);
             keepTextWidth(value, {binarySize(kWidestSize)});  // the names keep their width and their lines
-            value->setAccessibleName(u"%1 in %2"_s.arg(names[row], QString::fromUtf8(kPrecisions[i].title)));
+            value->setAccessibleName(u"angles %1 in %2"_s.arg(names[row], QString::fromUtf8(kPrecisions[i].title)));
             grid->addWidget(value, static_cast<int>(row) + 1, static_cast<int>(i) + 1);
             m_sizes.append(value);
         }
@@ -235,7 +235,6 @@ QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     m_measured->setWordWrap(true);
     m_measured->setAccessibleName(u"Bytes of the allocated table"_s);
     m_measured->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepTexts(m_measured, {longestMeasuredSentence()});
     column->addWidget(m_measured);
     return box;
 }
@@ -298,8 +297,6 @@ void MemoryRoom::renew() {
 }
 
 void MemoryRoom::renewWords(const MemoryOptions& options) {
-    const QString longest = longestMemorySentence();
-    keepTexts(wordsLabel(), {compares() ? u"A: %1\nB: %1\n×"_s.arg(longest) : longest});
     const auto sizes = [&](Side side) {
         const ShapedSetup of = shapedOf(side);
         return memorySizes(of.setup, of.shape, options);

@@ -119,19 +119,6 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
     return sentence;
 }
 
-QString longestMemorySentence() {
-    RotarySetup setup;
-    setup.context = (std::int64_t{1} << 30) - 1;
-    setup.head_dim = 4094;
-    setup.fraction = 0.5;
-    setup.partial = Partial::truncate;
-    setup.precision = NumberFormat::bfloat16;
-    ModelShape shape;
-    shape.kind = KvCache::sliding;
-    shape.cache.layers = 1000;
-    return memorySentence(setup, shape, {.isPerLayer = true});
-}
-
 MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const auto number = [](const std::optional<std::int64_t>& bytes) {
         return bytes ? static_cast<double>(*bytes) : std::numeric_limits<double>::quiet_NaN();

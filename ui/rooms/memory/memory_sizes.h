@@ -40,8 +40,6 @@ QString kindWhy(KvCache kind, const CacheShape& shape);
 
 /// The sizes of the cos/sin table and the KV cache, and their ratio.
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
-/// As long as the longest memorySentence(); a label reserves its space.
-QString longestMemorySentence();
 /// In bytes; NaN if a size exceeds 2^63.
 struct MemorySizes {
     double table = 0;

@@ -123,7 +123,6 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     grid->addWidget(m_measure, 3, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_find, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
-    keepLines(m_text, 6);
     m_text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_text->setAccessibleName(u"Result of the built head in the trained model"_s);
 
@@ -290,6 +289,7 @@ CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess&
     makeFields(side);
     m_runs = new CircuitRuns(access, side);
     side->layout()->addWidget(m_runs);
+    side->layout()->addWidget(m_sentence);  // last, because its height changes
     static_cast<QVBoxLayout*>(side->layout())->addStretch(1);
     row->addWidget(makeSideArea(side, content));
     setWidget(content);
@@ -314,8 +314,6 @@ void CircuitPage::makeFields(QWidget* side) {
     column->addWidget(headRow);
     m_sentence = makeNote(side);
     m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepLines(m_sentence, 5);
-    column->addWidget(m_sentence);
     m_text = makeTextField(side);
     connect(m_text, &QLineEdit::textEdited, this, &CircuitPage::textEdited);
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);

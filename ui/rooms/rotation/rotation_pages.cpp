@@ -69,14 +69,19 @@ bool haveSameCurve(const RotationScene& a, const RotationScene& b) {
 }  // namespace
 
 QWidget* makeSideArea(QWidget* content, QWidget* parent) {
-    auto* area = new QScrollArea(parent);
+    auto* card = new QFrame(parent);
+    card->setProperty("panel", true);
+    auto* column = scaledColumn(card, 0, {12, 12, 12, 12});
+    auto* area = new QScrollArea(card);
     area->setFrameShape(QFrame::NoFrame);
     area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
     area->setWidgetResizable(true);
     area->setFocusPolicy(Qt::NoFocus);
     area->setWidget(content);
-    scaleWidth(area, kWidth);
-    return area;
+    for (QWidget* each : {area->viewport(), content}) each->setAutoFillBackground(false);  // the card is behind them
+    column->addWidget(area);
+    scaleWidth(card, kWidth);
+    return card;
 }
 
 QLineEdit* makeTextField(QWidget* parent) {
@@ -84,8 +89,7 @@ QLineEdit* makeTextField(QWidget* parent) {
     field->setMaxLength(2000);
     field->setAccessibleName(u"Text whose tokens are shown"_s);
     field->setPlaceholderText(u"a text"_s);
-    field->setToolTip(
-        u"The words of this text are the tokens; a text without spaces is split into its characters."_s);
+    field->setToolTip(u"The words of this text are the tokens; a text without spaces is split into its characters."_s);
     return field;
 }
 

@@ -141,6 +141,7 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
     m_vectors = new VectorsPanel;
     m_runVectors = new RunVectors(runs, m_vectors);
     m_vectors->layout()->addWidget(m_runVectors);
+    m_vectors->layout()->addWidget(m_vectors->textLabel());
     connect(m_runVectors, &RunVectors::loaded, m_editor, &SceneEditor::useRunVectors);
     connect(m_vectors, &VectorsPanel::chosen, m_editor, &SceneEditor::chooseVectors);
     connect(m_vectors, &VectorsPanel::sampleRequested, m_editor, &SceneEditor::sampleAgain);

@@ -26,6 +26,8 @@ class VectorsPanel : public QWidget {
 
     void show(const RotationState& state);
     /// Null for sources that have no button.
+    /// Stands last, because its height changes.
+    QLabel* textLabel() const { return m_text; }
     QToolButton* button(VectorSource source) const;
     QPushButton* sampleButton() const { return m_sample; }
     QString text() const;

@@ -58,7 +58,6 @@ ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
     column->addWidget(makeHeading(u"Compare scalings"_s, this));
     m_summary = makeNote(this);
     m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepLines(m_summary, 9);
     column->addWidget(m_summary);
 
     auto* grid = new QGridLayout;
@@ -216,7 +215,6 @@ QWidget* SpectrumPanel::makePartial() {
     column->addWidget(m_otherPartial);
     m_coincide = makeNote(box);
     m_coincide->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepLines(m_coincide, 5);
     m_coincide->setToolTip(
         u"Before scaling, truncate with base θ and d_r of d channels rotated has exactly the frequencies of slice "
         "with base\nθ′ = θ^(d_r/d) (formula 5). Some scalings depend on d or d_r, so that the scaled frequencies "
@@ -255,7 +253,6 @@ QWidget* SpectrumPanel::makeKernel() {
     m_kernelLength->setEnabled(false);
     column->addWidget(m_kernelLength);
     m_kernelNote = makeNote(box);
-    keepLines(m_kernelNote, 2);
     column->addWidget(m_kernelNote);
     m_busy = new QProgressBar(box);
     m_busy->setRange(0, 0);

@@ -62,7 +62,8 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, E
     m_pages->addWidget(m_encodings);
     column->addWidget(m_pages, 1);
     setOptions(makeOptions());
-    for (QWidget* each : {m_pages->widget(0), static_cast<QWidget*>(m_fields)}) shownBy(each, m_frequenciesTab);
+    for (QWidget* each : {m_pages->widget(0), static_cast<QWidget*>(m_fields), m_quantity})
+        shownBy(each, m_frequenciesTab);
     for (QWidget* each : {static_cast<QWidget*>(m_encodings), m_encodingFields}) shownBy(each, m_encodingsTab);
     addParts();
     addControls();
@@ -84,6 +85,8 @@ QWidget* SpectrumRoom::makeTabs() {
         {});
     m_frequenciesTab = group->button(0);
     m_encodingsTab = group->button(1);
+    row->addSpacing(8);
+    row->addWidget(makeBar());
     row->addStretch(1);
     return tabs;
 }
@@ -91,11 +94,10 @@ QWidget* SpectrumRoom::makeTabs() {
 QWidget* SpectrumRoom::makeFrequencies() {
     auto* page = new QWidget(m_pages);
     auto* column = scaledColumn(page, 8);
-    column->addWidget(makeBar());
     m_spectrum = addView(u"Spectrum: wavelength of every pair"_s);
     m_kernel = addView(u"Kernel: sum of cosines versus distance"_s);
     m_kernelSpectrum = addView(u"Spectrum of the kernel"_s);
-    column->addWidget(m_spectrum, 3);
+    column->addWidget(m_spectrum, 5);
     m_below = new QWidget(page);
     auto* below = scaledRow(m_below, 8);
     below->addWidget(m_kernel, 1);
@@ -103,12 +105,14 @@ QWidget* SpectrumRoom::makeFrequencies() {
     scaleMinimumHeight(m_spectrum, kLowestSpectrum);
     for (FigureView* view : {m_kernel, m_kernelSpectrum}) scaleMinimumHeight(view, kLowest);
     column->addWidget(m_below, 2);
+    setWords(makeNote(page), u"Pairs that complete a period"_s);
+    column->addWidget(wordsLabel());
     return page;
 }
 
 QWidget* SpectrumRoom::makeBar() {
-    auto* bar = new QWidget(this);
-    auto* row = scaledRow(bar, 4);
+    m_quantity = new QWidget(this);
+    auto* row = scaledRow(m_quantity, 4);
     auto* group = addToggles(
         row,
         {{u"wavelength"_s, u"Show wavelength"_s, u"Shows wavelengths λ_i = 2π/ωᵢ: the tokens per period of pair i."_s},
@@ -118,11 +122,7 @@ QWidget* SpectrumRoom::makeBar() {
     m_frequency = group->button(1);
     connect(m_frequency, &QAbstractButton::toggled, this, &SpectrumRoom::schedule);
     addBars({m_tabs, group->button(0), m_frequency});
-    row->addSpacing(8);
-    setWords(makeNote(bar), u"Pairs that complete a period"_s);
-    row->addWidget(wordsLabel(), 1);
-    keepLines(wordsLabel(), 2);
-    return bar;
+    return m_quantity;
 }
 
 QWidget* SpectrumRoom::makeOptions() {
@@ -208,6 +208,7 @@ bool SpectrumRoom::isShowingEncodings() const {
 
 void SpectrumRoom::showPage(bool encodings) {
     m_pages->setCurrentIndex(encodings ? 1 : 0);
+    m_quantity->setVisible(!encodings);
     ScrollPage::reveal(m_pages);
     m_fields->setVisible(!encodings);
     m_encodingFields->setVisible(encodings);

@@ -90,6 +90,7 @@ class SpectrumRoom : public RotaryRoom {
     bool showsBothKernels() const;
     void showKernels(FigureView* view, const std::function<Figure(const Kernel&)>& make);
 
+    QWidget* m_quantity = nullptr;  // wavelength or frequency
     QWidget* m_tabs = nullptr;
     QAbstractButton* m_frequenciesTab = nullptr;
     QAbstractButton* m_encodingsTab = nullptr;

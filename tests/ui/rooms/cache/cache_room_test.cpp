@@ -90,7 +90,7 @@ TEST_F(CacheRoomTest, ShowsCosinesSinesOrBoth) {
     room->refreshNow();
     EXPECT_FALSE(room->cosineView()->isVisible());
     EXPECT_TRUE(room->sineView()->isVisible());
-    EXPECT_EQ(room->sineView()->figure().map->label, "sine");
+    EXPECT_EQ(room->sineView()->figure().map->label, "sine, mean of 3 positions");
     room->showParts(true, true);
     EXPECT_TRUE(room->cosineView()->isVisible());
 }

@@ -148,8 +148,8 @@ TEST(ContextCriteria, AreReadOutsWithTheoryConditionAndNumber) {
               "tokens.");
     EXPECT_TRUE(short_[2].text.startsWith("Extrapolation limit (Liu et al.):")) << short_[2].text.toStdString();
     const auto open = contextCriteria(boundData(contextSetup(128, 5e5, 8192), 4096), {});
-    EXPECT_TRUE(open[0].isComputing);
-    EXPECT_FALSE(open[1].isComputing);
+    EXPECT_EQ(open[0].condition, "computing more …");
+    EXPECT_NE(open[1].condition, "computing more …");
     const auto none = contextCriteria(boundOf(contextSetup(64, 10000, 4, 0)), {});
     EXPECT_TRUE(none[1].text.endsWith("no channel rotates."));
     EXPECT_TRUE(none[2].text.contains("no channel rotates"));
@@ -161,7 +161,7 @@ TEST(ContextCriteria, HaveATargetOnlyIfTheUserSetOne) {
     EXPECT_FALSE(numbers.context);
     EXPECT_FALSE(numbers.criticalBase);
     EXPECT_TRUE(numbers.extrapolationLimit);
-    for (const Criterion& criterion : contextCriteria(boundOf(setup), {})) {
+    for (const Tile& criterion : contextCriteria(boundOf(setup), {})) {
         EXPECT_FALSE(criterion.text.contains("4,096")) << criterion.text.toStdString();
         EXPECT_FALSE(criterion.text.contains("target")) << criterion.text.toStdString();
     }
