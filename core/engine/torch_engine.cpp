@@ -4,16 +4,13 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/torch.h>
 
-#include "core/engine/device/amx_guard.h"
+#include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
-#include "core/engine/device/device_graph.h"
-#include "core/engine/device/parallel.h"
+#include "core/engine/device/processor_setup.h"
 #include "core/engine/device/tensor_memory.h"
-#include "core/engine/device/threads.h"
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/train/device_check.h"
-#include "core/engine/train/precision.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/kernels/kernels.h"
 #include "core/spec/error.h"

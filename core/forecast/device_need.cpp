@@ -52,15 +52,12 @@ struct Widths {
     double more_logits = 0;  // per attention probability, of an encoding of positions
 };
 
-// core/engine/attention/flash.h, which stores no scores.
+// LibTorch's attention, which stores no scores.
 bool flash(const RunSpec& spec, bool trains) {
-    const bool only_causal = spec.position != Position::alibi && has_only_products(spec) &&
-                             spec.attention_window == 0 && !spec.attention_sinks &&
-                             spec.attention != AttentionKind::mla && !spec.has_delta_net();
-    return only_causal && !(trains && spec.dropout > 0);
+    return flash_attention_supports(spec) && !(trains && spec.dropout > 0);
 }
 
-// Attention is computed by separate operations on the matrix of scores (core/engine/attention/separate.h); otherwise
+// Attention is computed by separate operations on the matrix of scores (core/engine/attention/reference.h); otherwise
 // LibTorch's attention needs none, also with a mask for ALiBi or a sliding window.
 bool stores_scores(const RunSpec& spec, bool trains) {
     return (trains && spec.dropout > 0) || spec.attention_sinks || spec.attention == AttentionKind::mla ||

@@ -145,60 +145,16 @@ std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
     return words;
 }
 
-Stages front_of(const HfFacts& facts, const PlanSizes& n) {
-    Stages front = {{.id = "tokens",
-                     .name = "Tokens",
-                     .symbols = "(B, T)",
-                     .shape = extents({n.B, n.T}),
-                     .formula = "x_t ∈ {0, …, V − 1}"},
-                    {.id = "embedding",
-                     .name = "Token embedding",
-                     .symbols = "(B, T, C)",
-                     .shape = extents({n.B, n.T, n.C}),
-                     .formula = "X_t = E[x_t]",
-                     .tensors = {{.name = "embedding.weight", .shape = {n.V, n.C}, .multiplies = false}}}};
-    if (facts.model.position == HfPosition::learned) {
-        front.push_back(learned_positions(
-            n, {.name = "positions.weight",
-                .shape = {facts.decoder ? Count(n.T + facts.decoder->unused_positions) : std::nullopt, n.C},
-                .multiplies = false}));
-    }
-    if (facts.decoder && facts.decoder->normalizes_embedding) {
-        front.push_back(norm_of(facts).stage(n, "embedding_norm", "Norm of the embedding", "embedding_norm"));
-    }
-    return front;
-}
-
-Stages back_of(const HfFacts& facts, const PlanSizes& n) {
-    Stages back = {norm_of(facts).stage(n, "final_norm", "Final norm", "final_norm")};
-    if (is_masked(facts)) {
-        back.push_back({.id = "head.dense",
-                        .name = "Dense layer of the head",
-                        .kind = facts.activation,
-                        .symbols = "(B, T, C)",
-                        .shape = extents({n.B, n.T, n.C}),
-                        .formula = "U = f(H·W^⊤)",
-                        .tensors = linear_tensors("head.dense", n.C, n.C, 0, false)});
-        back.push_back(norm_of(facts).stage(n, "head.norm", "Norm of the head", "head.norm"));
-    }
-    const bool is_tied = facts.decoder && facts.decoder->tied;
-    const bool has_bias = facts.decoder && facts.decoder->head_bias;
-    AnatomyStage head = {
-        .id = "head",
-        .name = "Output head",
-        .kind = is_tied ? "tied to the embedding" : "",
-        .symbols = "(B, T, V)",
-        .shape = extents({n.B, n.T, n.V}),
-        .formula = std::string("logits = H·") + (is_tied ? "E^⊤" : "W_head^⊤") + (has_bias ? " + β_head" : "")};
-    if (!is_tied) head.tensors = linear_tensors("head", n.V, n.C, 0, false);
-    if (has_bias) head.tensors.push_back({.name = "head.bias", .shape = {n.V}});
-    if (!facts.decoder) head.parameters.reset();  // it may be tied
-    if (is_tied) {
-        const Count numbers = product_of({n.V, n.C});
-        head.operations = numbers ? std::optional(2.0 * real(numbers)) : std::nullopt;
-    }
-    back.push_back(std::move(head));
-    return back;
+// Of masked models.
+Stages stages_before_head(const HfFacts& facts, const PlanSizes& n) {
+    return {{.id = "head.dense",
+             .name = "Dense layer of the head",
+             .kind = facts.activation,
+             .symbols = "(B, T, C)",
+             .shape = extents({n.B, n.T, n.C}),
+             .formula = "U = f(H·W^⊤)",
+             .tensors = linear_tensors("head.dense", n.C, n.C, 0, false)},
+            norm_of(facts).stage(n, "head.norm", "Norm of the head", "head.norm")};
 }
 
 std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
@@ -272,7 +228,15 @@ ModelPlan hf_plan(const json& config) {
                                          : facts.model.cache          ? Count(cached_bytes)
                                                                       : std::nullopt,
                   .decoder = !facts.model.shape.is_encoder};
-    plan.front = front_of(facts, plan.sizes);
+    if (facts.model.position == HfPosition::learned) {
+        plan.embedding = {
+            .positions = Embedding::Positions::learned,
+            .position_rows = facts.decoder ? Count(facts.n.T + facts.decoder->unused_positions) : std::nullopt};
+    }
+    if (facts.decoder && facts.decoder->normalizes_embedding) {
+        plan.shared = {norm_of(facts).stage(plan.sizes, "embedding_norm", "Norm of the embedding", "embedding_norm")};
+    }
+    if (is_masked(facts)) plan.before_head = stages_before_head(facts, plan.sizes);
     for (const HfLayer& layer : facts.layers) {
         plan.layers.push_back({.words = layer_words(facts, layer),
                                .attention_norms = branch_norms(facts, true, layer.has_attention_norm),
@@ -283,7 +247,10 @@ ModelPlan hf_plan(const json& config) {
                                .is_order_known = facts.decoder.has_value(),
                                .visible_tokens = facts.has_window(layer) ? facts.model.cache->window : facts.n.T});
     }
-    plan.back = back_of(facts, plan.sizes);
+    plan.head = {.norm = norm_of(facts),
+                 .is_tied = facts.decoder && facts.decoder->tied,
+                 .has_bias = facts.decoder && facts.decoder->head_bias,
+                 .is_known = facts.decoder.has_value()};
     plan.symbols = symbols_of(facts);
     plan.remarks = remarks_of(facts);
     plan.names_settings = false;

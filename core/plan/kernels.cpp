@@ -6,13 +6,6 @@ namespace ropelab {
 
 namespace {
 
-const std::optional<Rotary>& rotary_of(const LayerPlan& layer) {
-    static const std::optional<Rotary> none;
-    if (const auto* softmax = std::get_if<Softmax>(&layer.attention)) return softmax->rotary;
-    if (const auto* latent = std::get_if<Latent>(&layer.attention)) return latent->rotary;
-    return none;
-}
-
 template <typename Predicate>
 bool all_layers(const RunSpec& spec, Predicate predicate) {
     const ModelPlan plan = plan_of(spec, 1);
@@ -29,7 +22,7 @@ bool has_plain_norm(const LayerPlan& layer) {
 
 bool has_only_products(const LayerPlan& layer) {
     const Scores* scores = layer.scores();
-    const std::optional<Rotary>& rotary = rotary_of(layer);
+    const Rotary* rotary = layer.rotary();
     return !scores || (is_fused(scores->relative) && (!rotary || rotary->is_fused()));
 }
 
@@ -46,12 +39,40 @@ bool token_kernels_support(const LayerPlan& layer) {
            !layer.attention_norms.output && (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
 }
 
+bool flash_attention_supports(const LayerPlan& layer) {
+    const Scores* scores = layer.scores();
+    return attention_kernel_supports(layer) && !scores->window && std::holds_alternative<PlainScores>(scores->relative);
+}
+
+bool graph_supports_step(const LayerPlan& layer) {
+    return graph_supports_token(layer) && !std::holds_alternative<DeltaNet>(layer.attention);
+}
+
+bool graph_supports_token(const LayerPlan& layer) {
+    return !std::holds_alternative<Experts>(layer.feed_forward);
+}
+
 bool has_only_products(const RunSpec& spec) {
     return all_layers(spec, [](const LayerPlan& layer) { return has_only_products(layer); });
 }
 
 bool token_kernels_support(const RunSpec& spec) {
     return all_layers(spec, [](const LayerPlan& layer) { return token_kernels_support(layer); });
+}
+
+bool flash_attention_supports(const RunSpec& spec) {
+    return all_layers(spec, [](const LayerPlan& layer) { return flash_attention_supports(layer); });
+}
+
+bool graph_supports_step(const RunSpec& spec) {
+    // A theta that changes gives new tables in every step.
+    return spec.operations == Operations::fused && !spec.theta_varies() && spec.trains_with_adamw() &&
+           all_layers(spec, [](const LayerPlan& layer) { return graph_supports_step(layer); });
+}
+
+bool graph_supports_token(const RunSpec& spec) {
+    return spec.operations == Operations::fused &&
+           all_layers(spec, [](const LayerPlan& layer) { return graph_supports_token(layer); });
 }
 
 bool attends_fused(const RunSpec& spec) {

@@ -17,15 +17,6 @@ bool Layout::contains(const std::string& name) const {
     return std::any_of(parameters.begin(), parameters.end(), [&](const Parameter& p) { return p.name == name; });
 }
 
-std::string up_name(const RunSpec& spec, std::int64_t layer) {
-    return "layers." + std::to_string(layer) + (spec.has_experts(layer) ? ".mlp.experts" : ".mlp") +
-           (spec.gates_feed_forward() ? ".gate_up" : ".up");
-}
-
-std::string down_name(const RunSpec& spec, std::int64_t layer) {
-    return "layers." + std::to_string(layer) + (spec.has_experts(layer) ? ".mlp.experts" : ".mlp") + ".down";
-}
-
 Layout layout_of(const ModelPlan& plan) {
     // Matrices, vectors with weight decay, other vectors, the shift of the rotary frequencies; in each of these, the
     // tables of tokens, then section by section.
@@ -52,13 +43,13 @@ Layout layout_of(const ModelPlan& plan) {
         }
         ++section;
     };
-    add(plan.front, "");
+    add(plan.front(), "");
     Stages stages;
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
         if (i == 0 || plan.layers[i] != plan.layers[i - 1]) stages = plan.layers[i].stages(plan.sizes);
         add(stages, "layers." + std::to_string(i) + ".");
     }
-    add(plan.back, "");
+    add(plan.back(), "");
     std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
         return std::tie(a.group, a.section, a.place) < std::tie(b.group, b.section, b.place);
     });

@@ -80,11 +80,6 @@ struct Layout {
     bool contains(const std::string& name) const;
 };
 
-/// Without ".weight", of the first feed-forward matrix: "layers.0.mlp.up", "layers.0.mlp.experts.gate_up", …
-std::string up_name(const RunSpec& spec, std::int64_t layer);
-/// Without ".weight", of the last feed-forward matrix: "layers.0.mlp.down", …
-std::string down_name(const RunSpec& spec, std::int64_t layer);
-
 /// Initialized as in nanoGPT: 0.02, and 0.02/√(2·layers) for projections into the residual stream. With xavier the
 /// matrices of the layers have √(2/(inputs + outputs)), where queries, keys and values of qkv are matrices (C, C) each,
 /// keys and values of key_value (heads·D, L), the two halves of rates (heads, C), and gate and up (H, C); embeddings

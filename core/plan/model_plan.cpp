@@ -19,7 +19,7 @@ AnatomyStage residual_sum(const PlanSizes& sizes, const LayerPlan& layer, const 
                           .shape = extents({sizes.B, sizes.T, sizes.C}),
                           .formula = both ? "X ← X + Y_attention + Y_MLP" : "X ← X + Y",
                           .settings = {"block", "deepnorm"}};
-    if (layer.scales_stream) {
+    if (layer.stream_factor != 1.0) {
         stage.kind = "DeepNet";
         stage.formula = "X ← α·X + Y,  α = (2·layers)^{1/4}";
     }
@@ -83,6 +83,13 @@ const Scores* LayerPlan::scores() const {
     return nullptr;
 }
 
+const Rotary* LayerPlan::rotary() const {
+    const std::optional<Rotary>* rotary = nullptr;
+    if (const auto* softmax = std::get_if<Softmax>(&attention)) rotary = &softmax->rotary;
+    if (const auto* latent = std::get_if<Latent>(&attention)) rotary = &latent->rotary;
+    return rotary && *rotary ? &**rotary : nullptr;
+}
+
 Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const {
     Count total = 0;
     for (const AnatomyStage& stage : stages(sizes)) {
@@ -90,6 +97,16 @@ Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const
             {total, product_of({stage.cache_bytes_per_token, std::min(visible_tokens, context)}), stage.state_bytes});
     }
     return total;
+}
+
+Stages ModelPlan::front() const {
+    Stages result = embedding.stages(sizes);
+    result.insert(result.end(), shared.begin(), shared.end());
+    return result;
+}
+
+Stages ModelPlan::back() const {
+    return head.stages(sizes, before_head);
 }
 
 std::optional<double> ModelPlan::operations() const {
@@ -108,7 +125,7 @@ Anatomy ModelPlan::anatomy() const {
         }
         return stages;
     };
-    result.sections.push_back({"", {}, counted(front)});
+    result.sections.push_back({"", {}, counted(front())});
     std::vector<const LayerPlan*> kinds;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const auto same =
@@ -126,7 +143,7 @@ Anatomy ModelPlan::anatomy() const {
         section.title =
             (section.layers.size() > 1 ? "Layers " : "Layer ") + layers_text(section.layers) + ": " + kinds[i]->words;
     }
-    result.sections.push_back({"", {}, counted(back)});
+    result.sections.push_back({"", {}, counted(back())});
     result.remarks = remarks;
     if (const std::int64_t bytes = result.totals().state_bytes; bytes > 0) {
         result.remarks.push_back(state_remark(bytes));

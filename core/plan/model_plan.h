@@ -7,6 +7,7 @@
 
 #include "core/plan/anatomy.h"
 #include "core/plan/parts/delta_net.h"
+#include "core/plan/parts/embedding.h"
 #include "core/plan/parts/latent.h"
 #include "core/plan/parts/mlp.h"
 #include "core/plan/parts/norm.h"
@@ -45,12 +46,14 @@ struct LayerPlan {
     FeedForwardPart feed_forward = {};
     bool is_parallel = false;         // attention and feed-forward have one input and one sum
     bool is_order_known = true;       // else one sum adds both branches
-    bool scales_stream = false;       // DeepNet (formula 54)
+    double stream_factor = 1.0;       // of the stream where a branch is added: DeepNet (formula 54)
     std::int64_t visible_tokens = 0;  // the most tokens of the cache; 0: a state instead
 
     Stages stages(const PlanSizes& sizes) const;
     /// Null for a layer without attention scores.
     const Scores* scores() const;
+    /// Null for a layer that does not rotate.
+    const Rotary* rotary() const;
     /// Bytes of its KV cache or state for one sequence of `context` tokens; nullopt if a size is unknown.
     Count cache_bytes(const PlanSizes& sizes, std::int64_t context) const;
     bool operator==(const LayerPlan&) const = default;
@@ -58,13 +61,17 @@ struct LayerPlan {
 
 struct ModelPlan {
     PlanSizes sizes;
-    Stages front = {};  // before the layers: tokens, embeddings, what all layers share
+    Embedding embedding = {};
+    Stages shared = {};  // after the embedding: what all layers share
     std::vector<LayerPlan> layers = {};
-    Stages back = {};  // after the layers: final norm and head
+    Stages before_head = {};  // after the final norm, besides the head
+    OutputHead head = {};
     std::vector<AnatomySize> symbols = {};
     std::vector<std::string> remarks = {};
     bool names_settings = true;  // whether its stages are set by settings of runs
 
+    Stages front() const;  // before the layers
+    Stages back() const;   // after the layers
     /// Floating-point, of a forward pass per token; nullopt if a part is unknown.
     std::optional<double> operations() const;
     /// Sections before, in and after the layers. Equal layers are one section.
@@ -72,5 +79,9 @@ struct ModelPlan {
 };
 
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary);
+// Parts of that plan that do not depend on the layer; every layer with scores has these encodings.
+Embedding embedding_of(const RunSpec& spec);
+Relative relative_of(const RunSpec& spec);
+std::optional<Rotary> rotary_of(const RunSpec& spec);
 
 }  // namespace ropelab

@@ -36,39 +36,17 @@ BranchNorms branch_norms(const RunSpec& spec) {
     return {};
 }
 
-Relative relative_of(const RunSpec& spec) {
-    switch (spec.position) {
-        case Position::alibi:
-            return Alibi();
-        case Position::t5:
-        case Position::rope_bias:
-            return DistanceBias{spec.distance_buckets};
-        case Position::shaw:
-            return Shaw{spec.relative_clip + 1};
-        case Position::transformer_xl:
-            return TransformerXl{spec.sequences_per_pass()};
-        case Position::cope:
-            return Cope{spec.cope_positions};
-        case Position::none:
-        case Position::learned:
-        case Position::rope:
-        case Position::learned_rope:
-        case Position::sinusoidal:
-        case Position::xpos:
-        case Position::fope:
-            return PlainScores();
+// 0 for a gated DeltaNet, whose state has all tokens.
+std::int64_t visible_tokens(const RunSpec& spec, LayerAttention kind) {
+    switch (kind) {
+        case LayerAttention::full:
+            return spec.context;
+        case LayerAttention::window:
+            return std::min(spec.attention_window, spec.context);
+        case LayerAttention::delta_net:
+            break;
     }
-    return PlainScores();
-}
-
-std::optional<Rotary> rotary_of(const RunSpec& spec) {
-    if (!spec.rotates()) return std::nullopt;
-    const auto kind = spec.position == Position::xpos   ? Rotary::Kind::decaying
-                      : spec.position == Position::fope ? Rotary::Kind::fourier
-                                                        : Rotary::Kind::plain;
-    return Rotary{.kind = kind,
-                  .channels = spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
-                                                         : std::string("listed frequencies")};
+    return 0;
 }
 
 // In a context: with a window of N tokens, token t (from 0) attends to min(t + 1, N) keys.
@@ -86,7 +64,7 @@ AttentionPart attention_of(const RunSpec& spec, LayerAttention kind) {
     }
     Scores scores = {.relative = relative_of(spec),
                      .has_sinks = spec.attention_sinks,
-                     .keys = mean_keys(spec.context, spec.visible_tokens(kind))};
+                     .keys = mean_keys(spec.context, visible_tokens(spec, kind))};
     if (kind == LayerAttention::window) scores.window = spec.attention_window;
     if (spec.attention == AttentionKind::mla) {
         return Latent{.h = h,
@@ -119,7 +97,9 @@ FeedForwardPart feed_forward_of(const RunSpec& spec, std::int64_t layer) {
                    .k = spec.experts_per_token,
                    .expert = std::move(mlp),
                    .choice = spec.experts_per_token == 1 ? "g = max(softmax(r))" : "g = softmax(r_i of the k largest)",
-                   .has_noise = spec.expert_noise};
+                   .has_noise = spec.expert_noise,
+                   .capacity = spec.expert_capacity,
+                   .second = spec.second_expert};
 }
 
 // "gated DeltaNet, experts".
@@ -147,83 +127,31 @@ std::vector<Count> shift_shape(const RunSpec& spec) {
     return {};
 }
 
-Tensor token_table(const char* name, Count rows, Count width, bool multiplies) {
-    return {.name = name,
-            .shape = {rows, width},
-            .place = storage::token_table,
-            .deviation = 0.02,
-            .multiplies = multiplies,
-            .embeds = true};
-}
-
-Stages front_of(const RunSpec& spec, const PlanSizes& n) {
-    const auto rows = extents({n.B, n.T, n.C});
-    Stages front = {{.id = "tokens",
-                     .name = "Tokens",
-                     .symbols = "(B, T)",
-                     .shape = extents({n.B, n.T}),
-                     .formula = "x_t ∈ {0, …, V − 1}",
-                     .settings = {"batch", "context", "tokenizer", "vocabulary_size"}},
-                    {.id = "embedding",
-                     .name = "Token embedding",
-                     .symbols = "(B, T, C)",
-                     .shape = rows,
-                     .formula = "X_t = E[x_t]",
-                     .settings = {"width", "tokenizer", "vocabulary_size"},
-                     .tensors = {token_table("embedding.weight", n.V, n.C, false)}}};
-    if (spec.learns_positions()) {
-        front.push_back(learned_positions(n, token_table("positions.weight", n.T, n.C, false)));
-    }
-    if (spec.position == Position::sinusoidal) {
-        front.push_back({.id = "positions",
-                         .name = "Position embedding",
-                         .kind = "sinusoidal",
-                         .symbols = "(B, T, C)",
-                         .shape = rows,
-                         .formula = "X_t ← √C·X_t + PE(t)",
-                         .settings = {"position"}});
-    }
+Stages shared_of(const RunSpec& spec, const PlanSizes& n) {
+    Stages shared;
     if (spec.theta_varies()) {
-        front.push_back({.id = "frequencies",
-                         .name = "RoPE frequencies",
-                         .kind = spec.theta_training == ThetaTraining::fixed ? "scheduled" : "trained",
-                         .symbols = "(d_r/2)",
-                         .formula = spec.theta_training == ThetaTraining::free ? "g_i = exp(s_i)·θ^{−2i/d_r}"
-                                                                               : "g_i = (exp(s)·θ)^{−2i/d_r}",
-                         .settings = {"theta_training", "theta_schedule"},
-                         .tensors = {{.name = "rotary.shift",
-                                      .shape = shift_shape(spec),
-                                      .place = storage::shift,
-                                      .multiplies = false,
-                                      .embeds = true}}});
+        shared.push_back({.id = "frequencies",
+                          .name = "RoPE frequencies",
+                          .kind = spec.theta_training == ThetaTraining::fixed ? "scheduled" : "trained",
+                          .symbols = "(d_r/2)",
+                          .formula = spec.theta_training == ThetaTraining::free ? "g_i = exp(s_i)·θ^{−2i/d_r}"
+                                                                                : "g_i = (exp(s)·θ)^{−2i/d_r}",
+                          .settings = {"theta_training", "theta_schedule"},
+                          .tensors = {{.name = "rotary.shift",
+                                       .shape = shift_shape(spec),
+                                       .place = storage::shift,
+                                       .multiplies = false,
+                                       .embeds = true}}});
     }
     const Heads heads = {spec.heads, spec.kv_heads(), spec.head_dim()};
-    for (AnatomyStage& stage : facts_of(relative_of(spec), n, heads, "").shared) front.push_back(std::move(stage));
-    return front;
+    for (AnatomyStage& stage : facts_of(relative_of(spec), n, heads, "").shared) shared.push_back(std::move(stage));
+    return shared;
 }
 
-Stages back_of(const RunSpec& spec, const PlanSizes& n) {
-    const bool is_normed = spec.norm_position != NormPosition::post;
-    Stages back;
-    if (is_normed) back.push_back(norm_of(spec).stage(n, "final_norm", "Final norm", "final_norm"));
-    AnatomyStage head = {.id = "head",
-                         .name = "Output head",
-                         .kind = spec.tied_head ? "tied to the embedding" : "",
-                         .symbols = "(B, T, V)",
-                         .shape = extents({n.B, n.T, n.V}),
-                         .formula = std::string("logits = ") + (is_normed ? "H" : "X") +
-                                    (spec.tied_head ? "·E^⊤" : "·W_head^⊤") + (spec.head_bias ? " + β_head" : ""),
-                         .settings = {"tied_head", "head_bias", "tokenizer", "vocabulary_size"}};
-    if (spec.tied_head) {
-        head.operations = 2.0 * real(n.V) * real(n.C);
-    } else {
-        head.tensors.push_back(token_table("head.weight", n.V, n.C, true));
-    }
-    if (spec.head_bias) {
-        head.tensors.push_back({.name = "head.bias", .shape = {n.V}, .place = storage::bias, .embeds = true});
-    }
-    back.push_back(std::move(head));
-    return back;
+OutputHead head_of(const RunSpec& spec) {
+    OutputHead head = {.is_tied = spec.tied_head, .has_bias = spec.head_bias};
+    if (spec.norm_position != NormPosition::post) head.norm = norm_of(spec);
+    return head;
 }
 
 std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
@@ -256,6 +184,46 @@ std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
 
 }  // namespace
 
+Embedding embedding_of(const RunSpec& spec) {
+    if (spec.learns_positions()) return {Embedding::Positions::learned, spec.context};
+    return {spec.position == Position::sinusoidal ? Embedding::Positions::sinusoidal : Embedding::Positions::none};
+}
+
+Relative relative_of(const RunSpec& spec) {
+    switch (spec.position) {
+        case Position::alibi:
+            return Alibi();
+        case Position::t5:
+        case Position::rope_bias:
+            return DistanceBias{spec.distance_buckets, spec.largest_distance};
+        case Position::shaw:
+            return Shaw{spec.relative_clip + 1};
+        case Position::transformer_xl:
+            return TransformerXl{spec.sequences_per_pass()};
+        case Position::cope:
+            return Cope{spec.cope_positions};
+        case Position::none:
+        case Position::learned:
+        case Position::rope:
+        case Position::learned_rope:
+        case Position::sinusoidal:
+        case Position::xpos:
+        case Position::fope:
+            return PlainScores();
+    }
+    return PlainScores();
+}
+
+std::optional<Rotary> rotary_of(const RunSpec& spec) {
+    if (!spec.rotates()) return std::nullopt;
+    const auto kind = spec.position == Position::xpos   ? Rotary::Kind::decaying
+                      : spec.position == Position::fope ? Rotary::Kind::fourier
+                                                        : Rotary::Kind::plain;
+    return Rotary{.kind = kind,
+                  .channels = spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
+                                                         : std::string("listed frequencies")};
+}
+
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
     ModelPlan plan;
     const bool caches = spec.operations != Operations::eager;
@@ -269,7 +237,8 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
                   .xavier = spec.initialization == Initialization::xavier,
                   .deepnorm = spec.deepnorm ? std::pow(8.0 * static_cast<double>(spec.layers), -0.25) : 1.0,
                   .router_deviation = spec.router_deviation};
-    plan.front = front_of(spec, plan.sizes);
+    plan.embedding = embedding_of(spec);
+    plan.shared = shared_of(spec, plan.sizes);
     const std::vector<LayerAttention> kinds = attention_of_layers(spec);
     for (std::int64_t i = 0; i < spec.layers; ++i) {
         const LayerAttention kind = kinds[static_cast<std::size_t>(i)];
@@ -279,10 +248,10 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
                                .feed_forward_norms = branch_norms(spec),
                                .feed_forward = feed_forward_of(spec, i),
                                .is_parallel = spec.block == Block::pythia,
-                               .scales_stream = spec.deepnorm,
-                               .visible_tokens = spec.visible_tokens(kind)});
+                               .stream_factor = spec.deepnorm ? std::pow(2.0 * real(spec.layers), 0.25) : 1.0,
+                               .visible_tokens = visible_tokens(spec, kind)});
     }
-    plan.back = back_of(spec, plan.sizes);
+    plan.head = head_of(spec);
     plan.symbols = symbols_of(spec, plan.sizes);
     if (caches && spec.attention_window > 0) plan.remarks.push_back(window_remark(spec.attention_window));
     return plan;

@@ -90,17 +90,6 @@ std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count co
     return result;
 }
 
-AnatomyStage learned_positions(const PlanSizes& sizes, Tensor table) {
-    return {.id = "positions",
-            .name = "Position embedding",
-            .kind = "learned",
-            .symbols = "(B, T, C)",
-            .shape = extents({sizes.B, sizes.T, sizes.C}),
-            .formula = "X_t ← X_t + P[t]",
-            .settings = {"position", "context"},
-            .tensors = {std::move(table)}};
-}
-
 std::string product_formula(const std::string& name, const std::string& input, const std::string& index,
                             bool has_bias) {
     std::string formula = name;

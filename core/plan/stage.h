@@ -116,8 +116,6 @@ struct PlanSizes {
 
 std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count columns, double deviation, bool has_bias,
                                    int place = storage::matrix);
-/// Learned positions, which are added to the embedding.
-AnatomyStage learned_positions(const PlanSizes& sizes, Tensor table);
 /// "name = input·W_index^⊤", with a bias if there is one.
 std::string product_formula(const std::string& name, const std::string& input, const std::string& index, bool has_bias);
 

@@ -12,11 +12,12 @@ namespace ropelab {
 enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2, mish };
 
 /// All that is known of an activation: a row of the table in activation.cpp. Its forward pass is `activated`
-/// (core/engine/parts/feed_forward.cpp).
+/// (core/engine/parts/mlp.cpp).
 struct Activation {
-    std::string name = "GELU";            // "SwiGLU"
-    std::string formula = "Z = GELU(U)";  // of its output
-    bool is_gated = false;                // two projections are multiplied, so that the network has three matrices
+    FeedForward kind = FeedForward::automatic;  // `automatic` if it has no row
+    std::string name = "GELU";                  // "SwiGLU"
+    std::string formula = "Z = GELU(U)";        // of its output
+    bool is_gated = false;  // two projections are multiplied, so that the network has three matrices
     double kept = 0;        // numbers per hidden channel that the backward pass keeps besides its inputs and output
     double working = 0;     // temporary numbers per hidden channel in the backward pass besides GELU's, as measured
     bool is_fused = false;  // whether the kernels of the CPU compute it

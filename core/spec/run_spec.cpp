@@ -256,25 +256,6 @@ bool RunSpec::has_softmax_attention() const {
     return std::any_of(kinds.begin(), kinds.end(), [](auto kind) { return kind != LayerAttention::delta_net; });
 }
 
-std::int64_t RunSpec::visible_tokens(LayerAttention kind) const {
-    switch (kind) {
-        case LayerAttention::full:
-            return context;
-        case LayerAttention::window:
-            return std::min(attention_window, context);
-        case LayerAttention::delta_net:
-            break;
-    }
-    return 0;
-}
-
-std::int64_t RunSpec::visible_tokens() const {
-    if (attention_layers == "auto") return attention_window > 0 ? std::min(attention_window, context) : context;
-    std::int64_t most = 0;
-    for (std::int64_t layer = 0; layer < layers; ++layer) most = std::max(most, visible_tokens(layer));
-    return most == 0 ? context : most;
-}
-
 std::vector<LayerAttention> attention_of_layers(const RunSpec& spec) {
     const auto count = static_cast<std::size_t>(spec.layers);
     if (spec.attention_layers == "auto")
@@ -344,10 +325,6 @@ std::int64_t RunSpec::hidden_width() const {
     if (mlp_width > 0) return mlp_width;
     if (!gates_feed_forward()) return 4 * width;
     return (8 * width / 3 + multiple_of - 1) / multiple_of * multiple_of;
-}
-
-double RunSpec::residual_factor() const {
-    return deepnorm ? std::pow(2.0 * static_cast<double>(layers), 0.25) : 1.0;
 }
 
 std::vector<double> listed_frequencies(const RunSpec& spec) {

@@ -198,9 +198,6 @@ struct RunSpec {
     LayerAttention layer_attention(std::int64_t layer) const;
     bool has_delta_net() const;
     bool has_softmax_attention() const;
-    /// Includes itself; 0 for a gated DeltaNet, whose state includes all earlier tokens.
-    std::int64_t visible_tokens(LayerAttention kind) const;
-    std::int64_t visible_tokens(std::int64_t layer) const { return visible_tokens(layer_attention(layer)); }
     /// Never `automatic`.
     FeedForward feed_forward_kind() const;
     /// Returns whether the feed-forward networks are gated: two projections are multiplied.
@@ -218,8 +215,6 @@ struct RunSpec {
         if (norm != NormKind::automatic) return norm;
         return block == Block::llama ? NormKind::rms : NormKind::layer;
     }
-    /// Factor of the residual stream where a branch is added to it: (2·layers)^¼ with deepnorm, else 1.
-    double residual_factor() const;
     /// AdamW with decoupled weight decay, which fused steps compute.
     bool trains_with_adamw() const {
         return optimizer == OptimizerKind::adamw && weight_decay_kind == WeightDecayKind::decoupled;
@@ -229,8 +224,6 @@ struct RunSpec {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
-    /// Largest of all layers.
-    std::int64_t visible_tokens() const;
     bool rotates() const {
         return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
                position == Position::rope_bias || position == Position::fope;

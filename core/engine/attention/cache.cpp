@@ -8,8 +8,8 @@ KeyValueCache::KeyValueCache(std::int64_t layers, std::int64_t capacity) {
     for (std::int64_t layer = 0; layer < layers; ++layer) add_layer(capacity);
 }
 
-KeyValueCache::KeyValueCache(const RunSpec& spec) {
-    for (std::int64_t layer = 0; layer < spec.layers; ++layer) add_layer(spec.visible_tokens(layer));
+KeyValueCache::KeyValueCache(const ModelPlan& plan) {
+    for (const LayerPlan& layer : plan.layers) add_layer(layer.visible_tokens);
 }
 
 void KeyValueCache::add_layer(std::int64_t capacity) {

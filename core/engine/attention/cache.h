@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/spec/run_spec.h"
+#include "core/plan/model_plan.h"
 
 namespace ropelab {
 
@@ -22,8 +22,8 @@ class KeyValueCache {
 
     /// `capacity`: largest number of tokens that a token attends to.
     KeyValueCache(std::int64_t layers, std::int64_t capacity);
-    /// Capacities are RunSpec::visible_tokens.
-    explicit KeyValueCache(const RunSpec& spec);
+    /// Capacities are LayerPlan::visible_tokens.
+    explicit KeyValueCache(const ModelPlan& plan);
 
     /// (time) int64 on the device. Call once per pass, before its layers store. Only the last `capacity` tokens get
     /// slots.

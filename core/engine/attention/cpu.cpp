@@ -6,7 +6,7 @@
 #include "core/engine/operations/own_passes.h"
 #include "core/kernels/kernels.h"
 
-namespace ropelab::cpu_attention {
+namespace ropelab {
 
 namespace {
 
@@ -35,7 +35,7 @@ struct AttentionPlace : Place {
                                                        .head_dim = qkv.size(2) / parts(),
                                                        .qkv = row<T>(qkv, run),
                                                        .table = table_of(run),
-                                                       .slopes = numbers<float>(terms.slopes),
+                                                       .slopes = numbers<float>(terms.slopes()),
                                                        .window = terms.window,
                                                        .dropout = streams.of(run, batch * heads.query * time * time)},
                            first, last);
@@ -104,7 +104,7 @@ void rotate_heads(float* query, float* key, HeadCounts heads, std::int64_t head_
 
 }  // namespace
 
-bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
+bool cpu_attention_supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use) {
     const auto type = input.qkv.scalar_type();
     if (!has_own_passes(input.qkv) || use.hook || !terms.only_products() || terms.sinks.defined()) return false;
     if (!use.cache) return terms.tables.plain() && (type == torch::kFloat32 || type == torch::kBFloat16);
@@ -112,27 +112,27 @@ bool supports(const AttentionInput& input, const LayerTerms& terms, const Attent
     return one_token && type == torch::kFloat32 && !input.qkv.requires_grad();
 }
 
-torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
-                     const std::string& place) {
+torch::Tensor attend_on_cpu(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
+                            const std::string& place) {
     return Attention::apply(input.qkv,
                             c10::make_intrusive<AttentionPlace>(dropout, place, input.batch, input.heads, terms));
 }
 
-torch::Tensor attend_one(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
-                         std::int64_t layer) {
+torch::Tensor attend_one_on_cpu(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
+                                std::int64_t layer) {
     const torch::Tensor qkv = input.qkv.clone();
     const torch::Tensor mixed = torch::empty({1, 1, input.heads.query * input.head_dim()}, qkv.options());
     std::vector<float> logits;
     LayerTerms layer_terms = terms;
     if (layer_terms.tables.defined())
         layer_terms.tables = {terms.tables.cosine.contiguous(), terms.tables.sine.contiguous()};
-    attend_one(qkv.data_ptr<float>(), input.heads, input.head_dim(), layer_terms, 0, cache, layer,
-               mixed.data_ptr<float>(), logits);
+    attend_one_on_cpu(qkv.data_ptr<float>(), input.heads, input.head_dim(), layer_terms, 0, cache, layer,
+                      mixed.data_ptr<float>(), logits);
     return mixed;
 }
 
-void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
-                KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits) {
+void attend_one_on_cpu(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
+                       KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits) {
     float* query = qkv;
     float* key = query + heads.query * head_dim;
     const float* value = key + heads.key_value * head_dim;
@@ -148,7 +148,7 @@ void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const Layer
     const float* values = cache.layer(layer).values.data_ptr<float>();
     const auto* positions = cache.positions(layer).data_ptr<std::int64_t>();
     const std::int64_t newest = *cache.newest().data_ptr<std::int64_t>();
-    const auto* slopes = numbers<float>(terms.slopes);
+    const auto* slopes = numbers<float>(terms.slopes());
     const auto scale = static_cast<float>(1.0 / std::sqrt(static_cast<double>(head_dim)));
     logits.resize(static_cast<std::size_t>(heads.query * capacity));
     constexpr std::int64_t products_per_thread = 32768;
@@ -167,4 +167,4 @@ void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const Layer
     });
 }
 
-}  // namespace ropelab::cpu_attention
+}  // namespace ropelab

@@ -10,25 +10,25 @@
 // With the loops of core/kernels: rotation, logits, softmax, dropout and weighted sum of one head run within the cache
 // of one core. Values are float32, or bfloat16 between products.
 
-namespace ropelab::cpu_attention {
+namespace ropelab {
 
 /// Whole batches without a hook if the rotary tables are shared by all heads and not trained; with a cache that is not
 /// empty, one float32 token of one run. Neither attention sinks nor eager operations
 /// (core/engine/operations/operations.h).
-bool supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use);
+bool cpu_attention_supports(const AttentionInput& input, const LayerTerms& terms, const AttentionUse& use);
 
 /// The queries and keys of `input` must be normalized already.
-torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
-                     const std::string& place);
+torch::Tensor attend_on_cpu(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
+                            const std::string& place);
 
 /// One token that continues a KV cache: (1, 1, query·head_dim).
-torch::Tensor attend_one(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
-                         std::int64_t layer);
+torch::Tensor attend_one_on_cpu(const AttentionInput& input, const LayerTerms& terms, KeyValueCache& cache,
+                                std::int64_t layer);
 
 /// One token on plain numbers, for a decoder that generates token by token. `qkv`: queries, keys and values of the
 /// token, which are rotated in place by row `row` of the tables. `mixed` receives query·head_dim numbers. `logits` is
 /// working memory of query·capacity numbers. The cache must have a slot for the token.
-void attend_one(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
-                KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits);
+void attend_one_on_cpu(float* qkv, HeadCounts heads, std::int64_t head_dim, const LayerTerms& terms, std::int64_t row,
+                       KeyValueCache& cache, std::int64_t layer, float* mixed, std::vector<float>& logits);
 
-}  // namespace ropelab::cpu_attention
+}  // namespace ropelab

@@ -3,17 +3,27 @@
 #include <cmath>
 #include <limits>
 
-#include "core/engine/attention/separate.h"
 #include "core/engine/operations/fused.h"
+#include "core/engine/operations/operations.h"
 
-namespace ropelab::reference_attention {
+namespace ropelab {
 
 namespace {
 
-// (runs, batch, time, heads, head_dim) → (runs·batch, heads, time, head_dim).
-torch::Tensor by_head(const torch::Tensor& vectors) {
-    return vectors.flatten(0, 1).transpose(1, 2);
-}
+class RepeatedRows : public torch::autograd::Function<RepeatedRows> {
+ public:
+    static torch::Tensor forward(torch::autograd::AutogradContext*, const torch::Tensor& vectors, std::int64_t rows) {
+        return vectors.unsqueeze(1).expand({vectors.size(0), rows, vectors.size(1)}).contiguous();
+    }
+
+    static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
+                                                   const torch::autograd::variable_list& gradients) {
+        const torch::Tensor gradient = gradients[0].contiguous();
+        std::vector<torch::Tensor> sums;
+        for (std::int64_t run = 0; run < gradient.size(0); ++run) sums.push_back(gradient.select(0, run).sum(0));
+        return {torch::stack(sums), {}};
+    }
+};
 
 // The mask is added to the logits, (heads or 1, queries, keys); causal without one. q, k, v: (runs·batch, heads,
 // queries or keys, head_dim) → (runs·batch, heads, queries, head_dim).
@@ -29,6 +39,7 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
                            const torch::Tensor& keys, const Dropout& dropout, const std::string& place,
                            const StageMarks& stages) {
     const torch::Tensor hidden = hidden_keys(queries, keys, terms.window);
+    const auto* shaw = std::get_if<ShawTerms>(&terms.relative);
     const double size = std::sqrt(static_cast<double>(vectors.query.size(-1)));
     const std::vector<torch::Tensor> query = vectors.query.unbind(0);
     const std::vector<torch::Tensor> key = vectors.key.unbind(0);
@@ -36,8 +47,9 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
     for (std::size_t run = 0; run < query.size(); ++run) {
         torch::Tensor logits = torch::matmul(query[run], key[run].transpose(-2, -1)) / size;
         stages.computed("attention.scores");
-        const torch::Tensor more =
-            relative_logits(terms, static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys, stages);
+        const torch::Tensor more = relative_logits(
+            terms.relative, {static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys, hidden},
+            stages);
         if (more.defined()) logits = logits + more;
         logits = logits.masked_fill(hidden, -std::numeric_limits<double>::infinity());
         stages.computed("attention.scores", logits);
@@ -53,11 +65,11 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
     std::vector<torch::Tensor> mixed;
     for (std::size_t run = 0; run < query.size(); ++run) {
         mixed.push_back(torch::matmul(weights[run], value[run]));
-        if (!terms.relative.values.defined()) continue;
+        if (!shaw) continue;
         stages.computed("attention.values");
         if (stages.wants_outputs()) stages.output("attention.values", mixed.back().transpose(1, 2).unsqueeze(0));
         mixed.back() =
-            mixed.back() + relative_values(terms, static_cast<std::int64_t>(run), weights[run], queries, keys);
+            mixed.back() + relative_values(*shaw, static_cast<std::int64_t>(run), weights[run], queries, keys);
         stages.computed("attention.relative_values");
         if (stages.wants_outputs())
             stages.output("attention.relative_values", mixed.back().transpose(1, 2).unsqueeze(0));
@@ -91,11 +103,46 @@ torch::Tensor attend_by_run(LayerVectors vectors, const LayerTerms& terms, const
     }
     const torch::Tensor mixed = mixed_by_run(vectors, terms, queries, keys, dropout, place, use.stages);
     const torch::Tensor rows = mixed.transpose(2, 3).flatten(3).flatten(1, 2);
-    use.stages.computed(terms.relative.values.defined() ? "attention.relative_values" : "attention.values", rows);
+    const bool is_shaw = std::holds_alternative<ShawTerms>(terms.relative);
+    use.stages.computed(is_shaw ? "attention.relative_values" : "attention.values", rows);
     return rows;
 }
 
 }  // namespace
+
+torch::Tensor heads_first(const torch::Tensor& vectors) {
+    return vectors.flatten(0, 1).transpose(1, 2);
+}
+
+torch::Tensor repeat_rows(const torch::Tensor& vectors, std::int64_t rows) {
+    return RepeatedRows::apply(vectors, rows);
+}
+
+torch::Tensor softmax_with_sinks(const torch::Tensor& logits, const torch::Tensor& sinks) {
+    if (!sinks.defined()) return torch::softmax(logits, -1);
+    const std::int64_t runs = sinks.size(0);
+    const std::int64_t batch = logits.size(0) / runs;
+    const torch::Tensor rows = repeat_rows(sinks.to(logits.scalar_type()), batch * logits.size(2));
+    const torch::Tensor column = rows.view({runs * batch, logits.size(2), logits.size(1)}).transpose(1, 2).unsqueeze(3);
+    return torch::softmax(torch::cat({logits, column}, -1), -1).narrow(-1, 0, logits.size(-1));
+}
+
+torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
+                                   const torch::Tensor& mask, const torch::Tensor& sinks, std::int64_t runs,
+                                   const Dropout& dropout, const std::string& place, const StageMarks& stages) {
+    torch::Tensor logits = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
+    if (mask.defined()) {
+        logits = logits + mask;
+    } else {
+        const torch::Tensor future = torch::ones({q.size(2), k.size(2)}, q.options().dtype(torch::kBool)).triu(1);
+        logits = logits.masked_fill(future, -std::numeric_limits<double>::infinity());
+    }
+    stages.computed("attention.scores", logits);
+    torch::Tensor weights = softmax_with_sinks(logits, sinks);
+    stages.computed("attention.weights", weights);
+    if (dropout.active()) weights = dropout(weights.reshape({runs, -1}), place).view(weights.sizes());
+    return torch::matmul(weights, v);
+}
 
 torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
     const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
@@ -103,9 +150,9 @@ torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor&
 }
 
 LayerVectors vectors_of(const AttentionInput& input) {
-    const torch::Tensor qkv = input.qkv.scalar_type() == torch::kFloat64 ? input.qkv : input.qkv.to(torch::kFloat32);
     const auto [heads, shared] = input.heads;
-    const torch::Tensor parts = qkv.unflatten(1, {input.batch, -1}).unflatten(3, {heads + 2 * shared, -1});
+    const torch::Tensor parts =
+        in_float(input.qkv).unflatten(1, {input.batch, -1}).unflatten(3, {heads + 2 * shared, -1});
     LayerVectors vectors{parts.narrow(3, 0, heads), parts.narrow(3, heads, shared),
                          parts.narrow(3, heads + shared, shared)};
     if (input.query_norm.defined()) vectors.query = normalize_heads(vectors.query, input.query_norm);
@@ -122,8 +169,8 @@ LayerVectors repeat_heads(LayerVectors vectors) {
     return vectors;
 }
 
-torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
-                     const std::string& place, const AttentionUse& use) {
+torch::Tensor attend_by_reference(const AttentionInput& input, const LayerTerms& terms, const Dropout& dropout,
+                                  const std::string& place, const AttentionUse& use) {
     LayerVectors vectors = vectors_of(input);
     if (input.query_norm.defined()) use.stages.computed("attention.qk_norm", vectors.query);
     if (use.hook) use.hook->observe(use.layer, vectors);
@@ -156,16 +203,16 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
             return slots.repeat_interleave(input.heads.query / input.heads.key_value, 0).unsqueeze(0);
         };
         const torch::Tensor mask = logit_mask(terms, use.cache->newest(), use.cache->positions(use.layer), type);
-        const torch::Tensor q = by_head(vectors.query);
+        const torch::Tensor q = heads_first(vectors.query);
         const torch::Tensor keys = expanded(cached.keys);
         const torch::Tensor values = expanded(cached.values);
         mixed = terms.sinks.defined() ? attend_by_operations(q, keys, values, mask, terms.sinks, runs, {}, place)
                                       : mixed_values(q, keys, values, mask);
     } else {
         const LayerVectors repeated = repeat_heads(std::move(vectors));
-        const torch::Tensor q = by_head(repeated.query);
-        const torch::Tensor k = by_head(repeated.key);
-        const torch::Tensor v = by_head(repeated.value);
+        const torch::Tensor q = heads_first(repeated.query);
+        const torch::Tensor k = heads_first(repeated.key);
+        const torch::Tensor v = heads_first(repeated.value);
         torch::Tensor mask;
         if (!terms.only_causal()) {
             const torch::Tensor positions = torch::arange(time, torch::TensorOptions(torch::kInt64).device(q.device()));
@@ -185,4 +232,4 @@ torch::Tensor attend(const AttentionInput& input, const LayerTerms& terms, const
     return rows;
 }
 
-}  // namespace ropelab::reference_attention
+}  // namespace ropelab

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/engine/operations/operations.h"
+#include "core/rope/encodings.h"
 #include "core/rope/rotation.h"
 #include "core/spec/error.h"
 #include "core/spec/random_stream.h"
@@ -75,44 +76,6 @@ std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimens
     return chosen;
 }
 
-// Positions 0 … rows − 1; with `rotates` false, a table that rotates nothing.
-RotationTable table_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes,
-                       std::int64_t rows) {
-    const FrequencySettings settings = settings_of(run, rotates, positions, changes);
-    RotationTable table = canonical_table(settings, static_cast<std::size_t>(rows));
-    if (!rotates) return table;
-    const auto chosen = rotated_pairs(run, frequencies(settings).inverse_frequencies.size(), changes);
-    for (std::size_t i = 0; i < table.cosine.size(); ++i) {
-        if (chosen[i % table.pairs]) continue;
-        table.cosine[i] = 1.0F;
-        table.sine[i] = 0.0F;
-    }
-    return table;
-}
-
-// Before theta changed, one per pair (0: the pair does not rotate), and d log frequency / d log theta: −2i/d_r for
-// slice, −2i/d for truncate, and 1 if every frequency changes separately.
-struct MovableFrequencies {
-    std::vector<double> frequencies;
-    std::vector<double> slopes;
-};
-MovableFrequencies movable_frequencies(const RunSpec& run, bool rotates, const std::vector<std::int64_t>& stopped) {
-    const auto pairs = static_cast<std::size_t>(run.rotary_head_dim() / 2);
-    MovableFrequencies result{std::vector<double>(pairs, 0.0), std::vector<double>(pairs, 0.0)};
-    if (!rotates) return result;
-    const Frequencies all = frequencies(
-        {.head_dim = run.rotary_head_dim(), .theta = run.theta, .fraction = run.fraction, .partial = run.partial});
-    const auto chosen = selection(run.pairs, run.rotary_head_dim() / 2, "pairs");
-    const double dimension = run.partial == Partial::slice ? all.rotary_dim : run.rotary_head_dim();
-    for (std::size_t i = 0; i < all.inverse_frequencies.size(); ++i) {
-        const bool is_frozen = std::find(stopped.begin(), stopped.end(), static_cast<std::int64_t>(i)) != stopped.end();
-        if (!chosen[i] || is_frozen) continue;
-        result.frequencies[i] = all.inverse_frequencies[i];
-        result.slopes[i] = run.theta_training == ThetaTraining::free ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
-    }
-    return result;
-}
-
 bool any(const std::vector<bool>& rotates) {
     return std::find(rotates.begin(), rotates.end(), true) != rotates.end();
 }
@@ -124,20 +87,33 @@ torch::Tensor rows_of_runs(const std::vector<double>& numbers, std::size_t runs,
         .to(device);
 }
 
-// shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1 or heads, pairs) float64.
+// shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1 or heads, pairs) float64; 0 for pairs that do not rotate.
 torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
-                                const torch::Tensor& shift, const std::vector<std::int64_t>& stopped) {
-    std::vector<double> frequencies;
+                                const torch::Tensor& shift, const TableChanges& changes) {
+    std::vector<double> radians;
+    // d log frequency / d log theta: −2i/d_r for slice, −2i/d for truncate, and 1 if every frequency changes
+    // separately.
     std::vector<double> slopes;
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        const MovableFrequencies movable = movable_frequencies(runs[run], rotates[run], stopped);
-        frequencies.insert(frequencies.end(), movable.frequencies.begin(), movable.frequencies.end());
-        slopes.insert(slopes.end(), movable.slopes.begin(), movable.slopes.end());
+        const RunSpec& spec = runs[run];
+        const Frequencies all = frequencies({.head_dim = spec.rotary_head_dim(),
+                                             .theta = spec.theta,
+                                             .fraction = spec.fraction,
+                                             .partial = spec.partial});
+        const std::vector<bool> chosen = rotated_pairs(spec, all.inverse_frequencies.size(), changes);
+        const double dimension = spec.partial == Partial::slice ? all.rotary_dim : spec.rotary_head_dim();
+        for (std::size_t i = 0; i < chosen.size(); ++i) {
+            const bool moves = rotates[run] && chosen[i];
+            const double slope =
+                spec.theta_training == ThetaTraining::free ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
+            radians.push_back(moves ? all.inverse_frequencies[i] : 0.0);
+            slopes.push_back(moves ? slope : 0.0);
+        }
     }
     const auto row = [&](const std::vector<double>& numbers) {
         return rows_of_runs(numbers, runs.size(), shift.device());
     };
-    return row(frequencies) * torch::exp(row(slopes) * shift.to(torch::kFloat64));
+    return row(radians) * torch::exp(row(slopes) * shift.to(torch::kFloat64));
 }
 
 // first … first + count − 1 as float64.
@@ -206,10 +182,12 @@ LayerFrequencies constant_frequencies(std::span<const RunSpec> runs, const std::
     return layer;
 }
 
-// Computes the tables for these positions, (time) float64.
-RotaryTables computed_tables(const LayerFrequencies& layer, const torch::Tensor& positions, RopePrecision precision) {
+// For positions, (time) float64, which a layer without rotation does not compute.
+RotaryTables computed_tables(const LayerFrequencies& layer, const std::function<torch::Tensor()>& positions,
+                             RopePrecision precision) {
+    if (!layer.radians.defined()) return {};
     const bool rounds_positions = precision == RopePrecision::bfloat16_positions;
-    const torch::Tensor column = (rounds_positions ? rounded(positions) : positions).view({1, 1, -1, 1, 1});
+    const torch::Tensor column = (rounds_positions ? rounded(positions()) : positions()).view({1, 1, -1, 1, 1});
     const auto over_time = [](const torch::Tensor& t) { return t.unsqueeze(1).unsqueeze(1); };
     const torch::Tensor angles = column * over_time(layer.radians);  // (runs, 1, time, heads, pairs)
     const auto finished = [&](const torch::Tensor& numbers, const torch::Tensor& mix) {
@@ -225,8 +203,9 @@ RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& r
                        torch::Device device, const TableChanges& changes) {
     if (!any(rotates)) return {};
     if (runs.front().position == Position::fope) {
-        return computed_tables(constant_frequencies(runs, rotates, positions, device, changes),
-                               positions_from(0, positions, device), runs.front().rope_precision);
+        return computed_tables(
+            constant_frequencies(runs, rotates, positions, device, changes),
+            [&] { return positions_from(0, positions, device); }, runs.front().rope_precision);
     }
     std::vector<torch::Tensor> cosines;
     std::vector<torch::Tensor> sines;
@@ -238,7 +217,14 @@ RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& r
         rows = rounded_positions[positions - 1].item<std::int64_t>() + 1;
     }
     for (std::size_t run = 0; run < runs.size(); ++run) {
-        RotationTable table = table_of(runs[run], rotates[run], positions, changes, rows);
+        const FrequencySettings settings = settings_of(runs[run], rotates[run], positions, changes);
+        RotationTable table = canonical_table(settings, static_cast<std::size_t>(rows));
+        const auto chosen = rotated_pairs(runs[run], frequencies(settings).inverse_frequencies.size(), changes);
+        for (std::size_t i = 0; rotates[run] && i < table.cosine.size(); ++i) {
+            if (chosen[i % table.pairs]) continue;
+            table.cosine[i] = 1.0F;
+            table.sine[i] = 0.0F;
+        }
         const auto shape = {1L, rows, 1L, static_cast<std::int64_t>(table.pairs)};
         cosines.push_back(torch::from_blob(table.cosine.data(), shape, torch::kFloat32).clone());
         sines.push_back(torch::from_blob(table.sine.data(), shape, torch::kFloat32).clone());
@@ -267,6 +253,36 @@ torch::Tensor shift_of_layer(const torch::Tensor& shift, const RunSpec& shape, s
             return shift.select(1, layer).unsqueeze(1);
     }
     return {};
+}
+
+// Undefined if the runs have a constant theta.
+torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
+    const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
+    if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
+        throw BadInput("The scaling " + std::string(word_of(changes.scaling.method)) +
+                       " requires a constant theta, but this run changed theta during training; remove the scaling.");
+    }
+    return shift;
+}
+
+std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
+    std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
+    for (const RunSpec& run : runs) {
+        const auto rotated = selection(run.rotated_layers, run.layers, "rotated_layers");
+        for (std::size_t layer = 0; layer < result.size(); ++layer) {
+            result[layer].push_back(run.rotates() && rotated[layer]);
+        }
+    }
+    return result;
+}
+
+// Of one layer, whose index is `layer`.
+LayerFrequencies layer_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates, std::int64_t layer,
+                                   const torch::Tensor& shift, std::int64_t positions, torch::Device device,
+                                   const TableChanges& changes) {
+    if (!any(rotates)) return {};
+    if (!shift.defined()) return constant_frequencies(runs, rotates, positions, device, changes);
+    return {moved_frequencies(runs, rotates, shift_of_layer(shift, runs.front(), layer), changes), {}};
 }
 
 }  // namespace
@@ -300,31 +316,6 @@ LayerTables LayerTables::select(const torch::Tensor& positions) const {
     return result;
 }
 
-namespace {
-
-// Undefined if the runs have a constant theta.
-torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
-    const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
-    if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
-        throw BadInput("The scaling " + std::string(word_of(changes.scaling.method)) +
-                       " requires a constant theta, but this run changed theta during training; remove the scaling.");
-    }
-    return shift;
-}
-
-std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
-    std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
-    for (const RunSpec& run : runs) {
-        const auto rotated = selection(run.rotated_layers, run.layers, "rotated_layers");
-        for (std::size_t layer = 0; layer < result.size(); ++layer) {
-            result[layer].push_back(run.rotates() && rotated[layer]);
-        }
-    }
-    return result;
-}
-
-}  // namespace
-
 LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
                          const TableChanges& changes, const Parameters* weights) {
     const torch::Tensor shift = shift_of(weights, changes);
@@ -332,14 +323,10 @@ LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, 
     LayerTables result;
     for (const std::vector<bool>& rotates : rotating_runs(runs)) {
         if (shift.defined()) {
-            const torch::Tensor layer_shift = shift_of_layer(shift, runs.front(), std::ssize(result.layers));
-            RotaryTables tables;
-            if (any(rotates)) {
-                tables =
-                    computed_tables({moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs), {}},
-                                    positions_from(0, positions, layer_shift.device()), runs.front().rope_precision);
-            }
-            result.layers.push_back(std::move(tables));
+            const std::int64_t layer = std::ssize(result.layers);
+            result.layers.push_back(computed_tables(
+                layer_frequencies(runs, rotates, layer, shift, positions, device, changes),
+                [&] { return positions_from(0, positions, device); }, runs.front().rope_precision));
             continue;
         }
         const auto [found, is_new] = tables_by_runs.try_emplace(rotates);
@@ -359,14 +346,7 @@ TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, 
     }
     const torch::Tensor shift = shift_of(weights, changes);
     for (const std::vector<bool>& rotates : rotating_runs(runs)) {
-        LayerFrequencies& layer = layers_.emplace_back();
-        if (!any(rotates)) continue;
-        if (shift.defined()) {
-            const torch::Tensor layer_shift = shift_of_layer(shift, runs.front(), std::ssize(layers_) - 1);
-            layer.radians = moved_frequencies(runs, rotates, layer_shift, changes.frozen_pairs);
-            continue;
-        }
-        layer = constant_frequencies(runs, rotates, positions, device, changes);
+        layers_.push_back(layer_frequencies(runs, rotates, std::ssize(layers_), shift, positions, device, changes));
     }
 }
 
@@ -383,8 +363,7 @@ LayerTables TableSource::at(const torch::Tensor& positions) const {
 LayerTables TableSource::computed(const std::function<torch::Tensor()>& positions) const {
     LayerTables result;
     for (const LayerFrequencies& layer : layers_) {
-        result.layers.push_back(layer.radians.defined() ? computed_tables(layer, positions(), precision_)
-                                                        : RotaryTables());
+        result.layers.push_back(computed_tables(layer, positions, precision_));
     }
     return result;
 }
@@ -401,6 +380,38 @@ torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables)
             -1);
     }
     return Rotation::apply(x, tables.cosine, tables.sine);
+}
+
+std::vector<torch::Tensor> xpos_decays(std::span<const RunSpec> runs, torch::Device device) {
+    std::vector<torch::Tensor> result;
+    const RunSpec& shape = runs.front();
+    for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
+        torch::Tensor& decay = result.emplace_back(
+            torch::zeros({static_cast<std::int64_t>(runs.size()), shape.head_dim() / 2}, torch::kFloat64));
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            const RunSpec& spec = runs[run];
+            if (!selection(spec.rotated_layers, spec.layers, "rotated_layers")[static_cast<std::size_t>(layer)])
+                continue;
+            const int rotated = rotary_dim(spec.head_dim(), spec.fraction);
+            const auto chosen = selection(spec.pairs, spec.head_dim() / 2, "pairs");
+            const std::vector<double> factors = xpos_decay(spec.partial == Partial::slice ? rotated : spec.head_dim());
+            for (int pair = 0; pair < rotated / 2; ++pair) {
+                const auto index = static_cast<std::size_t>(pair);
+                if (chosen[index]) {
+                    decay[static_cast<std::int64_t>(run)][pair] = std::log(factors[index]) / spec.xpos_scale_base;
+                }
+            }
+        }
+        decay = decay.to(device);
+    }
+    return result;
+}
+
+torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const torch::Tensor& exponents) {
+    const auto type = x.scalar_type() == torch::kFloat64 ? torch::kFloat64 : torch::kFloat32;
+    const torch::Tensor powers = decay.view({-1, 1, 1, 1, decay.size(1)}) * exponents.view({1, 1, -1, 1, 1});
+    const torch::Tensor factors = torch::exp(powers).to(type);
+    return x.to(type) * torch::cat({factors, factors}, -1);
 }
 
 }  // namespace ropelab

@@ -86,6 +86,14 @@ class TableSource {
     torch::Device device_ = torch::kCPU;
 };
 
+/// ln ζ/scale_base of each pair (formula 42), (runs, head_dim/2) float64, by layer; 0 for pairs that a run does not
+/// rotate.
+std::vector<torch::Tensor> xpos_decays(std::span<const RunSpec> runs, torch::Device device);
+
+/// Multiplies pairs of x, (runs, batch, time, heads, head_dim), by the decay to the power of `exponents`, (time). The
+/// result is float32, or float64 for such an x.
+torch::Tensor decayed(const torch::Tensor& x, const torch::Tensor& decay, const torch::Tensor& exponents);
+
 /// Formula 1; x: (runs, batch, time, heads, head_dim). Tables that require gradients get theirs.
 torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables);
 

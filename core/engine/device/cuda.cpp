@@ -1,5 +1,6 @@
 #include "core/engine/device/cuda.h"
 
+#include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <dlfcn.h>
 #include <torch/torch.h>
@@ -14,8 +15,6 @@
 #include <system_error>
 
 #include "core/engine/device/accelerator.h"
-#include "core/engine/device/device_graph.h"
-#include "core/engine/device/parallel.h"
 #include "core/spec/numbers.h"
 
 namespace ropelab {

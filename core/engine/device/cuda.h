@@ -7,7 +7,7 @@
 
 namespace ropelab {
 
-struct CudaGraphs;  // core/engine/device/device_graph.h
+struct CudaGraphs;  // core/engine/device/accelerator.h
 
 struct Cuda {
     bool available = false;

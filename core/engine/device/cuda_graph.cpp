@@ -1,4 +1,4 @@
-#include "core/engine/device/device_graph.h"
+#include "core/engine/device/accelerator.h"
 
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/cuda/CUDAGraph.h>

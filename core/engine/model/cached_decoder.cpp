@@ -1,18 +1,8 @@
 #include "core/engine/model/cached_decoder.h"
 
-#include "core/engine/device/accelerator.h"
-#include "core/engine/device/device_graph.h"
+#include "core/plan/kernels.h"
 
 namespace ropelab {
-
-namespace {
-
-// A graph cannot contain experts, whose routing the host computes.
-const CudaGraphs* graphs_for(const RunSpec& spec, const Decoder& decoder, const Parameters& weights) {
-    return decoder.eager() || spec.experts > 0 ? nullptr : graphs_on(weights.flat().device());
-}
-
-}  // namespace
 
 CachedDecoder::CachedDecoder(const RunSpec& spec, const Decoder& decoder, const Parameters& weights,
                              PositionSource terms, Precision precision)
@@ -20,8 +10,8 @@ CachedDecoder::CachedDecoder(const RunSpec& spec, const Decoder& decoder, const 
       weights_(weights),
       terms_(std::move(terms)),
       precision_(precision),
-      graphs_(graphs_for(spec, decoder, weights)),
-      cache_(spec),
+      graphs_(graph_supports_token(spec) ? graphs_on(weights.flat().device()) : nullptr),
+      cache_(decoder.plan()),
       work_(graphs_) {
     const auto options = torch::TensorOptions(torch::kInt64).device(weights.flat().device());
     token_ = torch::zeros({1, 1, 1}, options);
@@ -35,8 +25,8 @@ void CachedDecoder::run(const std::function<void()>& work) const {
 
 torch::Tensor CachedDecoder::begin(const torch::Tensor& tokens) {
     run([&] {
-        logits_ =
-            decoder_.logits(weights_, tokens, terms_.at(0, tokens.size(2)), precision_, {}, &cache_)[0][-1].clone();
+        logits_ = decoder_.logits(weights_, tokens, terms_.at(0, tokens.size(2)), precision_, {.cache = &cache_})[0][-1]
+                      .clone();
     });
     return logits_;
 }
@@ -46,7 +36,8 @@ torch::Tensor CachedDecoder::next(std::int32_t token, std::int64_t position) {
         token_.fill_(token);
         position_.fill_(position);
         work_([this] {
-            logits_.copy_(decoder_.logits(weights_, token_, terms_.at(position_), precision_, {}, &cache_)[0][-1]);
+            logits_.copy_(
+                decoder_.logits(weights_, token_, terms_.at(position_), precision_, {.cache = &cache_})[0][-1]);
         });
     });
     return logits_;

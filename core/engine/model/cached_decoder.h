@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-#include "core/engine/device/repeated_work.h"
+#include "core/engine/device/accelerator.h"
 #include "core/engine/model/decoder.h"
 
 namespace ropelab {

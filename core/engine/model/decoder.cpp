@@ -1,265 +1,188 @@
 #include "core/engine/model/decoder.h"
 
 #include <cmath>
-#include <vector>
 
 #include "core/engine/operations/fused.h"
-#include "core/engine/operations/linear.h"
 #include "core/engine/operations/operations.h"
-#include "core/engine/operations/run_by_run.h"
-#include "core/engine/parts/delta_net.h"
-#include "core/engine/parts/feed_forward.h"
-#include "core/engine/parts/latent.h"
-#include "core/engine/parts/stream_norm.h"
+#include "core/engine/parts/parts.h"
 
 namespace ropelab {
 
 namespace {
 
-struct Branch {
-    torch::Tensor values;
-    Dropout dropout;
-    std::string place;
-    const char* sum = nullptr;  // stage of the sum, which the next norm computes
-    std::int64_t layer = -1;
+// Ids of a branch's stages. Norms have parameters of the same name, but those after the sum: `norm`.
+struct BranchNames {
+    const char* norm;
+    const char* output_norm;
+    const char* post_norm;
+    const char* sum;
+    const char* dropout;  // its place in the layer
+};
+constexpr BranchNames attention_names = {"attention_norm", "attention_output_norm", "attention_post_norm",
+                                         "attention.sum", "attention.output"};
+constexpr BranchNames mlp_names = {"mlp_norm", "mlp_output_norm", "mlp_post_norm", "mlp.sum", "mlp"};
+
+// One forward pass: the residual stream, to which each branch is added by the next normalization.
+class Stream {
+ public:
+    Stream(const Parameters& weights, Precision precision, const DecoderUse& use)
+        : weights_(weights),
+          use_(use),
+          product_type_(precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32) {}
+
+    void begin(const torch::Tensor& embedded) { x_ = use_.dropout(embedded, "embedding"); }
+
+    /// Input of a branch or of the head: the stream, normalized if there is a norm. `layer`: −1 for the head.
+    torch::Tensor input(const std::optional<NormPart>& norm, std::int64_t layer, const char* name) {
+        if (!norm) {
+            TORCH_CHECK(!branch_.values.defined(), "No norm adds a branch to the stream.");
+            return x_;
+        }
+        const NormalizedResidual result = normalized(*norm, x_, product_type_, layer, name, name);
+        x_ = result.sum;
+        branch_ = {};
+        return result.normed;
+    }
+
+    /// Output of a branch before it is added.
+    torch::Tensor output(const torch::Tensor& rows, const BranchNorms& norms, std::int64_t layer,
+                         const BranchNames& names) const {
+        if (!norms.output) return rows;
+        const NormalizedResidual result =
+            forward(*norms.output, rows.to(torch::kFloat32), {}, weights_, parameter(layer, names.output_norm));
+        StageMarks{use_.stages, layer}.computed(names.output_norm, result.normed);
+        return result.normed;
+    }
+
+    /// With a norm after the sum, the stream is the output of that norm and stays float32.
+    void add(const torch::Tensor& rows, const LayerPlan& plan, const BranchNorms& norms, std::int64_t layer,
+             const BranchNames& names) {
+        branch_ = {rows, use_.dropout, parameter(layer, names.dropout)};
+        sum_ = {names.sum, layer};
+        if (!norms.after) return;
+        branch_.values = rows.to(torch::kFloat32);
+        const torch::Tensor stream = plan.stream_factor != 1.0 ? x_ * plan.stream_factor : x_;
+        x_ = normalized(*norms.after, stream, torch::kFloat32, layer, names.norm, names.post_norm).normed;
+        branch_ = {};
+    }
+
+    /// Of a layer whose branches are parallel.
+    void add_both(const torch::Tensor& attended, const torch::Tensor& fed, std::int64_t layer) {
+        const auto dropped = [&](const torch::Tensor& rows, const BranchNames& names) {
+            return use_.dropout(rows.to(torch::kFloat32), parameter(layer, names.dropout));
+        };
+        branch_ = {dropped(attended, attention_names) + dropped(fed, mlp_names)};
+        sum_ = {mlp_names.sum, layer};
+    }
+
+    void observe(std::int64_t layer) const {
+        if (use_.hook) use_.hook->observe_stream(layer, x_);
+    }
+
+ private:
+    static std::string parameter(std::int64_t layer, const char* name) {
+        return layer < 0 ? name : "layers." + std::to_string(layer) + "." + name;
+    }
+
+    // Also reports the sum of the stream and the pending branch, which the norm computes.
+    NormalizedResidual normalized(const NormPart& norm, const torch::Tensor& stream, torch::ScalarType type,
+                                  std::int64_t layer, const char* name, const char* stage) {
+        NormalizedResidual result = forward(norm, stream, branch_, weights_, parameter(layer, name), type);
+        const StageMarks marks{use_.stages, layer};
+        marks.computed(stage, result.normed);
+        if (use_.stages && branch_.values.defined()) {
+            use_.stages->contained(sum_.id, sum_.layer, stage, layer);
+            StageMarks{use_.stages, sum_.layer}.output(sum_.id, result.sum);
+        }
+        return result;
+    }
+
+    struct Sum {
+        const char* id = nullptr;
+        std::int64_t layer = -1;
+    };
+
+    const Parameters& weights_;
+    const DecoderUse& use_;
+    torch::ScalarType product_type_;
+    torch::Tensor x_;
+    Branch branch_;  // not yet added
+    Sum sum_;        // its stage
 };
 
-// Also reports the sum of the residual stream before the norm.
-void report_norm(const StageMarks& stages, const char* norm, const NormalizedResidual& result, const char* sum,
-                 std::int64_t layer_of_sum) {
-    if (!stages.observer) return;
-    stages.computed(norm, result.normed);
-    if (!sum) return;
-    stages.observer->contained(sum, layer_of_sum, norm, stages.layer);
-    StageMarks{stages.observer, layer_of_sum}.output(sum, result.sum);
-}
-
-}  // namespace
-
-torch::Tensor Decoder::embedded(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
-                                const StageMarks& stages) const {
+// (runs, batch·time, C).
+torch::Tensor embedded(const Embedding& part, const Parameters& weights, const torch::Tensor& tokens,
+                       const PositionTerms& terms, const StageMarks& stages) {
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
-    const torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));  // (runs, batch·time, C)
+    const torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));
     stages.computed("embedding", x);
     const auto added = [&](const torch::Tensor& to, const torch::Tensor& rows) {  // rows: (runs or 1, 1, time, C)
         const torch::Tensor sum = (to.unflatten(1, {batch, time}) + rows).flatten(1, 2);
         stages.computed("positions", sum);
         return sum;
     };
-    if (terms.embeddings.defined()) {  // Vaswani et al. 2017, 3.4
-        return added(x * std::sqrt(static_cast<double>(spec_.width)), terms.embeddings.unsqueeze(0).unsqueeze(0));
+    switch (part.positions) {
+        case Embedding::Positions::none:
+            break;
+        case Embedding::Positions::learned: {
+            const torch::Tensor learned = weights.get("positions.weight");
+            const torch::Tensor rows = terms.positions.defined() ? learned.index_select(1, terms.positions)
+                                                                 : learned.narrow(1, terms.first, time);
+            return added(x, rows.unsqueeze(1));
+        }
+        case Embedding::Positions::sinusoidal:  // Vaswani et al. 2017, 3.4
+            return added(x * std::sqrt(static_cast<double>(x.size(2))), terms.embeddings.unsqueeze(0).unsqueeze(0));
     }
-    const torch::Tensor learned = weights.get("positions.weight");
-    if (!learned.defined()) return x;
-    const torch::Tensor rows =
-        terms.positions.defined() ? learned.index_select(1, terms.positions) : learned.narrow(1, terms.first, time);
-    return added(x, rows.unsqueeze(1));
+    return x;
 }
 
-torch::Tensor Decoder::attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                                 const LayerTerms& terms, Precision precision, const Dropout& dropout,
-                                 const AttentionUse& use) const {
-    const std::string name = "layers." + std::to_string(use.layer) + ".attention";
-    const LayerAttention kind = kinds_[static_cast<std::size_t>(use.layer)];
-    const auto projected = [&](const torch::Tensor& from, const std::string& matrix) {
-        return linear(from, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
-    };
-    LayerTerms own_terms = terms;
-    if (kind == LayerAttention::full) own_terms.window = 0;
-    own_terms.sinks = weights.get(name + ".sinks");
-    // A layer that `rotated_layers` leaves out has no rotation to compute.
-    if (spec_.rotates() && kind != LayerAttention::delta_net && !terms.tables.defined()) {
-        use.stages.computed("attention.rotation");
-    }
-    torch::Tensor mixed;
-    if (kind == LayerAttention::delta_net) {
-        mixed = delta_net(weights, x, batch, precision, use);
-    } else if (spec_.attention == AttentionKind::mla) {
-        mixed = latent_attention(weights, x, batch, own_terms, precision, dropout, use);
-    } else {
-        const torch::Tensor qkv = projected(x, ".qkv");
-        use.stages.computed("attention.qkv", {"attention.queries", "attention.keys"});
-        const std::int64_t queries = spec_.heads * spec_.head_dim();
-        use.stages.output("attention.qkv", qkv);
-        if (use.stages.wants_outputs()) {
-            use.stages.output("attention.queries", qkv.narrow(2, 0, queries));
-            use.stages.output("attention.keys", qkv.narrow(2, queries, qkv.size(2) - queries));
-        }
-        const AttentionInput input{.qkv = qkv,
-                                   .batch = batch,
-                                   .heads = {spec_.heads, spec_.kv_heads()},
-                                   .query_norm = weights.get(name + ".query_norm.weight"),
-                                   .key_norm = weights.get(name + ".key_norm.weight")};
-        mixed = attend(input, own_terms, dropout, name, use);
-        // The gate of each head and channel (formula 45), from the layer's input.
-        if (spec_.attention == AttentionKind::gated) {
-            const torch::Tensor gate = projected(x, ".gate").to(mixed.scalar_type());
-            mixed = mixed * run_by_run(gate, [](const torch::Tensor& run) { return torch::sigmoid(run); });
-            use.stages.computed("attention.gate", mixed);
-        }
-    }
-    const torch::Tensor output = projected(mixed, ".output");
-    use.stages.computed("attention.output", output);
-    return output;
-}
-
-torch::Tensor Decoder::latent_attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                                        const LayerTerms& terms, Precision precision, const Dropout& dropout,
-                                        const AttentionUse& use) const {
-    const std::string name = "layers." + std::to_string(use.layer) + ".attention";
-    const auto projected = [&](const std::string& matrix, const char* stage) {
-        const torch::Tensor rows =
-            linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
-        use.stages.computed(stage, rows);
-        return rows;
-    };
-    return ropelab::latent_attention::attend({.query = projected(".query", "attention.query"),
-                                              .latent = projected(".latent", "attention.latent"),
-                                              .latent_norm = weights.get(name + ".latent_norm.weight"),
-                                              .key_value = weights.matrix(name + ".key_value.weight"),
-                                              .batch = batch,
-                                              .heads = spec_.heads,
-                                              .head_dim = spec_.head_dim(),
-                                              .precision = precision},
-                                             terms, dropout, name, use);
-}
-
-torch::Tensor Decoder::delta_net(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                                 Precision precision, const AttentionUse& use) const {
-    const std::string name = "layers." + std::to_string(use.layer) + ".attention";
-    const auto projected = [&](const std::string& matrix, const char* stage) {
-        const torch::Tensor rows =
-            linear(x, weights.matrix(name + matrix + ".weight"), weights.get(name + matrix + ".bias"), precision);
-        use.stages.computed(stage);
-        return rows;
-    };
-    const ropelab::delta_net::Input all{.qkv = projected(".qkv", "attention.qkv"),
-                                        .gate = projected(".gate", "attention.gate"),
-                                        .rates = projected(".rates", "attention.rates"),
-                                        .log_decay = weights.get(name + ".log_decay"),
-                                        .decay_shift = weights.get(name + ".decay_shift"),
-                                        .head_norm = weights.get(name + ".head_norm.weight"),
-                                        .batch = batch,
-                                        .heads = spec_.heads};
-    use.stages.output("attention.qkv", all.qkv);
-    // Each run separately, for the reason of run_by_run.
-    std::vector<torch::Tensor> outputs;
-    for (std::int64_t run = 0; run < x.size(0); ++run) {
-        ropelab::delta_net::Input one = all;
-        for (torch::Tensor* part :
-             {&one.qkv, &one.gate, &one.rates, &one.log_decay, &one.decay_shift, &one.head_norm}) {
-            *part = part->narrow(0, run, 1);
-        }
-        outputs.push_back(ropelab::delta_net::attend(one, use));
-    }
-    return outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 0);
-}
+}  // namespace
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
-                              Precision precision, const Dropout& dropout, KeyValueCache* cache, AttentionHook* hook,
-                              ExpertRecord* experts, StageObserver* stages) const {
-    const EagerGuard eager_guard(eager());
-    const std::int64_t batch = tokens.size(1);
-    if (cache) cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
-    const StageMarks outside{stages, -1};
-    torch::Tensor x = dropout(embedded(weights, tokens, terms, outside), "embedding");
-
-    // Each branch is added to the residual stream by the next normalization.
-    Branch branch;
-    const auto normalized = [&](const torch::Tensor& stream, const Branch& added, const std::string& name,
-                                torch::ScalarType type) {
-        const StreamNormWeights norm_weights{weights.get(name + ".weight"), weights.get(name + ".bias"),
-                                             weights.get(name + ".scale")};
-        return stream_norm(spec_.norm_kind(), stream, added.values, norm_weights, added.dropout, added.place, type);
-    };
-    const auto norm = [&](const std::string& name, const StageMarks& marks, const char* stage) {
-        const NormalizedResidual result =
-            normalized(x, branch, name, precision == Precision::bfloat16 ? torch::kBFloat16 : torch::kFloat32);
-        report_norm(marks, stage, result, branch.sum, branch.layer);
-        x = result.sum;
-        branch = {};
-        return result.normed;
-    };
-    // Sandwich: normalizes the output of a branch before it is added.
-    const auto branch_output = [&](const torch::Tensor& output, const std::string& name, const StageMarks& marks,
-                                   const char* stage) {
-        if (spec_.norm_position != NormPosition::sandwich) return output;
-        const NormalizedResidual result = normalized(output.to(torch::kFloat32), {}, name, torch::kFloat32);
-        report_norm(marks, stage, result, nullptr, -1);
-        return result.normed;
-    };
-    const auto attend_layer = [&](const torch::Tensor& input, std::int64_t layer) {
-        LayerTerms layer_terms = terms.layer(layer);
-        layer_terms.relative = relative_weights(weights, layer);
-        return attention(weights, input, batch, layer_terms, precision, dropout,
-                         {.layer = layer, .cache = cache, .hook = hook, .stages = {stages, layer}});
-    };
-    const auto mlp = [&](const torch::Tensor& rows, std::int64_t layer) {
-        return feed_forward(spec_, weights, rows, layer, precision, dropout, experts, {stages, layer});
-    };
-    const auto head = [&](const torch::Tensor& rows) {
-        const torch::Tensor logits = linear(rows, weights.matrix(spec_.tied_head ? "embedding.weight" : "head.weight"),
-                                            weights.get("head.bias"), precision);
-        outside.computed("head", logits);
-        return logits;
-    };
-    const auto observe = [&](std::int64_t layer) {
-        if (hook) hook->observe_stream(layer, x);
-    };
-    if (spec_.norm_position == NormPosition::post) {
-        // The stream is the output of a norm and stays float32.
-        const auto add = [&](const torch::Tensor& output, const std::string& place, const std::string& name,
-                             std::int64_t layer, bool is_attention) {
-            const Branch added{output.to(torch::kFloat32), dropout, place};
-            const torch::Tensor scaled = spec_.deepnorm ? x * spec_.residual_factor() : x;
-            const NormalizedResidual result = normalized(scaled, added, name, torch::kFloat32);
-            report_norm({stages, layer}, is_attention ? "attention_post_norm" : "mlp_post_norm", result,
-                        is_attention ? "attention.sum" : "mlp.sum", layer);
-            x = result.normed;
+                              Precision precision, const DecoderUse& use) const {
+    const EagerGuard eager_guard(is_eager_);
+    if (use.cache) use.cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
+    const StageMarks outside{use.stages, -1};
+    Stream stream(weights, precision, use);
+    stream.begin(embedded(plan_.embedding, weights, tokens, terms, outside));
+    for (std::size_t index = 0; index < plan_.layers.size(); ++index) {
+        const LayerPlan& plan = plan_.layers[index];
+        const auto layer = static_cast<std::int64_t>(index);
+        const LayerPass pass{.weights = weights,
+                             .positions = terms,
+                             .dropout = use.dropout,
+                             .experts = use.experts,
+                             .precision = precision,
+                             .batch = tokens.size(1),
+                             .use = {layer, use.cache, use.hook, {use.stages, layer}}};
+        const auto attend_layer = [&] {
+            const torch::Tensor x = stream.input(plan.attention_norms.before, layer, attention_names.norm);
+            stream.observe(layer);
+            const torch::Tensor mixed =
+                std::visit([&](const auto& part) { return forward(part, x, pass); }, plan.attention);
+            return stream.output(pass.linear(mixed, "attention.output"), plan.attention_norms, layer, attention_names);
         };
-        for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
-            const std::string name = "layers." + std::to_string(layer);
-            observe(layer);
-            add(attend_layer(x, layer), name + ".attention.output", name + ".attention_norm", layer, true);
-            add(mlp(x, layer), name + ".mlp", name + ".mlp_norm", layer, false);
-        }
-        observe(spec_.layers);
-        return head(x);
-    }
-    for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
-        const std::string name = "layers." + std::to_string(layer);
-        const StageMarks marks{stages, layer};
-        const torch::Tensor input = norm(name + ".attention_norm", marks, "attention_norm");
-        observe(layer);
-        const torch::Tensor attended =
-            branch_output(attend_layer(input, layer), name + ".attention_output_norm", marks, "attention_output_norm");
-        const auto fed = [&] {
-            return branch_output(mlp(norm(name + ".mlp_norm", marks, "mlp_norm"), layer), name + ".mlp_output_norm",
-                                 marks, "mlp_output_norm");
+        const auto feed_forward = [&] {
+            const torch::Tensor x = stream.input(plan.feed_forward_norms.before, layer, mlp_names.norm);
+            const torch::Tensor fed =
+                std::visit([&](const auto& part) { return forward(part, x, pass); }, plan.feed_forward);
+            return stream.output(fed, plan.feed_forward_norms, layer, mlp_names);
         };
-        if (spec_.block == Block::pythia) {
-            const torch::Tensor added = fed();
-            branch = {dropout(attended.to(torch::kFloat32), name + ".attention.output") +
-                          dropout(added.to(torch::kFloat32), name + ".mlp"),
-                      {},
-                      "",
-                      "mlp.sum",
-                      layer};
-        } else {
-            branch = {attended, dropout, name + ".attention.output", "attention.sum", layer};
-            branch = {fed(), dropout, name + ".mlp", "mlp.sum", layer};
+        const torch::Tensor attended = attend_layer();
+        if (plan.is_parallel) {
+            stream.add_both(attended, feed_forward(), layer);
+            continue;
         }
+        stream.add(attended, plan, plan.attention_norms, layer, attention_names);
+        stream.add(feed_forward(), plan, plan.feed_forward_norms, layer, mlp_names);
     }
-    const torch::Tensor last = norm("final_norm", outside, "final_norm");
-    observe(spec_.layers);
-    return head(last);
-}
-
-torch::Tensor row_means(const torch::Tensor& losses) {
-    std::vector<torch::Tensor> means;
-    for (std::int64_t run = 0; run < losses.size(0); ++run) means.push_back(losses.select(0, run).mean());
-    return torch::stack(means);
+    const torch::Tensor last = stream.input(plan_.head.norm, -1, "final_norm");
+    stream.observe(std::ssize(plan_.layers));
+    const Matrix rows = weights.matrix(plan_.head.is_tied ? "embedding.weight" : "head.weight");
+    const torch::Tensor logits = linear(last, rows, weights.get("head.bias"), precision);
+    outside.computed("head", logits);
+    return logits;
 }
 
 }  // namespace ropelab

@@ -2,50 +2,43 @@
 
 #include <torch/torch.h>
 
-#include <vector>
-
 #include "core/engine/attention/attention.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/operations/parameters.h"
 #include "core/engine/parts/experts.h"
+#include "core/plan/model_plan.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
 
-/// Blocks of GPT-2, Llama or Pythia (core/spec/run_spec.h), norms before or after the branches, and any position
-/// encoding. All tensors have a leading runs dimension. The caller owns the weights.
+/// What a forward pass uses or fills besides weights and tokens; nothing by default.
+struct DecoderUse {
+    Dropout dropout = {};
+    KeyValueCache* cache = nullptr;  // the tokens continue those in it and are added to it
+    AttentionHook* hook = nullptr;
+    ExpertRecord* experts = nullptr;  // receives the routing
+    StageObserver* stages = nullptr;
+};
+
+/// The forward pass of a model's plan (core/plan/model_plan.h). All tensors have a leading runs dimension. The caller
+/// owns the weights.
 class Decoder {
  public:
     /// `spec` gives the shape, which all runs of the cohort share.
-    explicit Decoder(RunSpec spec) : spec_(std::move(spec)), kinds_(attention_of_layers(spec_)) {}
+    explicit Decoder(const RunSpec& spec) : plan_(plan_of(spec, 1)), is_eager_(spec.operations == Operations::eager) {}
 
-    bool eager() const { return spec_.operations == Operations::eager; }
+    /// With a vocabulary of 1.
+    const ModelPlan& plan() const { return plan_; }
+    bool eager() const { return is_eager_; }
 
     /// tokens: (runs, batch, time) int64 → (runs, batch·time, vocabulary) float32. `terms` cover exactly these
-    /// positions. With a cache the tokens continue those in it and are added to it. `experts` receives the routing.
+    /// positions.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
-                         Precision precision, const Dropout& dropout = {}, KeyValueCache* cache = nullptr,
-                         AttentionHook* hook = nullptr, ExpertRecord* experts = nullptr,
-                         StageObserver* stages = nullptr) const;
+                         Precision precision, const DecoderUse& use = {}) const;
 
  private:
-    torch::Tensor embedded(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
-                           const StageMarks& stages) const;
-    torch::Tensor attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                            const LayerTerms& terms, Precision precision, const Dropout& dropout,
-                            const AttentionUse& use) const;
-
-    torch::Tensor latent_attention(const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
-                                   const LayerTerms& terms, Precision precision, const Dropout& dropout,
-                                   const AttentionUse& use) const;
-    torch::Tensor delta_net(const Parameters& weights, const torch::Tensor& x, std::int64_t batch, Precision precision,
-                            const AttentionUse& use) const;
-
-    RunSpec spec_;
-    std::vector<LayerAttention> kinds_;  // of the layers
+    ModelPlan plan_;
+    bool is_eager_;
 };
-
-/// (runs, n) → (runs). The order of summation does not depend on the number of rows.
-torch::Tensor row_means(const torch::Tensor& losses);
 
 }  // namespace ropelab

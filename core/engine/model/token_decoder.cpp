@@ -6,9 +6,7 @@
 #include <cmath>
 
 #include "core/engine/attention/cpu.h"
-#include "core/engine/device/parallel.h"
-#include "core/engine/model/layer_of.h"
-#include "core/engine/operations/operations.h"
+#include "core/engine/operations/own_passes.h"
 
 namespace ropelab {
 
@@ -32,18 +30,31 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 }  // namespace
 
 TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
-    : spec_(spec), weights_(weights), cache_(spec) {
+    : spec_(spec), plan_(plan_of(spec, 1)), weights_(weights), cache_(plan_) {
     const torch::NoGradGuard no_gradients;
     make_terms(spec.context);
     const torch::Tensor row = weights.flat()[0].detach();
     numbers_ = copy_in_large_pages(row, torch::kFloat32);
     if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
 
-    for (std::int64_t index = 0; index < spec.layers; ++index) {
-        layers_.push_back(layer_of<Layer>(
-            spec, index, [this](const std::string& name) { return norm(name); },
-            [this](const std::string& name) { return matrix(name); }));
+    for (const LayerPlan& plan : plan_.layers) {
+        const std::string name = "layers." + std::to_string(layers_.size()) + ".";
+        const Mlp& mlp = std::get<Mlp>(plan.feed_forward);
+        layers_.push_back({.attention = std::get<Softmax>(plan.attention),
+                           .mlp = mlp,
+                           .is_parallel = plan.is_parallel,
+                           .attention_norm = norm(name + "attention_norm", plan.attention_norms.before->kind),
+                           .mlp_norm = norm(name + "mlp_norm", plan.feed_forward_norms.before->kind),
+                           .query_norm = norm(name + "attention.query_norm"),
+                           .key_norm = norm(name + "attention.key_norm"),
+                           .qkv = matrix(name + "attention.qkv"),
+                           .output = matrix(name + "attention.output"),
+                           .up = matrix(name + "mlp." + mlp.first_matrix()),
+                           .down = matrix(name + "mlp.down")});
     }
+    final_norm_ = norm("final_norm", plan_.head.norm->kind);
+    head_ = matrix(plan_.head.is_tied ? "embedding" : "head");
+    head_.bias = vector("head.bias");
     const auto width = static_cast<std::size_t>(spec.width);
     for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);
     qkv_.resize(static_cast<std::size_t>(layers_.front().qkv.rows));
@@ -58,8 +69,8 @@ void TokenDecoder::make_terms(std::int64_t positions) {
 void TokenDecoder::use_terms(const PositionTerms& terms) {
     terms_.clear();
     for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
-        LayerTerms& own = terms_.emplace_back(terms.layer(layer));
-        if (spec_.layer_attention(layer) == LayerAttention::full) own.window = 0;
+        const Scores& scores = *plan_.layers[static_cast<std::size_t>(layer)].scores();
+        LayerTerms& own = terms_.emplace_back(terms.layer(layer, scores, weights_));
         if (own.tables.defined()) own.tables = {own.tables.cosine.contiguous(), own.tables.sine.contiguous()};
     }
     embeddings_ = terms.embeddings.defined() ? terms.embeddings.contiguous() : terms.embeddings;
@@ -84,9 +95,10 @@ TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
     return {weight.shape[0], weight.shape[1], vector(name + ".weight"), halves, vector(name + ".bias")};
 }
 
-TokenDecoder::Norm TokenDecoder::norm(const std::string& name) const {
+TokenDecoder::Norm TokenDecoder::norm(const std::string& name, NormPart::Kind kind) const {
     if (!weights_.layout().contains(name + ".weight")) return {};
-    return {weights_.layout().at(name + ".weight").size, vector(name + ".weight"), vector(name + ".bias")};
+    return {kind == NormPart::Kind::layer, weights_.layout().at(name + ".weight").size, vector(name + ".weight"),
+            vector(name + ".bias")};
 }
 
 template <typename Finish>
@@ -120,11 +132,11 @@ void TokenDecoder::multiply(const Matrix& matrix, const Vector& x, Vector& out) 
     multiply(matrix, x, out, [](std::int64_t, std::int64_t) {});
 }
 
-void TokenDecoder::normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const {
+void TokenDecoder::normalize(const Norm& norm, float* rows, std::int64_t count) const {
     ROPELAB_OWN_PASS("normalise");
     Vector statistics(static_cast<std::size_t>(2 * count));
     kernels::norm_forward<float, float>({.columns = norm.columns,
-                                         .centred = centred,
+                                         .centred = norm.centred,
                                          .x = rows,
                                          .branch = nullptr,
                                          .weight = norm.weight,
@@ -143,7 +155,7 @@ void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
         for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += (*branch)[i];
     }
     normed_ = stream_;
-    normalize(norm, normed_.data(), 1, spec_.norm_kind() == NormKind::layer);
+    normalize(norm, normed_.data(), 1);
 }
 
 void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
@@ -161,25 +173,27 @@ void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t
 
 void TokenDecoder::attend(std::int64_t index, std::int64_t row) {
     const Layer& layer = layers_[static_cast<std::size_t>(index)];
-    const std::int64_t head_dim = spec_.head_dim();
+    const HeadCounts heads{layer.attention.heads.h.value(), layer.attention.heads.kv.value()};
+    const std::int64_t head_dim = layer.attention.heads.D.value();
     multiply(layer.qkv, normed_, qkv_);
-    if (spec_.qk_norm != QkNorm::none) {
-        const std::int64_t queries = spec_.heads * head_dim;
-        const std::int64_t keys = spec_.kv_heads() * head_dim;
-        normalize(layer.query_norm, qkv_.data(), queries / layer.query_norm.columns, false);
-        normalize(layer.key_norm, qkv_.data() + queries, keys / layer.key_norm.columns, false);
+    if (layer.attention.qk_norm != Softmax::QkNorm::none) {
+        const std::int64_t queries = heads.query * head_dim;
+        const std::int64_t keys = heads.key_value * head_dim;
+        normalize(layer.query_norm, qkv_.data(), queries / layer.query_norm.columns);
+        normalize(layer.key_norm, qkv_.data() + queries, keys / layer.key_norm.columns);
     }
-    cpu_attention::attend_one(qkv_.data(), {spec_.heads, spec_.kv_heads()}, head_dim,
-                              terms_[static_cast<std::size_t>(index)], row, cache_, index, mixed_.data(), logits_);
+    attend_one_on_cpu(qkv_.data(), heads, head_dim, terms_[static_cast<std::size_t>(index)], row, cache_, index,
+                      mixed_.data(), logits_);
     multiply(layer.output, mixed_, attended_);
 }
 
 void TokenDecoder::feed_forward(const Layer& layer) {
-    if (spec_.feed_forward_kind() == FeedForward::swiglu) {
+    if (layer.mlp.activation.kind == FeedForward::swiglu) {
         multiply(layer.up, normed_, wide_);
         ROPELAB_OWN_PASS("swiglu");
         kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);
     } else {
+        TORCH_CHECK(layer.mlp.activation.kind == FeedForward::gelu, "The kernels lack this activation.");
         multiply(layer.up, normed_, wide_, [&](std::int64_t first, std::int64_t last) {
             kernels::gelu(wide_.data() + first, wide_.data() + first, last - first);
         });
@@ -196,7 +210,7 @@ torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
         const Layer& layer = layers_[static_cast<std::size_t>(index)];
         normalize_stream(layer.attention_norm, branch);
         attend(index, row);
-        if (spec_.block == Block::pythia) {
+        if (layer.is_parallel) {
             normalize_stream(layer.mlp_norm, nullptr);
             feed_forward(layer);
             for (std::size_t i = 0; i < fed_.size(); ++i) fed_[i] += attended_[i];
@@ -206,11 +220,9 @@ torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
         }
         branch = &fed_;
     }
-    normalize_stream(norm("final_norm"), branch);
-    Matrix head = matrix(spec_.tied_head ? "embedding" : "head");
-    head.bias = vector("head.bias");
-    Vector logits(static_cast<std::size_t>(head.rows));
-    multiply(head, normed_, logits);
+    normalize_stream(final_norm_, branch);
+    Vector logits(static_cast<std::size_t>(head_.rows));
+    multiply(head_, normed_, logits);
     return torch::tensor(c10::ArrayRef<float>(logits));
 }
 

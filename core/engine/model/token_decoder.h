@@ -10,6 +10,7 @@
 #include "core/engine/attention/position.h"
 #include "core/engine/operations/parameters.h"
 #include "core/kernels/kernels.h"
+#include "core/plan/model_plan.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
@@ -35,11 +36,16 @@ class TokenDecoder {
         const float* bias;            // null without a bias
     };
     struct Norm {
+        bool centred;
         std::int64_t columns;
         const float* weight;
         const float* bias;
     };
+    /// Parts of a layer that the kernels support, and their parameters.
     struct Layer {
+        Softmax attention;
+        Mlp mlp;
+        bool is_parallel;
         Norm attention_norm, mlp_norm;
         Norm query_norm, key_norm;  // without weights if there is no qk_norm
         Matrix qkv, output, up, down;
@@ -52,12 +58,13 @@ class TokenDecoder {
     std::int64_t row_of(std::int64_t position);
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
-    Norm norm(const std::string& name) const;
+    /// LayerNorm or RMSNorm.
+    Norm norm(const std::string& name, NormPart::Kind kind = NormPart::Kind::rms) const;
     /// matrix·x + bias; each thread calls `finish(first, last)` for its rows.
     template <typename Finish>
     void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
     void multiply(const Matrix& matrix, const Vector& x, Vector& out) const;
-    void normalize(const Norm& norm, float* rows, std::int64_t count, bool centred) const;
+    void normalize(const Norm& norm, float* rows, std::int64_t count) const;
     /// Normalized stream to normed_, after `branch` was added to it (unless null).
     void normalize_stream(const Norm& norm, const Vector* branch);
     void embed(std::int32_t token, std::int64_t position, std::int64_t row);
@@ -66,10 +73,13 @@ class TokenDecoder {
     void feed_forward(const Layer& layer);
 
     RunSpec spec_;
+    ModelPlan plan_;
     Parameters weights_;
     torch::Tensor numbers_;  // all weights, (total) float32
     torch::Tensor halves_;   // the weights rounded to bfloat16, or undefined
     std::vector<Layer> layers_;
+    Norm final_norm_ = {};
+    Matrix head_ = {};
     PositionSource source_;
     std::vector<LayerTerms> terms_;  // terms per layer, for the positions needed so far or for the newest position only
     torch::Tensor embeddings_;       // sinusoidal embeddings of the same positions; undefined without them

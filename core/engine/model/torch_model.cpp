@@ -19,6 +19,11 @@ namespace ropelab {
 
 namespace {
 
+std::vector<float> numbers_of(const torch::Tensor& numbers) {
+    const torch::Tensor host = numbers.to(torch::kCPU, torch::kFloat32).contiguous();
+    return {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()};
+}
+
 // From softmax(logits / temperature), restricted to the top_k largest logits. Number `index` of the stream decides.
 std::int32_t sample(const torch::Tensor& logits, const Generation& options, const RandomStream& stream,
                     std::int64_t index) {
@@ -59,20 +64,22 @@ PositionSource TorchModel::terms_of(std::int64_t positions) const {
 }
 
 torch::Tensor TorchModel::tokens_tensor(std::span<const std::int32_t> tokens) const {
-    const auto vocabulary = weights_.layout().at("embedding.weight").shape.front();
-    for (std::int32_t token : tokens) {
-        if (token < 0 || token >= vocabulary) {
-            throw BadInput("Token " + std::to_string(token) + " is outside the model's vocabulary of " +
-                           std::to_string(vocabulary) + ".");
-        }
-    }
+    check_tokens(weights_.layout(), tokens);
     return torch::tensor(c10::ArrayRef<std::int32_t>(tokens.data(), tokens.size()), torch::kInt64)
         .view({1, 1, -1})
         .to(weights_.flat().device());
 }
 
 std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
-    return with_clear_errors([&] { return computed_logits(tokens); });
+    return with_clear_errors([&] {
+        const torch::NoGradGuard no_gradients;
+        const auto count = static_cast<std::int64_t>(tokens.size());
+        if (count == 0 || count > spec_.context) {
+            throw BadInput(std::to_string(count) + " tokens were given, but this model accepts between 1 and " +
+                           std::to_string(spec_.context) + ".");
+        }
+        return numbers_of(decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_));
+    });
 }
 
 std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> prompt, const Generation& options) {
@@ -83,20 +90,15 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
 }
 
 double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
-    return with_clear_errors([&] { return computed_whole_loss(tokens); });
-}
-
-std::vector<float> TorchModel::computed_logits(std::span<const std::int32_t> tokens) const {
-    const torch::NoGradGuard no_gradients;
-    const auto count = static_cast<std::int64_t>(tokens.size());
-    if (count == 0 || count > spec_.context) {
-        throw BadInput(std::to_string(count) + " tokens were given, but this model accepts between 1 and " +
-                       std::to_string(spec_.context) + ".");
-    }
-    const torch::Tensor result = decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_)
-                                     .to(torch::kCPU, torch::kFloat32)
-                                     .contiguous();
-    return {result.data_ptr<float>(), result.data_ptr<float>() + result.numel()};
+    return with_clear_errors([&] {
+        const auto sequences = whole_windows(tokens.size(), spec_.context);
+        if (sequences.empty()) {
+            throw BadInput("The text has " + std::to_string(tokens.size()) +
+                           " tokens, but one sequence of the context's length requires " +
+                           std::to_string(spec_.context + 1) + ".");
+        }
+        return mean_losses(decoder_, weights_, terms_, precision_, tokens, spec_.context, {sequences}).front();
+    });
 }
 
 torch::Tensor TorchModel::last_logits(std::span<const std::int32_t> tokens) const {
@@ -112,60 +114,79 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     if (!spec_.has_relative_positions()) {
         throw BadInput(
             "The generation mode \"rolling\" requires RoPE or another encoding of distances, without learned "
-            "positions; "
-            "use \"recompute\" for this model.");
+            "positions; use \"recompute\" for this model.");
     }
 }
 
-bool TorchModel::uses_token_decoder() const {
-    return weights_.flat().is_cpu() && !decoder_.eager() && !is_accelerated(torch::kCPU) &&
-           token_kernels_support(spec_);
-}
-
-/// The decoders cannot forget a text, so each text gets a new one.
-class TorchModel::CachedPredictor : public TokenPredictor {
+/// A text that grows by one token at a time, by the fastest decoder that supports the model. It cannot shrink.
+class TorchModel::GrowingText {
  public:
-    explicit CachedPredictor(const TorchModel& model) : model_(model) {}
-
-    std::vector<float> next(std::int32_t token) override {
-        return with_clear_errors([&] { return computed_next(token); });
+    /// Of at most `positions` tokens.
+    GrowingText(const TorchModel& model, std::int64_t positions) : model_(model) {
+        const RunSpec& spec = model.spec_;
+        const bool has_kernels = model.weights_.flat().is_cpu() && !model.decoder_.eager() &&
+                                 !is_accelerated(torch::kCPU) && token_kernels_support(spec);
+        if (has_kernels) {
+            by_kernels_.emplace(spec, model.weights_, model.precision_);
+        } else {
+            by_operations_.emplace(spec, model.decoder_, model.weights_,
+                                   positions > spec.context ? model.terms_of(positions) : model.terms_,
+                                   model.precision_);
+        }
     }
-    void restart() override {
-        on_cpu_.reset();
-        cached_.reset();
-        position_ = 0;
+
+    /// Logits after these tokens: (vocabulary), valid until the next call.
+    torch::Tensor begin(std::span<const std::int32_t> tokens) {
+        if (by_operations_) {
+            tokens_ = std::ssize(tokens);
+            return by_operations_->begin(model_.tokens_tensor(tokens));
+        }
+        torch::Tensor logits;
+        for (const std::int32_t token : tokens) logits = next(token);
+        return logits;
+    }
+    torch::Tensor next(std::int32_t token) {
+        const std::int64_t position = tokens_++;
+        return by_kernels_ ? by_kernels_->next(token, position) : by_operations_->next(token, position);
+    }
+    std::int64_t tokens() const { return tokens_; }
+    std::int64_t cache_bytes() const {
+        return by_kernels_ ? by_kernels_->cache_bytes() : by_operations_->cache_bytes();
     }
 
  private:
-    std::vector<float> computed_next(std::int32_t token) {
-        const torch::NoGradGuard no_gradients;
-        if (position_ == model_.spec_.context) {
-            throw BadInput("A text of this model has at most " + std::to_string(position_) + " tokens.");
-        }
-        const torch::Tensor tokens = model_.tokens_tensor({&token, 1});  // throws for a token outside the vocabulary
-        torch::Tensor logits;
-        if (model_.uses_token_decoder()) {
-            if (!on_cpu_) on_cpu_.emplace(model_.spec_, model_.weights_, model_.precision_);
-            logits = on_cpu_->next(token, position_);
-        } else if (!cached_) {
-            cached_.emplace(model_.spec_, model_.decoder_, model_.weights_, model_.terms_, model_.precision_);
-            logits = cached_->begin(tokens);
-        } else {
-            logits = cached_->next(token, position_);
-        }
-        ++position_;
-        logits = logits.to(torch::kCPU, torch::kFloat32).contiguous();
-        return {logits.data_ptr<float>(), logits.data_ptr<float>() + logits.numel()};
-    }
-
     const TorchModel& model_;
-    std::optional<TokenDecoder> on_cpu_;
-    std::optional<CachedDecoder> cached_;
-    std::int64_t position_ = 0;
+    std::optional<TokenDecoder> by_kernels_;
+    std::optional<CachedDecoder> by_operations_;
+    std::int64_t tokens_ = 0;
+};
+
+class TorchModel::Predictor : public TokenPredictor {
+ public:
+    explicit Predictor(const TorchModel& model) : model_(model) {}
+
+    std::vector<float> next(std::int32_t token) override {
+        return with_clear_errors([&] {
+            const torch::NoGradGuard no_gradients;
+            const std::int64_t most = model_.spec_.context;
+            if (text_ && text_->tokens() == most) {
+                throw BadInput("A text of this model has at most " + std::to_string(most) + " tokens.");
+            }
+            check_tokens(model_.weights_.layout(), {&token, 1});
+            if (text_) return numbers_of(text_->next(token));
+            text_.emplace(model_, most);
+            return numbers_of(text_->begin({&token, 1}));
+        });
+    }
+    void restart() override { text_.reset(); }
+
+ private:
+    const TorchModel& model_;
+    std::optional<GrowingText> text_;
 };
 
 std::unique_ptr<TokenPredictor> TorchModel::predictor() {
-    return std::make_unique<CachedPredictor>(*this);
+    return std::make_unique<Predictor>(*this);
 }
 
 std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> prompt, const Generation& options) {
@@ -180,19 +201,14 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
 
     // An eager model uses no cache, except in the mode `rolling`, which requires one.
     const bool uses_cache = !decoder_.eager() || rolling;
-    std::optional<TokenDecoder> on_cpu;   // matrix-vector products
-    std::optional<CachedDecoder> cached;  // the decoder's operations
+    std::optional<GrowingText> cached;
     torch::Tensor logits;
-    if (!uses_cache) {
-        logits = last_logits(text);
-    } else if (uses_token_decoder()) {
-        on_cpu.emplace(spec_, weights_, precision_);
-        for (std::size_t i = 0; i < text.size(); ++i) logits = on_cpu->next(text[i], static_cast<std::int64_t>(i));
-    } else {
+    if (uses_cache) {
         const std::int64_t last = std::ssize(text) + options.length;
-        cached.emplace(spec_, decoder_, weights_, rolling && last > spec_.context ? terms_of(last) : terms_,
-                       precision_);
-        logits = cached->begin(tokens_tensor(text));
+        cached.emplace(*this, rolling && last > spec_.context ? last : spec_.context);
+        logits = cached->begin(text);
+    } else {
+        logits = last_logits(text);
     }
     while (static_cast<std::int64_t>(result.size()) < options.length) {
         const std::int32_t token = sample(logits, options, stream, static_cast<std::int64_t>(result.size()));
@@ -202,24 +218,35 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
         if (static_cast<std::int64_t>(result.size()) == options.length) break;
 
         if (uses_cache && (text.size() <= context || rolling)) {
-            const std::int64_t position = std::ssize(text) - 1;
-            logits = on_cpu ? on_cpu->next(token, position) : cached->next(token, position);
+            logits = cached->next(token);
         } else {
             logits = last_logits(std::span(text).last(std::min(text.size(), context)));
         }
     }
-    cache_bytes_ = on_cpu ? on_cpu->cache_bytes() : cached ? cached->cache_bytes() : 0;
+    if (cached) cache_bytes_ = cached->cache_bytes();
     return result;
 }
 
-double TorchModel::computed_whole_loss(std::span<const std::int32_t> tokens) const {
-    const auto sequences = whole_windows(tokens.size(), spec_.context);
-    if (sequences.empty()) {
-        throw BadInput("The text has " + std::to_string(tokens.size()) +
-                       " tokens, but one sequence of the context's length requires " +
-                       std::to_string(spec_.context + 1) + ".");
+void check_tokens(const Layout& layout, std::span<const std::int32_t> tokens, bool may_be_unknown) {
+    const auto vocabulary = layout.at("embedding.weight").shape.front();
+    for (const std::int32_t token : tokens) {
+        if (token >= (may_be_unknown ? -1 : 0) && token < vocabulary) continue;
+        throw BadInput("Token " + std::to_string(token) + " is outside the model's vocabulary of " +
+                       std::to_string(vocabulary) + ".");
     }
-    return mean_losses(decoder_, weights_, terms_, precision_, tokens, spec_.context, {sequences}).front();
+}
+
+TokenBatch token_batch(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts,
+                       std::int64_t first, std::int64_t count, std::int64_t context, torch::Device device) {
+    const std::int64_t runs = std::ssize(starts);
+    TokenBatch result{torch::empty({runs, count, context}, torch::kInt64),
+                      torch::empty({runs, count * context}, torch::kInt64)};
+    auto* inputs = result.x.data_ptr<std::int64_t>();
+    auto* targets = result.y.data_ptr<std::int64_t>();
+    for (const std::vector<std::int64_t>& of_run : starts) {
+        for (std::int64_t i = first; i < first + count; ++i) tokens.copy_sequence(of_run[i], context, inputs, targets);
+    }
+    return {result.x.to(device), result.y.to(device)};
 }
 
 std::vector<std::int64_t> whole_windows(std::size_t tokens, std::int64_t context) {
@@ -243,19 +270,9 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
     for (std::int64_t first = 0; first < sequences; first += batch_size) {
         if (cancelled && cancelled()) return {};
         const std::int64_t count = std::min(batch_size, sequences - first);
-        torch::Tensor x = torch::empty({runs, count, context}, torch::kInt64);
-        torch::Tensor y = torch::empty({runs, count * context}, torch::kInt64);
-        auto* inputs = x.data_ptr<std::int64_t>();
-        auto* targets = y.data_ptr<std::int64_t>();
-        for (std::int64_t run = 0; run < runs; ++run) {
-            for (std::int64_t sequence = 0; sequence < count; ++sequence) {
-                const std::int64_t start = starts[run][first + sequence];
-                tokens.copy_sequence(start, context, inputs, targets);
-            }
-        }
-        const auto device = weights.flat().device();
+        const TokenBatch batch = token_batch(tokens, starts, first, count, context, weights.flat().device());
         const torch::Tensor losses =
-            token_losses(decoder.logits(weights, x.to(device), terms.at(0, context), precision), y.to(device));
+            token_losses(decoder.logits(weights, batch.x, terms.at(0, context), precision), batch.y);
         for (std::int64_t run = 0; run < runs; ++run) {
             sums[run] += losses.select(0, run).to(torch::kFloat64).sum().item<double>();
         }

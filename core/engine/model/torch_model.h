@@ -23,14 +23,11 @@ class TorchModel : public Model {
     std::unique_ptr<TokenPredictor> predictor() override;
 
  private:
-    class CachedPredictor;
+    class GrowingText;
+    class Predictor;
 
-    /// If not, CachedDecoder evaluates single tokens.
-    bool uses_token_decoder() const;
     torch::Tensor tokens_tensor(std::span<const std::int32_t> tokens) const;
-    std::vector<float> computed_logits(std::span<const std::int32_t> tokens) const;
     std::vector<std::int32_t> generated(std::span<const std::int32_t> prompt, const Generation& options);
-    double computed_whole_loss(std::span<const std::int32_t> tokens) const;
     /// (vocabulary). `tokens` start at position 0.
     torch::Tensor last_logits(std::span<const std::int32_t> tokens) const;
     /// Throws BadInput if the prompt or the options do not fit the model.
@@ -44,6 +41,17 @@ class TorchModel : public Model {
     PositionSource terms_;  // terms of the context's positions
     std::int64_t cache_bytes_ = 0;
 };
+
+/// Throws BadInput for a token outside 0 … vocabulary − 1; −1 is allowed too if targets may be unknown.
+void check_tokens(const Layout& layout, std::span<const std::int32_t> tokens, bool may_be_unknown = false);
+
+struct TokenBatch {
+    torch::Tensor x;  // (runs, sequences, context) int64
+    torch::Tensor y;  // (runs, sequences·context) int64: the token after each one
+};
+/// `count` sequences from the `first` one on; `starts` has one list per run.
+TokenBatch token_batch(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts,
+                       std::int64_t first, std::int64_t count, std::int64_t context, torch::Device device);
 
 /// Without gradients. Sequences of `context` tokens begin at `starts`, one list per run. Empty if cancelled.
 std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weights, const PositionSource& terms,

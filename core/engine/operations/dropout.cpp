@@ -1,8 +1,8 @@
 #include "core/engine/operations/dropout.h"
 
 #include "core/engine/device/accelerator.h"
-#include "core/engine/device/parallel.h"
 #include "core/engine/operations/operations.h"
+#include "core/engine/operations/own_passes.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab {

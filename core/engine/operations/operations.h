@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <vector>
 
 /// Makes the rest of the block one operation for count_operations. The cost is negligible when nobody counts.
 #define ROPELAB_OWN_PASS(name) RECORD_USER_SCOPE(name)
@@ -15,6 +16,21 @@ namespace ropelab {
 /// Empty for an undefined tensor, as LibTorch's functions take it.
 inline std::optional<torch::Tensor> given(const torch::Tensor& tensor) {
     return tensor.defined() ? std::optional(tensor) : std::nullopt;
+}
+
+/// float32, but float64 numbers stay as they are.
+inline torch::Tensor in_float(const torch::Tensor& x) {
+    return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
+}
+
+/// (runs, …) run by run: LibTorch computes functions such as exp for the last numbers of a tensor in another way than
+/// for the others, so that the place of a run in a batch would change its last bits.
+template <typename F>
+torch::Tensor run_by_run(const torch::Tensor& x, F f) {
+    if (x.size(0) == 1) return f(x);
+    std::vector<torch::Tensor> results;
+    for (std::int64_t run = 0; run < x.size(0); ++run) results.push_back(f(x.narrow(0, run, 1)));
+    return torch::cat(results, 0);
 }
 
 /// With `eager`, core/engine uses LibTorch's operations one by one in this thread; backward passes use the

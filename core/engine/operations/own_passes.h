@@ -1,16 +1,21 @@
 #pragma once
 
+#include <ATen/Parallel.h>
 #include <torch/torch.h>
 
 #include <string>
 #include <vector>
 
 #include "core/engine/device/accelerator.h"
-#include "core/engine/device/parallel.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/operations/operations.h"
 #include "core/kernels/kernels.h"
 #include "core/spec/random_stream.h"
+
+// at::parallel_for is a template: without OpenMP it compiles, but silently uses one thread.
+#ifndef INTRA_OP_PARALLEL
+#error "Files that call at::parallel_for must be compiled with OpenMP, as LibTorch is."
+#endif
 
 namespace ropelab {
 

@@ -8,6 +8,7 @@
 
 #include "core/plan/layout.h"
 #include "core/spec/named_tensor.h"
+#include "core/spec/run_spec.h"
 
 namespace ropelab {
 
@@ -15,6 +16,12 @@ struct Matrix {
     torch::Tensor weight;   // (runs, out, in) float32, a leaf
     torch::Tensor working;  // the weight rounded to bfloat16, without gradients; undefined if there is no copy
 };
+
+/// x·weightᵀ + bias for each run, in float32 or with both factors rounded to bfloat16 (a matrix to its working copy if
+/// it has one). x: (runs, n, in), matrix: (runs, out, in), bias: (runs, out) or undefined → (runs, n, out) in the type
+/// of x; on the CPU, with a bias, in float32. The gradient goes to the working copy if that is a leaf, else to the
+/// weight. A run's numbers do not depend on other runs of the cohort.
+torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision);
 
 /// One flat row per run (for optimizer and copies), and views as parameters with a leading runs dimension (decoder).
 class Parameters {
@@ -38,6 +45,10 @@ class Parameters {
     /// (runs, shape…); undefined for vectors and without a copy.
     const torch::Tensor& working(std::size_t index) const { return working_[index]; }
     Matrix matrix(const std::string& name) const;
+    /// Product of x, (runs, n, in), with the matrix `name`.weight, and its bias if it has one: (runs, n, out).
+    torch::Tensor linear(const torch::Tensor& x, const std::string& name, Precision precision) const {
+        return ropelab::linear(x, matrix(name + ".weight"), get(name + ".bias"), precision);
+    }
 
  private:
     // The number of parameters if the model does not have it.

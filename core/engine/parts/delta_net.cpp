@@ -1,16 +1,27 @@
-#include "core/engine/parts/delta_net.h"
-
 #include <algorithm>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include "core/engine/attention/reference.h"
-#include "core/engine/attention/separate.h"
+#include "core/engine/operations/operations.h"
+#include "core/engine/parts/parts.h"
 
-namespace ropelab::delta_net {
+namespace ropelab {
 
 namespace {
+
+constexpr std::int64_t chunk_tokens = 32;
+
+// One run: products of its input, and its weights.
+struct Input {
+    torch::Tensor qkv;          // (1, batch·time, 3·heads·head_dim): queries, then keys, then values
+    torch::Tensor gate;         // (1, batch·time, heads·head_dim)
+    torch::Tensor rates;        // (1, batch·time, 2·heads): inputs of α, then of β
+    torch::Tensor log_decay;    // (1, heads)
+    torch::Tensor decay_shift;  // (1, heads)
+    torch::Tensor head_norm;    // RMSNorm weight of each head's output, (1, head_dim)
+};
 
 // Queries (norm 1), keys (norm 1) and values, (sequences, heads, time, head_dim); ln α and β, (sequences, heads, time).
 struct Sequences {
@@ -21,15 +32,11 @@ torch::Tensor with_norm_one(const torch::Tensor& x) {
     return x * torch::rsqrt(x.square().sum(-1, true) + 1e-6);
 }
 
-Sequences sequences_of(const Input& input, const StageMarks& stages) {
-    const auto in_float = [](const torch::Tensor& x) {
-        return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
-    };
-    // (runs, batch·time, parts·heads·channels) → (runs·batch, time, parts·heads, channels) → heads first.
+Sequences sequences_of(const Input& input, std::int64_t heads, std::int64_t batch, const StageMarks& stages) {
+    // (1, batch·time, parts·heads·channels) → (batch, time, parts·heads, channels) → heads first.
     const auto by_head = [&](const torch::Tensor& x, std::int64_t parts) {
-        return x.unflatten(1, {input.batch, -1}).flatten(0, 1).unflatten(2, {parts * input.heads, -1}).transpose(1, 2);
+        return x.unflatten(1, {batch, -1}).flatten(0, 1).unflatten(2, {parts * heads, -1}).transpose(1, 2);
     };
-    const std::int64_t heads = input.heads;
     const torch::Tensor qkv = by_head(in_float(input.qkv), 3);
     const torch::Tensor rates = in_float(input.rates);
     const std::int64_t rows = rates.size(1);
@@ -103,10 +110,9 @@ std::pair<torch::Tensor, torch::Tensor> one_token(const Sequences& s, const torc
     return {torch::matmul(s.query, next), next};
 }
 
-}  // namespace
-
-torch::Tensor attend(const Input& input, const AttentionUse& use) {
-    const Sequences sequences = sequences_of(input, use.stages);
+// (1, batch·time, heads·head_dim). A cache provides and receives the state.
+torch::Tensor attend(const Input& input, std::int64_t heads, std::int64_t batch, const AttentionUse& use) {
+    const Sequences sequences = sequences_of(input, heads, batch, use.stages);
     const std::int64_t time = sequences.query.size(2);
     const bool continues = use.cache && use.cache->tokens() > time;
     TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
@@ -114,11 +120,11 @@ torch::Tensor attend(const Input& input, const AttentionUse& use) {
         continues ? one_token(sequences, use.cache->layer(use.layer).state) : in_chunks(sequences);
     if (use.cache) use.cache->store_state(use.layer, state[0]);
     const torch::Tensor by_token =
-        output.transpose(1, 2).unflatten(0, {-1, input.batch});  // (runs, batch, time, heads, head_dim)
+        output.transpose(1, 2).unflatten(0, {-1, batch});  // (1, batch, time, heads, head_dim)
     use.stages.computed("attention.state", {"attention.values"});
     use.stages.output("attention.state", state);
     use.stages.output("attention.values", by_token);
-    const torch::Tensor normalized = reference_attention::normalize_heads(by_token, input.head_norm);
+    const torch::Tensor normalized = normalize_heads(by_token, input.head_norm);
     use.stages.computed("attention.head_norm", normalized);
     const torch::Tensor gated =
         normalized.flatten(3).flatten(1, 2) * torch::silu(input.gate.to(normalized.scalar_type()));
@@ -126,4 +132,24 @@ torch::Tensor attend(const Input& input, const AttentionUse& use) {
     return gated;
 }
 
-}  // namespace ropelab::delta_net
+}  // namespace
+
+torch::Tensor forward(const DeltaNet& part, const torch::Tensor& x, const LayerPass& pass) {
+    const Input all{.qkv = pass.linear(x, "attention.qkv"),
+                    .gate = pass.linear(x, "attention.gate"),
+                    .rates = pass.linear(x, "attention.rates"),
+                    .log_decay = pass.weight("attention.log_decay"),
+                    .decay_shift = pass.weight("attention.decay_shift"),
+                    .head_norm = pass.weight("attention.head_norm.weight")};
+    // Each run separately, for the reason of run_by_run.
+    std::vector<torch::Tensor> outputs;
+    for (std::int64_t run = 0; run < x.size(0); ++run) {
+        const auto of_run = [run](const torch::Tensor& runs) { return runs.narrow(0, run, 1); };
+        outputs.push_back(attend({of_run(all.qkv), of_run(all.gate), of_run(all.rates), of_run(all.log_decay),
+                                  of_run(all.decay_shift), of_run(all.head_norm)},
+                                 part.h_v.value(), pass.batch, pass.use));
+    }
+    return outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 0);
+}
+
+}  // namespace ropelab

@@ -1,15 +1,25 @@
 #include "core/engine/parts/experts.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <string>
 
-#include "core/engine/operations/linear.h"
-#include "core/engine/parts/feed_forward.h"
+#include "core/engine/parts/parts.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab {
 
 namespace {
+
+double probability_of(std::span<const float> logits, std::int64_t expert) {
+    const float largest = *std::max_element(logits.begin(), logits.end());
+    double total = 0;
+    for (const float logit : logits) total += std::exp(static_cast<double>(logit) - static_cast<double>(largest));
+    return std::exp(static_cast<double>(logits[static_cast<std::size_t>(expert)]) - static_cast<double>(largest)) /
+           total;
+}
 
 // Rows of x, (n, C), in another order; the gradient is a permutation too, so no sum depends on threads.
 class PermutedRows : public torch::autograd::Function<PermutedRows> {
@@ -64,27 +74,27 @@ struct RunExperts {
 // Runs are computed one after another.
 class Mixture {
  public:
-    Mixture(const RunSpec& spec, const Parameters& weights, std::int64_t layer, Precision precision,
-            const Dropout& dropout, const StageMarks& stages)
-        : spec_(spec),
-          name_("layers." + std::to_string(layer) + ".mlp"),
-          precision_(precision),
-          dropout_(dropout),
-          stages_(stages),
-          router_(weights, name_ + ".router"),
-          noise_(weights, name_ + ".router_noise"),
-          up_(weights, up_name(spec, layer)),
-          down_(weights, down_name(spec, layer)) {}
+    Mixture(const Experts& part, const LayerPass& pass)
+        : part_(part),
+          pass_(pass),
+          stages_(pass.use.stages),
+          name_(pass.name("mlp")),
+          E_(part.E.value()),
+          k_(part.k.value()),
+          router_(pass.weights, name_ + ".router"),
+          noise_(pass.weights, name_ + ".router_noise"),
+          up_(pass.weights, name_ + ".experts." + part.expert.first_matrix()),
+          down_(pass.weights, name_ + ".experts.down") {}
 
-    // One run, (1, n, C). Adds routing to `entry` and the load-balancing loss to `balances` (may be null).
+    // One run, (1, n, C). Adds routing to `entry` and, if they are recorded, the load-balancing loss to `balances`.
     torch::Tensor operator()(const torch::Tensor& x, std::size_t run, ExpertLayer& entry,
-                             std::vector<torch::Tensor>* balances) const {
+                             std::vector<torch::Tensor>& balances) const {
         const torch::Tensor logits = router_logits(x.to(torch::kFloat32), run);  // (n, E)
         stages_.computed("mlp.router");
         if (stages_.wants_outputs()) stages_.output("mlp.router", logits.unsqueeze(0));
         Routing routing = routed(logits, run);
         const torch::Tensor probabilities = torch::softmax(logits, 1);
-        if (balances) balances->push_back(balance(probabilities, routing));
+        if (pass_.experts) balances.push_back(balance(probabilities, routing));
         const torch::Tensor chosen = gates(logits, probabilities, routing);
         stages_.computed("mlp.gates");
         if (stages_.wants_outputs()) stages_.output("mlp.gates", chosen.unsqueeze(0));
@@ -96,7 +106,7 @@ class Mixture {
     }
 
  private:
-    bool trains() const { return !dropout_.seeds().empty(); }
+    bool trains() const { return !pass_.dropout.seeds().empty(); }
 
     // Formula 49: x·W, in training with noise of a learned deviation.
     torch::Tensor router_logits(const torch::Tensor& x, std::size_t run) const {
@@ -104,10 +114,10 @@ class Mixture {
             return linear(x, {router.weight[run].unsqueeze(0), {}}, {}, Precision::float32).squeeze(0);
         };
         const torch::Tensor logits = product(router_);
-        if (!trains() || noise_.weight.empty()) return logits;
+        if (!trains() || !part_.has_noise) return logits;
         const torch::Tensor normal = torch::empty(logits.sizes(), torch::kFloat32);
-        const std::string stream = "router_noise:" + name_ + ":" + std::to_string(dropout_.step());
-        RandomStream(dropout_.seeds()[run], stream)
+        const std::string stream = "router_noise:" + name_ + ":" + std::to_string(pass_.dropout.step());
+        RandomStream(pass_.dropout.seeds()[run], stream)
             .fill_normal({normal.data_ptr<float>(), static_cast<std::size_t>(normal.numel())}, 1.0);
         return logits + normal.to(logits.device()) * torch::softplus(product(noise_));
     }
@@ -116,18 +126,17 @@ class Mixture {
         const torch::Tensor host = logits.detach().to(torch::kCPU).contiguous();
         const std::span<const float> numbers(host.data_ptr<float>(), static_cast<std::size_t>(host.numel()));
         const std::int64_t tokens = host.size(0);
-        if (!trains()) return route(numbers, spec_.experts, spec_.experts_per_token);
+        if (!trains()) return route(numbers, E_, k_);
         std::vector<double> second;
-        if (spec_.second_expert == SecondExpert::random) {
-            const RandomStream stream(dropout_.seeds()[run], "second_expert:" + name_);
+        if (part_.second == SecondExpert::random) {
+            const RandomStream stream(pass_.dropout.seeds()[run], "second_expert:" + name_);
             for (std::int64_t token = 0; token < tokens; ++token) {
-                second.push_back(
-                    stream.uniform(static_cast<std::uint64_t>(dropout_.step()), static_cast<std::uint64_t>(token)));
+                second.push_back(stream.uniform(static_cast<std::uint64_t>(pass_.dropout.step()),
+                                                static_cast<std::uint64_t>(token)));
             }
         }
-        const std::int64_t capacity =
-            expert_capacity_of(spec_.expert_capacity, tokens, spec_.experts, spec_.experts_per_token);
-        return route(numbers, spec_.experts, spec_.experts_per_token, {capacity, second});
+        const std::int64_t capacity = expert_capacity_of(part_.capacity, tokens, E_, k_);
+        return route(numbers, E_, k_, {capacity, second});
     }
 
     // Formula 50: E·Σ f_i·p_i, with the shares f of the choices and the mean probabilities p.
@@ -137,17 +146,17 @@ class Mixture {
             shares.push_back(static_cast<float>(static_cast<double>(count) / static_cast<double>(routing.choices())));
         }
         const torch::Tensor f = torch::tensor(c10::ArrayRef<float>(shares)).to(probabilities.device());
-        return (f * probabilities.mean(0)).sum() * static_cast<double>(spec_.experts);
+        return (f * probabilities.mean(0)).sum() * static_cast<double>(E_);
     }
 
     // Weights of the chosen experts, (n, k); 0 for a choice that is not processed.
     torch::Tensor gates(const torch::Tensor& logits, const torch::Tensor& probabilities, const Routing& routing) const {
-        const std::int64_t k = routing.per_token;
-        const torch::Tensor expert =
-            torch::tensor(c10::ArrayRef<std::int64_t>(routing.expert), torch::kInt64).view({-1, k}).to(logits.device());
+        const torch::Tensor expert = torch::tensor(c10::ArrayRef<std::int64_t>(routing.expert), torch::kInt64)
+                                         .view({-1, k_})
+                                         .to(logits.device());
         std::vector<float> kept(routing.kept.begin(), routing.kept.end());
-        const torch::Tensor mask = torch::tensor(c10::ArrayRef<float>(kept)).view({-1, k}).to(logits.device());
-        if (k == 1) return probabilities.gather(1, expert) * mask;
+        const torch::Tensor mask = torch::tensor(c10::ArrayRef<float>(kept)).view({-1, k_}).to(logits.device());
+        if (k_ == 1) return probabilities.gather(1, expert) * mask;
         const torch::Tensor chosen =
             logits.gather(1, expert.clamp_min(0)).masked_fill(expert.lt(0), -std::numeric_limits<double>::infinity());
         return torch::softmax(chosen, 1) * mask;
@@ -156,7 +165,6 @@ class Mixture {
     // (n, C), weighted by the gates, (n, k).
     torch::Tensor combined(const torch::Tensor& x, std::size_t run, const Routing& routing,
                            const torch::Tensor& gates) const {
-        const std::int64_t k = routing.per_token;
         // The places of the choices, expert by expert, followed by those that no expert processes.
         std::vector<std::vector<std::int64_t>> places(static_cast<std::size_t>(routing.experts + 1));
         for (std::size_t place = 0; place < routing.expert.size(); ++place) {
@@ -179,7 +187,7 @@ class Mixture {
         };
         const torch::Tensor forwards = indices(order);
         const torch::Tensor backwards = indices(inverse);
-        const torch::Tensor copies = x.unsqueeze(1).expand({-1, k, -1}).reshape({-1, x.size(1)});
+        const torch::Tensor copies = x.unsqueeze(1).expand({-1, k_, -1}).reshape({-1, x.size(1)});
         const auto inputs = PermutedRows::apply(copies, forwards, backwards).split_with_sizes(sizes, 0);
         const RunExperts up(up_, run);
         const RunExperts down(down_, run);
@@ -188,13 +196,13 @@ class Mixture {
         std::vector<torch::Tensor> hidden;  // observed: outputs of the activation
         for (std::size_t expert = 0; expert + 1 < inputs.size(); ++expert) {
             if (sizes[expert] == 0) continue;
-            torch::Tensor rows = up(inputs[expert].unsqueeze(0), expert, precision_);
+            torch::Tensor rows = up(inputs[expert].unsqueeze(0), expert, pass_.precision);
             stages_.computed("mlp.up");
             if (stages_.wants_outputs()) sums.push_back(rows.squeeze(0));
-            rows = activated(spec_.feed_forward_kind(), rows);
+            rows = activated(part_.expert.activation.kind, rows);
             stages_.computed("mlp.activation");
             if (stages_.wants_outputs()) hidden.push_back(rows.squeeze(0));
-            outputs.push_back(down(rows, expert, precision_).squeeze(0));
+            outputs.push_back(down(rows, expert, pass_.precision).squeeze(0));
             stages_.computed("mlp.down");
         }
         // By token and choice, (1, n, k·rows); without a capacity, every choice is processed.
@@ -207,33 +215,76 @@ class Mixture {
         output("mlp.down", outputs);
         if (sizes.back() > 0) outputs.push_back(torch::zeros({sizes.back(), x.size(1)}, outputs.front().options()));
         const torch::Tensor all = PermutedRows::apply(torch::cat(outputs, 0), backwards, forwards);
-        return (all.view({-1, k, x.size(1)}) * gates.unsqueeze(2).to(all.scalar_type())).sum(1);
+        return (all.view({-1, k_, x.size(1)}) * gates.unsqueeze(2).to(all.scalar_type())).sum(1);
     }
 
-    const RunSpec& spec_;
+    const Experts& part_;
+    const LayerPass& pass_;
+    const StageMarks& stages_;
     std::string name_;
-    Precision precision_;
-    const Dropout& dropout_;
-    StageMarks stages_;
+    std::int64_t E_;  // experts
+    std::int64_t k_;  // experts per token
     ExpertWeights router_, noise_, up_, down_;
 };
 
 }  // namespace
 
-torch::Tensor mixed_experts(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                            Precision precision, const Dropout& dropout, ExpertRecord* record,
-                            const StageMarks& stages) {
-    const Mixture mixture(spec, weights, layer, precision, dropout, stages);
-    ExpertLayer entry{layer, {}, {}};
+std::int64_t Routing::choices() const {
+    return std::accumulate(counts.begin(), counts.end(), std::int64_t{0});
+}
+
+Routing route(std::span<const float> logits, std::int64_t experts, std::int64_t per_token,
+              const RoutingLimits& limits) {
+    const std::int64_t tokens = std::ssize(logits) / experts;
+    Routing routing{experts, per_token, {}, {}, std::vector<std::int64_t>(static_cast<std::size_t>(experts)), 0};
+    routing.expert.reserve(static_cast<std::size_t>(tokens * per_token));
+    std::vector<std::int64_t> order(static_cast<std::size_t>(experts));
+    for (std::int64_t token = 0; token < tokens; ++token) {
+        const auto row = logits.subspan(static_cast<std::size_t>(token * experts), static_cast<std::size_t>(experts));
+        std::iota(order.begin(), order.end(), 0);
+        std::partial_sort(order.begin(), order.begin() + per_token, order.end(), [&](std::int64_t a, std::int64_t b) {
+            const float x = row[static_cast<std::size_t>(a)];
+            const float y = row[static_cast<std::size_t>(b)];
+            return x != y ? x > y : a < b;
+        });
+        for (std::int64_t choice = 0; choice < per_token; ++choice) {
+            const std::int64_t expert = order[static_cast<std::size_t>(choice)];
+            const bool is_skipped = choice == 1 && !limits.second.empty() &&
+                                    2 * probability_of(row, expert) < limits.second[static_cast<std::size_t>(token)];
+            routing.expert.push_back(is_skipped ? -1 : expert);
+        }
+    }
+    routing.kept.assign(routing.expert.size(), 0);
+    for (std::int64_t choice = 0; choice < per_token; ++choice) {
+        for (std::int64_t token = 0; token < tokens; ++token) {
+            const auto place = static_cast<std::size_t>(token * per_token + choice);
+            const std::int64_t expert = routing.expert[place];
+            if (expert < 0) continue;
+            const std::int64_t before = routing.counts[static_cast<std::size_t>(expert)]++;
+            const bool fits = limits.capacity == 0 || before < limits.capacity;
+            routing.kept[place] = fits ? 1 : 0;
+            if (!fits) ++routing.dropped;
+        }
+    }
+    return routing;
+}
+
+std::int64_t expert_capacity_of(double factor, std::int64_t tokens, std::int64_t experts, std::int64_t per_token) {
+    const double even = static_cast<double>(per_token * tokens) / static_cast<double>(experts);
+    return static_cast<std::int64_t>(std::ceil(factor * even));
+}
+
+torch::Tensor forward(const Experts& part, const torch::Tensor& x, const LayerPass& pass) {
+    const Mixture mixture(part, pass);
+    ExpertLayer entry{pass.use.layer, {}, {}};
     std::vector<torch::Tensor> outputs;
     std::vector<torch::Tensor> balances;
     for (std::int64_t run = 0; run < x.size(0); ++run) {
-        outputs.push_back(
-            mixture(x.narrow(0, run, 1), static_cast<std::size_t>(run), entry, record ? &balances : nullptr));
+        outputs.push_back(mixture(x.narrow(0, run, 1), static_cast<std::size_t>(run), entry, balances));
     }
-    if (record) {
+    if (pass.experts) {
         entry.balance = torch::stack(balances);
-        record->layers.push_back(std::move(entry));
+        pass.experts->layers.push_back(std::move(entry));
     }
     return outputs.size() == 1 ? outputs.front() : torch::cat(outputs, 0);
 }

@@ -3,15 +3,39 @@
 #include <torch/torch.h>
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "core/engine/operations/dropout.h"
-#include "core/engine/operations/parameters.h"
-#include "core/engine/operations/stage_observer.h"
-#include "core/engine/parts/routing.h"
-#include "core/spec/run_spec.h"
-
 namespace ropelab {
+
+/// Formulas 49 and 51. Choices descend by router logit; choice c of token t is element t·per_token + c.
+struct Routing {
+    std::int64_t experts = 0;
+    std::int64_t per_token = 0;
+    /// −1 for a second expert that a random routing skips.
+    std::vector<std::int64_t> expert;
+    /// 1 for a choice that an expert processes; 0 for one that is skipped or dropped.
+    std::vector<char> kept;
+    std::vector<std::int64_t> counts;  // per expert: tokens that choose it, dropped ones included
+    std::int64_t dropped = 0;          // choices beyond the capacity of their experts
+
+    /// Without skipped ones.
+    std::int64_t choices() const;
+};
+
+struct RoutingLimits {
+    std::int64_t capacity = 0;  // most tokens per expert; 0: no limit
+    /// Uniform, per token: the second expert is skipped if twice its probability is less. Empty: none is skipped.
+    std::span<const double> second = {};
+};
+
+/// `logits`: one row of `experts` numbers per token; the first of equal ones wins. An expert beyond its capacity drops
+/// tokens: all first choices come before all second ones, and the tokens of a choice in their order.
+Routing route(std::span<const float> logits, std::int64_t experts, std::int64_t per_token,
+              const RoutingLimits& limits = {});
+
+/// factor · per_token · tokens / experts, rounded up; 0, no limit, for factor 0.
+std::int64_t expert_capacity_of(double factor, std::int64_t tokens, std::int64_t experts, std::int64_t per_token);
 
 struct ExpertLayer {
     std::int64_t layer = 0;
@@ -23,12 +47,5 @@ struct ExpertLayer {
 struct ExpertRecord {
     std::vector<ExpertLayer> layers;
 };
-
-/// Formulas 49 to 51. x: (runs, n, C) → (runs, n, C). With the seeds of a training step, `dropout` gives the seeds and
-/// the step of the router's random numbers; without seeds there is neither noise nor a random second expert nor a
-/// capacity, so that a token's output does not depend on other tokens.
-torch::Tensor mixed_experts(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                            Precision precision, const Dropout& dropout, ExpertRecord* record,
-                            const StageMarks& stages = {});
 
 }  // namespace ropelab

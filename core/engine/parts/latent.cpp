@@ -1,18 +1,12 @@
-#include "core/engine/parts/latent.h"
-
 #include <cmath>
 
 #include "core/engine/attention/reference.h"
-#include "core/engine/attention/separate.h"
-#include "core/engine/operations/linear.h"
+#include "core/engine/operations/operations.h"
+#include "core/engine/parts/parts.h"
 
-namespace ropelab::latent_attention {
+namespace ropelab {
 
 namespace {
-
-torch::Tensor in_float(const torch::Tensor& x) {
-    return x.scalar_type() == torch::kFloat64 ? x : x.to(torch::kFloat32);
-}
 
 // The rotary pairs come first in each half.
 torch::Tensor joined(const torch::Tensor& rotary, const torch::Tensor& content) {
@@ -34,31 +28,26 @@ RotaryTables padded(const RotaryTables& tables, std::int64_t content) {
             torch::cat({tables.sine, torch::zeros(shape, options)}, -1)};
 }
 
-// (runs, batch, time, heads, channels) → (runs·batch, heads, time, channels).
-torch::Tensor heads_first(const torch::Tensor& vectors) {
-    return vectors.flatten(0, 1).transpose(1, 2);
-}
-
 // One token: (1, 1, heads·head_dim). query: its rotated query, (heads, head_dim + rotary).
-torch::Tensor attend_one(const Input& input, const torch::Tensor& query, const LayerTerms& terms,
-                         const AttentionUse& use) {
-    const KeyValueCache& cache = *use.cache;
-    const KeyValueCache::Layer& cached = cache.layer(use.layer);
+torch::Tensor attend_one(const Latent& part, const torch::Tensor& query, const LayerTerms& terms,
+                         const LayerPass& pass) {
+    const KeyValueCache& cache = *pass.use.cache;
+    const KeyValueCache::Layer& cached = cache.layer(pass.use.layer);
     const torch::Tensor keys = in_float(cached.keys[0]);       // (capacity, rotary)
     const torch::Tensor latents = in_float(cached.values[0]);  // (capacity, latent width)
-    const bool rounded = input.precision == Precision::bfloat16;
-    const torch::Tensor weight = input.key_value.weight[0];
+    const torch::Tensor weight = pass.weight("attention.key_value.weight")[0];
+    const bool rounded = pass.precision == Precision::bfloat16;
     const torch::Tensor matrix = rounded ? weight.to(torch::kBFloat16).to(torch::kFloat32) : weight;
-    const torch::Tensor per_head = matrix.view({2, input.heads, input.head_dim, -1});
+    const torch::Tensor per_head = matrix.view({2, *part.h, *part.D, -1});
 
     const std::int64_t rotary = keys.size(1);
     const torch::Tensor rotated = pairs_of(query, 0, rotary / 2);
-    const torch::Tensor content = pairs_of(query, rotary / 2, input.head_dim / 2);
+    const torch::Tensor content = pairs_of(query, rotary / 2, *part.D / 2);
     const torch::Tensor latent_query = torch::bmm(content.unsqueeze(1), per_head[0]).squeeze(1);  // (heads, latent)
     torch::Tensor logits = torch::matmul(latent_query, latents.t()) + torch::matmul(rotated, keys.t());
     logits = logits / std::sqrt(static_cast<double>(query.size(1)));
-    const torch::Tensor mask =
-        logit_mask(terms, cache.newest(), cache.positions(use.layer), logits.scalar_type());  // (heads or 1, 1, slots)
+    const torch::Tensor mask = logit_mask(terms, cache.newest(), cache.positions(pass.use.layer),
+                                          logits.scalar_type());  // (heads or 1, 1, slots)
     const torch::Tensor weights = softmax_with_sinks((logits.unsqueeze(1) + mask).unsqueeze(0), terms.sinks)[0];
     const torch::Tensor mixed = torch::matmul(weights, latents);  // (heads, 1, latent)
     return torch::bmm(mixed, per_head[1].transpose(1, 2)).reshape({1, 1, -1});
@@ -66,53 +55,58 @@ torch::Tensor attend_one(const Input& input, const torch::Tensor& query, const L
 
 }  // namespace
 
-torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout& dropout, const std::string& place,
-                     const AttentionUse& use) {
-    const auto by_token = [&](const torch::Tensor& x, std::int64_t heads) {
-        return in_float(x).unflatten(1, {input.batch, -1}).unflatten(3, {heads, -1});
+torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPass& pass) {
+    const StageMarks& stages = pass.use.stages;
+    const std::int64_t heads = part.h.value();
+    const std::int64_t head_dim = part.D.value();
+    const std::int64_t width = part.L.value();
+    const std::int64_t rotary = part.R.value();
+    const LayerTerms terms = pass.terms(part.scores, part.rotary);
+    const auto by_token = [&](const torch::Tensor& rows, std::int64_t count) {
+        return in_float(rows).unflatten(1, {pass.batch, -1}).unflatten(3, {count, -1});
     };
-    torch::Tensor query = by_token(input.query, input.heads);  // (runs, batch, time, heads, head_dim + rotary)
-    const std::int64_t rotary = query.size(4) - input.head_dim;
-    const torch::Tensor both = by_token(input.latent, 1);  // (runs, batch, time, 1, latent width + rotary)
-    const std::int64_t width = both.size(4) - rotary;
-    const torch::Tensor latent = reference_attention::normalize_heads(both.narrow(4, 0, width), input.latent_norm);
-    use.stages.computed("attention.latent_norm", latent);
+    // (runs, batch, time, heads, head_dim + rotary), and (runs, batch, time, 1, latent width + rotary)
+    const torch::Tensor query = by_token(pass.linear(x, "attention.query"), heads);
+    const torch::Tensor both = by_token(pass.linear(x, "attention.latent"), 1);
+    const torch::Tensor latent = normalize_heads(both.narrow(4, 0, width), pass.weight("attention.latent_norm.weight"));
+    stages.computed("attention.latent_norm", latent);
     const torch::Tensor key = both.narrow(4, width, rotary);
     const torch::Tensor rotated_key = terms.tables.defined() ? apply_rotation(key, terms.tables) : key;
-    if (terms.tables.defined()) use.stages.computed("attention.rotation");
+    if (terms.tables.defined()) stages.computed("attention.rotation");
     LayerTerms all_pairs = terms;
-    all_pairs.tables = padded(terms.tables, input.head_dim / 2);
+    all_pairs.tables = padded(terms.tables, head_dim / 2);
     const auto rotated_query = [&] {
         return all_pairs.tables.defined() ? apply_rotation(query, all_pairs.tables) : query;
     };
-    if (use.cache) {
-        use.cache->store(use.layer, rotated_key[0][0], latent[0][0]);
+    if (pass.use.cache) {
+        pass.use.cache->store(pass.use.layer, rotated_key[0][0], latent[0][0]);
         const std::int64_t time = query.size(2);
-        if (use.cache->tokens() > time) {
+        if (pass.use.cache->tokens() > time) {
             TORCH_CHECK(time == 1, "A cache that is not empty accepts one token at a time.");
-            return attend_one(input, rotated_query()[0][0][0], terms, use);
+            return attend_one(part, rotated_query()[0][0][0], terms, pass);
         }
     }
 
     const torch::Tensor rows = latent.flatten(3).flatten(1, 2);  // (runs, batch·time, latent width)
-    const torch::Tensor key_value = by_token(linear(rows, input.key_value, {}, input.precision), 2 * input.heads);
-    use.stages.computed("attention.key_value", key_value);
-    const torch::Tensor content = key_value.narrow(3, 0, input.heads);
+    const Matrix key_value_matrix = pass.weights.matrix(pass.name("attention.key_value.weight"));
+    const torch::Tensor key_value = by_token(linear(rows, key_value_matrix, {}, pass.precision), 2 * heads);
+    stages.computed("attention.key_value", key_value);
+    const torch::Tensor content = key_value.narrow(3, 0, heads);
     const auto whole_key = [&](const torch::Tensor& shared) {
-        return joined(shared.expand({-1, -1, -1, input.heads, -1}), content);
+        return joined(shared.expand({-1, -1, -1, heads, -1}), content);
     };
-    LayerVectors vectors{query, {}, key_value.narrow(3, input.heads, input.heads)};
-    if (use.hook) {
+    LayerVectors vectors{query, {}, key_value.narrow(3, heads, heads)};
+    if (pass.use.hook) {
         vectors.key = whole_key(key);
-        use.hook->observe(use.layer, vectors);
+        pass.use.hook->observe(pass.use.layer, vectors);
     }
     vectors.query = rotated_query();
-    if (terms.tables.defined()) use.stages.computed("attention.rotation");
-    if (use.stages.wants_outputs()) {
-        use.stages.output("attention.rotation", pairs_of(vectors.query, 0, rotary / 2));
+    if (terms.tables.defined()) stages.computed("attention.rotation");
+    if (stages.wants_outputs()) {
+        stages.output("attention.rotation", pairs_of(vectors.query, 0, rotary / 2));
     }
     vectors.key = whole_key(rotated_key);
-    if (use.hook) use.hook->modify(use.layer, vectors, all_pairs);
+    if (pass.use.hook) pass.use.hook->modify(pass.use.layer, vectors, all_pairs);
 
     torch::Tensor mask;
     if (!terms.only_causal()) {
@@ -123,10 +117,10 @@ torch::Tensor attend(const Input& input, const LayerTerms& terms, const Dropout&
     const std::int64_t runs = query.size(0);
     const torch::Tensor mixed =
         attend_by_operations(heads_first(vectors.query), heads_first(vectors.key), heads_first(vectors.value), mask,
-                             terms.sinks, runs, dropout, place, use.stages);
-    const torch::Tensor output = mixed.transpose(1, 2).reshape({runs, -1, input.heads * input.head_dim});
-    use.stages.computed("attention.values", output);
+                             terms.sinks, runs, pass.dropout, pass.name("attention"), stages);
+    const torch::Tensor output = mixed.transpose(1, 2).reshape({runs, -1, heads * head_dim});
+    stages.computed("attention.values", output);
     return output;
 }
 
-}  // namespace ropelab::latent_attention
+}  // namespace ropelab

@@ -8,10 +8,8 @@
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/fused.h"
-#include "core/engine/probe/pair_means.h"
-#include "core/engine/probe/probe_attention.h"
-#include "core/engine/probe/probe_experts.h"
-#include "core/engine/probe/probe_losses.h"
+#include "core/engine/parts/experts.h"
+#include "core/engine/probe/attention_probe.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -19,6 +17,217 @@ namespace ropelab {
 namespace {
 
 constexpr std::int64_t most_map_numbers = std::int64_t{1} << 26;
+
+// Standard deviation / √n from the sum of squares; 0 if n < 2.
+double standard_error(double mean, double squares, std::int64_t count) {
+    if (count < 2) return 0;
+    const auto n = static_cast<double>(count);
+    return std::sqrt(std::max(0.0, squares - n * mean * mean) / (n * (n - 1)));
+}
+
+// (sequences, length). Targets of −1 have loss 0.
+struct BatchResult {
+    std::int64_t first = 0;  // index of the first sequence
+    std::int64_t sequences = 0;
+    torch::Tensor losses;   // float64, on the CPU
+    torch::Tensor correct;  // bool, on the CPU
+};
+
+class LossSums {
+ public:
+    // `keeps_sequences`: whether to keep the losses of each sequence.
+    LossSums(const ProbeSequences& sequences, bool keeps_sequences);
+    // Batches must come in the order of the sequences.
+    void add(const BatchResult& batch);
+    // Means, their standard errors and, if they were kept, the losses of each sequence.
+    void write(ProbeResult& result) const;
+
+ private:
+    const ProbeSequences& sequences_;
+    bool keeps_sequences_;
+    torch::Tensor by_position_, squares_;        // (length) float64
+    double mean_sum_ = 0, mean_square_sum_ = 0;  // of the mean losses of the sequences
+    std::vector<float> kept_;                    // (sequences, length)
+};
+
+class RetrievalSums {
+ public:
+    explicit RetrievalSums(const RetrievalTest& test) : test_(test) {}
+    void add(const BatchResult& batch);
+    std::vector<RetrievalPoint> points() const;
+
+ private:
+    struct Lag {
+        RetrievalPoint sums;     // sums over tokens; the error members are sums of the squares of the sequences' means
+        std::int64_t count = 0;  // number of sequences
+    };
+    const RetrievalTest& test_;
+    std::map<std::int64_t, Lag> lags_;
+};
+
+LossSums::LossSums(const ProbeSequences& sequences, bool keeps_sequences)
+    : sequences_(sequences),
+      keeps_sequences_(keeps_sequences),
+      by_position_(torch::zeros({sequences.length}, torch::kFloat64)),
+      squares_(torch::zeros({sequences.length}, torch::kFloat64)) {}
+
+void LossSums::add(const BatchResult& batch) {
+    by_position_ += batch.losses.sum(0);
+    squares_ += batch.losses.square().sum(0);
+    const torch::Tensor means = batch.losses.mean(1);
+    mean_sum_ += means.sum().item<double>();
+    mean_square_sum_ += means.square().sum().item<double>();
+    if (!keeps_sequences_) return;
+    const torch::Tensor rows = batch.losses.contiguous();
+    const std::int64_t first = batch.first * sequences_.length;
+    for (std::int64_t i = 0; i < rows.numel(); ++i) {
+        const bool known = sequences_.targets[static_cast<std::size_t>(first + i)] >= 0;
+        kept_.push_back(known ? static_cast<float>(rows.data_ptr<double>()[i])
+                              : std::numeric_limits<float>::quiet_NaN());
+    }
+}
+
+void LossSums::write(ProbeResult& result) const {
+    std::vector<std::int64_t> known(static_cast<std::size_t>(sequences_.length), 0);
+    for (std::size_t i = 0; i < sequences_.targets.size(); ++i) {
+        if (sequences_.targets[i] >= 0) ++known[i % known.size()];
+    }
+    double total = 0;
+    std::int64_t all = 0;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        const double sum = by_position_[static_cast<std::int64_t>(i)].item<double>();
+        total += sum;
+        all += known[i];
+        result.loss_by_position.push_back(sum / static_cast<double>(known[i]));  // NaN without a known target
+    }
+    result.loss = total / static_cast<double>(all);
+    if (all == 0) result.loss_by_position.clear();
+    if (keeps_sequences_) result.sequence_losses = {{sequences_.count(), sequences_.length}, kept_};
+
+    const std::int64_t count = sequences_.count();
+    if (count < 2 || all != count * sequences_.length) return;
+    for (std::size_t i = 0; i < known.size(); ++i) {
+        const double squares = squares_[static_cast<std::int64_t>(i)].item<double>();
+        result.loss_by_position_error.push_back(standard_error(result.loss_by_position[i], squares, count));
+    }
+    result.loss_error = standard_error(mean_sum_ / static_cast<double>(count), mean_square_sum_, count);
+}
+
+void RetrievalSums::add(const BatchResult& batch) {
+    for (std::int64_t sequence = 0; sequence < batch.sequences; ++sequence) {
+        const std::int64_t lag = test_.lags[static_cast<std::size_t>(batch.first + sequence)];
+        auto& [point, count] = lags_[lag];
+        point.lag = lag;
+        point.tokens += test_.marked;
+        ++count;
+        const std::int64_t copy = test_.sequences.length - test_.marked;
+        const auto sum = [&](const torch::Tensor& x, std::int64_t begin, double& sums, double& squares) {
+            const double more = x[sequence].narrow(0, begin, test_.marked).sum().item<double>();
+            const double mean = more / static_cast<double>(test_.marked);
+            sums += more;
+            squares += mean * mean;
+            return mean;
+        };
+        const double copied = sum(batch.correct, copy, point.accuracy, point.accuracy_error);
+        sum(batch.losses, copy, point.loss, point.loss_error);
+        const double first = sum(batch.correct, copy - lag, point.first_accuracy, point.first_accuracy_error);
+        sum(batch.losses, copy - lag, point.first_loss, point.first_loss_error);
+        point.gain_error += (copied - first) * (copied - first);
+    }
+}
+
+std::vector<RetrievalPoint> RetrievalSums::points() const {
+    std::vector<RetrievalPoint> result;
+    for (const auto& [lag, sums] : lags_) {
+        RetrievalPoint point = sums.sums;
+        point.sequences = sums.count;
+        const auto tokens = static_cast<double>(point.tokens);
+        for (const auto& [mean, error] :
+             {std::pair(&point.accuracy, &point.accuracy_error), std::pair(&point.loss, &point.loss_error),
+              std::pair(&point.first_accuracy, &point.first_accuracy_error),
+              std::pair(&point.first_loss, &point.first_loss_error)}) {
+            *mean /= tokens;
+            *error = standard_error(*mean, *error, sums.count);
+        }
+        point.gain_error = standard_error(point.gain(), point.gain_error, sums.count);
+        result.push_back(point);
+    }
+    return result;
+}
+
+class ExpertSums {
+ public:
+    ExpertSums(const RunSpec& spec, const ProbeSequences& sequences);
+
+    // Its first sequence is `first`. The record has one run.
+    void add(const ExpertRecord& record, std::int64_t first);
+    // expert_tokens, expert_shares, expert_balance and expert_dropped.
+    void write(ProbeResult& result) const;
+
+ private:
+    const RunSpec& spec_;
+    const ProbeSequences& sequences_;
+    std::map<std::int32_t, std::int64_t> column_of_;  // of each distinct token
+    std::vector<double> counts_;                      // layers × experts × tokens: choices
+    std::vector<double> balance_;                     // per layer: sum of the loss times the number of choices
+    std::vector<double> dropped_;                     // per layer: choices beyond the capacity
+    std::vector<double> choices_;                     // per layer
+};
+
+ExpertSums::ExpertSums(const RunSpec& spec, const ProbeSequences& sequences) : spec_(spec), sequences_(sequences) {
+    for (const std::int32_t token : sequences.tokens) column_of_.emplace(token, 0);
+    std::int64_t column = 0;
+    for (auto& [token, place] : column_of_) place = column++;
+    const auto layers = static_cast<std::size_t>(spec.layers);
+    counts_.resize(layers * static_cast<std::size_t>(spec.experts) * column_of_.size());
+    balance_.resize(layers);
+    dropped_.resize(layers);
+    choices_.resize(layers);
+}
+
+void ExpertSums::add(const ExpertRecord& record, std::int64_t first) {
+    const auto first_token = static_cast<std::size_t>(first * sequences_.length);
+    const auto columns = static_cast<std::int64_t>(column_of_.size());
+    for (const ExpertLayer& entry : record.layers) {
+        const auto layer = static_cast<std::size_t>(entry.layer);
+        const Routing& routing = entry.routing.front();
+        const auto choices = static_cast<double>(routing.choices());
+        balance_[layer] += choices * entry.balance.item<double>();
+        choices_[layer] += choices;
+        for (std::size_t choice = 0; choice < routing.expert.size(); ++choice) {
+            const std::size_t token = first_token + choice / static_cast<std::size_t>(routing.per_token);
+            const std::int64_t column = column_of_.at(sequences_.tokens[token]);
+            const std::int64_t row = entry.layer * routing.experts + routing.expert[choice];
+            counts_[static_cast<std::size_t>(row * columns + column)] += 1;
+        }
+        const auto tokens = static_cast<std::int64_t>(routing.expert.size()) / routing.per_token;
+        const std::int64_t capacity =
+            expert_capacity_of(spec_.expert_capacity, tokens, routing.experts, routing.per_token);
+        if (capacity == 0) continue;
+        for (const std::int64_t count : routing.counts) {
+            dropped_[layer] += static_cast<double>(std::max<std::int64_t>(0, count - capacity));
+        }
+    }
+}
+
+void ExpertSums::write(ProbeResult& result) const {
+    for (const auto& [token, column] : column_of_) result.expert_tokens.push_back(token);
+    const auto columns = static_cast<std::int64_t>(column_of_.size());
+    result.expert_shares.shape = {spec_.layers, spec_.experts, columns};
+    result.expert_balance.shape = {spec_.layers, 1};
+    result.expert_dropped.shape = {spec_.layers, 1};
+    const auto per_layer = static_cast<std::size_t>(spec_.experts * columns);
+    for (std::size_t layer = 0; layer < choices_.size(); ++layer) {
+        const auto share = [&](double sum) {
+            return static_cast<float>(choices_[layer] > 0 ? sum / choices_[layer] : 0.0);
+        };
+        for (std::size_t i = 0; i < per_layer; ++i) {
+            result.expert_shares.values.push_back(share(counts_[layer * per_layer + i]));
+        }
+        result.expert_balance.values.push_back(share(balance_[layer]));
+        result.expert_dropped.values.push_back(share(dropped_[layer]));
+    }
+}
 
 void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
     const RunSpec& spec = model.spec;
@@ -34,15 +243,8 @@ void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
                        " tokens only, so that it cannot process sequences of " + std::to_string(sequences.length) +
                        ".");
     }
-    const auto vocabulary = model.weights.layout().at("embedding.weight").shape.front();
-    for (const auto* tokens : {&sequences.tokens, &sequences.targets}) {
-        const std::int32_t least = tokens == &sequences.tokens ? 0 : -1;
-        for (const std::int32_t token : *tokens) {
-            if (token >= least && token < vocabulary) continue;
-            throw BadInput("Token " + std::to_string(token) + " is outside the model's vocabulary of " +
-                           std::to_string(vocabulary) + ".");
-        }
-    }
+    check_tokens(model.weights.layout(), sequences.tokens);
+    check_tokens(model.weights.layout(), sequences.targets, true);
 }
 
 void check_pair(const RunSpec& spec, std::int64_t pair) {
@@ -53,14 +255,14 @@ void check_pair(const RunSpec& spec, std::int64_t pair) {
     }
 }
 
-void check_replaced(const RunSpec& spec, const ReplacedHead& replaced) {
+void check_replaced(const RunSpec& spec, const ModelPlan& plan, const ReplacedHead& replaced) {
     const std::string where = "layer " + std::to_string(replaced.layer) + ", head " + std::to_string(replaced.head);
     if (replaced.layer < 0 || replaced.layer >= spec.layers || replaced.head < 0 || replaced.head >= spec.heads) {
         throw BadInput("A query and a key were given for " + where + ", but this model has the layers 0 to " +
                        std::to_string(spec.layers - 1) + " with the heads 0 to " + std::to_string(spec.heads - 1) +
                        ".");
     }
-    if (spec.layer_attention(replaced.layer) == LayerAttention::delta_net) {
+    if (!plan.layers[static_cast<std::size_t>(replaced.layer)].scores()) {
         throw BadInput("A query and a key were given for " + where +
                        ", but this layer is a gated DeltaNet layer, which has no attention weights to replace.");
     }
@@ -81,7 +283,7 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     for (const std::int64_t pair : request.frozen_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.ablated_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.mean_ablated_pairs) check_pair(spec, pair);
-    for (const ReplacedHead& replaced : request.replaced_heads) check_replaced(spec, replaced);
+    for (const ReplacedHead& replaced : request.replaced_heads) check_replaced(spec, model.decoder.plan(), replaced);
     if (request.map_pair >= 0) check_pair(spec, request.map_pair);
     if (request.vectors_at >= request.sequences.length) {
         throw BadInput("The vectors at position " + std::to_string(request.vectors_at) +
@@ -139,8 +341,8 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
         const torch::Tensor targets =
             to_tensor(sequences.targets, first * length, count * length, device).view({1, count * length});
         ExpertRecord record;
-        const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision, {}, nullptr, hook,
-                                                          experts ? &record : nullptr);
+        const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision,
+                                                          {.hook = hook, .experts = experts ? &record : nullptr});
         if (experts) experts->add(record, first);
         const torch::Tensor known = targets.ge(0);
         const torch::Tensor losses = token_losses(logits, targets.clamp_min(0)).to(torch::kFloat64) * known;
@@ -189,7 +391,8 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
                                          &means, [](const BatchResult&) {})) {
         return {};
     }
-    AttentionProbe attention_probe(model.spec, request, terms.tables, takes_means ? &means : nullptr);
+    AttentionProbe attention_probe(model.spec, model.decoder.plan(), request, terms.tables,
+                                   takes_means ? &means : nullptr);
     const bool changes_attention = takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
     LossSums losses(request.sequences, request.sequence_losses);
     std::optional<ExpertSums> experts;

@@ -1,5 +1,3 @@
-#include "core/engine/probe/stage_times.h"
-
 #include <algorithm>
 #include <chrono>
 #include <map>
@@ -8,6 +6,7 @@
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/stage_observer.h"
+#include "core/engine/probe/probe.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
@@ -76,15 +75,9 @@ class StageOutput : public StageObserver {
 
     /// For the first run and its first sequence; undefined if the stage had none.
     torch::Tensor found() const {
-        switch (found_.defined() ? found_.dim() : 0) {
-            case 3:
-            case 4:
-                return found_[0];
-            case 5:
-                return found_[0][0].flatten(1);
-            default:
-                return found_;
-        }
+        const std::int64_t dimensions = found_.defined() ? found_.dim() : 0;
+        if (dimensions == 5) return found_[0][0].flatten(1);
+        return dimensions == 3 || dimensions == 4 ? found_[0] : found_;
     }
 
  private:
@@ -98,19 +91,14 @@ torch::Tensor input_of(const ProbedModel& model, std::span<const std::int32_t> t
         .to(model.weights.flat().device());
 }
 
-void check_tokens(const ProbedModel& model, std::span<const std::int32_t> tokens, std::int64_t sequences) {
+void check_sequences(const ProbedModel& model, std::span<const std::int32_t> tokens, std::int64_t sequences) {
     const auto count = static_cast<std::int64_t>(tokens.size());
     if (sequences < 1 || count == 0 || count % sequences != 0 || count / sequences > model.spec.context) {
         throw BadInput("The stages of a model are evaluated on sequences of equal length of 1 to " +
                        std::to_string(model.spec.context) + " tokens, but " + std::to_string(count) + " tokens in " +
                        std::to_string(sequences) + " sequences were given.");
     }
-    const auto vocabulary = model.weights.layout().at("embedding.weight").shape.front();
-    for (const std::int32_t token : tokens) {
-        if (token >= 0 && token < vocabulary) continue;
-        throw BadInput("Token " + std::to_string(token) + " is outside the model's vocabulary of " +
-                       std::to_string(vocabulary) + ".");
-    }
+    check_tokens(model.weights.layout(), tokens);
 }
 
 double median_seconds(std::vector<double> seconds) {
@@ -131,14 +119,14 @@ class ObservedPass {
         stages.computed("tokens");
         if (stages.wants_outputs()) stages.output("tokens", input.flatten(1).unsqueeze(2).to(torch::kFloat32));
         if (!model_.spec.theta_varies()) {
-            if (terms_.distances.defined()) stages.computed("distances", terms_.distances);
-            return model_.decoder.logits(model_.weights, input, terms_, model_.precision, {}, nullptr, nullptr, nullptr,
-                                         observer);
+            if (std::holds_alternative<TransformerXl>(relative_of(model_.spec))) {
+                stages.computed("distances", terms_.relative);
+            }
+            return model_.decoder.logits(model_.weights, input, terms_, model_.precision, {.stages = observer});
         }
         const PositionTerms current = terms();
         stages.computed("frequencies");
-        return model_.decoder.logits(model_.weights, input, current, model_.precision, {}, nullptr, nullptr, nullptr,
-                                     observer);
+        return model_.decoder.logits(model_.weights, input, current, model_.precision, {.stages = observer});
     }
 
  private:
@@ -153,11 +141,10 @@ class ObservedPass {
     PositionTerms terms_;
 };
 
-}  // namespace
-
-StageTimes stage_times(const ProbedModel& model, const StageTimesRequest& request) {
+// Without gradients. Tables of constant positions are computed before. Throws BadInput if the tokens do not fit.
+StageTimes measured(const ProbedModel& model, const StageTimesRequest& request) {
     const torch::NoGradGuard no_gradients;
-    check_tokens(model, request.tokens, request.sequences);
+    check_sequences(model, request.tokens, request.sequences);
     if (request.passes < 1) {
         throw BadInput("The number of measured forward passes is " + std::to_string(request.passes) +
                        ", but it must be 1 or more.");
@@ -202,9 +189,11 @@ StageTimes stage_times(const ProbedModel& model, const StageTimesRequest& reques
     return result;
 }
 
-ProbeArray stage_output(const ProbedModel& model, std::span<const std::int32_t> tokens, const StagePlace& stage) {
+// Output for one sequence: (tokens, n), a matrix per head, (heads, n, m), or (n, m) for numbers that do not depend on
+// the tokens. Throws BadInput if the tokens do not fit, or if the stage does not exist or has no output.
+ProbeArray observed(const ProbedModel& model, std::span<const std::int32_t> tokens, const StagePlace& stage) {
     const torch::NoGradGuard no_gradients;
-    check_tokens(model, tokens, 1);
+    check_sequences(model, tokens, 1);
     StageOutput output(stage);
     ObservedPass(model, tokens, 1).run(&output);
     if (!output.found().defined()) {
@@ -215,14 +204,14 @@ ProbeArray stage_output(const ProbedModel& model, std::span<const std::int32_t> 
     return {host.sizes().vec(), {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()}};
 }
 
+}  // namespace
+
 StageTimes TorchModel::stage_times(const StageTimesRequest& request) {
-    return with_clear_errors([&] { return ropelab::stage_times({spec_, decoder_, weights_, precision_}, request); });
+    return with_clear_errors([&] { return measured({spec_, decoder_, weights_, precision_}, request); });
 }
 
 ProbeArray TorchModel::stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage) {
-    return with_clear_errors([&] {
-        return ropelab::stage_output({spec_, decoder_, weights_, precision_}, tokens, stage);
-    });
+    return with_clear_errors([&] { return observed({spec_, decoder_, weights_, precision_}, tokens, stage); });
 }
 
 }  // namespace ropelab

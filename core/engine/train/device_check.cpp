@@ -2,7 +2,6 @@
 
 #include <cmath>
 
-#include "core/engine/device/accelerator.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/spec/numbers.h"
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <string>
 
-#include "core/engine/device/device_graph.h"
+#include "core/engine/device/accelerator.h"
 #include "core/spec/device_trust.h"
 
 namespace ropelab {

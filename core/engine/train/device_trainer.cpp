@@ -2,7 +2,6 @@
 
 #include <ATen/ops/_fused_adamw.h>
 
-#include "core/engine/device/accelerator.h"
 #include "core/engine/train/schedule.h"
 
 namespace ropelab {

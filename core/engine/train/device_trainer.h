@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/engine/device/repeated_work.h"
+#include "core/engine/device/accelerator.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/train/optimizer.h"
 #include "core/spec/engine.h"

@@ -6,8 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "core/engine/device/parallel.h"
-#include "core/engine/operations/operations.h"
+#include "core/engine/operations/own_passes.h"
 #include "core/kernels/kernels.h"
 
 namespace ropelab {

@@ -5,10 +5,9 @@
 #include <limits>
 
 #include "core/engine/device/accelerator.h"
-#include "core/engine/device/amx_guard.h"
 #include "core/engine/device/cuda.h"
+#include "core/engine/device/processor_setup.h"
 #include "core/engine/device/tensor_memory.h"
-#include "core/engine/device/threads.h"
 #include "core/engine/model/decoder.h"
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
@@ -16,37 +15,81 @@
 #include "core/engine/operations/operations.h"
 #include "core/engine/operations/own_passes.h"
 #include "core/engine/probe/probe.h"
-#include "core/engine/train/batches.h"
 #include "core/engine/train/device_trainer.h"
 #include "core/engine/train/optimizer.h"
-#include "core/engine/train/precision.h"
 #include "core/engine/train/schedule.h"
-#include "core/engine/train/step_norms.h"
+#include "core/plan/kernels.h"
 #include "core/spec/error.h"
 
 namespace ropelab {
 
 namespace {
 
-struct Batch {
-    torch::Tensor x;  // (runs, batch, context) int64
-    torch::Tensor y;  // (runs, batch·context) int64
+// By layer, as ProbeResult defines them (formula 56).
+struct StepNorms {
+    ProbeArray gradient_norm;
+    ProbeArray update_ratio;
+    ProbeArray accumulated_update;
 };
 
-Batch gather(const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts, std::int64_t context,
-             torch::Device device) {
-    const auto runs = static_cast<std::int64_t>(starts.size());
-    const auto batch = static_cast<std::int64_t>(starts.front().size());
-    Batch result{torch::empty({runs, batch, context}, torch::kInt64),
-                 torch::empty({runs, batch * context}, torch::kInt64)};
-    auto* inputs = result.x.data_ptr<std::int64_t>();
-    auto* targets = result.y.data_ptr<std::int64_t>();
-    for (const auto& run : starts) {
-        for (std::int64_t start : run) {
-            tokens.copy_sequence(start, context, inputs, targets);
-        }
+constexpr std::int64_t branch_count = 2;  // attention and MLP
+
+// layer · branch_count + branch; −1 for parameters outside the layers.
+std::int64_t branch_of(const std::string& name) {
+    const std::string prefix = "layers.";
+    if (!name.starts_with(prefix)) return -1;
+    const std::size_t dot = name.find('.', prefix.size());
+    const std::int64_t layer = std::stoll(name.substr(prefix.size(), dot - prefix.size()));
+    return layer * branch_count + (name.compare(dot + 1, 9, "attention") == 0 ? 0 : 1);
+}
+
+using BranchSquares = std::vector<double>;
+
+double sum_of_squares(const torch::Tensor& numbers) {
+    return numbers.to(torch::kFloat64).square().sum().item<double>();
+}
+
+ProbeArray by_layer(const BranchSquares& squares, const BranchSquares* divisors) {
+    ProbeArray result{{std::ssize(squares) / branch_count, branch_count}, {}};
+    for (std::size_t i = 0; i < squares.size(); ++i) {
+        const double divisor = divisors ? (*divisors)[i] : 1.0;
+        result.values.push_back(divisor > 0 ? static_cast<float>(std::sqrt(squares[i] / divisor)) : 0.0F);
     }
-    return {result.x.to(device), result.y.to(device)};
+    return result;
+}
+
+// Flat rows, (total) float32: gradient before clipping, weights before and after the step, and initial ones.
+StepNorms step_norms(const Layout& layout, std::int64_t layers, const torch::Tensor& gradient,
+                     const torch::Tensor& before, const torch::Tensor& after, const torch::Tensor& initial) {
+    const torch::NoGradGuard no_gradients;
+    const auto count = static_cast<std::size_t>(layers * branch_count);
+    BranchSquares gradients(count), weights(count), updates(count), starts(count), changes(count);
+    const auto host_row = [](const torch::Tensor& row) { return row.detach().to(torch::kCPU); };
+    const torch::Tensor rows[] = {host_row(gradient), host_row(before), host_row(after), host_row(initial)};
+    for (const Parameter& parameter : layout.parameters) {
+        const std::int64_t branch = branch_of(parameter.name);
+        if (branch < 0) continue;
+        const auto part = [&](int row) {
+            return rows[row].narrow(0, parameter.offset, parameter.size).to(torch::kFloat64);
+        };
+        const auto index = static_cast<std::size_t>(branch);
+        const torch::Tensor old = part(1);
+        const torch::Tensor now = part(2);
+        const torch::Tensor first = part(3);
+        gradients[index] += sum_of_squares(part(0));
+        weights[index] += sum_of_squares(old);
+        updates[index] += sum_of_squares(now - old);
+        starts[index] += sum_of_squares(first);
+        changes[index] += sum_of_squares(now - first);
+    }
+    return {by_layer(gradients, nullptr), by_layer(updates, &weights), by_layer(changes, &starts)};
+}
+
+// (runs, n) → (runs). The order of summation does not depend on the number of rows.
+torch::Tensor row_means(const torch::Tensor& losses) {
+    std::vector<torch::Tensor> means;
+    for (std::int64_t run = 0; run < losses.size(0); ++run) means.push_back(losses.select(0, run).mean());
+    return torch::stack(means);
 }
 
 void check_length(const TokenText& tokens, const RunSpec& spec, const std::string& split) {
@@ -120,13 +163,6 @@ struct TorchCohort::State {
     // Without gradients, for everything but the training of theta.
     void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
 
-    // DeviceTrainer's optimizer, constant theta (otherwise tables change), no triangular systems, which a CUDA graph
-    // cannot capture, and no experts, whose numbers of tokens change.
-    bool trains_on_device() const {
-        return is_accelerated(device) && !decoder.eager() && !specs.front().theta_varies() &&
-               specs.front().trains_with_adamw() && !specs.front().has_delta_net() && specs.front().experts == 0;
-    }
-
     // AdamW on the CPU updates the working copy; otherwise products round the weights themselves.
     void update_working_copy() {
         weights.set_working_copy(precision == Precision::bfloat16 && !decoder.eager() &&
@@ -142,6 +178,10 @@ struct TorchCohort::State {
         }
     }
 
+    TokenBatch training_batch(const std::vector<std::vector<std::int64_t>>& starts, torch::Device where) const {
+        return token_batch(data.training, starts, 0, std::ssize(starts.front()), specs.front().context, where);
+    }
+
     std::vector<std::vector<std::int64_t>> starts(
         const std::function<std::vector<std::int64_t>(const RunSpec&)>& starts_of) const {
         std::vector<std::vector<std::int64_t>> result;
@@ -151,7 +191,8 @@ struct TorchCohort::State {
 
     // Returns the mean losses, (runs). `streams` replaces the step of the dropout masks
     // (core/engine/operations/dropout.h).
-    torch::Tensor forward_and_backward(const Batch& batch, const std::shared_ptr<DeviceStreams>& streams = nullptr) {
+    torch::Tensor forward_and_backward(const TokenBatch& batch,
+                                       const std::shared_ptr<DeviceStreams>& streams = nullptr) {
         const EagerGuard eager_guard(decoder.eager());
         std::vector<std::int64_t> seeds;
         for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
@@ -164,8 +205,8 @@ struct TorchCohort::State {
         torch::Tensor losses;
         for (std::int64_t first = 0; first < sequences; first += most) {
             const std::int64_t count = std::min(most, sequences - first);
-            const Batch part{batch.x.narrow(1, first, count).contiguous(),
-                             batch.y.narrow(1, first * context, count * context).contiguous()};
+            const TokenBatch part{batch.x.narrow(1, first, count).contiguous(),
+                                  batch.y.narrow(1, first * context, count * context).contiguous()};
             const double weight = static_cast<double>(count) / static_cast<double>(sequences);
             const torch::Tensor part_losses = pass(part, dropout.of_sequences(first, count), weight, first > 0);
             losses = first == 0 ? part_losses : losses + part_losses;
@@ -174,14 +215,14 @@ struct TorchCohort::State {
     }
 
     // Each run's loss is its mean loss times `weight`: (runs).
-    torch::Tensor pass(const Batch& batch, const Dropout& dropout, double weight, bool accumulates) {
+    torch::Tensor pass(const TokenBatch& batch, const Dropout& dropout, double weight, bool accumulates) {
         const bool trains_theta = specs.front().rotates() && specs.front().theta_training != ThetaTraining::fixed;
         const std::int64_t context = specs.front().context;
         ExpertRecord experts;
         const torch::Tensor logits = decoder.logits(
             weights, batch.x,
             trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
-            dropout, nullptr, nullptr, &experts);
+            {.dropout = dropout, .experts = &experts});
         torch::Tensor losses = row_means(token_losses(logits, batch.y));
         if (weight != 1.0) losses = losses * weight;
         torch::Tensor minimized = losses;
@@ -195,7 +236,7 @@ struct TorchCohort::State {
 
     // Null for cohorts that do not train on the device.
     DeviceTrainer* device_trainer() {
-        if (!trainer && trains_on_device()) {
+        if (!trainer && is_accelerated(device) && graph_supports_step(specs.front())) {
             trainer = std::make_unique<DeviceTrainer>(specs, weights, optimizer, iteration, [this](auto& x, auto& y) {
                 return forward_and_backward({x, y}, trainer->streams());
             });
@@ -206,7 +247,7 @@ struct TorchCohort::State {
     std::vector<StepResult> train_on_device(const std::vector<std::vector<std::int64_t>>& batch_starts) {
         // Memory for a second copy of the weights is never short on the host.
         const torch::Tensor before = measures_next_step ? weights.flat().to(torch::kCPU, false, true) : torch::Tensor();
-        const Batch batch = gather(data.training, batch_starts, specs.front().context, torch::kCPU);
+        const TokenBatch batch = training_batch(batch_starts, torch::kCPU);
         std::vector<StepResult> results = trainer->step(batch.x, batch.y);
         ++iteration;
         for (std::int64_t run = 0; measures_next_step && run < std::ssize(specs); ++run) {
@@ -216,8 +257,7 @@ struct TorchCohort::State {
     }
 
     std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
-        const torch::Tensor means =
-            forward_and_backward(gather(data.training, batch_starts, specs.front().context, device));
+        const torch::Tensor means = forward_and_backward(training_batch(batch_starts, device));
         std::vector<StepResult> results;
         for (std::int64_t run = 0; run < static_cast<std::int64_t>(specs.size()); ++run) {
             const RunSpec& spec = specs[static_cast<std::size_t>(run)];
@@ -252,7 +292,7 @@ struct TorchCohort::State {
     }
 
     // Forward and backward, the best of three measurements.
-    double seconds_per_pass(const Batch& batch) {
+    double seconds_per_pass(const TokenBatch& batch) {
         double best = std::numeric_limits<double>::infinity();
         for (int attempt = 0; attempt < 4; ++attempt) {
             const auto begin = std::chrono::steady_clock::now();
@@ -275,9 +315,8 @@ struct TorchCohort::State {
             if (open_cuda().bfloat16) return {Precision::bfloat16, "this device computes bfloat16 products fastest."};
             return {Precision::float32, "this device has no bfloat16 products."};
         }
-        const Batch batch = gather(
-            data.training, starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }),
-            specs.front().context, device);
+        const TokenBatch batch = training_batch(
+            starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }), device);
         return faster_precision([&](Precision tried) {
             precision = tried;
             update_working_copy();
@@ -393,10 +432,8 @@ std::vector<StepResult> TorchCohort::step_at(const std::vector<std::vector<std::
 
 std::vector<NamedTensor> TorchCohort::gradient_at(const std::vector<std::vector<std::int64_t>>& starts,
                                                   std::int64_t run) const {
-    with_readable_errors(state_->specs, [&] {
-        return state_->forward_and_backward(
-            gather(state_->data.training, starts, state_->specs.front().context, state_->device));
-    });
+    with_readable_errors(state_->specs,
+                         [&] { return state_->forward_and_backward(state_->training_batch(starts, state_->device)); });
     return to_named(state_->weights.layout(), state_->optimizer.gradient.select(0, run), "");
 }
 

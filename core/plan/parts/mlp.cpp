@@ -8,11 +8,6 @@ Count rows_of(const Mlp& mlp) {
     return mlp.activation.is_gated ? product_of({2, mlp.width}) : mlp.width;
 }
 
-// "up", in gated networks "gate_up"; the rows of the latter are the gate, then the factor that it multiplies.
-std::string first_tensor(const Mlp& mlp, const std::string& prefix) {
-    return prefix + (mlp.activation.is_gated ? "gate_up" : "up");
-}
-
 // A token is multiplied by the matrices of its experts.
 AnatomyStage expert_matrix(AnatomyStage stage, const Experts& experts, const std::string& tensor, Count rows,
                            Count columns, double deviation) {
@@ -50,7 +45,7 @@ Stages Mlp::stages(const PlanSizes& n, const std::string& input) const {
              .shape = extents({n.B, n.T, rows}),
              .formula = formula(product_formula(gated ? "[G U]" : "U", input, gated ? "gu" : "up", has_bias)),
              .settings = {"block", "feed_forward", "mlp_width", "bias"},
-             .tensors = linear_tensors(first_tensor(*this, id), rows, n.C, up, has_bias, storage::feed_forward)},
+             .tensors = linear_tensors(id + first_matrix(), rows, n.C, up, has_bias, storage::feed_forward)},
             {.id = id + "activation",
              .name = "Activation",
              .kind = activation.name,
@@ -107,7 +102,7 @@ Stages Experts::stages(const PlanSizes& n, const std::string& input) const {
          .shape = extents({n.B, n.T, k, rows}),
          .formula = product_formula(gated ? "[G U]_i" : "U_i", input, gated ? "{gu,i}" : "{up,i}", expert.has_bias),
          .settings = {"experts", "experts_per_token", "feed_forward", "mlp_width", "bias"}},
-        *this, first_tensor(expert, "mlp.experts."), rows, n.C, n.deepnorm * n.matrix_deviation(n.C, expert.width)));
+        *this, "mlp.experts." + expert.first_matrix(), rows, n.C, n.deepnorm * n.matrix_deviation(n.C, expert.width)));
     result.push_back({.id = "mlp.activation",
                       .name = "Activation",
                       .kind = expert.activation.name,

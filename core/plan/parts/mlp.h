@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/plan/stage.h"
-#include "core/spec/activation.h"
+#include "core/spec/run_spec.h"
 
 namespace ropelab {
 
@@ -17,6 +17,8 @@ struct Mlp {
     std::string name = "MLP";
     std::string symbol = "H";
 
+    /// "up", or in gated networks "gate_up", whose rows are the gate, then the factor that it multiplies.
+    std::string first_matrix() const { return activation.is_gated ? "gate_up" : "up"; }
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
     /// Numbers per token for the backward pass, before and after the activation.
     double kept() const;
@@ -34,6 +36,9 @@ struct Experts {
     bool says_router_bias = false;
     std::optional<Mlp> shared = {};
     bool gates_shared = false;
+    /// In training: the capacity of an expert in even shares of the tokens (0: no limit), and of the second choice.
+    double capacity = 0;
+    SecondExpert second = SecondExpert::always;
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
     double kept(const PlanSizes& sizes) const;

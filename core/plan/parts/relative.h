@@ -5,7 +5,7 @@
 
 #include "core/plan/stage.h"
 
-// Position encodings that change the attention scores. Their forward passes are in core/engine/attention/position.cpp.
+// Position encodings that change the attention scores. Their forward passes are in core/engine/attention/relative.cpp.
 
 namespace ropelab {
 
@@ -26,6 +26,7 @@ struct Alibi {
 /// T5's learned bias, which all layers share (formula 40).
 struct DistanceBias {
     std::int64_t buckets;
+    std::int64_t largest_distance;  // from which on the last bucket applies
     bool operator==(const DistanceBias&) const = default;
 };
 /// Learned vectors of clipped distances (formula 39).

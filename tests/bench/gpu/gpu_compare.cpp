@@ -14,8 +14,8 @@
 #include <string>
 #include <tuple>
 
+#include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
-#include "core/engine/device/device_graph.h"
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/forecast/device_need.h"

@@ -62,7 +62,8 @@ TEST_P(DeviceMemory, PredictionIsThatOfAStep) {
         const torch::Tensor y = x.flatten(1, 2).clone();
         const auto memory = std::make_shared<CountedMemory>();
         const c10::DebugInfoGuard guard(c10::DebugInfoKind::PROFILER_STATE, memory);
-        const torch::Tensor logits = decoder.logits(weights, x, terms.at(0, spec.context), precision, dropout);
+        const torch::Tensor logits =
+            decoder.logits(weights, x, terms.at(0, spec.context), precision, {.dropout = dropout});
         const torch::Tensor loss = token_losses(logits, y).mean();
         const auto stored = static_cast<double>(memory->current);
         torch::autograd::grad({loss}, weights.leaves(), {}, {}, false, true);

@@ -125,7 +125,7 @@ TEST(Layout, XavierAndDeepNetScaleTheInitialWeights) {
     EXPECT_DOUBLE_EQ(deviation(deep, "attention.output"), beta * std::sqrt(2.0 / 16));
     EXPECT_DOUBLE_EQ(deviation(deep, "mlp.up"), beta * std::sqrt(2.0 / 40));
     EXPECT_DOUBLE_EQ(deviation(deep, "mlp.down"), beta * std::sqrt(2.0 / 40));
-    EXPECT_DOUBLE_EQ(spec.residual_factor(), std::pow(6.0, 0.25));
+    EXPECT_DOUBLE_EQ(plan_of(spec, layout_vocabulary).layers[2].stream_factor, std::pow(6.0, 0.25));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/plan/layout.h"
+#include "core/plan/model_plan.h"
 #include "core/spec/error.h"
 #include "core/spec/run_spec.h"
 #include "tests/support/expect_message.h"
@@ -58,11 +59,10 @@ TEST(AttentionSettings, PatternsHaveAWindowPerLayer) {
 
 TEST(AttentionSettings, LayersDifferInTheTokensThatTheySee) {
     const RunSpec spec = four_layers("deltanet + window + 2 full", 32);
-    EXPECT_EQ(spec.visible_tokens(0), 0);
-    EXPECT_EQ(spec.visible_tokens(1), 32);
-    EXPECT_EQ(spec.visible_tokens(2), 128);
-    EXPECT_EQ(spec.visible_tokens(), 128);
-    EXPECT_EQ(four_layers("window + deltanet", 32).visible_tokens(), 32);
+    const std::vector<LayerPlan> layers = plan_of(spec, 1).layers;
+    EXPECT_EQ(layers[0].visible_tokens, 0);
+    EXPECT_EQ(layers[1].visible_tokens, 32);
+    EXPECT_EQ(layers[2].visible_tokens, 128);
     EXPECT_TRUE(spec.has_delta_net());
     EXPECT_TRUE(spec.has_softmax_attention());
     EXPECT_FALSE(four_layers("deltanet").has_softmax_attention());

@@ -2,8 +2,6 @@
 
 #include <stdexcept>
 
-#include "core/engine/device/accelerator.h"
-
 namespace ropelab {
 
 namespace {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/engine/device/device_graph.h"
+#include "core/engine/device/accelerator.h"
 
 namespace ropelab {
 

@@ -1,7 +1,7 @@
 // Tests probing a run, and continuing its training with a RoPE scaling, on an emulated device.
 #include <gtest/gtest.h>
 
-#include "core/engine/device/amx_guard.h"
+#include "core/engine/device/processor_setup.h"
 #include "core/engine/torch_engine.h"
 #include "tests/core/engine/device/emulated_device.h"
 #include "tests/support/tiny.h"

@@ -1,4 +1,4 @@
-#include "core/engine/device/repeated_work.h"
+#include "core/engine/device/accelerator.h"
 
 #include <gtest/gtest.h>
 

@@ -295,8 +295,8 @@ TEST(Blocks, ShawKeysAgreeWithHuggingFaceTransformers) {
     LayerTerms terms;
     const std::int64_t time = hidden.size(0);
     const torch::Tensor vectors = matrix((*wanted)["distance_embedding"]);  // of the distances 1 − time … time − 1
-    terms.relative.keys = vectors.narrow(0, time - 1, time).unsqueeze(0);
-    terms.relative.values = torch::zeros_like(terms.relative.keys);
+    const torch::Tensor keys = vectors.narrow(0, time - 1, time).unsqueeze(0);
+    terms.relative = ShawTerms{keys, torch::zeros_like(keys)};
     const torch::Tensor got = attend(input, terms).squeeze(0);
     EXPECT_LE((got - matrix((*wanted)["context"][0])).abs().max().item<double>(), 2e-6);
 }

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/engine/probe/sequence_sums.h"
+#include "core/engine/probe/attention_probe.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/error.h"
 #include "tests/core/engine/model/plain_decoder.h"

@@ -1,9 +1,17 @@
-#include "core/engine/train/precision.h"
+#include "core/engine/device/processor_setup.h"
+
+#include <ATen/Parallel.h>
+#include <omp.h>
 
 #include <cmath>
+#include <cstdlib>
 
 #include "core/spec/numbers.h"
 #include "core/spec/processor.h"
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 namespace ropelab {
 
@@ -17,6 +25,33 @@ std::string times(double factor) {
 }
 
 }  // namespace
+
+std::int64_t use_threads(std::int64_t requested) {
+    omp_set_dynamic(0);
+    const int team = static_cast<int>(requested);
+    int available = 1;
+#pragma omp parallel num_threads(team)
+#pragma omp single
+    available = omp_get_num_threads();
+    at::set_num_threads(available);
+    return available;
+}
+
+void avoid_broken_amx() {
+#if defined(__x86_64__)
+    unsigned eax = 0;
+    unsigned ebx = 0;
+    unsigned ecx = 0;
+    unsigned features = 0;
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &features) == 0) return;
+    unsigned tiles = 0;
+    unsigned edx = 0;
+    if (__get_cpuid_count(0x1D, 1, &tiles, &ebx, &ecx, &edx) == 0) tiles = 0;
+    if (!is_amx_broken(features, tiles) || std::getenv("DNNL_MAX_CPU_ISA")) return;
+    constexpr int keep_what_is_set = 0;
+    setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_BF16", keep_what_is_set);
+#endif
+}
 
 SettledPrecision faster_precision(const std::function<double(Precision)>& seconds) {
     if (!processor_multiplies_bfloat16()) return {Precision::float32, "this processor has no bfloat16 products."};

@@ -5,19 +5,64 @@
 #include <vector>
 
 #include "core/engine/attention/attention.h"
-#include "core/engine/probe/pair_means.h"
-#include "core/engine/probe/sequence_sums.h"
+#include "core/plan/model_plan.h"
 #include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
+
+/// A quantity that has one value per sequence, and its squares, in double precision.
+class SequenceSums {
+ public:
+    /// (sequences, …).
+    void add(const torch::Tensor& values);
+    /// Standard deviation / √n (formula 37); undefined with fewer than 2 sequences.
+    torch::Tensor standard_error() const;
+
+ private:
+    std::int64_t count_ = 0;
+    torch::Tensor sum_, squares_;
+};
+
+/// Σ part / Σ total over sequences (linearized: a sequence's part deviates by part − ratio · total).
+class SequenceRatioSums {
+ public:
+    /// parts: (sequences, heads, parts), totals: (sequences, heads, 1).
+    void add(const torch::Tensor& parts, const torch::Tensor& totals);
+    /// (heads, parts), 0 where the total is not positive; undefined with fewer than 2 sequences.
+    torch::Tensor standard_error() const;
+
+ private:
+    std::int64_t count_ = 0;
+    torch::Tensor parts_, totals_, part_squares_, products_, total_squares_;
+};
+
+/// Mean query and key of each layer and head before rotation, for mean ablations (ProbeRequest::mean_ablated_pairs).
+class PairMeans : public AttentionHook {
+ public:
+    explicit PairMeans(std::int64_t layers) : layers_(static_cast<std::size_t>(layers)) {}
+
+    void observe(std::int64_t layer, const LayerVectors& vectors) override;
+    void modify(std::int64_t, LayerVectors&, const LayerTerms&) override {}
+
+    /// Channels of rotated queries and keys become the rotated means. Requires at least one processed batch.
+    void replace(const std::vector<std::int64_t>& pairs, std::int64_t layer, LayerVectors& vectors,
+                 const LayerTerms& terms) const;
+
+ private:
+    struct Layer {
+        torch::Tensor query, key;  // (heads, head_dim) float64: sums over sequences and positions
+        std::int64_t count = 0;    // number of summed vectors per head
+    };
+    std::vector<Layer> layers_;
+};
 
 /// Ablates pairs, replaces heads and sums the requested measurements over all batches. Sums are in double precision.
 /// Scores are computed for a limited number of queries at a time, so that long sequences fit into memory.
 class AttentionProbe : public AttentionHook {
  public:
     /// `tables` show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null without.
-    AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
+    AttentionProbe(const RunSpec& spec, const ModelPlan& plan, const ProbeRequest& request, const LayerTables& tables,
                    const PairMeans* means = nullptr);
 
     void observe(std::int64_t layer, const LayerVectors& vectors) override;
@@ -55,6 +100,7 @@ class AttentionProbe : public AttentionHook {
     static torch::Tensor logit_contributions(const Layer& layer, const torch::Tensor& covariance);
 
     const RunSpec& spec_;
+    const ModelPlan& plan_;
     const ProbeRequest& request_;
     const PairMeans* means_;
     std::vector<Layer> layers_;

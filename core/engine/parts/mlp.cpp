@@ -1,8 +1,7 @@
-#include "core/engine/parts/feed_forward.h"
+#include <stdexcept>
 
-#include "core/engine/operations/fused.h"
-#include "core/engine/operations/linear.h"
-#include "core/engine/operations/run_by_run.h"
+#include "core/engine/operations/operations.h"
+#include "core/engine/parts/parts.h"
 
 namespace ropelab {
 
@@ -35,26 +34,20 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
             return gated([](const torch::Tensor& gate) { return gelu_activation(gate.contiguous()); });
         case FeedForward::swiglu:
             return swiglu_activation(x);
-        case FeedForward::automatic:
         case FeedForward::gelu:
+            return gelu_activation(x);
+        case FeedForward::automatic:
             break;
     }
-    return gelu_activation(x);
+    throw std::logic_error("An activation has no forward pass.");
 }
 
-torch::Tensor feed_forward(const RunSpec& spec, const Parameters& weights, const torch::Tensor& x, std::int64_t layer,
-                           Precision precision, const Dropout& dropout, ExpertRecord* record,
-                           const StageMarks& stages) {
-    if (spec.has_experts(layer)) return mixed_experts(spec, weights, x, layer, precision, dropout, record, stages);
-    const std::string up = up_name(spec, layer);
-    const std::string down = down_name(spec, layer);
-    torch::Tensor rows = linear(x, weights.matrix(up + ".weight"), weights.get(up + ".bias"), precision);
-    stages.computed("mlp.up", rows);
-    rows = activated(spec.feed_forward_kind(), rows);
-    stages.computed("mlp.activation", rows);
-    const torch::Tensor output = linear(rows, weights.matrix(down + ".weight"), weights.get(down + ".bias"), precision);
-    stages.computed("mlp.down", output);
-    return output;
+torch::Tensor forward(const Mlp& part, const torch::Tensor& x, const LayerPass& pass) {
+    torch::Tensor rows = pass.weights.linear(x, pass.name("mlp." + part.first_matrix()), pass.precision);
+    pass.use.stages.computed("mlp.up", rows);
+    rows = activated(part.activation.kind, rows);
+    pass.use.stages.computed("mlp.activation", rows);
+    return pass.linear(rows, "mlp.down");
 }
 
 }  // namespace ropelab

@@ -1,12 +1,10 @@
-#include "core/engine/probe/probe_attention.h"
+#include "core/engine/probe/attention_probe.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "core/engine/attention/reference.h"
-#include "core/engine/attention/separate.h"
-#include "core/engine/probe/replaced_heads.h"
 
 namespace ropelab {
 
@@ -14,7 +12,7 @@ namespace {
 
 constexpr std::int64_t scores_at_once = std::int64_t{1} << 21;
 
-void add(torch::Tensor& sum, const torch::Tensor& more) {
+void add_to(torch::Tensor& sum, const torch::Tensor& more) {
     sum = sum.defined() ? sum + more : more;
 }
 
@@ -43,11 +41,6 @@ torch::Tensor by_head(const torch::Tensor& x) {
     return x.select(0, 0).to(torch::kFloat32).transpose(1, 2).contiguous();
 }
 
-bool has_full_layer(const RunSpec& spec) {
-    const auto kinds = attention_of_layers(spec);
-    return std::find(kinds.begin(), kinds.end(), LayerAttention::full) != kinds.end();
-}
-
 // NaN for layers without numbers (gated DeltaNet), and an empty array if no layer has any.
 ProbeArray to_array(std::vector<torch::Tensor> layers, double divisor = 1.0) {
     const auto known = std::find_if(layers.begin(), layers.end(), [](const auto& layer) { return layer.defined(); });
@@ -60,11 +53,123 @@ ProbeArray to_array(std::vector<torch::Tensor> layers, double divisor = 1.0) {
     return {host.sizes().vec(), {host.data_ptr<float>(), host.data_ptr<float>() + host.numel()}};
 }
 
+// In double precision: (n, rows, keys), newest key first → (n, keys). The last row's newest key is its own, and the
+// newest key of row r is at rows − 1 − r. Hidden scores must be 0.
+torch::Tensor sums_by_distance(const torch::Tensor& scores) {
+    const std::int64_t count = scores.size(0);
+    const std::int64_t rows = scores.size(1);
+    const std::int64_t keys = scores.size(2);
+    const std::int64_t stride = keys + rows - 1;
+    const torch::Tensor padded = torch::constant_pad_nd(scores, {0, rows - 1}).contiguous();
+    // Each row begins one column earlier than the previous one, so that column Δ has the same distance in all rows.
+    return padded.as_strided({count, rows, keys}, {rows * stride, stride - 1, 1}, rows - 1)
+        .sum(1, false, torch::kFloat64);
+}
+
+// Copies the pairs' channels from `source`, (1, 1, time, heads, head_dim), to all sequences of a copy of `x`.
+torch::Tensor with_pairs_of(const torch::Tensor& source, const std::vector<std::int64_t>& pairs,
+                            const torch::Tensor& x) {
+    torch::Tensor result = x.clone();
+    const std::int64_t half = x.size(-1) / 2;
+    for (const std::int64_t pair : pairs) {
+        for (const std::int64_t channel : {pair, pair + half}) {
+            const torch::Tensor values = source.select(-1, channel);
+            result.select(-1, channel).copy_(values.expand_as(result.select(-1, channel)));
+        }
+    }
+    return result;
+}
+
+// Sets their channels of the queries, (…, head_dim), to 0, so that these pairs add nothing to any logit.
+void remove_pairs(const std::vector<std::int64_t>& pairs, LayerVectors& vectors) {
+    vectors.query = vectors.query.clone();
+    const std::int64_t half = vectors.query.size(-1) / 2;
+    for (const std::int64_t pair : pairs) {
+        vectors.query.select(-1, pair).zero_();
+        vectors.query.select(-1, pair + half).zero_();
+    }
+}
+
+// x, (runs, batch, time, heads, head_dim), with `vector` in one head, encoded by position.
+torch::Tensor with_vector(const torch::Tensor& x, std::int64_t head, const std::vector<double>& vector,
+                          torch::Tensor (*encoded)(const torch::Tensor&, const LayerTerms&), const LayerTerms& terms) {
+    const torch::Tensor numbers =
+        torch::tensor(c10::ArrayRef<double>(vector), torch::kFloat64).to(x.device(), x.scalar_type());
+    // Each head can have its own angles, so that the vector is rotated in its place among all heads.
+    torch::Tensor placed = torch::zeros({1, 1, x.size(2), x.size(3), x.size(4)}, x.options());
+    placed.select(3, head).copy_(numbers.expand_as(placed.select(3, head)));
+    placed = encoded(placed, terms);
+    torch::Tensor result = x.clone();
+    torch::Tensor channels = result.select(3, head);
+    channels.copy_(placed.select(3, head).expand_as(channels));
+    return result;
+}
+
+// Rotated by each token's position. Shared keys and values are repeated first, so that other heads keep theirs.
+void replace_head(const ReplacedHead& replaced, LayerVectors& vectors, const LayerTerms& terms) {
+    vectors = repeat_heads(std::move(vectors));
+    vectors.query = with_vector(vectors.query, replaced.head, replaced.query, encoded_queries, terms);
+    vectors.key = with_vector(vectors.key, replaced.head, replaced.key, encoded_keys, terms);
+}
+
 }  // namespace
 
-AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request, const LayerTables& tables,
-                               const PairMeans* means)
+void SequenceSums::add(const torch::Tensor& values) {
+    count_ += values.size(0);
+    add_to(sum_, values.sum(0));
+    add_to(squares_, values.square().sum(0));
+}
+
+torch::Tensor SequenceSums::standard_error() const {
+    if (count_ < 2) return {};
+    const auto n = static_cast<double>(count_);
+    // Rounding can make the deviation of equal values slightly negative.
+    return ((squares_ - sum_.square() / n).clamp_min(0) / (n * (n - 1))).sqrt();
+}
+
+void SequenceRatioSums::add(const torch::Tensor& parts, const torch::Tensor& totals) {
+    count_ += parts.size(0);
+    add_to(parts_, parts.sum(0));
+    add_to(totals_, totals.sum(0));
+    add_to(part_squares_, parts.square().sum(0));
+    add_to(products_, (parts * totals).sum(0));
+    add_to(total_squares_, totals.square().sum(0));
+}
+
+torch::Tensor SequenceRatioSums::standard_error() const {
+    if (count_ < 2) return {};
+    const auto n = static_cast<double>(count_);
+    const torch::Tensor ratio = parts_ / totals_;
+    const torch::Tensor squares = part_squares_ - 2 * ratio * products_ + ratio.square() * total_squares_;
+    const torch::Tensor error = (squares.clamp_min(0) * (n / (n - 1))).sqrt() / totals_;
+    return torch::where(totals_ > 0, error, torch::zeros_like(error));
+}
+
+void PairMeans::observe(std::int64_t layer, const LayerVectors& vectors) {
+    Layer& sums = layers_[static_cast<std::size_t>(layer)];
+    add_to(sums.query, total(vectors.query, {0, 1, 2}));
+    add_to(sums.key, total(vectors.key, {0, 1, 2}));
+    sums.count += vectors.query.size(1) * vectors.query.size(2);
+}
+
+void PairMeans::replace(const std::vector<std::int64_t>& pairs, std::int64_t layer, LayerVectors& vectors,
+                        const LayerTerms& terms) const {
+    const Layer& sums = layers_[static_cast<std::size_t>(layer)];
+    const std::int64_t time = vectors.query.size(2);
+    const auto at_every_position = [&](const torch::Tensor& sum, torch::ScalarType type) {
+        const torch::Tensor mean = (sum / static_cast<double>(sums.count)).to(type);
+        return mean.view({1, 1, 1, mean.size(0), mean.size(1)}).expand({1, 1, time, -1, -1}).contiguous();
+    };
+    const torch::Tensor queries = encoded_queries(at_every_position(sums.query, vectors.query.scalar_type()), terms);
+    const torch::Tensor keys = encoded_keys(at_every_position(sums.key, vectors.key.scalar_type()), terms);
+    vectors.query = with_pairs_of(queries, pairs, vectors.query);
+    vectors.key = with_pairs_of(keys, pairs, vectors.key);
+}
+
+AttentionProbe::AttentionProbe(const RunSpec& spec, const ModelPlan& plan, const ProbeRequest& request,
+                               const LayerTables& tables, const PairMeans* means)
     : spec_(spec),
+      plan_(plan),
       request_(request),
       means_(means),
       layers_(static_cast<std::size_t>(spec.layers)),
@@ -89,7 +194,7 @@ AttentionProbe::AttentionProbe(const RunSpec& spec, const ProbeRequest& request,
 void AttentionProbe::observe_stream(std::int64_t layer, const torch::Tensor& stream) {
     if (!measures_ || !request_.vectors) return;
     const auto index = static_cast<std::size_t>(layer);
-    add(stream_squares_[index], total(stream.square(), {0, 1, 2}));
+    add_to(stream_squares_[index], total(stream.square(), {0, 1, 2}));
     const torch::Tensor largest = stream.abs().max().to(torch::kFloat64);
     stream_largest_[index] =
         stream_largest_[index].defined() ? torch::maximum(stream_largest_[index], largest) : largest;
@@ -103,11 +208,11 @@ void AttentionProbe::observe(std::int64_t layer, const LayerVectors& vectors) {
         sums.key_vector = vectors.key[0][0][request_.vectors_at].to(torch::kFloat32).clone();
     }
     if (!request_.vectors) return;
-    add(sums.query_usage, norm_sums(vectors.query));
-    add(sums.key_usage, norm_sums(vectors.key));
-    if (vectors.value.size(-1) == vectors.query.size(-1)) add(sums.value_usage, norm_sums(vectors.value));
-    add(sums.query_massive, channel_norm_sums(vectors.query));
-    add(sums.key_massive, channel_norm_sums(vectors.key));
+    add_to(sums.query_usage, norm_sums(vectors.query));
+    add_to(sums.key_usage, norm_sums(vectors.key));
+    if (vectors.value.size(-1) == vectors.query.size(-1)) add_to(sums.value_usage, norm_sums(vectors.value));
+    add_to(sums.query_massive, channel_norm_sums(vectors.query));
+    add_to(sums.key_massive, channel_norm_sums(vectors.key));
 }
 
 void AttentionProbe::modify(std::int64_t layer, LayerVectors& vectors, const LayerTerms& terms) {
@@ -121,7 +226,7 @@ void AttentionProbe::modify(std::int64_t layer, LayerVectors& vectors, const Lay
 }
 
 void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors, const LayerTerms& terms) const {
-    const LayerVectors repeated = reference_attention::repeat_heads(vectors);
+    const LayerVectors repeated = repeat_heads(vectors);
     const torch::Tensor query = by_head(repeated.query);
     const torch::Tensor key = by_head(repeated.key);
     if (request_.map_size > 0 && !layer.map.defined()) map_attention(layer, query, key, terms);
@@ -148,6 +253,7 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         each.narrow(2, 0, keys) += sums_by_distance(numbers_by_key.flatten(0, 1)).view({sequences, heads, keys});
     };
     const torch::Tensor newest_first = key.flip(2);
+    const torch::Tensor slopes = terms.slopes();
     const auto numbers = torch::TensorOptions().dtype(torch::kInt64).device(query.device());
     const std::int64_t rows_per_step =
         std::clamp<std::int64_t>(scores_at_once / (sequences * heads * time), std::min<std::int64_t>(16, time), time);
@@ -163,9 +269,9 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         const torch::Tensor visible_keys = hidden.logical_not().sum(1, true).to(torch::kFloat32);  // keys per query
 
         torch::Tensor scores = torch::matmul(q, k.transpose(2, 3)).mul_(scale);
-        torch::Tensor logits =
-            terms.slopes.defined() ? scores + distance_bias(terms.slopes, queries, key_positions) : scores;
-        const torch::Tensor relative = relative_logits(terms, 0, q, k, scores, queries, key_positions);
+        torch::Tensor logits = slopes.defined() ? scores + distance_bias(slopes, queries, key_positions) : scores;
+        const torch::Tensor relative =
+            relative_logits(terms.relative, {0, q, k, scores, queries, key_positions, hidden});
         if (relative.defined()) logits = scores + relative;
         constexpr double never = -std::numeric_limits<double>::infinity();
         const torch::Tensor masked = logits.masked_fill(hidden, never);
@@ -182,7 +288,7 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         const std::int64_t skipped = first == 0 ? 1 : 0;
         const auto add_after_first = [&](const torch::Tensor& x, torch::Tensor& all, torch::Tensor& each) {
             const torch::Tensor later = x.narrow(2, skipped, rows - skipped);
-            add(all, total(later, {0, 2}));
+            add_to(all, total(later, {0, 2}));
             each += total(later, {2});
         };
         add_after_first(entropy, layer.entropy, entropy_of_sequences);
@@ -191,11 +297,11 @@ void AttentionProbe::measure_attention(Layer& layer, const LayerVectors& vectors
         // product of query and key without what the position encoding adds.
         const torch::Tensor centred = (scores - scores.sum(-1, true) / visible_keys).masked_fill_(hidden, 0);
         const torch::Tensor products = q * torch::matmul(centred, k);
-        add(layer.covariance, total(products, {0, 2}) * scale);
+        add_to(layer.covariance, total(products, {0, 2}) * scale);
         covariance_of_sequences += total(products, {2}) * scale;
         // The weighted formula 8: Σ p (l − Σ p l)·l_c with the attention weights p, which are 0 for hidden keys.
         const torch::Tensor weighted = probabilities * (scores - (probabilities * scores).sum(-1, true));
-        add(layer.weighted_covariance, total(q * torch::matmul(weighted, k), {0, 2}) * scale);
+        add_to(layer.weighted_covariance, total(q * torch::matmul(weighted, k), {0, 2}) * scale);
     }
     layer.logit_spread.add(logits_of_sequences);
     layer.attention_spread.add(attention_of_sequences);
@@ -214,9 +320,10 @@ void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, con
     const torch::Tensor positions = torch::arange(size, torch::TensorOptions(torch::kInt64).device(q.device()));
     const torch::Tensor hidden = hidden_keys(positions, positions, terms.window);
     torch::Tensor logits = torch::matmul(q, k.transpose(1, 2)) * scale;
-    if (terms.slopes.defined()) logits = logits + distance_bias(terms.slopes, positions, positions);
-    const torch::Tensor relative =
-        relative_logits(terms, 0, q.unsqueeze(0), k.unsqueeze(0), logits.unsqueeze(0), positions, positions);
+    const torch::Tensor slopes = terms.slopes();
+    if (slopes.defined()) logits = logits + distance_bias(slopes, positions, positions);
+    const torch::Tensor relative = relative_logits(
+        terms.relative, {0, q.unsqueeze(0), k.unsqueeze(0), logits.unsqueeze(0), positions, positions, hidden});
     if (relative.defined()) logits = logits + relative.squeeze(0);
     const torch::Tensor masked = logits.masked_fill(hidden, -std::numeric_limits<double>::infinity());
     layer.map = softmax_with_sinks(masked.unsqueeze(0), terms.sinks)[0];
@@ -268,13 +375,17 @@ void AttentionProbe::write(ProbeResult& result) const {
         result.pair_logits = collect(&Layer::pair_map, 1.0);
     }
     if (!request_.attention) return;
+    // A sequence has `length − Δ` queries with a key at distance Δ, unless the sliding windows of all layers hide it.
+    std::int64_t distances = 0;
+    for (const LayerPlan& layer : plan_.layers) {
+        const Scores* scores = layer.scores();
+        if (scores) distances = std::max(distances, std::min(scores->window.value_or(result.length), result.length));
+    }
+    if (distances == 0) return;
     std::vector<torch::Tensor> contributions;
     std::vector<torch::Tensor> weighted_contributions;
     std::vector<torch::Tensor> logits;
     std::vector<torch::Tensor> attention;
-    // A sequence has `length − Δ` queries with a key at distance Δ, unless a sliding window hides it.
-    const bool all_windows = spec_.has_softmax_attention() && spec_.attention_window > 0 && !has_full_layer(spec_);
-    const std::int64_t distances = all_windows ? std::min(spec_.attention_window, result.length) : result.length;
     const torch::Tensor queries =
         torch::arange(result.length, result.length - distances, -1, torch::kInt64).to(torch::kFloat64) * sequences;
     const auto mean = [&](const torch::Tensor& sums) { return sums.narrow(1, 0, distances).to(torch::kCPU) / queries; };
@@ -288,7 +399,6 @@ void AttentionProbe::write(ProbeResult& result) const {
         logits.push_back(mean(layer.logits));
         attention.push_back(mean(layer.attention_sums));
     }
-    if (!spec_.has_softmax_attention()) return;
     for (std::int64_t distance = 0; distance < distances; ++distance) result.distances.push_back(distance);
     result.logit_contribution = to_array(contributions);
     result.weighted_logit_contribution = to_array(weighted_contributions);

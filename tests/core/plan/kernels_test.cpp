@@ -1,0 +1,38 @@
+#include "core/plan/kernels.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/core/plan/anatomy_variants.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Kernels, GraphsContainNeitherExpertsNorTriangularSystemsNorChangingTables) {
+    for (const char* settings : {"", "position=cope", "attention=mla", "norm=dyt"}) {
+        EXPECT_TRUE(graph_supports_step(anatomy_spec(settings))) << settings;
+        EXPECT_TRUE(graph_supports_token(anatomy_spec(settings))) << settings;
+    }
+    for (const char* settings :
+         {"attention_layers=deltanet+full", "theta_training=one", "optimizer=muon", "theta_schedule=linear"}) {
+        EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
+        EXPECT_TRUE(graph_supports_token(anatomy_spec(settings))) << settings;
+    }
+    for (const char* settings : {"experts=4 dense_layers=3", "operations=eager"}) {
+        EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
+        EXPECT_FALSE(graph_supports_token(anatomy_spec(settings))) << settings;
+    }
+}
+
+TEST(Kernels, LibTorchsAttentionOnDevicesIsCausalOnly) {
+    for (const char* settings : {"", "position=none", "attention=gated", "key_value_heads=1 qk_norm=true"}) {
+        EXPECT_TRUE(flash_attention_supports(anatomy_spec(settings))) << settings;
+    }
+    for (const char* settings :
+         {"position=alibi", "position=t5", "position=xpos", "attention_window=7", "attention_sinks=true",
+          "attention=mla", "attention_layers=deltanet+full", "attention_layers=window+full attention_window=7"}) {
+        EXPECT_FALSE(flash_attention_supports(anatomy_spec(settings))) << settings;
+    }
+}
+
+}  // namespace
+}  // namespace ropelab
