@@ -167,8 +167,11 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
     painter.drawText(QPointF(left, base), metrics.elidedText(m_title, Qt::ElideRight, row - keyWidth));
     painter.setFont(small);
     if (!m_key.isEmpty()) {
-        const QString key = quiet.elidedText(m_key, Qt::ElideRight, keyWidth);
-        painter.drawText(QPointF(right - quiet.horizontalAdvance(key), base), key);
+        painter.setFont(m_style.fitting(small, m_key, keyWidth));
+        const QFontMetricsF fitted(painter.font());
+        const QString key = fitted.elidedText(m_key, Qt::ElideRight, keyWidth);
+        painter.drawText(QPointF(right - fitted.horizontalAdvance(key), base), key);
+        painter.setFont(small);
     }
     const double spacing = quiet.lineSpacing();
     drawLegend(painter, plot.bottom() - m_style.units(2) - static_cast<double>(linesBelow()) * spacing);

@@ -36,6 +36,15 @@ QFont FigureStyle::font(double points) const {
     return font;
 }
 
+QFont FigureStyle::fitting(const QFont& usual, const QString& text, double width) const {
+    QFont font = usual;
+    while (!onScreen && 3 * font.pixelSize() > 2 * usual.pixelSize() &&
+           QFontMetricsF(font).horizontalAdvance(text) > width) {
+        font.setPixelSize(font.pixelSize() - 1);
+    }
+    return font;
+}
+
 int FigureStyle::pixelSize(double points) const {
     return std::max(1, static_cast<int>(std::lround(units(points))));
 }

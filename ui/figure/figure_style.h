@@ -30,6 +30,9 @@ struct FigureStyle {
 
     double units(double points) const { return points * unit; }
     QFont font(double points) const;
+    /// The font in which `text` is at most `width` wide: on paper, where nothing is cut off, smaller than `usual`, down
+    /// to two thirds of it; on screen, `usual`.
+    QFont fitting(const QFont& usual, const QString& text, double width) const;
     struct TextExtent {
         double width = 0;
         double ascent = 0;

@@ -316,12 +316,8 @@ void SetupPanel::makeNumbers() {
 void SetupPanel::makeChoices(QGridLayout* grid, const QStringList& withoutEffect) {
     const auto add = [&](const char* name, QComboBox* choice) {
         const QString title = QString::fromUtf8(name);
-        addField(grid, title, choice, meaningOf(name));
-        if (!withoutEffect.contains(title)) return;
-        choice->setMinimumContentsLength(4);  // leaves room for the note
-        auto* note = new QLabel(kNoEffect, this);
-        note->setProperty("quiet", true);
-        grid->addWidget(note, grid->rowCount() - 1, 2);
+        const QString note = withoutEffect.contains(title) ? u'\n' + kNoEffect : QString();
+        addField(grid, title + note, choice, meaningOf(name));
     };
     m_partial = makeChoice(u"partial rotation"_s, this);
     m_partial->addItems({u"slice"_s, u"truncate"_s});

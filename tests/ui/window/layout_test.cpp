@@ -160,7 +160,7 @@ TEST_F(LayoutTest, RotationIsFoldedAndNotScrolledSideways) {
         for (const QSize& size : {QSize(1024, 640), QSize(1280, 720), QSize(1280, 800)}) {
             window->resize(size);
             window->showRoom("rotation");
-            settle();
+            rest();
             QWidget* page = window->room().parentWidget();  // the viewport of the scrolling page
             EXPECT_LE(window->room().width(), page->width()) << scale << " %, " << size.width() << ", " << compares;
         }

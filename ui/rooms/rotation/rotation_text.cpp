@@ -122,7 +122,7 @@ Figure figure(const QString& name, const RotationScene& scene) {
 }
 
 double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title) {
-    const QFont font = style.font(style.tickPt);
+    const QFont font = style.fitting(style.font(style.tickPt), title, line.width());
     const QFontMetricsF metrics(font);
     const QString shown = metrics.elidedText(title, Qt::ElideRight, line.width());
     painter.setFont(font);
