@@ -15,19 +15,38 @@ struct Row {
 
 // The gradient of ReLU needs only its result; GLU, ReGLU and GEGLU keep the activated gate too, and GEGLU the gate as a
 // matrix of its own.
-const std::array<Row, 10>& rows() {
-    static const std::array<Row, 10> table = {{
-        {"relu", {FeedForward::relu, "ReLU", "Z = ReLU(U)", false, -1.0, 1.5, false, 1.0}},
-        {"gelu", {FeedForward::gelu, "GELU", "Z = GELU(U)", false, 0.0, 0.0, true}},
-        {"swish", {FeedForward::swish, "Swish", "Z = SiLU(U)"}},
-        {"glu", {FeedForward::glu, "GLU", "Z = σ(G) ⊙ U", true, 1.0}},
-        {"bilinear", {FeedForward::bilinear, "bilinear", "Z = G ⊙ U", true}},
-        {"reglu", {FeedForward::reglu, "ReGLU", "Z = ReLU(G) ⊙ U", true, 1.0}},
-        {"geglu", {FeedForward::geglu, "GEGLU", "Z = GELU(G) ⊙ U", true, 2.0}},
-        {"swiglu", {FeedForward::swiglu, "SwiGLU", "Z = SiLU(G) ⊙ U", true, 0.0, 1.5, true}},
-        {"relu2", {FeedForward::relu2, "squared ReLU", "Z = ReLU(U)^2", false, 0.0, 1.5, false, 1.0}},
-        {"mish", {FeedForward::mish, "Mish", "Z = U ⊙ tanh(softplus(U))"}},
-    }};
+const auto& rows() {
+    static const auto table = std::to_array<Row>({
+        {"relu",
+         {.kind = FeedForward::relu,
+          .name = "ReLU",
+          .formula = "Z = ReLU(U)",
+          .kept = -1,
+          .working = 1.5,
+          .in_forward = 1}},
+        {"gelu", {.kind = FeedForward::gelu, .name = "GELU", .formula = "Z = GELU(U)", .is_fused = true}},
+        {"swish", {.kind = FeedForward::swish, .name = "Swish", .formula = "Z = SiLU(U)"}},
+        {"glu", {.kind = FeedForward::glu, .name = "GLU", .formula = "Z = σ(G) ⊙ U", .is_gated = true, .kept = 1}},
+        {"bilinear", {.kind = FeedForward::bilinear, .name = "bilinear", .formula = "Z = G ⊙ U", .is_gated = true}},
+        {"reglu",
+         {.kind = FeedForward::reglu, .name = "ReGLU", .formula = "Z = ReLU(G) ⊙ U", .is_gated = true, .kept = 1}},
+        {"geglu",
+         {.kind = FeedForward::geglu, .name = "GEGLU", .formula = "Z = GELU(G) ⊙ U", .is_gated = true, .kept = 2}},
+        {"swiglu",
+         {.kind = FeedForward::swiglu,
+          .name = "SwiGLU",
+          .formula = "Z = SiLU(G) ⊙ U",
+          .is_gated = true,
+          .working = 1.5,
+          .is_fused = true}},
+        {"relu2",
+         {.kind = FeedForward::relu2,
+          .name = "squared ReLU",
+          .formula = "Z = ReLU(U)^2",
+          .working = 1.5,
+          .in_forward = 1}},
+        {"mish", {.kind = FeedForward::mish, .name = "Mish", .formula = "Z = U ⊙ tanh(softplus(U))"}},
+    });
     return table;
 }
 

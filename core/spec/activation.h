@@ -18,8 +18,10 @@ struct Activation {
     std::string name = "GELU";                  // "SwiGLU"
     std::string formula = "Z = GELU(U)";        // of its output
     bool is_gated = false;  // two projections are multiplied, so that the network has three matrices
-    double kept = 0;        // numbers per hidden channel that the backward pass keeps besides its inputs and output
-    double working = 0;     // temporary numbers per hidden channel in the backward pass besides GELU's, as measured
+    double kept = 0;        // numbers per hidden channel that the backward pass keeps besides its inputs and output;
+                            // −1: only the output, from which the gradient is computed
+    double working = 0;     // temporary numbers per hidden channel in the backward pass besides GELU's, as
+                            // tests/bench/memory_variants measures them
     bool is_fused = false;  // whether the kernels of the CPU compute it
     double in_forward = 0;  // numbers per hidden channel that the forward pass has besides those kept
     bool is_known = true;   // false for a model whose networks are unknown

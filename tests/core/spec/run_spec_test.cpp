@@ -5,6 +5,7 @@
 #include <functional>
 #include <set>
 
+#include "core/spec/activation.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "tests/support/expect_message.h"
@@ -200,7 +201,7 @@ TEST(RunSpec, FeedForwardNetworksHaveAboutEquallyManyWeights) {
     EXPECT_EQ(spec.up_rows(), 256);
     spec.mlp_width = 100;
     EXPECT_EQ(spec.hidden_width(), 100);
-    for (const FeedForward kind : {automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2}) {
+    for (const auto& [word, kind] : activation_words()) {
         RunSpec wide;
         wide.width = 96;
         wide.feed_forward = kind;

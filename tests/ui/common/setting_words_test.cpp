@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/spec/activation.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 
@@ -42,6 +43,12 @@ TEST(FieldText, ShowsAutoWhereTheProgramChooses) {
     }
     EXPECT_EQ(fieldText("dropout", "0"), "0");
     EXPECT_EQ(fieldValue("dropout", "auto"), "auto");
+}
+
+TEST(ChoiceWords, EveryActivationHasAMeaning) {
+    for (const auto& [word, kind] : activation_words()) {
+        if (kind != FeedForward::automatic) EXPECT_FALSE(choiceMeaning("feed_forward", word).isEmpty()) << word;
+    }
 }
 
 }  // namespace

@@ -61,6 +61,11 @@ TEST_F(LectureRoomsTest, ControlsHaveTheValuesOfTheTable) {
     for (const LectureRoom& room : lecture_rooms()) {
         if (room.name == "inspect") continue;
         window.showRoom(text(room.name));
+        for (const RoomControl& control : window.room().controls()) {
+            EXPECT_TRUE(std::any_of(room.controls.begin(), room.controls.end(),
+                                    [&](const auto& each) { return text(each.name) == control.name; }))
+                << room.name << ": a lecture cannot name " << control.name.toStdString();
+        }
         for (const auto& [name, words, range] : room.controls) {
             const auto set = [&window, control = text(name)](const QString& value) {
                 window.room().setControl(control, value);

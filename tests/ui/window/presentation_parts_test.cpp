@@ -76,7 +76,7 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
     press(Qt::Key_Escape);
     QApplication::processEvents();
     EXPECT_TRUE(rotation().dialsView()->isVisible()) << "the normal window shows the whole room";
-    EXPECT_TRUE(rotation().circuitView()->isVisible()) << "with the page that was shown last";
+    EXPECT_TRUE(rotation().logitView()->isVisible()) << "with the page that the part belongs to";
     EXPECT_TRUE(rotation().pairView()->isVisible());
     stage().showRoom("rotation", "pair");
     EXPECT_TRUE(rotation().dialsView()->isVisible()) << "outside of a presentation, a part is only brought into view";
