@@ -344,13 +344,19 @@ AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const Figure
             layout.columns.back().bar = width - numbers.back();
             columns += width + kGapPt * layout.scale;
         }
+        double whole = 0;  // width of the longest label
         for (const bool isShort : {false, true}) {
             double label = 0;
             for (const Row& row : m_rows)
                 label = std::max(label, metrics.horizontalAdvance(isShort ? row.name : row.name + kindOf(row)));
+            whole = std::max(whole, label);
             layout.blockRight = layout.x(kBranchPt + 2 * kPaddingPt) + label;
-            const double rest = rect.right() - layout.blockRight - columns;
+            double rest = rect.right() - layout.blockRight - columns;
             if (rest < 0) continue;
+            // Where not all kinds have space, the blocks take what the bars can spare.
+            const double wider = isShort ? std::min(0.7 * rest, whole - label) : 0;
+            layout.blockRight += wider;
+            rest -= wider;
             double left = layout.blockRight + kGapPt * layout.scale;
             for (qsizetype i = 0; i < layout.columns.size(); ++i) {
                 layout.columns[i].left = left;
