@@ -90,10 +90,10 @@ void addCurves(Figure& result, const Figure& a, const Figure& b, const ComparedN
         const bool isMain = std::cmp_equal(i, mainA);
         const auto same = std::find_if(b.curves.begin(), b.curves.end(),
                                        [&](const FigureCurve& curve) { return areEqual(curve, a.curves[i]); });
-        // The main lines are both drawn, even if they are equal: the legend names them.
-        const bool isOneCurve = same != b.curves.end() && !isMain && a.curves[i].ink.kind == Ink::Kind::quiet;
+        const bool isOneCurve = same != b.curves.end() && (isMain || a.curves[i].ink.kind == Ink::Kind::quiet);
         if (isOneCurve) isShared[static_cast<std::size_t>(same - b.curves.begin())] = true;
         result.curves.push_back(isOneCurve ? a.curves[i] : named(a.curves[i], kLetterA, names.a, isMain));
+        if (isOneCurve && isMain) result.curves.back().label = u"A and B"_s;
     }
     for (std::size_t i = 0; i < b.curves.size(); ++i) {
         if (isShared[i] || isColouring(b.curves[i])) continue;
@@ -143,13 +143,19 @@ std::vector<FigureLine> mergedLines(const std::vector<FigureLine>& a, const std:
     return lines;
 }
 
-QString legendOf(const ComparedNames& names) {
-    if (names.areEqual()) return u"A and B (dashed, hollow points) are equal"_s;
-    return u"A: %1 · B (dashed, hollow points): %2"_s.arg(names.a, names.b);
+/// `both` has the curves and lines of both setups.
+QString legendOf(const ComparedNames& names, const Figure& both) {
+    const auto isOfB = [](const auto& each) { return each.ink == kInkB; };
+    const bool hasMarks = std::any_of(both.curves.begin(), both.curves.end(), isOfB) ||
+                          std::any_of(both.verticalLines.begin(), both.verticalLines.end(), isOfB) ||
+                          std::any_of(both.horizontalLines.begin(), both.horizontalLines.end(), isOfB);
+    const QString marks = hasMarks ? u" (dashed, hollow points)"_s : QString();
+    if (names.areEqual()) return u"A and B%1 are equal"_s.arg(marks);
+    return u"A: %1 · B%3: %2"_s.arg(names.a, names.b, marks);
 }
 
-QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names) {
-    QStringList parts = {legendOf(names)};
+QString noteOf(const Figure& a, const Figure& b, const ComparedNames& names, const Figure& both) {
+    QStringList parts = {legendOf(names, both)};
     if (a.note == b.note) {
         if (!a.note.isEmpty()) parts << a.note;
     } else {
@@ -179,7 +185,7 @@ Figure overlaid(const Figure& a, const Figure& b, const ComparedNames& names) {
     const bool isKnown = !tableA.columns.isEmpty() && !tableB.columns.isEmpty();
     result.table = isKnown || hasTables ? comparedTable(tableA, tableB, result.y.logarithmic) : FigureTable{};
     result.hasLegend = a.hasLegend || b.hasLegend;
-    result.note = noteOf(a, b, names);
+    result.note = noteOf(a, b, names, result);
     if (a.valuesNote != b.valuesNote) result.valuesNote.clear();
     result.emptyText = a.emptyText == b.emptyText
                            ? a.emptyText

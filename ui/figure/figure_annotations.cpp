@@ -207,8 +207,8 @@ void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) c
 
 void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
     const auto drawLine = [&](const FigureLine& line, const QPointF& from, const QPointF& to) {
-        // Lines that can be dragged are solid.
-        const bool isHandle = !line.handle.isEmpty();
+        // Lines that can be dragged are solid, except for those of setup B, which is dashed everywhere.
+        const bool isHandle = !line.handle.isEmpty() && line.ink.kind != Ink::Kind::compared;
         QPen pen(m_style.colorOf(line.ink), m_style.units(m_style.hairPt * (isHandle ? 2 : 1.4)));
         pen.setCapStyle(Qt::FlatCap);
         if (!isHandle || !m_style.onScreen) {

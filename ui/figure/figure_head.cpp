@@ -170,7 +170,9 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
         painter.setFont(m_style.fitting(small, m_key, keyWidth));
         const QFontMetricsF fitted(painter.font());
         const QString key = fitted.elidedText(m_key, Qt::ElideRight, keyWidth);
-        painter.drawText(QPointF(right - fitted.horizontalAdvance(key), base), key);
+        // Beside narrow axes, it begins above the colour bar.
+        const double first = std::max(axes.right() + m_style.units(kHeadGap), left + title + m_style.units(kHeadGap));
+        painter.drawText(QPointF(std::min(first, right - fitted.horizontalAdvance(key)), base), key);
         painter.setFont(small);
     }
     const double spacing = quiet.lineSpacing();

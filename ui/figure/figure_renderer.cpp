@@ -56,6 +56,12 @@ constexpr double kMaxNameFraction = 0.35;
 constexpr double kMaxPrintedNameFraction = 0.6;  // a shortened name in a paper cannot be looked up
 constexpr int kMaxNotePasses = 3;
 
+/// A matrix of the same things by the same things, such as attention weights of tokens by tokens.
+bool hasSquareCells(const Figure& figure) {
+    const auto& map = figure.map;
+    return map && figure.y.downwards && map->rows == map->columns && map->xStep == map->yStep;
+}
+
 }  // namespace
 
 FigureRenderer::FigureRenderer(QCustomPlot& plot) : m_plot(plot), m_curves(plot) {
@@ -160,8 +166,21 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const double widest = std::max(m_yMarks.extent, tick.horizontalAdvance(u"0.0"_s));
     const int left = rounded(widest + style.units(12));
     setWidth(isSame ? std::max(m_leftMargin, left) : left);
-    const int bottom = setHeight();
-    m_plot.axisRect()->setMargins(QMargins(m_leftMargin, top, right, bottom));
+    int bottom = setHeight();
+    int beside = 0;                                                   // blank, at the right
+    for (int pass = 0; pass < 2 && hasSquareCells(figure); ++pass) {  // narrower axes can have higher names
+        const int most = all.width() - m_leftMargin - right;
+        beside = std::max(0, most - rounded(m_yScale.length));
+        m_xScale.length = std::max(1, most - beside);
+        m_xMarks = xAxisMarks(figure.x, m_xScale, style, m_leftMargin, right + beside, nameFraction * all.height());
+        bottom = setHeight();
+    }
+    if (hasSquareCells(figure) && m_yScale.length > m_xScale.length) {
+        bottom += rounded(m_yScale.length - m_xScale.length);
+        m_yScale.length = m_xScale.length;
+        m_yMarks = yAxisMarks(figure.y, m_yScale, style, nameFraction * all.width());
+    }
+    m_plot.axisRect()->setMargins(QMargins(m_leftMargin, top, right + beside, bottom));
 }
 
 void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {

@@ -89,16 +89,15 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQua
         return byWavelength(own, all);
     }
     columns.wavelengths = own;
-    const int count =
-        static_cast<int>(own.size()) + (quantity.columns == MappedQuantity::Columns::pairsAndRest ? 1 : 0);
-    for (int i = 0; i < count; ++i) columns.source.push_back(i);
+    for (int i = 0; i < static_cast<int>(own.size()); ++i) columns.source.push_back(i);
     columns.axis = u"pair, fastest first"_s;
-    if (quantity.columns == MappedQuantity::Columns::pairsAndRest) {
-        columns.axis = u"pair, fastest first; rest: unrotated channels"_s;
-        for (int i = 0; i + 1 < count; ++i) columns.names << QString::number(i);
-        columns.names << u"rest"_s;
-    }
     return columns;
+}
+
+/// The part of the unrotated channels, which may be much larger than that of a pair, is a number beside its row and not
+/// a cell of the map.
+double restOf(const std::vector<double>& row, const MappedQuantity& quantity) {
+    return quantity.columns == MappedQuantity::Columns::pairsAndRest && !row.empty() ? row.back() : 0;
 }
 
 struct Rows {
@@ -139,7 +138,8 @@ Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snaps
 /// Extends the colour scale to the values of all snapshots.
 void widen(FigureMap& map, const InspectData& data, const InsideRun& run, const MappedQuantity& quantity) {
     for (const Snapshot& snapshot : run.snapshots) {
-        for (const auto& row : rowsOf(data, run, snapshot, quantity).values) {
+        for (auto& row : rowsOf(data, run, snapshot, quantity).values) {
+            if (quantity.columns == MappedQuantity::Columns::pairsAndRest) row.pop_back();
             for (const double value : row) {
                 map.minimum = std::min(map.minimum, value);
                 map.maximum = std::max(map.maximum, value);
@@ -155,7 +155,6 @@ double valueAt(const std::vector<double>& row, int source) {
 
 QString columnText(const Columns& columns, const MappedQuantity& quantity, int source) {
     if (quantity.columns == MappedQuantity::Columns::channels) return u"channel %1"_s.arg(source);
-    if (source >= static_cast<int>(columns.wavelengths.size())) return u"unrotated channels"_s;
     return u"pair %1, %2"_s.arg(source).arg(pairWavelengthText(columns.wavelengths[static_cast<std::size_t>(source)]));
 }
 
@@ -199,6 +198,32 @@ void addAxesAndReadout(InspectPicture& picture, const InspectData& data, const M
     });
 }
 
+/// Names each row with the part of the unrotated channels, if there are any, and adds it to the exported table.
+void addRest(Figure& figure, const QList<double>& rests) {
+    const FigureMap& map = *figure.map;
+    FigureTable table;
+    table.names << figure.y.title() + u" \\ pair, fastest first; rest: unrotated channels"_s;
+    QList<double> rows;
+    for (int row = 0; row < map.rows; ++row) rows.append(row);
+    table.columns << rows;
+    for (int column = 0; column <= map.columns; ++column) {
+        QList<double> cells;
+        for (int row = 0; row < map.rows; ++row) {
+            const qsizetype at = static_cast<qsizetype>(row) * map.columns + column;
+            cells.append(column < map.columns ? static_cast<double>(map.values[at]) : rests[row]);
+        }
+        table.names << QString::number(column);
+        table.columns << cells;
+    }
+    if (figure.x.label != "wavelength"_L1) figure.table = std::move(table);
+    if (std::all_of(rests.begin(), rests.end(), [](double rest) { return rest == 0; })) return;
+    const QString unit = map.unit == "%"_L1 ? u" %"_s : QString();
+    for (int row = 0; row < map.rows; ++row) {
+        figure.y.categories[row] += u": rest %1"_s.arg(rests[row], 0, 'g', 3) + unit;
+    }
+    figure.y.label += u", rest: unrotated channels"_s;
+}
+
 InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity) {
     const Snapshot* now = data.snapshot();
     if (!now) return withoutNumbers(data, quantity.name);
@@ -211,6 +236,8 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     map.columns = static_cast<int>(columns.source.size());
     map.rows = static_cast<int>(rows.values.size());
     QString what = quantity.title;
+    QList<double> rests;
+    for (const auto& row : rows.values) rests.append(restOf(row, quantity));
     const Snapshot* other = data.choices.difference ? data.ghostSnapshot() : nullptr;
     if (data.choices.difference && !other) {
         return withoutNumbers(data, quantity.name,
@@ -226,6 +253,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
                                   "is no difference to show; compare them side by side."_s);
         }
         for (std::size_t row = 0; row < rows.values.size(); ++row) {
+            rests[static_cast<qsizetype>(row)] -= restOf(otherRows.values[row], quantity);
             for (std::size_t column = 0; column < columns.source.size(); ++column) {
                 map.values.append(static_cast<float>(valueAt(rows.values[row], columns.source[column]) -
                                                      valueAt(otherRows.values[row], otherColumns.source[column])));
@@ -256,6 +284,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     figure.summary = u"%1 (%2) of %3 after %4 steps, %5 by %6."_s.arg(
         what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
     addAxesAndReadout(picture, data, quantity, columns, rows, what);
+    if (quantity.columns == MappedQuantity::Columns::pairsAndRest) addRest(figure, rests);
     return picture;
 }
 

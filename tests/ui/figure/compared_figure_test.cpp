@@ -91,12 +91,27 @@ TEST(ComparedFigure, EqualLinesAreOneAndOnlyThoseOfTheEditedSetupCanBeDragged) {
 TEST(ComparedFigure, EqualSetupsAreCalledEqual) {
     const ComparedNames names;
     const Figure both = compareFigures(lineFigure(1), lineFigure(1), names);
-    EXPECT_EQ(both.note, "A and B (dashed, hollow points) are equal; three points");
-    ASSERT_EQ(both.curves.size(), 2U);
-    EXPECT_EQ(both.curves[0].label, "A");
-    EXPECT_EQ(both.curves[1].label, "B");
+    EXPECT_EQ(both.note, "A and B are equal; three points");
+    ASSERT_EQ(both.curves.size(), 1U);
+    EXPECT_EQ(both.curves[0].label, "A and B");
     EXPECT_EQ(both.settings["compared"].toString(), "A and B are equal");
     EXPECT_EQ(kNames.titleOfBoth("; "), "A: θ = 10k; B: θ = 500k");
+}
+
+// As a cache that does not depend on θ: one curve, and the points of both setups on it.
+TEST(ComparedFigure, AFigureThatDoesNotDependOnTheSettingHasOneCurveWithTwoPoints) {
+    FigureCurve point;
+    point.shape = FigureCurve::Shape::points;
+    point.label = QStringLiteral("now");
+    point.x = {1};
+    point.y = {2};
+    Figure a = lineFigure(1);
+    a.curves.push_back(point);
+    const Figure both = compareFigures(a, a, kNames);
+    ASSERT_EQ(both.curves.size(), 3U);
+    EXPECT_EQ(both.curves[0].label, "A and B");
+    EXPECT_EQ(both.curves[1].label, "A: now");
+    EXPECT_EQ(both.curves[2].label, "B: now");
 }
 
 // The note says that B's points are hollow: their inside must be visible at every size and on a line.

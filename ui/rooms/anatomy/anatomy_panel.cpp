@@ -31,6 +31,15 @@ constexpr std::array<std::string_view, 9> kWithoutStages = {"dropout",        "t
                                                             "partial",        "pairs",          "rotated_layers",
                                                             "rope_precision", "theta_schedule", "theta_end"};
 
+/// Settings that are always visible; the others are below "More settings".
+constexpr std::array<std::string_view, 12> kMainSettings = {
+    "layers",           "heads",           "width",        "context", "block", "position", "attention",
+    "attention_layers", "key_value_heads", "feed_forward", "experts", "norm"};
+
+bool isMain(const Key& key) {
+    return std::find(kMainSettings.begin(), kMainSettings.end(), key.name) != kMainSettings.end();
+}
+
 struct TotalRow {
     QString name;
     QString title;
@@ -80,12 +89,13 @@ QString totalText(const QString& name, double value) {
     return name == "step"_L1 ? roundText(value) : groupedText(std::llround(value));
 }
 
-QString differenceText(const QString& name, double value, double original) {
+/// "+36.7 %", or the difference itself if `isAbsolute` or the original is 0.
+QString differenceText(const QString& name, double value, double original, bool isAbsolute) {
     if (!std::isfinite(value) || !std::isfinite(original) || value == original) return QString();
-    const QString sign = value > original ? u"+"_s : QString(QChar(0x2212));
-    const QString size = totalText(name, std::abs(value - original));
-    if (original == 0) return sign + size;
-    return u"%1%2 (%1%3 %)"_s.arg(sign, size, QString::number(100 * std::abs(value - original) / original, 'f', 1));
+    const double size = std::abs(value - original);
+    return QChar(value > original ? u'+' : u'\u2212') +
+           (isAbsolute || original == 0 ? totalText(name, size)
+                                        : u"%1 %"_s.arg(QString::number(100 * size / original, 'f', 1)));
 }
 
 bool isSwitch(const Key& key) {
@@ -130,32 +140,31 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
     column->addWidget(makeHeading(u"Totals and changes"_s, content));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
-    grid->setColumnStretch(0, 1);
+    grid->setColumnStretch(1, 1);
     for (const TotalRow& row : totalRows()) {
-        const int at = 2 * static_cast<int>(m_totals.size());
+        const int at = static_cast<int>(m_totals.size());
         auto* title = new QLabel(row.title, content);
-        title->setProperty("quiet", true);
-        auto* value = new QLabel(content);
         auto* difference = new QLabel(content);
-        difference->setProperty("quiet", true);
+        auto* value = new QLabel(content);
+        for (QLabel* label : {title, difference}) label->setProperty("quiet", true);
         value->setAccessibleName(row.title);
         difference->setAccessibleName(u"Difference of %1 from the original"_s.arg(row.title));
-        for (QLabel* label : {title, value, difference}) label->setToolTip(row.why);
-        for (QLabel* label : {value, difference}) {
-            label->setAlignment(Qt::AlignRight);
-            keepLines(label, 1);
-        }
+        for (QLabel* label : {title, difference, value}) label->setToolTip(row.why);
         grid->addWidget(title, at, 0);
-        grid->addWidget(value, at, 1);
-        grid->addWidget(difference, at + 1, 0, 1, 2);
-        m_totals.push_back({row.name, value, difference});
+        grid->addWidget(difference, at, 1, Qt::AlignRight);
+        grid->addWidget(value, at, 2, Qt::AlignRight);
+        m_totals.push_back({row.name, title, value, difference});
     }
     column->addLayout(grid);
 }
 
 void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
     column->addWidget(makeHeading(u"Settings of a copy"_s, content));
-    QGridLayout* grid = makeFieldGrid();
+    m_moreButton = makeButton<QPushButton>({}, u"Shows or hides the other settings that change the stages."_s, content);
+    m_moreButton->setCheckable(true);
+    m_more = new QWidget(content);
+    QGridLayout* main = makeFieldGrid();
+    QGridLayout* more = makeFieldGrid();
     for (const Key* key : anatomySettings()) {
         Field field{key, nullptr, nullptr};
         const QString name = text(key->name);
@@ -181,13 +190,18 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
             });
             editor = field.line;
         }
-        addField(grid, title, editor, text(key->meaning), 96);
+        addField(isMain(*key) ? main : more, title, editor, text(key->meaning), 112);
         m_fields.push_back(field);
     }
-    column->addLayout(grid);
+    column->addLayout(main);
+    column->addWidget(m_moreButton);
+    m_more->setLayout(more);
+    column->addWidget(m_more);
+    connect(m_moreButton, &QPushButton::toggled, this, &AnatomyPanel::showMore);
+    showMore(false);
     m_problem = makeText(u"Why a value was refused"_s, content);
     colorAsError(m_problem);
-    keepLines(m_problem, 7);
+    m_problem->hide();
     column->addWidget(m_problem);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
@@ -216,17 +230,36 @@ void AnatomyPanel::showTotals(const AnatomyModel& model, const AnatomyModel& ori
     for (const Total& total : m_totals) {
         const double value = totalOf(model, total.name);
         total.value->setText(totalText(total.name, value));
-        total.difference->setText(differenceText(total.name, value, totalOf(original, total.name)));
+        const double before = totalOf(original, total.name);
+        total.difference->setText(differenceText(total.name, value, before, false));
+        const QString size = differenceText(total.name, value, before, true);
+        total.difference->setToolTip(size.isEmpty() ? total.value->toolTip() : size);
+        if (total.name != "active"_L1) continue;
+        // All parameters are active in a model without experts.
+        const bool isSparse = total.value->text() != m_totals.front().value->text();
+        for (QLabel* label : {total.title, total.value, total.difference}) label->setVisible(isSparse);
     }
+}
+
+void AnatomyPanel::showMore(bool isShown) {
+    m_more->setVisible(isShown);
+    m_moreButton->setChecked(isShown);
+    m_moreButton->setText(isShown ? u"Fewer settings ▴"_s : u"More settings ▾"_s);
 }
 
 void AnatomyPanel::showProblem(const QString& sentence) {
     delete m_refusal;
     m_problem->setText(sentence);
+    m_problem->setVisible(!sentence.isEmpty());
 }
 
 void AnatomyPanel::showRefusal(const QString& key, const QString& sentence) {
     showProblem(QString());
+    if (!isMain(*std::find_if(m_fields.begin(), m_fields.end(), [&](const Field& field) {
+                     return text(field.key->name) == key;
+                 })->key)) {
+        showMore(true);  // the reason is beside the field
+    }
     m_refusal = new FieldNote(field(key.toStdString()));
     m_refusal->setAccessibleName(u"Why the value was refused"_s);
     m_refusal->say(sentence);

@@ -22,8 +22,8 @@ class FieldNote;
 /// The settings that change the stages of a model.
 const std::vector<const Key*>& anatomySettings();
 
-/// The source of the model, a copy of its settings with their fields, and the totals with their differences to the
-/// original.
+/// The source of the model, the totals with their differences to the original, and the fields of a copy of its
+/// settings: the twelve that matter most, and the others on demand.
 class AnatomyPanel : public QFrame {
     Q_OBJECT
 
@@ -62,15 +62,19 @@ class AnatomyPanel : public QFrame {
     };
     struct Total {
         QString name;
+        QLabel* title;
         QLabel* value;
         QLabel* difference;
     };
     void addFields(QWidget* content, QVBoxLayout* column);
     void addTotals(QWidget* content, QVBoxLayout* column);
+    void showMore(bool isShown);
 
     QComboBox* m_source = nullptr;
     QPushButton* m_open = nullptr;
     std::vector<Field> m_fields;
+    QPushButton* m_moreButton = nullptr;
+    QWidget* m_more = nullptr;
     QLabel* m_problem = nullptr;
     QPointer<FieldNote> m_refusal;  // null if no value was refused
     std::vector<Total> m_totals;

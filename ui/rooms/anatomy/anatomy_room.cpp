@@ -5,14 +5,19 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QItemSelectionModel>
+#include <QLabel>
 #include <QLineEdit>
-#include <QMenu>
 #include <QPushButton>
 #include <QScrollArea>
-#include <QScrollBar>
+#include <QStackedWidget>
+#include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <tuple>
 #include <utility>
 
 #include "core/interop/model_table.h"
@@ -24,6 +29,7 @@
 #include "ui/common/flow_layout.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
+#include "ui/common/table_view.h"
 #include "ui/common/text.h"
 #include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/session/experiment_model.h"
@@ -38,7 +44,8 @@ namespace {
 
 // Lengths in pixels at 100 %.
 constexpr int kLowestListing = 160;
-constexpr int kDetailHeight = 184;
+constexpr int kDetailHeight = 196;  // of a stage with its weights and activation
+constexpr int kStageHeight = 108;   // of a stage alone
 // Margin that a view leaves around its drawing, in points.
 constexpr double kDrawingMarginPt = 9;
 
@@ -51,51 +58,25 @@ const QString kConfig = u"config:"_s;
 
 AnatomyRoom::AnatomyRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
     : Room(parent), m_actions(actions), m_access(access), m_experiment(experiment), m_panel(new AnatomyPanel) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    m_view.picked = u"attention.qkv"_s;
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_bar = makeBar();
     column->addWidget(m_bar);
-    m_scroll = new QScrollArea(this);
+    m_pages = new QStackedWidget(this);
+    m_scroll = new QScrollArea(m_pages);
     m_scroll->setFrameShape(QFrame::NoFrame);
     m_scroll->setWidgetResizable(true);
     m_scroll->setFocusPolicy(Qt::NoFocus);
     scaleMinimumHeight(m_scroll, kLowestListing);
     m_listing = addView(m_scroll, u"Stages of the model"_s);
     m_scroll->setWidget(m_listing);
-    column->addWidget(m_scroll, 1);
+    m_pages->addWidget(m_scroll);
+    m_pages->addWidget(makeTable());
+    column->addWidget(m_pages, 1);
     column->addWidget(makeDetail());
-    m_chosen = m_listing;
-    m_view.picked = u"attention.qkv"_s;
-    connect(m_listing, &FigureView::clicked, this, [this](const QPointF& place) {
-        const AnatomyListing lines(m_shown, m_view);
-        const QString id = lines.stageAt(m_listing->canvasRect(), m_listing->style(), place.y());
-        if (id == "layer"_L1) {
-            m_fold->click();
-        } else if (!id.isEmpty()) {
-            pick(id);
-        }
-    });
-    connect(m_listing, &FigureView::keyPressed, this, [this](int key) {
-        if (key == Qt::Key_Down) movePicked(1);
-        if (key == Qt::Key_Up) movePicked(-1);
-    });
-    connect(m_tensors, &QComboBox::currentIndexChanged, this,
-            [this] { loadTensor(m_tensors->currentData().toString()); });
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
-        if (isVisible()) renewListing();
-    });
-    connect(&m_experiment, &ExperimentModel::changed, this, [this] {
-        m_isStale = true;
-        if (isVisible()) renew();
-    });
-    connect(&m_access.runs, &RunStore::reloaded, this, [this] {
-        m_isStale = true;
-        if (isVisible()) renew();
-    });
-    connect(&m_access.session, &SweepSession::stateChanged, this, &AnatomyRoom::offerMeasurement);
-    connect(&m_access.meter, &SweepMeter::started, this, &AnatomyRoom::offerMeasurement);
-    connect(&m_access.meter, &SweepMeter::ended, this, &AnatomyRoom::offerMeasurement);
-    connect(&m_timing, &LatestJob::runningChanged, this, &AnatomyRoom::offerMeasurement);
+    addParts();
+    connectTable();
+    connectEvents();
     connectPanel();
 }
 
@@ -111,23 +92,33 @@ QWidget* AnatomyRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* flow = new FlowLayout(bar);
     scaleLayout(flow, {0, 0, 0, 0}, 16);
-    auto* box = new QWidget(bar);
-    auto* row = new QHBoxLayout(box);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
-    auto* group = new QButtonGroup(box);
-    m_single = addToggle(row, group, u"Stages"_s, u"Stages of the model"_s, u"Lists the stages of the chosen model."_s);
-    m_pair = addToggle(row, group, u"Traditional | Modern"_s, u"Traditional and modern decoder"_s,
-                       u"Lists two decoders with the layers, heads and width of the settings side by side: GPT-2 with "
-                       "learned positions, LayerNorm and GELU, and Llama with RoPE, grouped keys, RMSNorm and "
-                       "SwiGLU. Differences are marked."_s);
-    m_single->setChecked(true);
-    flow->addWidget(box);
-    m_fold = makeButton<QToolButton>(u"Fold layers"_s, u"Hides the stages of the layers, which are repeated."_s, bar);
+    const auto addChoice = [&](const Toggle& first, const Toggle& second) {
+        auto* box = new QWidget(bar);
+        const auto buttons = addToggles(scaledRow(box, 4), {first, second}, {})->buttons();
+        flow->addWidget(box);
+        return std::pair(static_cast<QToolButton*>(buttons[0]), static_cast<QToolButton*>(buttons[1]));
+    };
+    std::tie(m_asPicture, m_asTable) = addChoice(
+        {u"Picture"_s, u"Stages as a picture"_s, u"Shows the residual stream with a block and bars for each stage."_s},
+        {u"Table"_s, u"Stages as a table"_s, u"Lists the stages with shapes and the numbers of one layer."_s});
+    std::tie(m_single, m_pair) =
+        addChoice({u"Model"_s, u"Stages of the model"_s, u"Shows the stages of the chosen model."_s},
+                  {u"Traditional | Modern"_s, u"Traditional and modern decoder"_s,
+                   u"Compares two decoders with the layers, heads and width of the settings: GPT-2 with learned "
+                   "positions, LayerNorm and GELU, and Llama with RoPE, grouped keys, RMSNorm and SwiGLU. "
+                   "Differences are marked."_s});
+    m_fold = makeButton<QToolButton>(
+        u"Fold layers"_s, u"Shows attention and the MLP of a layer as one block each, with the sums of their stages."_s,
+        bar);
     m_fold->setCheckable(true);
     flow->addWidget(m_fold);
     m_measure = makeButton<QToolButton>(u"Measure times"_s, {}, bar);
     flow->addWidget(m_measure);
     connect(m_measure, &QToolButton::clicked, this, &AnatomyRoom::measure);
+    connect(m_asTable, &QToolButton::toggled, this, [this](bool isTable) {
+        m_pages->setCurrentIndex(isTable ? 1 : 0);
+        m_fold->setEnabled(!isTable);
+    });
     connect(m_pair, &QToolButton::toggled, this, [this] {
         renewListing();
         offerMeasurement();
@@ -139,49 +130,104 @@ QWidget* AnatomyRoom::makeBar() {
     return bar;
 }
 
+QWidget* AnatomyRoom::makeTable() {
+    auto* box = new QWidget(m_pages);
+    auto* column = scaledColumn(box, 4);
+    m_stages = new TextTable(this);
+    m_table = makeTableView(u"Table of stages"_s, m_stages, box);
+    column->addWidget(m_table, 1);
+    m_notes = makeNote(box);
+    column->addWidget(m_notes);
+    return box;
+}
+
 QWidget* AnatomyRoom::makeDetail() {
-    auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    scaleLayout(row, {0, 0, 0, 0}, 12);
-    m_stage = addView(box, u"Picked stage"_s);
+    m_detail = new QWidget(this);
+    auto* row = scaledRow(m_detail, 12);
+    m_stage = addView(m_detail, u"Picked stage"_s);
     row->addWidget(m_stage, 1);
-    auto* right = new QWidget(box);
-    auto* column = new QVBoxLayout(right);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
-    m_tensors = makeChoice(u"Weights of the stage"_s, right, 12);
+    m_weightsBox = new QWidget(m_detail);
+    auto* column = scaledColumn(m_weightsBox, 4);
+    m_tensors = makeChoice(u"Weights of the stage"_s, m_weightsBox, 12);
     m_tensors->setToolTip(u"The tensor of the picked stage that the heat map shows."_s);
     column->addWidget(m_tensors);
-    m_weights = addView(right, u"Weights of the picked stage"_s);
+    m_weights = addView(m_weightsBox, u"Weights of the picked stage"_s);
     column->addWidget(m_weights, 1);
-    row->addWidget(right, 1);
-    m_activation = new ActivationPane(m_access, box);
-    connectView(m_activation->view());
+    row->addWidget(m_weightsBox, 1);
+    m_activation = new ActivationPane(m_access, m_detail);
+    addToRoom(m_activation->view());
     row->addWidget(m_activation, 1);
-    scaleMinimumHeight(box, kDetailHeight);
-    box->setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Maximum);
-    return box;
+    return m_detail;
 }
 
 FigureView* AnatomyRoom::addView(QWidget* parent, const QString& name) {
     auto* view = new FigureView(parent);
     view->setAccessibleName(name);
-    connectView(view);
+    addToRoom(view);
     return view;
 }
 
-void AnatomyRoom::connectView(FigureView* view) {
-    connect(view, &FigureView::chosen, this, [this, view] { m_chosen = view; });
-    connect(view, &FigureView::contextMenuRequested, this, [this, view](const QPoint& global) {
-        m_chosen = view;
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(u"Export figure …"_s, this, &AnatomyRoom::openExport);
-        menu->addAction(u"Copy figure"_s, this, &AnatomyRoom::copy);
-        addCaptionEntry(*menu);
-        QAction* table = menu->addAction(u"Show as table"_s, this, &AnatomyRoom::openTable);
-        table->setEnabled(!ui::isEmpty(view->figure()));
-        menu->popup(global);
+void AnatomyRoom::addToRoom(FigureView* view) {
+    addFigure({view, [this, view] {
+                   if (m_isStale) renew();
+                   return view->figure();
+               }});
+}
+
+void AnatomyRoom::addParts() {
+    addPart({u"stages"_s, [this] { m_single->setChecked(true); }, [this] { return m_single->isChecked(); }});
+    addPart({QLatin1String(kComparedAnatomyFigure), [this] { m_pair->setChecked(true); },
+             [this] { return m_pair->isChecked(); }});
+    addControl({.name = u"stage"_s,
+                .set =
+                    [this](const QString& id) {
+                        if (m_isStale) renew();
+                        if (!AnatomyPicture(m_shown, {}).ids().contains(id)) {
+                            throw BadInput("The model has no stage \"" + id.toStdString() + "\".");
+                        }
+                        pick(id);
+                    },
+                .value = [this] { return QVariant(m_view.picked); },
+                .widget = m_listing});
+    addBars({m_bar, m_tensors, m_activation->outputs(), m_activation->textField()});
+}
+
+void AnatomyRoom::connectTable() {
+    connect(m_table->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        const QString id = m_tableIds.value(index.row());
+        if (!id.isEmpty() && id != m_view.picked) pick(id);
     });
+}
+
+void AnatomyRoom::connectEvents() {
+    connect(m_listing, &FigureView::clicked, this, [this](const QPointF& place) {
+        const AnatomyPicture picture(m_shown, m_view);
+        const QString id = picture.stageAt(m_listing->canvasRect(), m_listing->style(), place.y());
+        if (id == "layer"_L1) {
+            m_fold->click();
+        } else if (!id.isEmpty()) {
+            pick(id);
+        }
+    });
+    connect(m_listing, &FigureView::keyPressed, this, [this](int key) {
+        if (key == Qt::Key_Down) movePicked(1);
+        if (key == Qt::Key_Up) movePicked(-1);
+    });
+    connect(m_tensors, &QComboBox::currentIndexChanged, this,
+            [this] { loadTensor(m_tensors->currentData().toString()); });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (isVisible()) renewListing();
+    });
+    const auto age = [this] {
+        m_isStale = true;
+        if (isVisible()) renew();
+    };
+    connect(&m_experiment, &ExperimentModel::changed, this, age);
+    connect(&m_access.runs, &RunStore::reloaded, this, age);
+    connect(&m_access.session, &SweepSession::stateChanged, this, &AnatomyRoom::offerMeasurement);
+    connect(&m_access.meter, &SweepMeter::started, this, &AnatomyRoom::offerMeasurement);
+    connect(&m_access.meter, &SweepMeter::ended, this, &AnatomyRoom::offerMeasurement);
+    connect(&m_timing, &LatestJob::runningChanged, this, &AnatomyRoom::offerMeasurement);
 }
 
 void AnatomyRoom::connectPanel() {
@@ -206,16 +252,6 @@ void AnatomyRoom::addActions(ActionRegistry& registry, const RoomHandle<AnatomyR
     registry.add({.id = u"anatomy.save"_s, .menu = u"File"_s, .text = u"Save table of stages …"_s, .handler = [room] {
                       room->saveTable();
                   }});
-}
-
-Figure AnatomyRoom::figure() {
-    if (m_isStale) renew();
-    return m_chosen->figure();
-}
-
-std::vector<Figure> AnatomyRoom::pageFigures() {
-    if (m_isStale) renew();
-    return {m_listing->figure(), m_stage->figure()};
 }
 
 FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
@@ -253,36 +289,9 @@ bool AnatomyRoom::isBusy() const {
     return m_job.isRunning() || m_timing.isRunning() || m_activation->isRunning();
 }
 
-void AnatomyRoom::showPart(const QString& part) {
-    const QStringList parts = {u"stages"_s, QLatin1String(kComparedAnatomyFigure)};
-    if (!parts.contains(part)) throw noPart(part, parts);
-    (part == parts.front() ? m_single : m_pair)->setChecked(true);
-}
-
-QString AnatomyRoom::shownPart() const {
-    return m_pair->isChecked() ? QLatin1String(kComparedAnatomyFigure) : u"stages"_s;
-}
-
-std::vector<RoomControl> AnatomyRoom::controls() {
-    return {{.name = u"stage"_s,
-             .set =
-                 [this](const QString& id) {
-                     if (m_isStale) renew();
-                     if (!AnatomyListing(m_shown, {}).ids().contains(id)) {
-                         throw BadInput("The model has no stage \"" + id.toStdString() + "\".");
-                     }
-                     pick(id);
-                 },
-             .value = [this] { return QVariant(m_view.picked); },
-             .widget = m_listing}};
-}
-
-QList<QWidget*> AnatomyRoom::bars() {
-    return {m_bar, m_tensors, m_activation->outputs(), m_activation->textField()};
-}
-
 void AnatomyRoom::showSource(const QString& source) {
     const QString before = std::exchange(m_source, source);
+    m_isSourceChosen = true;
     const bool isShown = m_actions.attempt(u"anatomy"_s, [this] {
         originalModel();
         m_edits.clear();
@@ -309,7 +318,11 @@ AnatomyModel AnatomyRoom::originalModel() const {
 
 void AnatomyRoom::renewSources() {
     QList<QPair<QString, QVariant>> entries = {{u"Sweep panel"_s, kSweep}};
-    for (const RunView& run : m_access.runs.runs()) {
+    const auto& runs = m_access.runs.runs();
+    if (!m_isSourceChosen && m_edits.empty() && !runs.empty()) {
+        m_source = kRun + QString::number(runs.front().record.id);
+    }
+    for (const RunView& run : runs) {
         entries.append({u"Run %1: %2"_s.arg(run.record.id).arg(run.name), kRun + QString::number(run.record.id)});
     }
     if (m_source.startsWith(kConfig)) entries.append({m_source.mid(kConfig.size()), m_source});
@@ -318,6 +331,7 @@ void AnatomyRoom::renewSources() {
         std::any_of(entries.begin(), entries.end(), [this](const auto& entry) { return entry.second == m_source; });
     if (!isThere) {  // the run was deleted, or another lab was opened
         m_source = kSweep;
+        m_isSourceChosen = false;
         m_edits.clear();
     }
     refillChoice(m_panel->source(), entries, m_source);
@@ -372,11 +386,17 @@ void AnatomyRoom::renewListing() {
     }
     // Another model may lack the picked stage.
     if (!pickedStage()) m_view.picked = text(m_model.anatomy.sections.front().stages.front().id);
-    const AnatomyListing lines(m_shown, m_view);
     const FigureStyle& style = m_listing->style();
     const double margin = style.units(kDrawingMarginPt);
-    m_listing->setMinimumSize((lines.size(style) + QSizeF(margin, margin)).toSize());
+    const QSizeF least = AnatomyPicture(m_shown, m_view).size(style);
+    m_listing->setMinimumHeight(static_cast<int>(std::ceil(least.height() + margin)));
     m_listing->setFigure(anatomyFigure(m_shown, m_view));
+    StageTable table = stageTable(m_shown);
+    m_tableIds = table.ids;
+    m_stages->setContent(std::move(table.content));
+    m_table->resizeColumnsToContents();
+    m_table->selectRow(static_cast<int>(m_tableIds.indexOf(m_view.picked)));
+    m_notes->setText(anatomyNotes(m_shown).join(u"\n"_s));
     renewStage();
 }
 
@@ -390,7 +410,16 @@ const AnatomyStage* AnatomyRoom::pickedStage() const {
 
 void AnatomyRoom::renewStage() {
     const AnatomyStage* stage = pickedStage();
-    m_stage->setFigure(stageFigure(stage ? *stage : m_model.anatomy.sections.front().stages.front()));
+    m_stage->setFigure(stageFigure(stage ? *stage : m_model.anatomy.sections.front().stages.front(), whyNoModel()));
+}
+
+QString AnatomyRoom::whyNoModel() const {
+    if (!m_source.startsWith(kRun)) return u"Choose a run to see weights and activations."_s;
+    if (!m_edits.empty()) return u"The run has other settings than the copy, so its weights are not shown."_s;
+    const RunCheckpoint checkpoint = shownCheckpoint();
+    if (std::filesystem::exists(checkpoint.path)) return {};
+    return checkpoint.wasWritten ? u"The checkpoint with the weights of this run is missing."_s
+                                 : u"The weights of this run are stored when it ends or is paused."_s;
 }
 
 void AnatomyRoom::renewWeights() {
@@ -413,6 +442,11 @@ void AnatomyRoom::renewWeights() {
     if (!hasTensors) entries.append({u"no weights"_s, QString()});
     refillChoice(m_tensors, entries, entries.front().second);
     m_tensors->setEnabled(hasTensors);
+    // Where there is nothing to show, the card of the stage has the whole width and says why.
+    const bool hasModel = whyNoModel().isEmpty();
+    m_weightsBox->setVisible(hasModel && hasTensors);
+    m_activation->setVisible(hasModel);
+    m_detail->setFixedHeight(ThemeManager::instance().pixels(hasModel ? kDetailHeight : kStageHeight));
     loadTensor(m_tensors->currentData().toString());
     renewActivation();
 }
@@ -520,13 +554,12 @@ void AnatomyRoom::pick(const QString& id) {
     m_view.picked = id;
     renewListing();
     renewWeights();
-    const QRectF place = AnatomyListing(m_shown, m_view).place(m_listing->canvasRect(), m_listing->style(), id);
-    m_scroll->ensureVisible(m_scroll->horizontalScrollBar()->value(), static_cast<int>(place.center().y()), 0,
-                            static_cast<int>(2 * place.height()));
+    const QRectF place = AnatomyPicture(m_shown, m_view).place(m_listing->canvasRect(), m_listing->style(), id);
+    m_scroll->ensureVisible(0, static_cast<int>(place.center().y()), 0, static_cast<int>(2 * place.height()));
 }
 
 void AnatomyRoom::movePicked(int steps) {
-    const QStringList ids = AnatomyListing(m_shown, m_view).ids();
+    const QStringList ids = AnatomyPicture(m_shown, m_view).ids();
     if (ids.isEmpty()) return;
     const qsizetype at = std::clamp<qsizetype>(ids.indexOf(m_view.picked) + steps, 0, ids.size() - 1);
     pick(ids[at]);

@@ -13,7 +13,10 @@
 #include "ui/session/run_access.h"
 
 class QComboBox;
+class QLabel;
 class QScrollArea;
+class QStackedWidget;
+class QTableView;
 class QToolButton;
 
 namespace ropelab::ui {
@@ -25,10 +28,12 @@ class ActivationPane;
 class ExperimentModel;
 class SessionActions;
 
-/// The stages of a model from tokens to logits with shapes, parameters, operations and KV cache. A copy of its settings
-/// can be changed, and the changes used in the sweep. The times of the stages on this machine are measured on demand. A
-/// picked stage shows its formula and, for a run with a checkpoint, its weights and its activation for a text. A switch
-/// shows the traditional and the modern decoder side by side instead.
+/// The stages of a model from tokens to logits with parameters, operations and KV cache, as a picture of the residual
+/// stream or as a table. It opens with the lab's first run, or else with the model of the sweep. A copy of the model's
+/// settings can be changed, and the changes used in the sweep. The times of the stages on this machine are measured on
+/// demand. A picked stage shows its formula and, for a run with a checkpoint, its weights and its activation for a
+/// text. A switch shows the traditional and the modern decoder side by side instead. The parts are "stages" and
+/// "traditional-modern"; the control is stage, the id of the picked stage.
 class AnatomyRoom : public Room {
     Q_OBJECT
 
@@ -38,15 +43,8 @@ class AnatomyRoom : public Room {
 
     QWidget* panel() override;
     static void addActions(ActionRegistry& registry, const RoomHandle<AnatomyRoom>& room);
-    Figure figure() override;
     bool isBusy() const override;
     void refreshNow() override;
-    /// `part` is "stages" or "traditional-modern".
-    void showPart(const QString& part) override;
-    QString shownPart() const override;
-    /// This is stage, the id of the picked stage.
-    std::vector<RoomControl> controls() override;
-    QList<QWidget*> bars() override;
 
     /// The source is "sweep", "run:NUMBER", "model:NAME" or "config:PATH". Shows a problem if it cannot be read.
     void showSource(const QString& source);
@@ -63,23 +61,28 @@ class AnatomyRoom : public Room {
     FigureView* listing() const { return m_listing; }
     FigureView* weights() const { return m_weights; }
     QComboBox* tensors() const { return m_tensors; }
+    QTableView* table() const { return m_table; }
+    QToolButton* tableButton() const { return m_asTable; }
     QToolButton* foldButton() const { return m_fold; }
     QToolButton* measureButton() const { return m_measure; }
     ActivationPane& activation() const { return *m_activation; }
     const AnatomyModel& model() const { return m_model; }
 
  protected:
-    std::vector<Figure> pageFigures() override;
     FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
 
  private:
     QWidget* makeBar();
+    QWidget* makeTable();
     QWidget* makeDetail();
     void connectPanel();
     FigureView* addView(QWidget* parent, const QString& name);
-    void connectView(FigureView* view);
+    void addToRoom(FigureView* view);
+    void addParts();
+    void connectTable();
+    void connectEvents();
     void renewSources();
     /// Reads the model of the source and applies the edits to it.
     void renew();
@@ -89,6 +92,8 @@ class AnatomyRoom : public Room {
     void renewStage();
     void renewWeights();
     void renewActivation();
+    /// Why there are no weights and activations; "" if the source is a run with a checkpoint.
+    QString whyNoModel() const;
     /// The source must be a run.
     RunCheckpoint shownCheckpoint() const;
     /// The tooltip of a disabled button tells why.
@@ -105,10 +110,11 @@ class AnatomyRoom : public Room {
     RunAccess m_access;
     ExperimentModel& m_experiment;
     QString m_source = u"sweep"_s;
+    bool m_isSourceChosen = false;       // by the user
     std::map<QString, QString> m_edits;  // changed settings of the copy
     AnatomyModel m_original;
     AnatomyModel m_model;
-    std::vector<AnatomyModel> m_shown;  // those of the listing: the model, or the traditional and the modern one
+    std::vector<AnatomyModel> m_shown;  // the model, or the traditional and the modern one
     AnatomyView m_view;
     bool m_isStale = true;
     StageTimes m_times;  // of m_timedSpec; empty until they were measured
@@ -119,15 +125,23 @@ class AnatomyRoom : public Room {
     QWidget* m_bar = nullptr;
     QToolButton* m_single = nullptr;
     QToolButton* m_pair = nullptr;
+    QToolButton* m_asPicture = nullptr;
+    QToolButton* m_asTable = nullptr;
     QToolButton* m_fold = nullptr;
     QToolButton* m_measure = nullptr;
+    QStackedWidget* m_pages = nullptr;
     QScrollArea* m_scroll = nullptr;
     FigureView* m_listing = nullptr;
+    TextTable* m_stages = nullptr;
+    QTableView* m_table = nullptr;
+    QStringList m_tableIds;  // of the rows of the table; "" for the totals
+    QLabel* m_notes = nullptr;
+    QWidget* m_detail = nullptr;
+    QWidget* m_weightsBox = nullptr;
     FigureView* m_stage = nullptr;
     FigureView* m_weights = nullptr;
     QComboBox* m_tensors = nullptr;
     ActivationPane* m_activation = nullptr;
-    FigureView* m_chosen = nullptr;
     LatestJob m_timing;
     LatestJob m_job;  // the jobs are the last members, so that they are destroyed first
 };

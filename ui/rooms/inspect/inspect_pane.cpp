@@ -36,8 +36,11 @@ void TextStrip::setRow(AttentionRow row) {
 }
 
 double TextStrip::cellWidth() const {
-    return QFontMetricsF(ThemeManager::instance().fontAt(10.5)).horizontalAdvance(QLatin1Char('W')) +
-           ThemeManager::instance().px(2);
+    const double least = QFontMetricsF(ThemeManager::instance().fontAt(10.5)).horizontalAdvance(QLatin1Char('W')) +
+                         ThemeManager::instance().px(2);
+    // A text of one row has the whole width.
+    const double even = width() / std::max(1.0, static_cast<double>(m_row.tokens.size()));
+    return even >= least ? std::min(even, 2 * least) : least;
 }
 
 double TextStrip::cellHeight() const {
@@ -72,6 +75,7 @@ void TextStrip::paintEvent(QPaintEvent*) {
     const Theme& theme = manager.theme();
     QPainter painter(this);
     painter.setRenderHint(QPainter::Antialiasing);
+    painter.fillRect(rect(), theme.paper);
     painter.setFont(manager.fontAt(10.5));
     double most = 0;
     for (const double weight : m_row.weights) most = std::max(most, weight);

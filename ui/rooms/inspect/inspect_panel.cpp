@@ -11,6 +11,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <utility>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -154,10 +156,13 @@ void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) 
 }
 
 /// A run without rotated pairs has nothing to show in the figures by frequency, and a run without probes only what its
-/// checkpoint can compute.
-int muchToSee(const RunView& run) {
+/// checkpoint can compute. Of equal ones, a finished run with a low loss comes first.
+std::pair<int, double> muchToSee(const RunView& run) {
     const bool hasProbes = run.spec.probe_every > 0 && run.record.state != RunState::waiting;
-    return (run.visible ? 4 : 0) + (rotatesPairs(run.spec) ? 2 : 0) + (hasProbes ? 1 : 0);
+    const double loss = run.best ? run.best->validation_loss : std::numeric_limits<double>::infinity();
+    return {(run.visible ? 8 : 0) + (rotatesPairs(run.spec) ? 4 : 0) + (hasProbes ? 2 : 0) +
+                (run.record.state == RunState::finished ? 1 : 0),
+            -loss};
 }
 
 }  // namespace
@@ -169,10 +174,9 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     QWidget* box = nullptr;
     QGridLayout* grid = addGroup(column, u"Inspect"_s, &box);
     m_run = makeChoice(u"Run"_s, box);
-    addField(
-        grid, u"run"_s, m_run,
-        u"The figures show the internals of this run. The room opens on the first visible run that has rotated pairs "
-        "and probes."_s);
+    addField(grid, u"run"_s, m_run,
+             u"The figures show the internals of this run. The room opens on the visible finished run with the lowest "
+             "validation loss that has rotated pairs and probes."_s);
     m_ghost = makeChoice(u"Second run"_s, box);
     addField(grid, u"run 2"_s, m_ghost,
              u"The figures compare the run with this second run, which is drawn faintly or in a separate figure."_s);
@@ -331,10 +335,10 @@ Ablation InspectPanel::ablation(std::int64_t pairs, std::optional<int> highlight
 void InspectPanel::renewRuns() {
     Entries entries;
     qlonglong first = 0;
-    int most = -1;
+    std::pair<int, double> most = {-1, 0};
     for (const RunView& run : m_runStore.runs()) {
         entries.append({run.name, static_cast<qlonglong>(run.record.id)});
-        const int here = muchToSee(run);
+        const auto here = muchToSee(run);
         if (here <= most) continue;
         most = here;
         first = run.record.id;

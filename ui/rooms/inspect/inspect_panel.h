@@ -101,7 +101,7 @@ class InspectPanel : public QFrame {
     FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
 
     /// Preserves the selection. The default is the run with the most to see: a visible one, of these one with rotated
-    /// pairs, of these one that has probes, and of these the first.
+    /// pairs, of these one that has probes, of these a finished one, and of these the one with the lowest loss.
     void renewRuns();
     /// Another lab was opened, in which the ids are those of other runs.
     void forgetRuns();

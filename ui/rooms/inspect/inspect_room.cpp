@@ -1,12 +1,10 @@
 #include "ui/rooms/inspect/inspect_room.h"
 
-#include <QAction>
 #include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
 #include <QKeyEvent>
 #include <QLabel>
-#include <QMenu>
 #include <QPushButton>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -19,7 +17,6 @@
 #include "ui/common/actions.h"
 #include "ui/common/empty_page.h"
 #include "ui/common/fields.h"
-#include "ui/common/figure_table.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
@@ -91,22 +88,6 @@ void InspectRoom::addActions(ActionRegistry& registry, const RoomHandle<InspectR
     }
 }
 
-Figure InspectRoom::figure() {
-    m_rotary.hoverPair(std::nullopt);  // an exported figure shows the selected pair, not the pair under the mouse
-    if (m_stale) renew();
-    return m_chosen->picture().figure;
-}
-
-std::vector<Figure> InspectRoom::pageFigures() {
-    if (m_stale) renew();
-    std::vector<Figure> result;
-    for (const InspectPane* pane : {m_main, m_side}) {
-        if (pane->isVisible()) result.push_back(pane->picture().figure);
-    }
-    if (m_loss->isVisible()) result.push_back(m_loss->figure());
-    return result.empty() ? std::vector<Figure>{figure()} : result;
-}
-
 FigureOrigin InspectRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
     if (!m_data.run) return origin;
@@ -149,7 +130,7 @@ void InspectRoom::showRun(RunId run, std::int64_t step) {
 }
 
 bool InspectRoom::hasFigure() const {
-    return !isEmpty() && !ui::isEmpty(m_chosen->picture().figure);
+    return !isEmpty() && !ui::isEmpty(static_cast<FigureView*>(chosenView())->figure());
 }
 
 bool InspectRoom::isBusy() const {
@@ -161,14 +142,7 @@ void InspectRoom::refreshNow() {
     for (FigureView* view : {&m_main->view(), &m_side->view(), m_loss}) view->refreshNow();
 }
 
-void InspectRoom::showPart(const QString& figure) {
-    if (!m_main->choose(figure)) throw noPart(figure, inspectFigureNames());
-}
-
-void InspectRoom::showOnlyPart(const QString& figure) {
-    if (!figure.isEmpty()) showPart(figure);
-    if (m_showsOnlyMain == !figure.isEmpty()) return;
-    m_showsOnlyMain = !figure.isEmpty();
+void InspectRoom::fitOnlyPart() {
     fitSides();
     schedule();
 }
@@ -201,20 +175,9 @@ void InspectRoom::keyPressEvent(QKeyEvent* event) {
             return m_bar->step(-1);
         case Qt::Key_Period:
             return m_bar->step(1);
-        case Qt::Key_F2:
-            if (m_loss->hasFocus() && event->modifiers() == Qt::NoModifier) return openLossTable();
-            [[fallthrough]];
         default:
             Room::keyPressEvent(event);
     }
-}
-
-void InspectRoom::openLossTable() {
-    (new FigureTableWindow(m_loss->figure(), window()))->show();
-}
-
-QWidget* InspectRoom::picture() {
-    return m_chosen && m_chosen->view().isVisible() ? &m_chosen->view() : Room::picture();
 }
 
 QAbstractButton* InspectRoom::playButton() const {
@@ -246,6 +209,7 @@ void InspectRoom::renew() {
     m_source->setRuns(m_panel->run(), m_panel->ghost());
     m_data.run = m_source->run(m_panel->run());
     m_data.ghost = m_source->run(m_panel->ghost());
+    fitSides();
     std::vector<std::int64_t> iterations;
     if (m_data.run) {
         m_panel->fit(m_data.run->spec);
@@ -260,8 +224,8 @@ void InspectRoom::renew() {
     m_answers->fill(m_data, &need::text);
     m_main->show(pictureOf(*m_main, m_data));
     if (m_side->isVisibleTo(this)) m_side->show(pictureOf(*m_side, m_data));
-    Figure loss = findInspectFigure(u"inspect-loss"_s)->make(m_data).figure;
-    loss.note = m_data.ghost ? u"solid: %1; dotted: %2"_s.arg(m_data.run->name, m_data.ghost->name) : QString();
+    Figure loss = lossFigure();
+    loss.x.label.clear();  // the bar below names the step
     m_loss->setFigure(std::move(loss));
     const auto showsText = [this](const InspectPane& pane) {
         const QString name = pane.chosenName();
@@ -279,6 +243,12 @@ void InspectRoom::renew() {
     m_panel->showLag(showsDials(*m_main) || showsDials(*m_side));
     if (std::any_of(shown.begin(), shown.end(), [](const auto* figure) { return figure->need == &need::fineTuning; }))
         m_panel->fineTune().showState(fineTuneState());
+}
+
+Figure InspectRoom::lossFigure() const {
+    Figure loss = findInspectFigure(u"inspect-loss"_s)->make(m_data).figure;
+    loss.note = m_data.ghost ? u"solid: %1; dotted: %2"_s.arg(m_data.run->name, m_data.ghost->name) : QString();
+    return loss;
 }
 
 FineTuneState InspectRoom::fineTuneState() const {
@@ -345,10 +315,12 @@ namespace {
 
 // Sizes are in pixels at 100 % scale.
 constexpr int kMinWidthForTwo = 720;    // two figures side by side
+constexpr int kGoodWidthForTwo = 960;   // from here on, without a choice of the user
 constexpr int kMinHeightForLoss = 420;  // the figure of the loss
-constexpr int kLossHeight = 116;
+constexpr int kLossHeight = 96;
 constexpr int kDefaultFrames = 200;   // the most frames that the dialog suggests
 const QString kNewest = u"newest"_s;  // step of the newest snapshot
+const QString kUsualSide = u"attention-map"_s;
 
 }  // namespace
 
@@ -398,49 +370,46 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
     fitSides();
 }
 
-QString InspectRoom::shownPart() const {
-    return m_main->chosenName();
-}
-
-std::vector<RoomControl> InspectRoom::controls() {
+void InspectRoom::addPartsAndControls() {
+    for (const QString& name : inspectFigureNames()) {
+        addPart({name, [this, name] { m_main->choose(name); }, [this, name] { return m_main->chosenName() == name; }});
+    }
     // The lists follow the selected run when the room is drawn; a lecture that sets the run and then a head needs them
     // now.
-    const auto renewed = [this](RoomControl control) {
+    const auto addRenewed = [this](RoomControl control) {
         control.set = [this, set = std::move(control.set)](const QString& value) {
             if (m_stale) renew();
             set(value);
         };
-        return control;
+        addControl(std::move(control));
     };
     const QString iteration = u"iteration"_s;
     const QString pair = u"pair"_s;
-    return {renewed(controlOf(u"run"_s, m_panel->runs())),
-            renewed(controlOf(u"layer"_s, m_panel->layers())),
-            renewed(controlOf(u"head"_s, m_panel->heads())),
-            {iteration,
-             [this, iteration](const QString& value) {
-                 m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()
-                                                 : std::max<std::int64_t>(0, controlWhole(iteration, value));
-                 schedule();
-             },
-             [this] {
-                 return m_bar->isAtNewest() ? QVariant(kNewest) : QVariant(static_cast<qlonglong>(m_bar->iteration()));
-             },
-             m_bar},
-            {pair,
-             [this, pair](const QString& value) {
-                 m_pair = std::nullopt;
-                 if (value != "none"_L1) m_pair = static_cast<int>(controlWhole(pair, value));
-                 m_rotary.pickPair(m_pair, true);
-                 schedule();
-             },
-             [this] { return m_pair ? QVariant(*m_pair) : QVariant(u"none"_s); }, nullptr},
-            {u"part"_s, [this](const QString& part) { showPart(part); }, [this] { return QVariant(shownPart()); },
-             m_main->chooser()}};
-}
-
-QList<QWidget*> InspectRoom::bars() {
-    return {m_main->chooser(), m_side->chooser(), m_bar};
+    addRenewed(controlOf(u"run"_s, m_panel->runs()));
+    addRenewed(controlOf(u"layer"_s, m_panel->layers()));
+    addRenewed(controlOf(u"head"_s, m_panel->heads()));
+    addControl({iteration,
+                [this, iteration](const QString& value) {
+                    m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()
+                                                    : std::max<std::int64_t>(0, controlWhole(iteration, value));
+                    schedule();
+                },
+                [this] {
+                    return m_bar->isAtNewest() ? QVariant(kNewest)
+                                               : QVariant(static_cast<qlonglong>(m_bar->iteration()));
+                },
+                m_bar});
+    addControl({pair,
+                [this, pair](const QString& value) {
+                    m_pair = std::nullopt;
+                    if (value != "none"_L1) m_pair = static_cast<int>(controlWhole(pair, value));
+                    m_rotary.pickPair(m_pair, true);
+                    schedule();
+                },
+                [this] { return m_pair ? QVariant(*m_pair) : QVariant(u"none"_s); }, nullptr});
+    addControl({u"part"_s, [this](const QString& part) { showPart(part); }, [this] { return QVariant(shownPart()); },
+                m_main->chooser()});
+    addBars({m_main->chooser(), m_side->chooser(), m_bar});
 }
 
 QWidget* InspectRoom::makeEmptyState() {
@@ -484,20 +453,18 @@ QWidget* InspectRoom::makePictures() {
     Settings& settings = m_settings;
     m_main->choose(settings.value("inspect/figure").toString());
     m_side->choose(settings.value("inspect/beside").toString());
-    m_chosen = m_main;
+    m_isSideChosen = settings.value("inspect/beside") != kUsualSide;
     chooseData(m_bar->pace(), settings.value("replay/pace").toInt());
     connect(m_bar->pace(), &QComboBox::currentIndexChanged, this,
             [this] { m_settings.setValue("replay/pace", m_bar->pace()->currentData().toInt()); });
     connectPane(*m_main);
     connectPane(*m_side);
+    addFigure({m_loss, [this] {
+                   if (m_stale) renew();
+                   return lossFigure();
+               }});
+    addPartsAndControls();
     connect(m_loss, &FigureView::lineDragged, this, [this](const QString&, double at) { m_bar->moveTo(at); });
-    connect(m_loss, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        QAction* table = menu->addAction(u"Show as table"_s, this, &InspectRoom::openLossTable);
-        table->setEnabled(!ui::isEmpty(m_loss->figure()));
-        menu->popup(where);
-    });
     connect(m_loss, &FigureView::clicked, this, [this](const QPointF& place) { m_bar->moveTo(place.x()); });
     connect(m_text, &TextStrip::hovered, this, [this](int token) {
         m_hoveredToken = token;
@@ -517,8 +484,12 @@ QWidget* InspectRoom::makePictures() {
 void InspectRoom::connectPane(InspectPane& pane) {
     RotaryModel& rotary = m_rotary;
     connect(&pane, &InspectPane::figureChosen, this, [this, &pane] {
+        if (m_isFitting) return;
         const bool main = &pane == m_main;
-        if (!main) m_besideBefore.clear();
+        if (!main) {
+            m_besideBefore.clear();
+            m_isSideChosen = true;
+        }
         m_settings.setValue(main ? "inspect/figure" : "inspect/beside", pane.chosenName());
         fitSides();
         schedule();
@@ -541,7 +512,6 @@ void InspectRoom::connectPane(InspectPane& pane) {
     });
     connect(&pane, &InspectPane::headClicked, this, [this](int layer, int head) { m_panel->chooseHead(layer, head); });
     FigureView& view = pane.view();
-    connect(&view, &FigureView::chosen, this, [this, &pane] { m_chosen = &pane; });
     connect(&view, &FigureView::keyPressed, this, [this, &rotary](int key) {
         if (!m_data.run) return;
         const int by = key == Qt::Key_Right ? 1 : key == Qt::Key_Left ? -1 : 0;
@@ -551,19 +521,11 @@ void InspectRoom::connectPane(InspectPane& pane) {
         rotary.pickPair(m_pair, true);
         schedule();
     });
-    connect(&view, &FigureView::contextMenuRequested, this, [this, &pane](const QPoint& where) {
-        m_chosen = &pane;
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(u"Export figure …"_s, this, &InspectRoom::openExport);
-        menu->addAction(u"Copy figure"_s, this, &InspectRoom::copy);
-        addCaptionEntry(*menu);
-        menu->addAction(u"Show as table"_s, this, &InspectRoom::openTable);
-        if (!hasFigure()) {  // the pane says why it has no numbers
-            for (QAction* each : menu->actions()) each->setEnabled(false);
-        }
-        menu->popup(where);
-    });
+    addFigure({&view, [this, &pane, &rotary] {
+                   rotary.hoverPair(std::nullopt);  // an exported figure shows the selected pair
+                   if (m_stale) renew();
+                   return pane.picture().figure;
+               }});
 }
 
 void InspectRoom::showSecondRun() {
@@ -574,21 +536,29 @@ void InspectRoom::showSecondRun() {
     }
     const QString before = m_side->chosenName();
     if (before == second) return;
+    const QVariant stored = m_settings.value("inspect/beside");
     m_side->choose(second);
     m_besideBefore = before;
     // At the next start there is no second run, so the setting must not name it.
-    m_settings.setValue("inspect/beside", before);
+    m_settings.setValue("inspect/beside", stored);
 }
 
 void InspectRoom::fitSides() {
     const ThemeManager& theme = ThemeManager::instance();
-    const bool fits = !m_showsOnlyMain && width() >= theme.pixels(kMinWidthForTwo);
+    if (!m_isSideChosen) {
+        m_isFitting = true;
+        // A run without snapshots would say so twice.
+        const bool hasSide = !m_data.run || !m_data.run->snapshots.empty();
+        m_side->choose(hasSide && width() >= theme.pixels(kGoodWidthForTwo) ? kUsualSide : u"nothing"_s);
+        m_isFitting = false;
+    }
+    const bool fits = onlyPart().isEmpty() && width() >= theme.pixels(kMinWidthForTwo);
     const bool shows = fits && m_side->chosenName() != "nothing"_L1;
     m_side->chooser()->setVisible(fits);
     m_side->setVisible(shows);
-    if (!shows) m_chosen = m_main;
+    if (!shows && chosenView() == &m_side->view()) emit m_main->view().chosen();
     m_loss->setFixedHeight(theme.pixels(kLossHeight));
-    m_loss->setVisible(!m_showsOnlyMain && height() >= theme.pixels(kMinHeightForLoss));
+    m_loss->setVisible(onlyPart().isEmpty() && height() >= theme.pixels(kMinHeightForLoss));
 }
 
 ReplayJob InspectRoom::replayJob() const {

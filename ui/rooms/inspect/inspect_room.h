@@ -31,7 +31,8 @@ struct FineTuneState;
 
 /// Shows the internals of a run over training: usage of frequencies, attention, retrieval, ablation and length
 /// extrapolation. A time axis over the stored snapshots can be replayed. The room is updated during training; while it
-/// is hidden nothing is loaded or computed.
+/// is hidden nothing is loaded or computed. Each figure is a part; the controls are run (a name), layer, head,
+/// iteration, pair and part.
 class InspectRoom : public Room {
     Q_OBJECT
 
@@ -42,22 +43,14 @@ class InspectRoom : public Room {
 
     QWidget* panel() override;
     static void addActions(ActionRegistry& registry, const RoomHandle<InspectRoom>& room);
-    Figure figure() override;
-    std::vector<Figure> pageFigures() override;
     FigureOrigin originOf(const Figure& figure) override;
     /// Unless `step` is negative, selects the snapshot at or before it.
     void showRun(RunId run, std::int64_t step);
     bool hasFigure() const override;
     bool isBusy() const override;
     void refreshNow() override;
-    /// Throws BadInput for an unknown figure.
-    void showPart(const QString& figure) override;
-    void showOnlyPart(const QString& figure) override;
-    QString shownPart() const override;
-    /// These are run (a name), layer, head, iteration, pair and part.
-    std::vector<RoomControl> controls() override;
-    QList<QWidget*> bars() override;
-    QWidget* picture() override;
+    /// `figure` may have the name of an earlier version.
+    void showPart(const QString& figure) override { Room::showPart(currentFigureName(figure)); }
     QAbstractButton* playButton() const override;
     UndoScope undoScope() const override { return UndoScope::rotary; }  // the room picks pairs of the rotary setup
 
@@ -85,10 +78,13 @@ class InspectRoom : public Room {
     void keyPressEvent(QKeyEvent* event) override;
 
  private:
-    void openLossTable();
+    /// A presentation shows the main figure alone.
+    void fitOnlyPart() override;
     QWidget* makeEmptyState();
     QWidget* makePictures();
     void connectPane(InspectPane& pane);
+    void addPartsAndControls();
+    Figure lossFigure() const;
     void schedule();
     void renew();
     void requestAnswers();
@@ -119,15 +115,15 @@ class InspectRoom : public Room {
     QSplitter* m_split = nullptr;
     InspectPane* m_main = nullptr;
     InspectPane* m_side = nullptr;
-    InspectPane* m_chosen = nullptr;  // the pane whose figure is exported
-    QString m_besideBefore;  // name of the side figure before it was replaced by the second run; "" if it was not
+    bool m_isSideChosen = false;  // the user chose the side figure; else it depends on the width
+    bool m_isFitting = false;     // while the width chooses it
+    QString m_besideBefore;       // name of the side figure before it was replaced by the second run; "" if it was not
     TextStrip* m_text = nullptr;
     FigureView* m_loss = nullptr;
     ReplayBar* m_bar = nullptr;
     QTimer m_timer;
     bool m_stale = true;
-    bool m_showsOnlyMain = false;  // a presentation shows the main figure alone
-    std::optional<int> m_pair;     // the pair that was selected in this room; the rotary setup may have fewer pairs
+    std::optional<int> m_pair;  // the pair that was selected in this room; the rotary setup may have fewer pairs
     int m_query = -1;
     std::int64_t m_wantedStep = -1;  // step to which the cursor moves when the run is loaded; −1: none
     RunId m_cursorOf = 0;            // the run whose snapshots the replay bar shows

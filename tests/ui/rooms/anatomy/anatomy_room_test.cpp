@@ -4,11 +4,13 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFile>
+#include <QImage>
 #include <QLineEdit>
+#include <QPainter>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSet>
 #include <QSignalSpy>
+#include <QTableView>
 #include <QToolButton>
 #include <QUndoStack>
 
@@ -20,6 +22,7 @@
 #include "core/plan/layout.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
+#include "tests/core/plan/anatomy_variants.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/field_note.h"
@@ -80,16 +83,56 @@ TEST_F(AnatomyRoomTest, ShowsTheModelOfTheSweepPanel) {
     EXPECT_EQ(room->model().spec->layers, 3);
 }
 
-// In a window of 1280 × 720, a page has about 800 pixels beside the panel, and its list a scroll bar.
-TEST_F(AnatomyRoomTest, ListingFitsASmallWindow) {
-    constexpr double kBeside = 796;
-    const auto width = [this] {
-        return AnatomyListing({room->model()}, {}).size(FigureStyle::screen(Theme::light(), 96.0 / 72)).width();
+// In a window of 1280 × 800, a page has about 800 × 500 pixels beside the panel.
+TEST_F(AnatomyRoomTest, PictureFitsASmallWindow) {
+    const auto size = [this] {
+        return AnatomyPicture({room->model()}, {}).size(FigureStyle::screen(Theme::light(), 96.0 / 72));
     };
-    EXPECT_LE(width(), kBeside);
+    EXPECT_LE(size().width(), 796);
+    EXPECT_LE(size().height(), 500);
     room->showSource("model:Llama 3 8B");
-    EXPECT_GT(width(), 0.5 * kBeside);
-    EXPECT_LE(width(), 1.1 * kBeside) << "a large model needs little more";
+    EXPECT_LE(size().width(), 796);
+}
+
+// Each row has a stage of its own at every height, whatever the parts of the model.
+TEST_F(AnatomyRoomTest, PictureHasABlockForEveryStageOfEveryVariant) {
+    const FigureStyle style = FigureStyle::screen(Theme::light(), 96.0 / 72);
+    for (const std::string& settings : anatomy_variants()) {
+        const AnatomyModel model = model_of_settings(anatomy_spec(settings));
+        for (const auto& models : {std::vector{model}, traditionalAndModern(*model.spec, model.vocabulary)}) {
+            const AnatomyPicture picture(models, {});
+            const QRectF rect(QPointF(0, 0), picture.size(style));
+            for (const QString& id : picture.ids()) {
+                const double y = picture.place(rect, style, id).center().y();
+                EXPECT_TRUE(rect.contains(1, y)) << settings << " " << id.toStdString();
+                EXPECT_EQ(picture.stageAt(rect, style, y), id) << settings;
+            }
+            EXPECT_EQ(stageTable(models).ids.size(), picture.ids().size() + 1) << "and the totals: " << settings;
+            QImage image(rect.size().toSize(), QImage::Format_ARGB32);
+            QPainter painter(&image);
+            picture.paint(painter, rect, style);
+        }
+    }
+}
+
+TEST_F(AnatomyRoomTest, LabOpensWithItsFirstRun) {
+    const RunId run = addTrainedRun();
+    room->refreshNow();
+    EXPECT_EQ(panel->source()->currentData().toString(), "run:" + QString::number(run));
+    room->showSource("sweep");
+    EXPECT_EQ(panel->source()->currentData().toString(), "sweep") << "a choice stays";
+}
+
+TEST_F(AnatomyRoomTest, TableHasBlanksAndPicksStages) {
+    room->tableButton()->click();
+    EXPECT_TRUE(room->table()->isVisible());
+    EXPECT_FALSE(room->listing()->isVisible());
+    const StageTable table = stageTable({room->model()});
+    const auto row = static_cast<std::size_t>(table.ids.indexOf("attention.weights"));
+    EXPECT_EQ(table.content.rows[row][4].text, "") << "softmax has no parameters";
+    EXPECT_EQ(room->table()->currentIndex().row(), table.ids.indexOf(room->picked()));
+    room->table()->selectRow(static_cast<int>(row));
+    EXPECT_EQ(room->picked(), "attention.weights");
 }
 
 TEST_F(AnatomyRoomTest, SourceIsARunAKnownModelOrAConfig) {
@@ -217,7 +260,7 @@ TEST_F(AnatomyRoomTest, PickedStageShowsItsFormula) {
     EXPECT_EQ(room->control("stage").toString(), "mlp.up");
     EXPECT_THROW(room->setControl("stage", "nothing"), BadInput);
 
-    const AnatomyListing lines({room->model()}, {});
+    const AnatomyPicture lines({room->model()}, {});
     const QRectF place = lines.place(room->listing()->canvasRect(), room->listing()->style(), "head");
     emit room->listing()->clicked(place.center());
     EXPECT_EQ(room->picked(), "head");
@@ -226,8 +269,8 @@ TEST_F(AnatomyRoomTest, PickedStageShowsItsFormula) {
 }
 
 TEST_F(AnatomyRoomTest, FoldedLayersAreHidden) {
-    const AnatomyListing whole({room->model()}, {});
-    const AnatomyListing folded({room->model()}, {.isFolded = true, .picked = {}});
+    const AnatomyPicture whole({room->model()}, {});
+    const AnatomyPicture folded({room->model()}, {.isFolded = true, .picked = {}});
     EXPECT_TRUE(whole.ids().contains("mlp.up"));
     EXPECT_FALSE(folded.ids().contains("mlp.up"));
     EXPECT_TRUE(folded.ids().contains("head"));
@@ -240,7 +283,7 @@ TEST_F(AnatomyRoomTest, EachKindOfLayerHasItsOwnLines) {
     room->editCopy("layers", "4");
     room->editCopy("attention_layers", "deltanet + full");
     EXPECT_EQ(panel->problem(), "");
-    const QStringList ids = AnatomyListing({room->model()}, {}).ids();
+    const QStringList ids = AnatomyPicture({room->model()}, {}).ids();
     EXPECT_TRUE(ids.contains("attention.state") && ids.contains("attention.scores"));
     EXPECT_TRUE(ids.contains("attention.output#2"));
     EXPECT_EQ(QSet<QString>(ids.begin(), ids.end()).size(), ids.size());

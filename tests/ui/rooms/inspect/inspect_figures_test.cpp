@@ -212,7 +212,7 @@ TEST(InspectFigures, PairsAreFoundByIndexAndByWavelength) {
     ASSERT_EQ(picture.figure.verticalLines.size(), 1U);
     EXPECT_EQ(picture.figure.verticalLines[0].at, 2);
     EXPECT_EQ(picture.pairAt(QPointF(2.3, 0)), 2);
-    EXPECT_EQ(picture.pairAt(QPointF(4, 0)), std::nullopt);  // the column of channels that are not rotated
+    EXPECT_EQ(picture.pairAt(QPointF(4, 0)), std::nullopt);  // beside the map
     const auto readout = picture.readout(QPointF(2, 1));
     ASSERT_TRUE(readout);
     EXPECT_TRUE(readout->title.contains("pair 2")) << readout->title.toStdString();
@@ -230,6 +230,27 @@ TEST(InspectFigures, PairsAreFoundByIndexAndByWavelength) {
     EXPECT_EQ(picture.pairAt(QPointF(picture.figure.map->columns - 1, 0)), 3);
     EXPECT_EQ(picture.figure.x.categories.first(), "6.3");
     EXPECT_EQ(picture.figure.x.unit, "tokens");
+}
+
+// The unrotated channels of a partly rotated run contribute many times what a pair does.
+TEST(InspectFigures, UnrotatedChannelsAreOutsideTheColourScale) {
+    InspectData data = someData();
+    auto run = std::make_shared<InsideRun>(*data.run);
+    run->snapshots.clear();
+    ProbeResult result = probeResultAt(1);
+    for (std::size_t i = 0; i < result.logit_contribution.values.size(); ++i) {
+        result.logit_contribution.values[i] = i % (kTestPairs + 1) == kTestPairs ? 0.5F : 0.125F;
+    }
+    run->addSnapshot({100, std::make_shared<const ProbeResult>(result)});
+    data.run = run;
+    const Figure figure = contributionSpectrum(data).figure;
+    EXPECT_EQ(figure.map->columns, kTestPairs);
+    EXPECT_FLOAT_EQ(static_cast<float>(figure.map->range().maximum), 12.5F);
+    EXPECT_EQ(figure.y.categories.front().toStdString(), "0: rest 50 %");
+    const QString csv = QString::fromUtf8(figureCsv(figure));
+    EXPECT_TRUE(csv.contains("\"layer \\ pair, fastest first; rest: unrotated channels\",0,1,2,3,4"))
+        << csv.toStdString();
+    EXPECT_TRUE(csv.contains("0,12.5,12.5,12.5,12.5,50")) << csv.toStdString();
 }
 
 TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
