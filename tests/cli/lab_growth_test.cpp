@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/sweep/lab_growth.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/lab_growth.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {
@@ -180,7 +180,7 @@ TEST_F(LabGrowthVerbTest, TrainAddsOneRun) {
 }
 
 TEST_F(LabGrowthVerbTest, AReproductionSheetIsNotExtended) {
-    const auto sheet = ropelab_cli({"reproduce", "bpc", "--lab", lab_, "--json"}, "",
+    const auto sheet = ropelab_cli({"reproduce", "bpc", "--scale", "smoke", "--lab", lab_, "--json"}, "",
                                    "ROPELAB_DATA= XDG_CACHE_HOME=" + folder_.path().string());
     ASSERT_EQ(sheet.status, 0) << sheet.err;
     EXPECT_BAD_INPUT(resume({"--set", "seed=1..9"}), "reproduction sheet");

@@ -363,7 +363,8 @@ TEST_F(LabVerbsTest, SheetRejectsChangedData) {
     folder_.write("a/enwik8", small_text(60000));
     folder_.write("b/enwik8", small_text(50000));
     const auto reproduce = [&](const char* data) {
-        return ropelab_cli({"reproduce", "bpc", "--lab", lab_, "--data-dir", (folder_ / data).string()});
+        return ropelab_cli(
+            {"reproduce", "bpc", "--scale", "smoke", "--lab", lab_, "--data-dir", (folder_ / data).string()});
     };
     const auto first = reproduce("a");
     ASSERT_EQ(first.status, 0) << first.err;

@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
 
 #include "core/reproduce/sheet_lab.h"
@@ -19,6 +20,8 @@ class ReproduceVerbTest : public testing::Test {
     // No data set is on the disk, so short synthetic texts are used instead.
     Finished reproduce(std::vector<std::string> arguments) {
         arguments.insert(arguments.begin(), "reproduce");
+        const bool has_scale = std::find(arguments.begin(), arguments.end(), "--scale") != arguments.end();
+        if (!has_scale) arguments.insert(arguments.end(), {"--scale", "smoke"});
         return ropelab_cli(arguments, "", "ROPELAB_DATA= XDG_CACHE_HOME=" + folder_.path().string());
     }
 

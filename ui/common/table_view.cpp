@@ -24,7 +24,7 @@ namespace {
 
 constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text
 
-/// A selected row keeps its text colours, and a row with wrapped text is high enough for it.
+/// A selected row keeps the colours of its text and of its swatch, and a row with wrapped text is high enough for it.
 class WordDelegate : public QStyledItemDelegate {
  public:
     using QStyledItemDelegate::QStyledItemDelegate;
@@ -45,6 +45,8 @@ class WordDelegate : public QStyledItemDelegate {
         QStyledItemDelegate::initStyleOption(option, index);
         const QVariant color = index.data(Qt::ForegroundRole);
         const Theme& theme = ThemeManager::instance().theme();
+        if (!option->icon.isNull())
+            option->icon.addPixmap(index.data(Qt::DecorationRole).value<QPixmap>(), QIcon::Selected);
         option->palette.setColor(QPalette::HighlightedText, color.isValid() ? color.value<QColor>() : theme.text);
     }
 };

@@ -72,7 +72,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"results/labs", QString(),
          "Choices of the Results room per lab as JSON, newest first: baseline, experiment, order."},
         {"reproduce/sheet", QString(),
-         "Sheet (reproduction of a paper's result) and scale that the Reproduce room shows: theta-table-2/smoke."},
+         "Sheet (reproduction of a paper's result) and scale that the Reproduce room shows: theta-table-2/laptop."},
         {"reproduce/labs", QString(), "Paths of the labs of started reproduction sheets, by sheet and scale, as JSON."},
         {"reproduce/format", u"txt"_s, "Format of the saved table of the Reproduce room: txt, csv, tex or json."},
         {"inspect/figure", u"logit-contribution"_s, "Figure that the Inspect room shows."},

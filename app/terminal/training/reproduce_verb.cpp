@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 struct Flags {
     std::string name;
-    std::string scale = "smoke";
+    std::string scale;  // "": laptop, or that of the existing lab
     std::string lab;
     std::string data_dir;
     std::optional<std::int64_t> seeds;
@@ -52,7 +52,8 @@ void print_list(bool as_json) {
 }
 
 SheetPlan planned(const Flags& flags) {
-    return sheet(flags.name).plan({sheet_scale(flags.scale), flags.seeds, flags.data_dir});
+    return sheet(flags.name)
+        .plan({flags.scale.empty() ? SheetScale::laptop : sheet_scale(flags.scale), flags.seeds, flags.data_dir});
 }
 
 std::size_t seeds_of(const SheetPlan& plan) {
@@ -64,7 +65,8 @@ void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
     const std::string what =
         stored.sheet + " at " + to_string(stored.scale) + " scale, " + std::to_string(seeds_of(stored)) + " seeds";
     const bool seeds_differ = flags.seeds && *flags.seeds != static_cast<std::int64_t>(seeds_of(stored));
-    if (stored.sheet != flags.name || stored.scale != sheet_scale(flags.scale) || seeds_differ) {
+    const bool scale_differs = !flags.scale.empty() && stored.scale != sheet_scale(flags.scale);
+    if (stored.sheet != flags.name || scale_differs || seeds_differ) {
         throw BadInput("The lab " + flags.lab + " holds the sheet " + what +
                        "; reproduce that sheet, or name another lab.");
     }
@@ -151,7 +153,7 @@ void run(Flags& flags) {
         return flags.json ? print_json(plan_json(plan, flags.data_dir)) : print_text(plan_text(plan, flags.data_dir));
     }
     sheet(flags.name);
-    sheet_scale(flags.scale);
+    if (!flags.scale.empty()) sheet_scale(flags.scale);
     if (!flags.lab.empty()) return reproduce(flags.lab, flags);
     const TemporaryFolder folder;
     reproduce(folder.path() / "reproduce.ropelab", flags);
@@ -165,8 +167,8 @@ void add_reproduce(CLI::App& program) {
     auto& flags = with_flags<Flags>(*verb, run);
     verb->add_option("name", flags.name,
                      "Name of a sheet (a published table or claim), such as theta-table-2; --list lists all");
-    verb->add_option("--scale", flags.scale, "Size of the experiment: smoke (seconds), laptop or paper")
-        ->capture_default_str();
+    verb->add_option("--scale", flags.scale,
+                     "Size of the experiment: smoke (seconds), laptop or paper (default: laptop, or that of the lab)");
     CLI::Option* lab = verb->add_option("--lab", flags.lab,
                                         "Lab file that stores runs and results; if it exists, its sheet is resumed");
     verb->add_option("--seeds", flags.seeds,

@@ -4,6 +4,7 @@
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QObject>
+#include <QPainter>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
@@ -43,34 +44,40 @@ constexpr double kLeastHeightMm = 60;
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
-/// A claim's heading, or a row.
+/// A heading, or a row with the settings in which it differs from the other rows of its claim.
 struct ForestLine {
-    const Claim* heading = nullptr;
+    QString title;
     const SheetRow* row = nullptr;
 };
 
+std::vector<const SheetRow*> comparedRowsOf(std::span<const SheetRow> rows, const std::string& claim) {
+    std::vector<const SheetRow*> result;
+    for (const SheetRow& row : rows) {
+        if (row.plan.claim == claim && row.plan.baseline) result.push_back(&row);
+    }
+    return result;
+}
+
+/// The rows of a claim with several measures are below a heading for each.
 std::vector<ForestLine> linesOf(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& wanted) {
     std::vector<ForestLine> lines;
     for (const Claim& claim : plan.claims) {
-        if (!wanted.empty() && claim.id != wanted) continue;
-        bool hasHeading = false;
-        for (const SheetRow& row : rows) {
-            if (row.plan.claim != claim.id || !row.plan.baseline) continue;
-            if (!hasHeading) lines.push_back({&claim, nullptr});
-            hasHeading = true;
-            lines.push_back({nullptr, &row});
+        const std::vector<const SheetRow*> own = comparedRowsOf(rows, claim.id);
+        if (own.empty() || (!wanted.empty() && claim.id != wanted)) continue;
+        lines.push_back({text(claim_title(plan, claim.id)) + QLatin1Char(':')});
+        std::vector<const PlannedRow*> plans;
+        for (const SheetRow* row : own) plans.push_back(&row->plan);
+        const QStringList titles = rowTitles(plans);
+        const bool areMixed = std::any_of(
+            own.begin(), own.end(), [&](const SheetRow* row) { return row->plan.measure != own[0]->plan.measure; });
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            if (areMixed && (i == 0 || own[i]->plan.measure != own[i - 1]->plan.measure)) {
+                lines.push_back({measureTitleOf(own[i]->plan.measure) + QLatin1Char(':')});
+            }
+            lines.push_back({titles[static_cast<qsizetype>(i)], own[i]});
         }
     }
     return lines;
-}
-
-/// Includes the measure if the claim has rows of several measures.
-QString forestTitle(const SheetRow& row, const std::vector<ForestLine>& lines) {
-    const bool hasOthers = std::any_of(lines.begin(), lines.end(), [&](const ForestLine& line) {
-        return line.row && line.row->plan.claim == row.plan.claim && line.row->plan.measure != row.plan.measure;
-    });
-    const QString title = rowTitle(row.plan);
-    return hasOthers ? title + u" · "_s + measureTitleOf(row.plan.measure) : title;
 }
 
 /// In percent; ratios become the difference from 1.
@@ -182,8 +189,10 @@ void addRow(Figure& figure, const SheetRow& row, double y, bool isInMargins) {
         point.pointPt = kEffectPt;
         figure.curves.push_back(std::move(point));
     }
-    figure.horizontalLines.push_back(
-        {.at = y, .label = markedVerdict(row.verdict), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
+    figure.horizontalLines.push_back({.at = y,
+                                      .label = markedVerdict(row.verdict).section(u' ', 0, 0),
+                                      .ink = {Ink::Kind::quiet},
+                                      .labelAtEnd = true});
 }
 
 FigureTable tableOf(const std::vector<ForestLine>& lines) {
@@ -194,7 +203,7 @@ FigureTable tableOf(const std::vector<ForestLine>& lines) {
         if (!line.row) continue;
         const SheetRow& row = *line.row;
         claims << text(row.plan.claim);
-        titles << forestTitle(row, lines);
+        titles << rowTitle(row.plan);
         measures << text(row.plan.measure);
         scales << scaleWords(row);
         verdicts << text(to_string(row.verdict));
@@ -231,11 +240,11 @@ QString markedVerdict(SheetVerdict verdict) {
         case SheetVerdict::unfinished:
             return u"… "_s + words;
         case SheetVerdict::baseline:
-            return words;
+            return u"= "_s + words;
         case SheetVerdict::shown:
             break;
     }
-    return u"no rule"_s;
+    return u"· no rule"_s;
 }
 
 Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
@@ -252,32 +261,49 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     figure.emptyText = u"The effects appear when all runs of a row have ended and are measured."_s;
     // Effects of several claims differ by orders of magnitude; on the axis of margins each is as large as its rule
     // finds.
-    const bool isInMargins =
-        std::count_if(lines.begin(), lines.end(), [](const ForestLine& line) { return line.heading; }) > 1;
-    figure.x = isInMargins ? Axis{u"effect / margin of the row's rule"_s, {}}
-                           : Axis{u"difference from the baseline"_s, u"%"_s};
+    const auto first = std::find_if(lines.begin(), lines.end(), [](const ForestLine& line) { return line.row; });
+    const bool isInMargins = std::any_of(first, lines.end(), [&](const ForestLine& line) {
+        return line.row && line.row->plan.claim != first->row->plan.claim;
+    });
+    figure.x =
+        isInMargins ? Axis{u"effect / margin of the rule"_s, {}} : Axis{u"difference from the baseline"_s, u"%"_s};
     const auto count = static_cast<double>(lines.size());
     figure.y = Axis::cells({}, std::ssize(lines));
     std::vector<SheetRow> shown;
+    QStringList verdicts;  // of these rows, each once
     bool hasProportion = false;
     bool hasNoRange = false;  // a row has an effect, and its rule has no range
     for (std::size_t i = 0; i < lines.size(); ++i) {
         const double y = count - 1 - static_cast<double>(i);  // the first line is at the top
-        if (lines[i].heading) {
-            figure.y.categories.prepend(text(claim_title(plan, lines[i].heading->id)) + QLatin1Char(':'));
-            continue;
-        }
+        figure.y.categories.prepend(lines[i].title);
+        if (!lines[i].row) continue;
         const SheetRow& row = *lines[i].row;
-        figure.y.categories.prepend(forestTitle(row, lines));
+        if (const QString words = markedVerdict(row.verdict); !verdicts.contains(words)) verdicts << words;
         hasProportion = hasProportion || (row.effect && row.effect->scale == RowEffect::Scale::proportion);
         hasNoRange = hasNoRange || (row.effect && !(numbersOf(row).margin() > 0));
         addRow(figure, row, y, isInMargins);
         shown.push_back(row);
     }
     figure.verticalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
-    figure.note = u"points: this lab, with intervals; tall marks: published; shaded: range of the rule"_s;
+    QStringList parts;
+    const auto isFinite = [](double value) { return std::isfinite(value); };
+    const auto any = [&](auto isDrawn) {
+        return std::any_of(shown.begin(), shown.end(), [&](const SheetRow& row) {
+            return isDrawn(isInMargins ? numbersOf(row).inMargins() : numbersOf(row), row);
+        });
+    };
+    if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.value); }))
+        parts << u"points: this lab, with intervals"_s;
+    if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.paper); }))
+        parts << u"tall marks: published"_s;
+    if (any([](const ForestNumbers& numbers, const SheetRow& row) {
+            return row.effect && numbers.rangeHigh > numbers.rangeLow;
+        }))
+        parts << u"shaded: range of the rule"_s;
+    parts << verdicts.join(u", "_s);
+    figure.note = parts.join(u"; "_s);
     if (isInMargins) {
-        figure.note += u"; margin: half the width of that range, from its middle"_s;
+        figure.note += u"; margin: half the width of the rule's range, from its middle"_s;
         if (hasNoRange) figure.note += u"; rows without a range: in the figure of their claim alone"_s;
     } else if (hasProportion) {
         figure.note += u"; proportions: percent of the runs"_s;
@@ -296,6 +322,71 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
 
 namespace {
 
+constexpr int kStripRow = 10;  // height of a row in pixels at 100 % scale
+constexpr int kMostStripHeight = 120;
+constexpr double kStripEnd = 6;  // multiples of the margin; effects beyond are at the end
+
+}  // namespace
+
+ForestStrip::ForestStrip(QWidget* parent) : QWidget(parent) {
+    setToolTip(
+        u"Effects of the claim's rows with their intervals, in multiples of the rule's margin. Shaded: range of the "
+        u"rule; "
+        "tall marks: published. Effects beyond %1 margins are at the end."_s.arg(kStripEnd));
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ForestStrip::fit);
+}
+
+void ForestStrip::setRows(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
+    m_rows.clear();
+    for (const SheetRow* row : comparedRowsOf(rows, claim)) m_rows.push_back(*row);
+    setAccessibleName(u"Effects of %1"_s.arg(text(claim_title(plan, claim))));
+    setVisible(std::any_of(m_rows.begin(), m_rows.end(), [](const SheetRow& row) {
+        const ForestNumbers numbers = numbersOf(row).inMargins();
+        return std::isfinite(numbers.value) || std::isfinite(numbers.paper);
+    }));
+    fit();
+}
+
+void ForestStrip::fit() {
+    const ThemeManager& manager = ThemeManager::instance();
+    setFixedHeight(manager.pixels(std::min(kMostStripHeight, kStripRow * (static_cast<int>(m_rows.size()) + 1))));
+    update();
+}
+
+void ForestStrip::paintEvent(QPaintEvent*) {
+    const Theme& theme = ThemeManager::instance().theme();
+    const double dot = ThemeManager::instance().pixels(3);
+    QPainter painter(this);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const auto place = [this, dot](double margins) {
+        const double part = std::clamp(margins, -kStripEnd, kStripEnd) / (2 * kStripEnd) + 0.5;
+        return dot + part * (width() - 2 * dot);
+    };
+    QColor shade = theme.text;
+    shade.setAlphaF(0.08F);
+    painter.fillRect(QRectF(QPointF(place(-1), 0), QPointF(place(1), height())), shade);
+    painter.setPen(QPen(theme.hairline, 1));
+    painter.drawLine(QPointF(place(0), 0), QPointF(place(0), height()));
+    const double step = height() / static_cast<double>(m_rows.size());
+    for (std::size_t i = 0; i < m_rows.size(); ++i) {
+        const ForestNumbers numbers = numbersOf(m_rows[i]).inMargins();
+        const double y = (static_cast<double>(i) + 0.5) * step;
+        const QColor color = toneColor(toneOf(m_rows[i].verdict));
+        if (std::isfinite(numbers.paper)) {
+            painter.setPen(QPen(theme.text, 1.6));
+            painter.drawLine(QPointF(place(numbers.paper), y - 0.4 * step),
+                             QPointF(place(numbers.paper), y + 0.4 * step));
+        }
+        painter.setPen(QPen(color, 1.6));
+        if (std::isfinite(numbers.low) && std::isfinite(numbers.high))
+            painter.drawLine(QPointF(place(numbers.low), y), QPointF(place(numbers.high), y));
+        painter.setBrush(color);
+        if (std::isfinite(numbers.value)) painter.drawEllipse(QPointF(place(numbers.value), y), dot, dot);
+    }
+}
+
+namespace {
+
 constexpr double kPixelsPerMm = 4.4;  // of the figure on screen at 100 % scale, so that a row is a line of text high
 
 }  // namespace
@@ -303,7 +394,7 @@ constexpr double kPixelsPerMm = 4.4;  // of the figure on screen at 100 % scale,
 ForestView::ForestView(QWidget* parent)
     : QWidget(parent), m_claim(new QComboBox(this)), m_area(new QScrollArea(this)), m_view(new FigureView) {
     auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    scaleLayout(column, {12, 8, 12, 8}, 8);
     m_claim->setAccessibleName(u"Claim"_s);
     m_claim->setToolTip(u"Claim whose rows the plot shows; a single claim has a scale of its own."_s);
     m_claim->setSizeAdjustPolicy(QComboBox::AdjustToContents);
@@ -324,10 +415,10 @@ ForestView::ForestView(QWidget* parent)
         FigureView::Readout readout;
         readout.title = shown.y.categories[line];
         readout.x = place.x();
-        for (const FigureLine& each : shown.horizontalLines) {
-            if (std::lround(each.at) == line) readout.rows.append({u"verdict"_s, each.label});
-        }
-        return readout.rows.isEmpty() ? std::nullopt : std::optional(readout);
+        const qsizetype row = m_lineRows[shown.y.categories.size() - 1 - line];
+        if (row < 0) return std::nullopt;
+        readout.rows.append({u"verdict"_s, shown.table.words[4].second[row]});
+        return readout;
     });
 }
 
@@ -370,6 +461,10 @@ void ForestView::resizeEvent(QResizeEvent* event) {
 
 void ForestView::refresh() {
     Figure next = figure();
+    m_lineRows.clear();
+    qsizetype row = 0;
+    const std::string claim = m_claim->currentData().toString().toStdString();
+    for (const ForestLine& line : linesOf(m_plan, m_rows, claim)) m_lineRows << (line.row ? row++ : -1);
     m_view->setMinimumHeight(ThemeManager::instance().pixels(static_cast<int>(kPixelsPerMm * next.heightMm)));
     m_view->setFigure(std::move(next));
 }

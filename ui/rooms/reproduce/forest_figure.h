@@ -19,16 +19,35 @@ class FigureView;
 inline constexpr const char* kForestPlot = "forest-plot";
 
 /// For each row with a baseline the effect of this lab with its interval, the range of the rule as a band, the paper's
-/// value as a vertical mark, and the verdict in words. Rows are grouped by claim, in the plan's order. `claim`: id of
-/// the claim that is shown; "" for all. Effects of one claim are in percent: differences and ratios in percent of the
-/// baseline's mean, proportions in percent of the runs. Effects of several claims are multiples of the margin of the
-/// row's rule (half the width of its range) from the middle of the range, so that the range ends at ±1 in every row and
-/// small effects stay readable beside large ones; a row whose rule has no range is then shown without its effect. The
+/// value as a vertical mark, and the verdict as a mark that the note explains. Rows are grouped by claim and measure,
+/// in the plan's order, and named by the settings in which the rows of their claim differ. `claim`: id of the claim
+/// that is shown; "" for all. Effects of one claim are in percent: differences and ratios in percent of the baseline's
+/// mean, proportions in percent of the runs. Effects of several claims are multiples of the margin of the row's rule
+/// (half the width of its range) from the middle of the range, so that the range ends at ±1 in every row and small
+/// effects stay readable beside large ones; a row whose rule has no range is then shown without its effect. The
 /// figure's table has both. Figure::heightMm is the height at which every row can be read.
 Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {});
 
 /// forest-plot, of the newest sheet of a lab.
 FigureEntries reproduceEntries();
+
+/// The effects of a claim's rows, one below the other, in multiples of the margin of their rules and without words.
+class ForestStrip : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit ForestStrip(QWidget* parent = nullptr);
+
+    void setRows(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim);
+
+ protected:
+    void paintEvent(QPaintEvent* event) override;
+
+ private:
+    void fit();
+
+    std::vector<SheetRow> m_rows;
+};
 
 /// The mark in front makes the verdict independent of colour: "+ reproduced", "× not reproduced".
 QString markedVerdict(SheetVerdict verdict);
@@ -56,6 +75,8 @@ class ForestView : public QWidget {
 
     SheetPlan m_plan;
     std::vector<SheetRow> m_rows;
+    QList<qsizetype>
+        m_lineRows;  // row of the figure's table for each line, the first line at the top; −1 for a heading
     QComboBox* m_claim;
     QScrollArea* m_area;
     FigureView* m_view;

@@ -126,7 +126,7 @@ LettersView::LettersView(QWidget* parent)
       m_words(new QLabel(this)),
       m_view(new FigureView(this)) {
     auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    scaleLayout(column, {12, 8, 12, 8}, 8);
     auto* intro = new QLabel(
         u"The code length of a letter of probability p is −log₂ p bits. For a model that knows p(A) of a "
         "text of the letters A and B, the mean code length per letter is the entropy."_s,

@@ -14,7 +14,6 @@
 #include "core/spec/numbers.h"
 #include "ui/common/fields.h"
 #include "ui/common/scaled.h"
-#include "ui/rooms/reproduce/sheet_words.h"
 #include "ui/session/settings.h"
 
 namespace ropelab::ui {
@@ -37,9 +36,8 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
         m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
     }
     addField(grid, u"scale"_s, m_scale,
-             u"The scale “smoke” tests that the sheet works, with two seeds and a few seconds per run. The scale "
-             "laptop uses "
-             "small models, and the scale paper uses the published models."_s);
+             u"The scale laptop uses small models, and the scale paper the published ones. The scale smoke only tests "
+             "that the sheet works, with two seeds and a few seconds per run; no claim is testable."_s);
     m_seeds = new QLineEdit(content);
     m_seeds->setPlaceholderText(u"sheet's default"_s);
     m_seeds->setClearButtonEnabled(true);
@@ -47,22 +45,21 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     addField(grid, u"seeds"_s, m_seeds,
              u"Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."_s);
     column->addLayout(grid);
+    m_state = makeText(u"State of the sheet"_s, content);
+    m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_cost = makeText({}, content);
+    m_cost->setProperty("quiet", true);
     m_problem = makeText({}, content);
     colorAsError(m_problem);
-    for (QLabel* label : {m_cost, m_problem}) {  // one of them is shown; the buttons below keep their place
-        label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-        keepTexts(label, {costExample()});
-    }
-    column->addWidget(m_cost);
-    column->addWidget(m_problem);
     m_start = makeButton<QPushButton>({}, {}, content);
     m_start->setProperty("primary", true);
     m_startAgain = makeButton<QPushButton>(
         u"Start in a new lab"_s, u"Starts the sheet again in a new lab. The existing lab does not change."_s, content);
-    keepSpace(m_startAgain);
-    column->addWidget(m_start);
-    column->addWidget(m_startAgain);
+    // What changes its height is below the button.
+    for (QWidget* each : {static_cast<QWidget*>(m_start), static_cast<QWidget*>(m_state), static_cast<QWidget*>(m_cost),
+                          static_cast<QWidget*>(m_problem), static_cast<QWidget*>(m_startAgain)}) {
+        column->addWidget(each);
+    }
     connect(m_start, &QPushButton::clicked, this, &ReproducePanel::startAsked);
     connect(m_startAgain, &QPushButton::clicked, this, &ReproducePanel::startAgainAsked);
     m_output = new TableOutput(content);
@@ -84,7 +81,8 @@ void ReproducePanel::loadSettings() {
     const Settings& settings = m_settings;
     const QString saved = settings.value("reproduce/sheet").toString();
     m_sheet->setCurrentIndex(std::max(0, m_sheet->findText(saved.section(QLatin1Char('/'), 0, 0))));
-    m_scale->setCurrentIndex(std::max(0, m_scale->findText(saved.section(QLatin1Char('/'), 1))));
+    const int scale = m_scale->findText(saved.section(QLatin1Char('/'), 1));
+    m_scale->setCurrentIndex(scale < 0 ? static_cast<int>(SheetScale::laptop) : scale);
     m_output->choose(settings.value("reproduce/format").toString());
 }
 

@@ -46,6 +46,8 @@ class ReproducePanel : public QFrame {
     /// Shows in the place of the cost why the chosen sheet cannot be planned; "" shows the cost again.
     void showProblem(const QString& sentence);
     TableOutput& output() { return *m_output; }
+    /// The state of the sheet, which the room sets.
+    QLabel* stateLabel() const { return m_state; }
 
     QComboBox* sheetBox() const { return m_sheet; }
     QComboBox* scaleBox() const { return m_scale; }
@@ -68,6 +70,7 @@ class ReproducePanel : public QFrame {
     QComboBox* m_sheet;
     QComboBox* m_scale;
     QLineEdit* m_seeds;
+    QLabel* m_state;
     QLabel* m_cost;
     QLabel* m_problem;
     QPushButton* m_start;

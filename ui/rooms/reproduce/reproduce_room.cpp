@@ -6,11 +6,8 @@
 #include <QComboBox>
 #include <QFileInfo>
 #include <QHeaderView>
-#include <QMenu>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSignalBlocker>
-#include <QSplitter>
 #include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
@@ -28,6 +25,7 @@
 #include "ui/common/table_view.h"
 #include "ui/common/text_table.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/reproduce/claims_page.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/rooms/reproduce/sheet_words.h"
@@ -76,10 +74,6 @@ void ReproduceRoom::addActions(ActionRegistry& registry, const RoomHandle<Reprod
     }
 }
 
-Figure ReproduceRoom::figure() {
-    return m_page == Page::effects ? m_effects->figure() : m_letters->figure();
-}
-
 FigureOrigin ReproduceRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
     if (m_page != Page::effects) return origin;
@@ -103,27 +97,25 @@ void ReproduceRoom::refreshNow() {
     m_letters->refreshNow();
 }
 
-void ReproduceRoom::showPart(const QString& part) {
-    QStringList parts;
-    for (const char* each : kParts) parts << QLatin1String(each);
-    const auto page = parts.indexOf(part);
-    if (page < 0) throw noPart(part, parts);
+void ReproduceRoom::addParts() {
+    addFigure({&m_effects->view(), [this] { return m_effects->figure(); }});
+    addFigure({&m_letters->view(), [this] { return m_letters->figure(); }});
+    for (std::size_t i = 0; i < kParts.size(); ++i) {
+        const auto page = static_cast<Page>(i);
+        addPart({QLatin1String(kParts[i]), [this, page] { openPage(page); }, [this, page] { return m_page == page; }});
+    }
+    addControl(controlOf(u"sheet"_s, m_panel->sheetBox()));
+    addBars({m_measure});
+    for (QToolButton* tab : m_tabs) addBars({tab});
+}
+
+void ReproduceRoom::openPage(Page page) {
     m_isPageChosen = true;
-    showPage(static_cast<Page>(page));
+    showPage(page);
 }
 
-QString ReproduceRoom::shownPart() const {
-    return QLatin1String(kParts[static_cast<std::size_t>(m_page)]);
-}
-
-std::vector<RoomControl> ReproduceRoom::controls() {
-    return {controlOf(u"sheet"_s, m_panel->sheetBox())};
-}
-
-QList<QWidget*> ReproduceRoom::bars() {
-    QList<QWidget*> result = {m_measure};
-    for (QToolButton* tab : m_tabs) result << tab;
-    return result;
+QString ReproduceRoom::pageText() const {
+    return m_claims->text();
 }
 
 TextTable& ReproduceRoom::checks() {
@@ -255,11 +247,7 @@ void ReproduceRoom::refreshState() {
 }
 
 void ReproduceRoom::refreshTables() {
-    const QString html = m_plan ? sheetPage(*m_plan, m_rows, m_cost) : QString();
-    if (html != m_pageHtml) {
-        m_pageHtml = html;
-        m_claims->setHtml(html);
-    }
+    m_claims->setSheet(m_plan.value_or(SheetPlan{}), m_rows, m_cost);
     const std::vector<Claim> claims = m_plan ? m_plan->claims : std::vector<Claim>{};
     m_comparison->setContent(comparisonTable(m_rows, m_measure->currentData().toString().toStdString(), claims));
     m_effects->setSheet(m_plan.value_or(SheetPlan{}), m_rows);
@@ -366,19 +354,14 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     scaleLayout(layout, {12, 8, 12, 12}, 8);
     m_title = makeLabel(u"Sheet"_s, this);
     m_title->setProperty("roomTitle", true);
-    QStringList titles;
-    for (const Sheet& each : sheets()) titles << QString::fromStdString(each.title);
-    keepTexts(m_title, titles);
-    m_words = makeLabel(u"State of the sheet"_s, this);
-    keepTexts(m_words, stateExamples());
+    m_words = m_panel->stateLabel();
     layout->addWidget(m_title);
-    layout->addWidget(m_words);
     layout->addWidget(makeBar());
-    m_claims = new QTextBrowser(this);
-    m_claims->setOpenLinks(false);
-    m_claims->setFrameShape(QFrame::NoFrame);
-    m_claims->setProperty("plain", true);
-    m_claims->setAccessibleName(u"Claims and rules"_s);
+    m_claims = new ClaimsPage(this);
+    connect(m_claims, &ClaimsPage::effectsAsked, this, [this](const QString& claim) {
+        chooseData(&m_effects->claimBox(), claim);
+        openPage(Page::effects);
+    });
     m_effects = new ForestView(this);
     m_letters = new LettersView(this);
     m_pages = new QStackedWidget(this);
@@ -396,7 +379,14 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_pages->addWidget(m_predictions);
     m_pages->addWidget(m_letters);
     layout->addWidget(m_pages, 1);
-    for (int i = 0; i < m_pages->count(); ++i) shownBy(m_pages->widget(i), m_tabs[i]);
+    for (int i = 0; i < m_pages->count(); ++i) {
+        shownBy(m_pages->widget(i), m_tabs[i]);
+        if (i == static_cast<int>(Page::claims)) continue;  // it consists of cards
+        m_pages->widget(i)->setProperty("paper", true);
+        m_pages->widget(i)->setAttribute(Qt::WA_StyledBackground);
+    }
+    for (TextList* list : {m_checks, m_predictions}) scaleLayout(list->layout(), {12, 8, 12, 8}, 8);
+    addParts();
     showPage(Page::claims);
 
     connect(&m_trainer, &SheetTrainer::sheetChanged, this, &ReproduceRoom::adoptSheet);
@@ -413,17 +403,6 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     connect(m_panel, &ReproducePanel::startAgainAsked, this, &ReproduceRoom::startAgain);
     connect(&m_panel->output(), &TableOutput::copyRequested, this, &ReproduceRoom::copyTable);
     connect(&m_panel->output(), &TableOutput::saveRequested, this, &ReproduceRoom::saveTable);
-    for (FigureView* view : {&m_effects->view(), &m_letters->view()}) {
-        connect(view, &FigureView::contextMenuRequested, this, [this](const QPoint& where) {
-            auto* menu = new QMenu(this);
-            menu->setAttribute(Qt::WA_DeleteOnClose);
-            menu->addAction(u"Export figure …"_s, this, &ReproduceRoom::openExport);
-            menu->addAction(u"Copy figure"_s, this, &ReproduceRoom::copy);
-            addCaptionEntry(*menu);
-            menu->addAction(u"Show as table"_s, this, &ReproduceRoom::openTable);
-            menu->popup(where);
-        });
-    }
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         if (isVisible()) refreshTables();
     });
@@ -446,10 +425,7 @@ QWidget* ReproduceRoom::makeBar() {
         const QString title = QString::fromUtf8(tab.title);
         QToolButton* button = addToggle(flow, group, title, u"Show %1"_s.arg(title), QString::fromUtf8(tab.why));
         m_tabs.append(button);
-        connect(button, &QToolButton::clicked, this, [this, index] {
-            m_isPageChosen = true;
-            showPage(static_cast<Page>(index));
-        });
+        connect(button, &QToolButton::clicked, this, [this, index] { openPage(static_cast<Page>(index)); });
     }
     return bar;
 }
@@ -457,7 +433,7 @@ QWidget* ReproduceRoom::makeBar() {
 QWidget* ReproduceRoom::makeComparison() {
     auto* page = new QWidget(this);
     auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    scaleLayout(column, {12, 8, 12, 8}, 8);
     m_measure = new QComboBox(page);
     m_measure->setAccessibleName(u"Measure"_s);
     m_measure->setToolTip(u"Measure whose rows the table shows; the other measures are hidden."_s);
@@ -468,38 +444,22 @@ QWidget* ReproduceRoom::makeComparison() {
         if (isVisible()) refreshTables();
     });
     column->addWidget(m_measure, 0, Qt::AlignLeft);
-    auto* split = new QSplitter(Qt::Vertical, page);
-    column->addWidget(split, 1);
-    split->setChildrenCollapsible(false);
-    m_comparisonView = makeTableView(u"Comparison"_s, m_comparison, split);
+    m_comparisonView = makeTableView(u"Comparison"_s, m_comparison, page);
     connect(m_comparisonView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             &ReproduceRoom::refreshSelectedRow);
-    auto* details = new QFrame(split);
-    details->setProperty("panel", true);
-    auto* row = new QHBoxLayout(details);
-    scaleLayout(row, {12, 8, 8, 8}, 12);
-    auto* texts = new QVBoxLayout;
-    scaleLayout(texts, {0, 0, 0, 0}, 4);
-    m_rowTitle = makeLabel(u"Selected row"_s, details);
+    column->addWidget(m_comparisonView, 1);
+    auto* row = scaledRow(nullptr, 12);
+    auto* texts = scaledColumn(nullptr, 4);
+    m_rowTitle = makeLabel(u"Selected row"_s, page);
     m_rowTitle->setProperty("heading", true);
-    m_rowText = makeLabel(u"Verdict on the selected row"_s, details);
+    m_rowText = makeLabel(u"Verdict on the selected row"_s, page);
     m_rowText->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     texts->addWidget(m_rowTitle);
-    auto* area = new QScrollArea(details);
-    area->setWidgetResizable(true);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    m_rowText->setProperty("panel", true);
-    area->setWidget(m_rowText);
-    texts->addWidget(area, 1);
+    texts->addWidget(m_rowText, 1);
     row->addLayout(texts, 3);
-    m_seedView = makeTableView(u"Values per seed"_s, m_seeds, details);
+    m_seedView = makeTableView(u"Values per seed"_s, m_seeds, page);
     row->addWidget(m_seedView, 2);
-    split->addWidget(m_comparisonView);
-    split->addWidget(details);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 2);
-    split->setSizes({360, 180});
+    column->addLayout(row);
     return page;
 }
 
@@ -508,6 +468,8 @@ void ReproduceRoom::showPage(Page page) {
     const int index = static_cast<int>(page);
     m_tabs[index]->setChecked(true);
     m_pages->setCurrentIndex(index);
+    if (page == Page::effects) emit m_effects->view().chosen();
+    if (page == Page::letters) emit m_letters->view().chosen();
     emit actionsChanged();
 }
 

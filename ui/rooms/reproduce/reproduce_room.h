@@ -2,7 +2,6 @@
 
 #include <QLabel>
 #include <QList>
-#include <QTextBrowser>
 
 #include "ui/common/room.h"
 #include "ui/rooms/reproduce/reproduce_panel.h"
@@ -17,6 +16,7 @@ class QToolButton;
 namespace ropelab::ui {
 
 class ActionRegistry;
+class ClaimsPage;
 class ForestView;
 class LettersView;
 class SessionActions;
@@ -26,7 +26,8 @@ class TextTable;
 
 /// Published claims are tested with new runs by preregistered rules. The tabs show claims and rules, own and published
 /// results, their effects as a forest plot, the source's statements recomputed, and predictions. The room updates while
-/// runs finish.
+/// runs finish. Its parts are the tabs "claims", "comparison", "effects", "checks", "predictions" and "letters"; its
+/// control is sheet, the shown sheet unless the open lab has one.
 class ReproduceRoom : public Room {
     Q_OBJECT
 
@@ -39,18 +40,9 @@ class ReproduceRoom : public Room {
     QWidget* panel() override;
     static void addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room);
     /// Only the tabs "Effects" and "Bits per letter" have a figure.
-    Figure figure() override;
-    /// The claim of the forest plot and the runs of its sheet.
-    FigureOrigin originOf(const Figure& figure) override;
     bool hasFigure() const override { return m_page == Page::effects || m_page == Page::letters; }
     bool isBusy() const override { return m_trainer.isLoading(); }
     void refreshNow() override;
-    /// The tabs are "claims", "comparison", "effects", "checks", "predictions" and "letters".
-    void showPart(const QString& part) override;
-    QString shownPart() const override;
-    /// This is sheet, the shown sheet unless the open lab has one.
-    std::vector<RoomControl> controls() override;
-    QList<QWidget*> bars() override;
 
     Page page() const { return m_page; }
     void showPage(Page page);
@@ -69,7 +61,7 @@ class ReproduceRoom : public Room {
     QString words() const { return m_words->text(); }
     QString rowText() const { return m_rowText->text(); }
     /// The tab "Claims and rules" as plain text.
-    QString pageText() const { return m_claims->toPlainText(); }
+    QString pageText() const;
 
     void selectRow(int row);
     /// In the selected file format; "" if no sheet can be planned.
@@ -78,6 +70,8 @@ class ReproduceRoom : public Room {
     void saveTable();
 
  protected:
+    /// The claim of the forest plot and the runs of its sheet.
+    FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -85,6 +79,8 @@ class ReproduceRoom : public Room {
  private:
     QWidget* makeBar();
     QWidget* makeComparison();
+    void addParts();
+    void openPage(Page page);
     void fitColumns();
     void adoptSheet();
     void refresh();
@@ -118,7 +114,7 @@ class ReproduceRoom : public Room {
     QList<QToolButton*> m_tabs;
     QComboBox* m_measure = nullptr;
     QStackedWidget* m_pages = nullptr;
-    QTextBrowser* m_claims = nullptr;
+    ClaimsPage* m_claims = nullptr;
     TextTable* m_comparison = nullptr;
     TextTable* m_seeds = nullptr;
     TextList* m_checks = nullptr;
@@ -129,7 +125,6 @@ class ReproduceRoom : public Room {
     QLabel* m_rowText = nullptr;
     ForestView* m_effects = nullptr;
     LettersView* m_letters = nullptr;
-    QString m_pageHtml;
 };
 
 }  // namespace ropelab::ui

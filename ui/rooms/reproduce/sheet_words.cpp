@@ -183,6 +183,47 @@ QString rowTitle(const PlannedRow& row) {
     return parts.join(u" · "_s);
 }
 
+namespace {
+
+/// "eager", "no rope cache": shorter than keyWords() with the key's name.
+QString shortWords(const PlannedRow& row, const std::string& key) {
+    const json& value = row.keys.at(key);
+    if (value.is_boolean()) return (value.get<bool>() ? QString() : u"no "_s) + keyTitle(key);
+    if (key == "position" && value == "learned+rope") return u"learned+RoPE"_s;
+    return value.is_string() || !isNamed(key) ? keyWords(row, key)
+                                              : keyTitle(key) + QLatin1Char(' ') + keyWords(row, key);
+}
+
+QStringList shortTitles(const std::vector<const PlannedRow*>& rows, const std::vector<std::string>& keys) {
+    QStringList result;
+    for (const PlannedRow* row : rows) {
+        QStringList parts;
+        for (const std::string& key : keys) {
+            if (row->keys.contains(key)) parts << shortWords(*row, key);
+        }
+        result << parts.join(u" · "_s);
+    }
+    return result;
+}
+
+}  // namespace
+
+QStringList rowTitles(const std::vector<const PlannedRow*>& rows) {
+    std::vector<std::string> keys = differingKeys(rows);
+    const auto distinct = [&](const std::vector<std::string>& by) {
+        QStringList titles = shortTitles(rows, by);
+        titles.removeDuplicates();
+        return titles.contains(QString()) ? 0 : titles.size();
+    };
+    // A key that adds nothing to the others is left out, such as a θ that all rows with RoPE share.
+    for (const std::string& key : std::vector<std::string>(keys)) {
+        std::vector<std::string> others = keys;
+        std::erase(others, key);
+        if (!others.empty() && distinct(others) == distinct(keys)) keys = others;
+    }
+    return shortTitles(rows, keys);
+}
+
 QString measureTitleOf(const std::string& measure) {
     for (const Measure& known : measures()) {
         if (known.name == measure) return u"%1 (%2)"_s.arg(measureTitle(known), measureUnit(known));
@@ -208,6 +249,14 @@ TextTable::Tone toneOf(SheetVerdict verdict) {
             return Tone::quiet;
     }
     return Tone::quiet;
+}
+
+QColor toneColor(TextTable::Tone tone) {
+    const Theme& theme = ThemeManager::instance().theme();
+    return tone == Tone::success   ? theme.success
+           : tone == Tone::warning ? theme.warning
+           : tone == Tone::error   ? theme.error
+                                   : theme.quietText;
 }
 
 std::vector<std::size_t> comparedRows(std::span<const SheetRow> rows, const std::string& measure) {
@@ -373,15 +422,6 @@ QString escaped(const std::string& words) {
     return withUnbreakablePercent(text(words)).toHtmlEscaped();
 }
 
-QString colored(const QString& words, TextTable::Tone tone) {
-    const Theme& theme = ThemeManager::instance().theme();
-    const QColor color = tone == TextTable::Tone::success   ? theme.success
-                         : tone == TextTable::Tone::warning ? theme.warning
-                         : tone == TextTable::Tone::error   ? theme.error
-                                                            : theme.quietText;
-    return u"<span style='color:%1'>%2</span>"_s.arg(color.name(), words.toHtmlEscaped());
-}
-
 std::map<SheetVerdict, int> verdictsOf(std::span<const SheetRow> rows) {
     std::map<SheetVerdict, int> count;
     for (const SheetRow& row : rows) {
@@ -452,25 +492,10 @@ QString measuringText(std::int64_t left) {
 
 }  // namespace
 
-QString costExample() {
-    constexpr std::int64_t many = 1000;
-    constexpr double long_time = 99 * 3600.0 + 59 * 60;
-    return costText(sequentialText(countText(many, u"run"_s)),
-                    durationText(long_time) + u" to "_s + durationText(long_time), bytesText(99'900'000'000),
-                    u"0.053"_s) +
-           QLatin1Char('.');
-}
-
 QString notStartedWords() {
     return u"This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains "
            u"its "
            "runs."_s;
-}
-
-QStringList stateExamples() {
-    constexpr std::int64_t many = 1000;
-    return {notStartedWords(),
-            QStringList{endedText(many, many), failedText(many), measuringText(many)}.join(QLatin1Char(' '))};
 }
 
 QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
@@ -482,30 +507,50 @@ QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
         text(rough_text(static_cast<double>(cost.parameters) / 1e6)));
 }
 
-QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost) {
-    QString html = heading(u"Claims"_s);
-    const std::vector<ClaimVerdict> verdicts = claim_verdicts(plan, rows);
-    for (std::size_t i = 0; i < verdicts.size(); ++i) {
-        html += u"<p><b>%1. %2</b>"_s.arg(i + 1).arg(escaped(plan.claims[i].words));
-        if (!verdicts[i].words.empty()) {
-            html += u"<br>"_s + colored(text(verdicts[i].words), toneOf(verdicts[i].verdict));
-        }
-        html += u"</p>"_s;
+namespace {
+
+/// The plan with the rows of one claim.
+SheetPlan planOf(SheetPlan plan, const std::string& claim) {
+    std::erase_if(plan.rows, [&](const PlannedRow& row) { return row.claim != claim; });
+    return plan;
+}
+
+}  // namespace
+
+QStringList claimRules(const SheetPlan& plan, const std::string& claim) {
+    return texts(rules_of(planOf(plan, claim)));
+}
+
+QString decidingWords(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
+    std::int64_t waiting = 0;
+    std::int64_t seeds = 0;
+    bool isWithheld = false;
+    for (const SheetRow& row : rows) {
+        if (row.plan.claim != claim) continue;
+        if (row.verdict == SheetVerdict::unfinished) waiting = std::max<std::int64_t>(waiting, row.waiting);
+        seeds = std::max(seeds, row.seeds_to_decide.value_or(0));
+        isWithheld = isWithheld || row.by_rule || (row.plan.rule && row.verdict == SheetVerdict::not_testable);
     }
+    QStringList sentences = texts(needs_of(planOf(plan, claim)));
+    if (plan.scale == SheetScale::smoke && isWithheld) sentences.prepend(text(withheld_words()));
+    if (waiting > 0) sentences << u"Rows wait for up to %1 each."_s.arg(countText(waiting, u"run"_s));
+    if (seeds > 0) {
+        sentences << u"About %1 per setting would decide it, if the differences stay as they are."_s.arg(
+            countText(seeds, u"seed"_s));
+    }
+    return sentences.isEmpty() ? QString() : u"What would decide it: "_s + sentences.join(QLatin1Char(' '));
+}
+
+QString rankingPage(std::span<const SheetRow> rows) {
     const std::vector<std::string> rankings = rankings_of(rows);
-    if (!rankings.empty()) html += heading(u"Ranking by length of training"_s) + list(rankings);
-    html += u"<p>%1</p>"_s.arg(colored(text(plan.source), TextTable::Tone::quiet));
-    html += heading(u"Runs"_s);
-    html += u"<p>%1. %2</p>"_s.arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped());
-    html += list(plan.notes) + settingsHtml(plan);
-    html += heading(u"Rules (preregistered and stored in the lab)"_s);
-    if (const std::string stored = stored_rules_words(plan); !stored.empty()) {
-        html += u"<p>%1</p>"_s.arg(colored(text(stored), TextTable::Tone::warning));
-    }
-    html += list(rules_of(plan));
-    const std::vector<std::string> needs = needs_of(plan);
-    if (!needs.empty()) html += heading(u"Tests that are not possible at this scale"_s) + list(needs);
-    return html;
+    return rankings.empty() ? QString() : heading(u"Ranking by length of training"_s) + list(rankings);
+}
+
+QString notesPage(const SheetPlan& plan, const QString& cost) {
+    std::vector<std::string> notes = plan.notes;
+    if (std::string stored = stored_rules_words(plan); !stored.empty()) notes.insert(notes.begin(), std::move(stored));
+    return u"<p>%1. %2</p>"_s.arg(cost.toHtmlEscaped(), measuredWords(plan).toHtmlEscaped()) + list(notes) +
+           settingsHtml(plan);
 }
 
 QString verdictWords(std::span<const SheetRow> rows) {

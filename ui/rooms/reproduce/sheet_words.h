@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QColor>
 #include <QString>
 #include <QStringList>
 #include <filesystem>
@@ -13,9 +14,12 @@ namespace ropelab::ui {
 
 /// "θ 500 · enwik8"; a substitute data set is shown with the requested one.
 QString rowTitle(const PlannedRow& row);
+/// Short titles with the settings alone that distinguish these rows; a single row has all.
+QStringList rowTitles(const std::vector<const PlannedRow*>& rows);
 /// "best validation loss (nats)".
 QString measureTitleOf(const std::string& measure);
 TextTable::Tone toneOf(SheetVerdict verdict);
+QColor toneColor(TextTable::Tone tone);
 
 /// One row per comparison. `measure`: the measure that is shown; "" for all. `claims`: their words are shown by the
 /// tooltips.
@@ -32,12 +36,14 @@ TextTable::Content checkTable(const std::string& sheet);
 /// 0.1 million parameters". `dataDir` is also searched for data sets, whose sizes affect the cost.
 QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir);
 
-/// As long as the longest costWords(); a label reserves its space.
-QString costExample();
-
-/// HTML in the theme's colours: claims, each with its one verdict, runs, rules, and the tests that are not possible at
-/// this scale.
-QString sheetPage(const SheetPlan& plan, std::span<const SheetRow> rows, const QString& cost);
+/// "Rule of claim 1: …", once per rule.
+QStringList claimRules(const SheetPlan& plan, const std::string& claim);
+/// What a verdict on the claim still requires: runs, data, seeds; "" if it is decided.
+QString decidingWords(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim);
+/// HTML: the groups at each length of training, best first; "" for rows of one length.
+QString rankingPage(std::span<const SheetRow> rows);
+/// HTML: the runs with their cost, the notes on them, and a sentence if the lab's rules are older than today's.
+QString notesPage(const SheetPlan& plan, const QString& cost);
 
 /// "2 reproduced, 3 undecided."; "" if no row has a verdict.
 QString verdictWords(std::span<const SheetRow> rows);
@@ -46,8 +52,6 @@ QString verdictWords(std::span<const SheetRow> rows);
 QString progressWords(const SheetTrainer& trainer, bool isReadOnly);
 
 QString notStartedWords();
-/// The longest states of their kind; a label reserves their space.
-QStringList stateExamples();
 
 QString rowWords(const SheetRow& row);
 

@@ -55,13 +55,12 @@ void readMeasurements(ResultsData& data, const LabDocument& lab) {
 
 FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, const std::filesystem::path& dataDir,
                        QWidget* parent)
-    : QWidget(parent), m_lab(lab), m_runStore(runs), m_settings(settings), m_dataDir(dataDir) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    : QFrame(parent), m_lab(lab), m_runStore(runs), m_settings(settings), m_dataDir(dataDir) {
+    setProperty("paper", true);
+    auto* column = scaledColumn(this, 4, {12, 4, 12, 0});
     m_bar = new QWidget(this);
-    auto* row = new QHBoxLayout(m_bar);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_chooser = makeChoice(u"Figure"_s, this, 16);
+    auto* row = scaledRow(m_bar, 8);
+    m_chooser = makeChoice(u"Figure"_s, this, 10);
     m_chooser->setMaxVisibleItems(20);
     for (const ResultsFigure& figure : resultsFigures()) {
         m_chooser->addItem(figure.title, QLatin1String(figure.name));
@@ -85,7 +84,11 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     connect(m_view, &FigureView::clicked, this, [this](const QPointF& place) {
         if (const Spot* spot = spotNear(m_picture, place); spot && spot->group >= 0) emit groupPicked(spot->group);
     });
-    connect(m_view, &FigureView::contextMenuRequested, this, &FigurePane::contextMenuRequested);
+}
+
+void FigurePane::addToBar(QWidget* widget) {
+    auto* row = static_cast<QHBoxLayout*>(m_bar->layout());
+    row->insertWidget(row->indexOf(m_export), widget);
 }
 
 bool FigurePane::choose(const QString& name) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include <QWidget>
+#include <QFrame>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -19,7 +19,7 @@ class Settings;
 
 /// The figure of the room with a list of all figures above it. Slow work (statistics of the data sets, loading the
 /// steps of runs) runs on another thread. The settings store the selected figure.
-class FigurePane : public QWidget {
+class FigurePane : public QFrame {
     Q_OBJECT
 
  public:
@@ -40,12 +40,13 @@ class FigurePane : public QWidget {
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
     QWidget* bar() const { return m_bar; }
+    /// Before the button that exports.
+    void addToBar(QWidget* widget);
     bool isBusy() const;
 
  signals:
     void groupPicked(int group);
     void exportRequested();
-    void contextMenuRequested(const QPoint& where);
 
  private:
     void draw();

@@ -57,6 +57,16 @@ QPixmap colorDisc(Ink ink) {
     return pixmap;
 }
 
+QStringList presetColumns(const ResultsTable& table, const std::string& preset) {
+    QStringList result = {u"settings"_s};
+    for (const ResultsColumn& column : chosen_columns(table, PrintedFormat::text, {{preset}})) {
+        const std::string& name = column.chosen_name();
+        const bool isSetting = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
+        if (!isSetting && name != "name") result << text(name);
+    }
+    return result;
+}
+
 GroupTable::GroupTable(QObject* parent) : QAbstractTableModel(parent) {
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
@@ -164,9 +174,8 @@ std::vector<GroupTable::Column> GroupTable::columns() const {
     std::vector<Column> all = allColumns();
     std::vector<std::string> wanted;
     for (const std::string& name : m_choice) {
-        if (name == "paper") {
-            wanted.emplace_back(kSettings);
-            for (std::string& each : paper_columns(m_results.table)) wanted.push_back(std::move(each));
+        if (name == "paper" || name == "short") {
+            for (const QString& each : presetColumns(m_results.table, name)) wanted.push_back(each.toStdString());
         } else {
             wanted.push_back(name);
         }
@@ -367,7 +376,7 @@ QVariant GroupTable::headerData(int section, Qt::Orientation orientation, int ro
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
     const Column& column = m_columns[static_cast<std::size_t>(section)];
     if (role == Qt::DisplayRole) {
-        return column.unit.isEmpty() ? column.title : u"%1\n(%2)"_s.arg(column.title, column.unit);
+        return column.unit.isEmpty() ? column.title : u"%1 (%2)"_s.arg(column.title, column.unit);
     }
     if (role == Qt::ToolTipRole) return column.why;
     if (role == Qt::TextAlignmentRole) {
@@ -393,9 +402,12 @@ bool GroupOrder::lessThan(const QModelIndex& left, const QModelIndex& right) con
 
 SeedTable::SeedTable(RunStore& runs, QObject* parent) : QAbstractTableModel(parent), m_runStore(runs) {}
 
-void SeedTable::setGroup(const Results& results, int group) {
+void SeedTable::setGroup(const Results& results, int group, const QStringList& columns) {
     std::vector<Row> rows = rowsOf(results, group);
     std::vector<std::size_t> shown = measured(results.table);
+    std::erase_if(shown, [&](std::size_t measure) {
+        return measure != results.table.compared && !columns.contains(ropelab::ui::text(measures()[measure].name));
+    });
     const auto compared = std::find(shown.begin(), shown.end(), results.table.compared);
     if (compared != shown.end()) std::rotate(shown.begin(), compared, compared + 1);
     const bool hasTarget = results.table.target_loss.has_value();
@@ -494,9 +506,9 @@ QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int rol
     if (section == kSeedColumn) return u"seed"_s;
     if (section == stateColumn()) return u"state"_s;
     if (section == nameColumn()) return u"run"_s;
-    if (section == untilColumn()) return u"steps to\ntarget loss"_s;
+    if (section == untilColumn()) return u"steps to target loss"_s;
     const Measure& measure = measures()[m_measures[static_cast<std::size_t>(section - 1)]];
-    return u"%1\n(%2)"_s.arg(measureTitle(measure), measureUnit(measure));
+    return u"%1 (%2)"_s.arg(measureTitle(measure), measureUnit(measure));
 }
 
 }  // namespace ropelab::ui

@@ -10,6 +10,9 @@ namespace ropelab::ui {
 
 class RunStore;
 
+/// Columns (TableStyle::columns) of the preset `short` or `paper`; the settings are one.
+QStringList presetColumns(const ResultsTable& table, const std::string& preset);
+
 /// The first columns are the settings that distinguish the groups, the compared measure and its verdict; then follow
 /// all other measures, then settings that determine or are determined by one of the first. Headers show units, tooltips
 /// explain how each number is computed.
@@ -93,8 +96,9 @@ class SeedTable : public QAbstractTableModel {
  public:
     explicit SeedTable(RunStore& runs, QObject* parent = nullptr);
 
-    /// No runs if the index is out of range. The views' selection is preserved if runs and columns do not change.
-    void setGroup(const Results& results, int group);
+    /// The compared measure and the measures among `columns` (TableStyle::columns). No runs if the index is out of
+    /// range. The views' selection is preserved if runs and columns do not change.
+    void setGroup(const Results& results, int group, const QStringList& columns);
     RunId runAt(int row) const { return m_rows.at(static_cast<std::size_t>(row)).run; }
 
     int rowCount(const QModelIndex& parent = {}) const override {

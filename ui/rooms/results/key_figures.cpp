@@ -86,7 +86,7 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
     std::vector<KeySeries> result;
     std::vector<std::map<std::string, nlohmann::json>> others;
     const std::vector<std::string> following = keysAlongWith(data, key);
-    for (const std::size_t i : groupsInOrder(table)) {
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         const double at = keyValue(data, group, key);
         if (!std::isfinite(at)) continue;

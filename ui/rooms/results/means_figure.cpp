@@ -183,7 +183,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
         std::map<std::int64_t, Description> losses;
     };
     std::vector<Curve> curves;
-    for (const std::size_t i : groupsInOrder(table)) {
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
         Curve curve{i, data.exampleOf(table.groups[i]).spec.context, lossesOf(data, table.groups[i])};
         if (curve.losses.size() < kLeastLengths) {
             without << shortLabel(table, table.groups[i]);

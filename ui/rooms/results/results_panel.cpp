@@ -24,6 +24,7 @@
 #include "ui/common/fields.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
+#include "ui/rooms/results/group_table.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/settings.h"
 
@@ -78,8 +79,7 @@ void saveLabChoices(Settings& settings, const QString& lab, const QJsonObject& c
 
 namespace {
 
-const QString kFull = u"full"_s;
-const QString kPaper = u"paper"_s;
+const QString kShort = u"short"_s;
 
 }  // namespace
 
@@ -87,18 +87,25 @@ ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
     setText(u"Columns"_s);
     setAccessibleName(u"Columns of the table"_s);
     setToolTip(
-        u"Chooses the columns of the table on screen and in its exports. To change their order, drag the titles of "
-        "the table. ropelab-cli results --columns does the same."_s);
+        u"Chooses the columns of the table on screen and in its exports, which have all columns in CSV and LaTeX as "
+        u"long "
+        "as none are chosen. To change their order, drag the titles of the table. ropelab-cli results --columns does "
+        "the same."_s);
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
     setMenu(new QMenu(this));
     refill();
 }
 
-void ColumnChoice::setColumns(const QList<QPair<QString, QString>>& columns, const QStringList& inPaper) {
-    if (columns == m_columns && inPaper == m_inPaper) return;  // an open menu stays open
+void ColumnChoice::setColumns(const QList<QPair<QString, QString>>& columns, const ResultsTable& table) {
+    std::map<QString, QStringList> presets;
+    for (const QString& preset : {kShort, u"paper"_s}) presets[preset] = presetColumns(table, preset.toStdString());
+    for (const auto& [name, title] : columns) {
+        if (name != u"mark"_s) presets[u"full"_s] << name;  // the verdict says the same in words
+    }
+    if (columns == m_columns && presets == m_presets) return;  // an open menu stays open
     m_columns = columns;
-    m_inPaper = inPaper;
+    m_presets = std::move(presets);
     refill();
 }
 
@@ -110,7 +117,7 @@ std::vector<std::string> ColumnChoice::columns() const {
 
 void ColumnChoice::choose(const QString& words) {
     m_chosen = words.split(QLatin1Char(','), Qt::SkipEmptyParts);
-    if (m_chosen.isEmpty()) m_chosen = {kFull};
+    if (m_chosen.isEmpty()) m_chosen = {kShort};
     refill();
 }
 
@@ -122,17 +129,8 @@ QAction* ColumnChoice::actionOf(const QString& name) const {
 }
 
 QStringList ColumnChoice::shown() const {
-    const bool isPreset = m_chosen == QStringList(kPaper) || m_chosen == QStringList(kFull);
-    return isPreset ? namesOf(m_chosen.front()) : m_chosen;
-}
-
-QStringList ColumnChoice::namesOf(const QString& preset) const {
-    if (preset == kPaper) return m_inPaper;
-    QStringList all;
-    for (const auto& [name, title] : m_columns) {
-        if (name != u"mark"_s) all << name;  // the verdict says the same in words
-    }
-    return all;
+    const auto preset = m_presets.find(words());
+    return preset == m_presets.end() ? m_chosen : preset->second;
 }
 
 void ColumnChoice::refill() {
@@ -143,7 +141,8 @@ void ColumnChoice::refill() {
         action->setCheckable(true);
         return action;
     };
-    for (const auto& [name, title] : {QPair(kFull, u"All columns"_s), QPair(kPaper, u"Columns for a paper"_s)}) {
+    for (const auto& [name, title] : {QPair(kShort, u"Main columns"_s), QPair(u"paper"_s, u"Columns for a paper"_s),
+                                      QPair(u"full"_s, u"All columns"_s)}) {
         QAction* action = add(name, title);
         connect(action, &QAction::triggered, this, [this, preset = name] { choosePreset(preset); });
     }
@@ -159,8 +158,7 @@ void ColumnChoice::renewChecks() {
     const QStringList now = shown();
     for (QAction* action : menu()->actions()) {
         const QString name = action->data().toString();
-        const bool isPreset = name == kFull || name == kPaper;
-        action->setChecked(isPreset ? m_chosen == QStringList(name) : now.contains(name));
+        action->setChecked(m_presets.contains(name) ? words() == name : now.contains(name));
     }
 }
 
@@ -185,12 +183,9 @@ void ColumnChoice::toggleColumn(const QString& name, bool on) {
 }
 
 void ColumnChoice::setShown(const QStringList& names) {
-    m_chosen = names;
-    for (const QString& preset : {kFull, kPaper}) {
-        if (names.isEmpty() || names == namesOf(preset)) {
-            m_chosen = {preset};
-            break;
-        }
+    m_chosen = names.isEmpty() ? QStringList(kShort) : names;
+    for (const auto& [preset, columns] : m_presets) {
+        if (names == columns) m_chosen = {preset};
     }
     renewChecks();
     emit changed();
@@ -227,7 +222,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     QGridLayout* grid = makeFieldGrid();
     m_experiment = makeChoice(u"Experiment"_s, content);
     addField(grid, u"experiment"_s, m_experiment,
-             u"The table shows the runs of this experiment. Runs that differ only in their seed form one group."_s, 80);
+             u"The table shows the runs of this experiment. Runs that differ only in their seed form one group."_s);
     m_measure = makeChoice(u"Compared measure"_s, content);
     for (const Measure& measure : measures()) {
         m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
@@ -284,7 +279,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
     addField(weighed, u"loss"_s, m_decisionLoss,
-             u"The sentence above the table names the settings that no other setting beats in this loss and in the "
+             u"The sentence under “Tests” names the settings that no other setting beats in this loss and in the "
              "cost below."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
@@ -412,7 +407,8 @@ ResultsChoices ResultsPanel::choices() const {
 }
 
 TableStyle ResultsPanel::style() const {
-    return {m_columns->columns(), m_bestBold->isChecked()};
+    const bool isDefault = m_columns->words() == kShort;
+    return {isDefault ? std::vector<std::string>() : m_columns->columns(), m_bestBold->isChecked()};
 }
 
 DecisionChoice ResultsPanel::decision() const {

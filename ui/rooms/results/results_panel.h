@@ -6,6 +6,7 @@
 #include <QPair>
 #include <QString>
 #include <QToolButton>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -43,13 +44,12 @@ class ColumnChoice : public QToolButton {
  public:
     explicit ColumnChoice(QWidget* parent = nullptr);
 
-    /// Names (TableStyle::columns) and titles, in the order of the table. `inPaper` are the names that the preset
-    /// `paper` stands for.
-    void setColumns(const QList<QPair<QString, QString>>& columns, const QStringList& inPaper);
-    /// As in TableStyle::columns: {"full"}, {"paper"}, or names of columns.
+    /// Names (TableStyle::columns) and titles, in the order of the table.
+    void setColumns(const QList<QPair<QString, QString>>& columns, const ResultsTable& table);
+    /// As in TableStyle::columns: a preset or names of columns. {"short"}, the default, has one p value.
     std::vector<std::string> columns() const;
     QString words() const { return m_chosen.join(QLatin1Char(',')); }
-    /// "" selects the preset `full`.
+    /// "" selects the preset `short`.
     void choose(const QString& words);
     QStringList shown() const;
     void setShown(const QStringList& names);
@@ -63,11 +63,10 @@ class ColumnChoice : public QToolButton {
     void renewChecks();
     void toggleColumn(const QString& name, bool on);
     void choosePreset(const QString& name);
-    QStringList namesOf(const QString& preset) const;
 
     QList<QPair<QString, QString>> m_columns;
-    QStringList m_inPaper;
-    QStringList m_chosen = {u"full"_s};
+    std::map<QString, QStringList> m_presets;  // the columns of each
+    QStringList m_chosen = {u"short"_s};
 };
 
 /// Selects the runs, the compared measure, the baseline and the test, and exports the table as text. The choices are
@@ -83,6 +82,7 @@ class ResultsPanel : public QFrame {
 
     /// A target loss that is not a positive number is ignored.
     ResultsChoices choices() const;
+    /// The columns of exports; without a choice, those of the terminal.
     TableStyle style() const;
     DecisionChoice decision() const;
     void addWidget(QWidget* widget);

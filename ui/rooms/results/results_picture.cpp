@@ -3,7 +3,6 @@
 #include <QJsonDocument>
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/results/results_cells.h"
 #include "core/spec/error.h"
@@ -88,6 +87,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         results.table = results_table(runs, options);
         results.baselineIsMissing = true;
     }
+    sort_by_settings(results.table);
     if (!runs.empty()) {
         results.words =
             QString::fromStdString(selection_words(results.table, selected, experiments.size(), store.runs().size()));
@@ -140,22 +140,6 @@ int distinctColor(std::span<const int> taken, int wanted) {
         }
     }
     return wanted;
-}
-
-std::vector<std::size_t> groupsInOrder(const ResultsTable& table) {
-    std::vector<std::size_t> order(table.groups.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::stable_sort(order.begin(), order.end(), [&table](std::size_t a, std::size_t b) {
-        for (const std::string& key : table.swept) {
-            const nlohmann::json& of_a = table.groups[a].settings.at(key);
-            const nlohmann::json& of_b = table.groups[b].settings.at(key);
-            // Words such as the names of data sets keep the order in which they were trained.
-            if (of_a.is_number() && of_b.is_number() && of_a != of_b) return of_a < of_b;
-            if (of_a != of_b) return a < b;
-        }
-        return false;
-    });
-    return order;
 }
 
 std::vector<Ink> seriesInks(const ResultsData& data, std::span<const std::size_t> firstGroups) {

@@ -31,7 +31,7 @@ struct ResultsChoices {
 };
 
 struct Results {
-    ResultsTable table;
+    ResultsTable table;       // in the order of settings (sort_by_settings): θ 2,000 before 10,000
     std::vector<RunId> runs;  // runs[i] has index i in the groups' `members` and `counted`
     std::int64_t experiment = ResultsChoices::kLatestExperiment;  // id of the runs' experiment, or kAllExperiments
     /// True if the chosen baseline is not among these groups, so that the default baseline is used.
@@ -112,8 +112,6 @@ Emphasis emphasisOf(const ResultsData& data, std::size_t group);
 /// `wanted`, the colour index of a first run, or the next index whose colour and dashes differ from those of all
 /// `taken` ones. The palette repeats after a few runs, so different indices can have equal colours.
 int distinctColor(std::span<const int> taken, int wanted);
-/// In the order of the values of their settings, for legends: θ 2,000 before 10,000.
-std::vector<std::size_t> groupsInOrder(const ResultsTable& table);
 /// Inks of curves through several groups each: a single curve is grey, because its points have the colours of their
 /// settings; several curves have different colours, as have their points.
 std::vector<Ink> seriesInks(const ResultsData& data, std::span<const std::size_t> firstGroups);

@@ -5,7 +5,6 @@
 #include <QCheckBox>
 #include <QClipboard>
 #include <QComboBox>
-#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonArray>
 #include <QMenu>
@@ -26,6 +25,7 @@
 #include "ui/common/actions.h"
 #include "ui/common/empty_page.h"
 #include "ui/common/fields.h"
+#include "ui/common/fold.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
@@ -52,6 +52,8 @@ namespace {
 
 // The least time between two updates of the table while runs train.
 constexpr int kUpdateMs = 200;
+constexpr int kMostSeeds = 12;    // more runs of a group scroll
+constexpr int kLongestName = 12;  // of the selected setting, beside its number of runs
 
 struct DecisionTexts {
     QString words;    // one sentence per data set
@@ -70,6 +72,48 @@ DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& cho
     }
     details << QString() << QString::fromStdString(decision_rule_words());
     return {sentences.join(QLatin1Char('\n')), details.join(QLatin1Char('\n'))};
+}
+
+/// The largest decided difference, or that none is.
+QString headlineOf(const ResultsTable& table) {
+    if (table.groups.empty()) return {};
+    if (table.groups.size() == 1) {
+        const ResultGroup& only = table.groups.front();
+        const Measure& measure = measures()[table.compared];
+        return u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
+                                       measureUnit(measure), countText(only.described[table.compared].n, u"seed"_s));
+    }
+    using Kind = Verdict::Kind;
+    const ResultGroup* found = nullptr;  // the best decided group; without one the group nearest to a decision
+    Kind best = Kind::untested;
+    const auto p = [&table](const ResultGroup& group) { return group.comparison(table.test).p_holm; };
+    const auto distance = [](const ResultGroup& group) { return std::abs(group.difference.value_or(0)); };
+    for (const ResultGroup& group : table.groups) {
+        const Kind kind = verdict_of(table, group).kind;
+        const auto rank = [](Kind each) { return each == Kind::better ? 2 : each == Kind::worse ? 1 : 0; };
+        if (!p(group) || (found && rank(kind) < rank(best))) continue;
+        const bool isNearer = found && (rank(kind) > 0 ? distance(group) > distance(*found) : *p(group) < *p(*found));
+        if (found && rank(kind) == rank(best) && !isNearer) continue;
+        found = &group;
+        best = kind;
+    }
+    if (!found) return u"No test against %1 is possible yet"_s.arg(baselineTitle(table));
+    const QString seeds =
+        countText(table.test == TestKind::paired ? found->pairs : found->described[table.compared].n, u"seed"_s);
+    if (best != Kind::better && best != Kind::worse) {
+        return u"No setting differs significantly from %1 (%2, p ≥ %3)"_s.arg(baselineTitle(table), seeds,
+                                                                              text(p_text(p(*found))));
+    }
+    const double gap = distance(*found);
+    const std::string certainty = p_words(*p(*found));
+    const Measure& measure = measures()[table.compared];
+    const ResultGroup* other = table.baseline_of(*found);
+    if (best == Kind::worse) std::swap(found, other);  // the better one is named first
+    QString words = u"%1 is %2 %3 %4 %5 (%6, %7)"_s.arg(
+        longLabel(table, *found), text(rough_text(gap)), measureUnit(measure),
+        measure.more_is_better ? u"above"_s : u"below"_s, longLabel(table, *other), seeds, text(certainty));
+    if (words[0].unicode() < 128) words[0] = words[0].toUpper();  // but not θ
+    return withUnbreakablePercent(words);
 }
 
 }  // namespace
@@ -94,8 +138,7 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
         const LabFile* file = m_access.lab.file();
         if (file && !m_access.session.isActive()) m_access.runs.refreshRecords(*file);
     });
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {12, 8, 12, 12}, 8);
+    auto* layout = scaledColumn(this, 4, {12, 4, 12, 8});
     m_order->setSourceModel(m_groups);
     m_order->setSortRole(GroupTable::kSortRole);
     m_bar = makeBar();
@@ -105,6 +148,7 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
     m_pages->addWidget(m_predictionsPage);
     layout->addWidget(m_pages, 1);
     connect(m_predictionsPage, &PredictionsPage::changed, this, &ResultsRoom::renewPages);
+    addParts();
     showPage(Page::groups);
 
     m_timer.setSingleShot(true);
@@ -192,11 +236,6 @@ void ResultsRoom::measureGeneration() {
     }
 }
 
-Figure ResultsRoom::figure() {
-    if (m_stale) renew();
-    return m_figures->figure();
-}
-
 FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, m_results.runs);
@@ -239,32 +278,25 @@ bool ResultsRoom::isBusy() const {
     return m_page == Page::predictions ? m_predictionsPage->isLoading() : m_figures->isBusy();
 }
 
-void ResultsRoom::showPart(const QString& figure) {
-    const QString predictions = u"predictions"_s;
-    if (figure == predictions) return showPage(Page::predictions);
-    if (!m_figures->choose(figure)) throw noPart(figure, resultsFigureNames() << predictions);
-    showPage(Page::groups);
-}
-
-void ResultsRoom::showOnlyPart(const QString& part) {
-    if (!part.isEmpty()) showPart(part);
-    m_showsOnlyFigure = !part.isEmpty() && m_page == Page::groups;
-    for (QWidget* each : {static_cast<QWidget*>(m_words), static_cast<QWidget*>(m_groupView), m_groupDetails}) {
-        each->setVisible(!m_showsOnlyFigure);
+void ResultsRoom::addParts() {
+    addFigure({&m_figures->view(), [this] {
+                   if (m_stale) renew();
+                   return m_figures->figure();
+               }});
+    for (const ResultsFigure& figure : resultsFigures()) {
+        const QString name = QLatin1String(figure.name);
+        addPart({name,
+                 [this, name] {
+                     m_figures->choose(name);
+                     showPage(Page::groups);
+                 },
+                 [this, name] { return m_page == Page::groups && name == QLatin1String(m_figures->chosen().name); },
+                 {m_head, m_table}});
     }
-    m_decision->setVisible(!m_showsOnlyFigure && !m_decision->text().isEmpty());
-}
-
-QString ResultsRoom::shownPart() const {
-    return m_page == Page::predictions ? u"predictions"_s : QString::fromLatin1(m_figures->chosen().name);
-}
-
-std::vector<RoomControl> ResultsRoom::controls() {
-    return {controlOf(u"quantity"_s, m_panel->measure())};
-}
-
-QList<QWidget*> ResultsRoom::bars() {
-    return {m_bar, m_figures->bar()};
+    addPart(
+        {u"predictions"_s, [this] { showPage(Page::predictions); }, [this] { return m_page == Page::predictions; }});
+    addControl(controlOf(u"quantity"_s, m_panel->measure()));
+    addBars({m_bar, m_figures->bar()});
 }
 
 void ResultsRoom::showEvent(QShowEvent* event) {
@@ -280,7 +312,7 @@ void ResultsRoom::hideEvent(QHideEvent* event) {
 
 void ResultsRoom::showPage(Page page) {
     m_page = page;
-    m_tabs[static_cast<int>(page)]->setChecked(true);
+    m_tabs->button(static_cast<int>(page))->setChecked(true);
     renewPages();
     emit actionsChanged();
 }
@@ -316,17 +348,20 @@ void ResultsRoom::renew() {
     const int rows = m_groups->rowCount();
     QStringList titles;
     for (int i = 0; i < m_groups->columnCount(); ++i) titles << m_groups->titleOf(i);
-    m_groups->chooseColumns(m_panel->style().columns);
+    m_groups->chooseColumns(m_panel->columns()->columns());
     m_groups->setResults(m_results);
     renewColumnChoice();
+    m_headline->setText(headlineOf(table));
     QStringList words = {m_results.words, overallWords(table)};
-    words << texts(condition_warnings(table));
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
+    m_headline->setToolTip(m_words->text());
+    m_warnings->setText(texts(condition_warnings(table)).join(QLatin1Char(' ')));
+    m_warnings->setVisible(!m_warnings->text().isEmpty());
     const DecisionTexts decision = decisionTexts(table, m_panel->decision());
     m_decision->setText(decision.words);
     m_decision->setToolTip(decision.details);
-    m_decision->setVisible(!m_showsOnlyFigure && !m_decision->text().isEmpty());
+    m_decision->setVisible(!m_decision->text().isEmpty());
     if (m_picked >= static_cast<int>(table.groups.size()) || (m_picked < 0 && !table.groups.empty())) m_picked = 0;
     if (table.groups.empty()) m_picked = -1;
     QStringList newTitles;
@@ -340,8 +375,7 @@ void ResultsRoom::renew() {
 }
 
 void ResultsRoom::renewColumnChoice() {
-    m_panel->columns()->setColumns(m_groups->choices(),
-                                   QStringList{u"settings"_s} + texts(paper_columns(m_results.table)));
+    m_panel->columns()->setColumns(m_groups->choices(), m_results.table);
 }
 
 void ResultsRoom::saveOrder() {
@@ -398,9 +432,13 @@ void ResultsRoom::renewConversions() {
 void ResultsRoom::renewPicked() {
     const ResultsTable& table = m_results.table;
     const bool any = m_picked >= 0 && m_picked < static_cast<int>(table.groups.size());
-    m_seeds->setGroup(m_results, m_picked);
+    m_seeds->setGroup(m_results, m_picked, m_panel->columns()->shown());
     m_seedView->resizeColumnsToContents();
-    m_seedTitle->setText(any ? longLabel(table, table.groups[static_cast<std::size_t>(m_picked)]) : QString());
+    fitRows(m_seedView, std::clamp(m_seeds->rowCount(), 1, kMostSeeds));
+    m_unfold->setEnabled(any);
+    const QString name = any ? shortLabel(table, table.groups[static_cast<std::size_t>(m_picked)]) : QString();
+    const QString count = countText(m_seeds->rowCount(), u"run"_s);
+    m_unfold->setText(name.size() > kLongestName ? count : u"%1: %2"_s.arg(name, count));
     m_groupWords->setText(any && table.groups.size() > 1
                               ? groupVerdict(table, table.groups[static_cast<std::size_t>(m_picked)])
                               : QString());
@@ -431,6 +469,10 @@ void ResultsRoom::pickGroup(int group) {
         m_groupView->selectRow(shown.row());
         renewPicked();
     }
+}
+
+QString ResultsRoom::words() const {
+    return m_warnings->text().isEmpty() ? m_words->text() : m_words->text() + QLatin1Char(' ') + m_warnings->text();
 }
 
 QString ResultsRoom::exportText() const {
@@ -482,7 +524,7 @@ TableStyle ResultsRoom::tableStyle(const ResultsTable& table) const {
     const auto known = column_names(table);
     // A lab can lack a column that was chosen in another lab.
     std::erase_if(style.columns, [&](const std::string& name) {
-        return name != "paper" && name != "full" && name != "settings" &&
+        return name != "short" && name != "paper" && name != "full" && name != "settings" &&
                std::none_of(known.begin(), known.end(), [&](const auto& each) { return each.first == name; });
     });
     return style;
@@ -503,17 +545,14 @@ void ResultsRoom::saveTable() {
 
 QWidget* ResultsRoom::makeBar() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
-    auto* group = new QButtonGroup(bar);
-    const auto add = [&](Page page, const QString& title, const QString& why) {
-        QToolButton* button = addToggle(row, group, title, u"Show %1"_s.arg(title), why);
-        m_tabs.append(button);
-        connect(button, &QToolButton::clicked, this, [this, page] { showPage(page); });
-    };
-    add(Page::groups, u"Table and figures"_s, u"Shows the results of the runs as a table of groups and as figures."_s);
-    add(Page::predictions, u"Predictions"_s,
-        u"Shows what each theory predicted before the runs, and whether the prediction was right."_s);
+    auto* row = scaledRow(bar, 4);
+    m_tabs =
+        addToggles(row,
+                   {{u"Table and figures"_s, u"Show Table and figures"_s,
+                     u"Shows the results of the runs as figures and as a table of groups."_s},
+                    {u"Predictions"_s, u"Show Predictions"_s,
+                     u"Shows what each theory predicted before the runs, and whether the prediction was right."_s}},
+                   [this](int page) { showPage(static_cast<Page>(page)); });
     row->addStretch(1);
     return bar;
 }
@@ -526,18 +565,67 @@ QWidget* ResultsRoom::makeEmptyState() {
     return empty.page;
 }
 
+QWidget* ResultsRoom::makeHead(QWidget* parent) {
+    m_head = new QWidget(parent);
+    auto* column = scaledColumn(m_head, 4);
+    auto* row = scaledRow(nullptr, 8);
+    m_headline = makeText(u"Verdict"_s, m_head);
+    m_headline->setProperty("roomTitle", true);
+    auto* explanation = new QFrame(m_head);
+    explanation->setProperty("paper", true);
+    auto* texts = scaledColumn(explanation, 8, {12, 8, 12, 8});
+    m_words = makeText(u"Summary of the table"_s, explanation);
+    m_decision = makeText(u"Settings on the Pareto front of loss and speed"_s, explanation);
+    texts->addWidget(m_words);
+    texts->addWidget(m_decision);
+    m_warnings = makeText(u"Warnings"_s, m_head);
+    row->addWidget(m_headline, 1);
+    row->addWidget(makeFold(u"Tests"_s,
+                            u"Shows the runs that count, the test and the difference that it detects, and "
+                            "the settings that no other one beats in loss and cost."_s,
+                            explanation, m_head),
+                   0, Qt::AlignTop);
+    column->addLayout(row);
+    column->addWidget(m_warnings);
+    column->addWidget(explanation);
+    return m_head;
+}
+
+QWidget* ResultsRoom::makeDetails(QWidget* parent) {
+    m_details = new QWidget(parent);
+    auto* column = scaledColumn(m_details, 4, {12, 0, 12, 8});
+    auto* row = scaledRow(nullptr, 12);
+    m_groupWords = makeText(u"Verdict on the selected group"_s, m_details);
+    m_groupWords->setAlignment(Qt::AlignTop | Qt::AlignLeft);
+    m_seedView = makeTableView(u"Runs of the selected group"_s, m_seeds, m_details);
+    m_seedView->setContextMenuPolicy(Qt::CustomContextMenu);
+    connect(m_seedView, &QTableView::customContextMenuRequested, this, &ResultsRoom::showSeedMenu);
+    row->addWidget(m_groupWords, 2);
+    row->addWidget(m_seedView, 3, Qt::AlignTop);
+    m_conversionWords = makeText(u"Conversions of heads of the selected group's runs"_s, m_details);
+    m_conversionWords->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    m_conversionWords->hide();
+    column->addLayout(row);
+    column->addWidget(m_conversionWords);  // below all other widgets, which keep their place
+    return m_details;
+}
+
 QWidget* ResultsRoom::makeResults() {
     auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
-    m_words = makeText(u"Summary of the table"_s, page);
-    column->addWidget(m_words);
-    m_decision = makeText(u"Settings on the Pareto front of loss and speed"_s, page);
-    column->addWidget(m_decision);
+    auto* column = scaledColumn(page, 8);
+    column->addWidget(makeHead(page));
 
-    m_groupView = makeTableView(u"Groups"_s, m_order, this);
+    m_split = new QSplitter(Qt::Vertical, page);
+    m_figures = new FigurePane(m_access.lab, m_access.runs, m_settings, m_access.dataDir, m_split);
+    connect(m_figures, &FigurePane::groupPicked, this, &ResultsRoom::pickGroup);
+    connect(m_figures, &FigurePane::exportRequested, this, &ResultsRoom::openExport);
+
+    m_table = new QFrame(m_split);
+    m_table->setProperty("panel", true);
+    auto* rows = scaledColumn(m_table, 4);
+    m_groupView = makeTableView(u"Groups"_s, m_order, m_table);
     m_groupView->setSortingEnabled(true);
-    // Unsorted, the groups are in the order of training.
+    // Unsorted, the groups are in the order of their settings.
     m_groupView->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder);
     connect(m_groupView->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& current) {
@@ -559,52 +647,19 @@ QWidget* ResultsRoom::makeResults() {
     m_groupView->setContextMenuPolicy(Qt::CustomContextMenu);
     connect(m_groupView, &QWidget::customContextMenuRequested, this, &ResultsRoom::showGroupMenu);
 
-    auto* below = new QSplitter(Qt::Horizontal, page);
-    below->setChildrenCollapsible(false);
-    m_figures = new FigurePane(m_access.lab, m_access.runs, m_settings, m_access.dataDir, below);
-    connect(m_figures, &FigurePane::groupPicked, this, &ResultsRoom::pickGroup);
-    connect(m_figures, &FigurePane::exportRequested, this, &ResultsRoom::openExport);
-    connect(m_figures, &FigurePane::contextMenuRequested, this, [this](const QPoint& where) {
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(u"Export figure …"_s, this, &ResultsRoom::openExport);
-        menu->addAction(u"Copy figure"_s, this, &ResultsRoom::copy);
-        addCaptionEntry(*menu);
-        menu->addAction(u"Show as table"_s, this, &ResultsRoom::openTable);
-        menu->popup(where);
-    });
-    auto* group = new QFrame(below);
-    m_groupDetails = group;
-    group->setProperty("panel", true);
-    auto* rows = new QVBoxLayout(group);
-    scaleLayout(rows, {12, 8, 8, 4}, 4);
-    m_seedTitle = makeText({}, group);
-    m_seedTitle->setProperty("heading", true);
-    m_groupWords = makeText(u"Verdict on the selected group"_s, group);
-    keepLines(m_groupWords, 2);
-    m_seedView = makeTableView(u"Runs of the selected group"_s, m_seeds, this);
-    m_seedView->setContextMenuPolicy(Qt::CustomContextMenu);
-    connect(m_seedView, &QTableView::customContextMenuRequested, this, &ResultsRoom::showSeedMenu);
-    rows->addWidget(m_seedTitle);
-    rows->addWidget(m_groupWords);
-    rows->addWidget(m_seedView, 1);
-    m_conversionWords = makeText(u"Conversions of heads of the selected group's runs"_s, group);
-    m_conversionWords->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    m_conversionWords->hide();
-    rows->addWidget(m_conversionWords);  // below all other widgets, which keep their place
-    below->addWidget(m_figures);
-    below->addWidget(group);
-    below->setStretchFactor(0, 3);
-    below->setStretchFactor(1, 2);
-    below->setSizes({540, 400});
+    rows->addWidget(m_groupView, 1);
+    QWidget* details = makeDetails(m_table);
+    m_unfold = makeFold({}, u"Shows the verdict on the selected setting and its runs."_s, details, m_table);
+    connect(m_unfold, &QToolButton::clicked, this, &ResultsRoom::fitTable);
+    m_figures->addToBar(m_unfold);
+    rows->addWidget(details);
 
-    m_split = new QSplitter(Qt::Vertical, page);
-    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByHand = true; });
     m_split->setChildrenCollapsible(false);
-    m_split->addWidget(m_groupView);
-    m_split->addWidget(below);
-    m_split->setStretchFactor(0, 2);
-    m_split->setStretchFactor(1, 3);
+    m_split->addWidget(m_figures);
+    m_split->addWidget(m_table);
+    m_split->setStretchFactor(0, 3);
+    m_split->setStretchFactor(1, 2);
+    connect(m_split, &QSplitter::splitterMoved, this, [this] { m_splitByHand = true; });
     column->addWidget(m_split, 1);
     return page;
 }
@@ -619,14 +674,18 @@ void ResultsRoom::fitColumns() {
 }
 
 void ResultsRoom::fitTable() {
-    // The table is as high as its rows, but at most two fifths of the height; the figure gets the rest.
+    // The table is as high as its rows, but at most a quarter of the height; the figure gets the rest.
     const int height = m_split->height();
     if (m_splitByHand || height <= 0) return;
-    const int rows = m_groupView->horizontalHeader()->sizeHint().height() +
-                     m_groups->rowCount() * m_groupView->verticalHeader()->defaultSectionSize() +
-                     m_groupView->horizontalScrollBar()->sizeHint().height() + 2 * m_groupView->frameWidth();
-    const int table = std::min(rows, 2 * height / 5);
-    m_split->setSizes({table, height - table});
+    const int most = height / 4;
+    const bool isWide = m_groupView->horizontalHeader()->length() > m_groupView->viewport()->width();
+    const int all = m_groupView->horizontalHeader()->sizeHint().height() +
+                    m_groups->rowCount() * m_groupView->verticalHeader()->defaultSectionSize() +
+                    (isWide ? m_groupView->horizontalScrollBar()->sizeHint().height() : 0) +
+                    2 * m_groupView->frameWidth();
+    m_groupView->setMinimumHeight(std::min(all, most));
+    const int table = m_table->minimumSizeHint().height();
+    m_split->setSizes({height - table, table});
 }
 
 void ResultsRoom::resizeEvent(QResizeEvent* event) {

@@ -10,6 +10,7 @@
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/run_access.h"
 
+class QButtonGroup;
 class QMenu;
 class QModelIndex;
 class QPushButton;
@@ -31,9 +32,10 @@ class SeedTable;
 class SessionActions;
 class Settings;
 
-/// Compares the lab's runs: a table of groups (runs that differ only in their seed) with statistical tests, figures,
-/// the runs of the selected group, and a page with predictions. It is updated when the lab changes; while it is hidden
-/// nothing is computed.
+/// Compares the lab's runs: the verdict as a headline, figures, a table of groups (runs that differ only in their seed)
+/// with statistical tests, the runs of the selected group, and a page with predictions. Its parts are the names of the
+/// figures, whose presentation hides headline and table, and "predictions"; its control is quantity, the compared
+/// measure. It is updated when the lab changes; while it is hidden nothing is computed.
 class ResultsRoom : public Room {
     Q_OBJECT
 
@@ -45,20 +47,9 @@ class ResultsRoom : public Room {
 
     QWidget* panel() override;
     static void addActions(ActionRegistry& registry, const RoomHandle<ResultsRoom>& room);
-    Figure figure() override;
-    /// The choices of the panel as flags, and the runs of the table.
-    FigureOrigin originOf(const Figure& figure) override;
     bool hasFigure() const override { return m_hasCountedRuns && m_page == Page::groups; }
     void refreshNow() override;
     bool isBusy() const override;
-    /// `figure` is the name of a figure or "predictions". Throws BadInput for another name.
-    void showPart(const QString& figure) override;
-    /// Hides the table and the sentences, which tell the figure's result.
-    void showOnlyPart(const QString& part) override;
-    QString shownPart() const override;
-    /// This is quantity, the compared measure.
-    std::vector<RoomControl> controls() override;
-    QList<QWidget*> bars() override;
 
     const Results& results() const { return m_results; }
     GroupTable& groups() { return *m_groups; }
@@ -71,7 +62,10 @@ class ResultsRoom : public Room {
     Page page() const { return m_page; }
     void showPage(Page page);
     bool offersPredictions() const { return !m_bar->isHidden(); }
-    QString words() const { return m_words->text(); }
+    /// What the tests have decided so far, in one sentence; "" without results.
+    QString headline() const { return m_headline->text(); }
+    /// The runs that count, the verdicts with their test and what it can detect, and warnings.
+    QString words() const;
     /// The sentences on conversions of heads of the selected group's runs; "" without any.
     QString conversionWords() const { return m_conversionWords->text(); }
     /// The settings that no other one beats in loss and speed; "" if there are fewer than two.
@@ -91,6 +85,8 @@ class ResultsRoom : public Room {
     void saveTable();
 
  protected:
+    /// The choices of the panel as flags, and the runs of the table.
+    FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
@@ -99,6 +95,9 @@ class ResultsRoom : public Room {
     QWidget* makeBar();
     QWidget* makeEmptyState();
     QWidget* makeResults();
+    QWidget* makeHead(QWidget* parent);
+    QWidget* makeDetails(QWidget* parent);
+    void addParts();
     void schedule();
     void renew();
     void renewPages();
@@ -141,11 +140,15 @@ class ResultsRoom : public Room {
     PredictionsPage* m_predictionsPage;
     Page m_page = Page::groups;
     QWidget* m_bar = nullptr;
-    QList<QToolButton*> m_tabs;  // in the order of Page
+    QButtonGroup* m_tabs = nullptr;  // in the order of Page
+    QWidget* m_head = nullptr;       // headline, warnings and, when it is unfolded, their explanation
+    QLabel* m_headline = nullptr;
+    QLabel* m_warnings = nullptr;
     QLabel* m_words = nullptr;
     QLabel* m_decision = nullptr;
-    bool m_showsOnlyFigure = false;
-    QWidget* m_groupDetails = nullptr;  // the selected group: verdict and runs
+    QWidget* m_table = nullptr;       // the groups and the selected one
+    QWidget* m_details = nullptr;     // the selected group, when it is unfolded: verdict and runs
+    QToolButton* m_unfold = nullptr;  // shows m_details
     QLabel* m_groupWords = nullptr;
     QLabel* m_conversionWords = nullptr;
     std::vector<StoredHeadConversion> m_conversions;  // of all runs of the lab
@@ -153,7 +156,6 @@ class ResultsRoom : public Room {
     QPushButton* m_goToTrain = nullptr;
     QTableView* m_groupView = nullptr;
     QTableView* m_seedView = nullptr;
-    QLabel* m_seedTitle = nullptr;
     FigurePane* m_figures = nullptr;
     QSplitter* m_split = nullptr;
     bool m_splitByHand = false;

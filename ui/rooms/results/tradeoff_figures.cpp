@@ -23,6 +23,10 @@ namespace {
 
 constexpr double kFrontPt = 8;  // diameter of points on the Pareto front, in points (1/72 inch)
 constexpr double kOtherPt = 5;  // diameter of all other points
+// Of parallel coordinates: heights in mm of an axis and of all else, and the longest list of values beside an axis.
+constexpr double kAxisMm = 7;
+constexpr double kParallelMm = 32;
+constexpr qsizetype kLongestList = 24;
 
 struct Cost {
     const char* name;
@@ -98,22 +102,38 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     }
     const std::vector<std::vector<std::size_t>> fronts = paretoFronts(table, choices);
     if (fronts.empty()) return withoutNumbers(std::move(picture), cost.empty);
-    QList<double> extent = places;
-    for (std::size_t i = 0; i < table.groups.size(); ++i) {
-        const double across = cost.deviation(table.groups[i]);
-        for (const double end : {-across, across}) extent.append(places[static_cast<qsizetype>(i)] + end);
+    QList<double> known = places;
+    known.removeIf([](double x) { return !std::isfinite(x); });
+    // Settings of one cost, such as the speed of one cohort, are side by side: nothing is weighed against the loss.
+    const bool isOneCost = known.size() > 1 && known.count(known.first()) == known.size();
+    QList<double> at = places;
+    if (isOneCost) {
+        figure.x = {shortLabelKeys(table), {}};
+        for (std::size_t i = 0; i < table.groups.size(); ++i) {
+            figure.x.categories << shortLabel(table, table.groups[i]);
+            at[static_cast<qsizetype>(i)] += static_cast<double>(i) - known.first();
+        }
+    } else {
+        QList<double> extent = places;
+        for (std::size_t i = 0; i < table.groups.size(); ++i) {
+            const double across = cost.deviation(table.groups[i]);
+            for (const double end : {-across, across}) extent.append(places[static_cast<qsizetype>(i)] + end);
+        }
+        padX(figure, extent);
     }
-    padX(figure, extent);
-    const double cap = 0.008 * (figure.x.maximum - figure.x.minimum);
+    const double cap = isOneCost ? 0.08 : 0.008 * (figure.x.maximum - figure.x.minimum);
+    bool hasLine = false;
     std::vector<bool> isOnFront(table.groups.size());
     for (const std::vector<std::size_t>& front : fronts) {
         for (const std::size_t i : front) isOnFront[i] = true;
+        if (isOneCost || front.size() < 2) continue;
+        hasLine = true;
         figure.curves.push_back(frontCurve(front, choices, places, cost.moreIsBetter));
     }
     QStringList names;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
-        const double x = places[static_cast<qsizetype>(i)];
+        const double x = at[static_cast<qsizetype>(i)];
         const double y = choices[i].second;
         if (!std::isfinite(x) || !std::isfinite(y)) continue;
         const bool onFront = isOnFront[i];
@@ -122,14 +142,14 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         const double s = group.described[table.compared].standard_deviation;
         addErrorBar(figure, x, y - s, y + s, cap, ink, emphasis);
         const double across = cost.deviation(group);
-        if (std::isfinite(across) && across > 0) {
+        if (!isOneCost && std::isfinite(across) && across > 0) {
             FigureCurve bar = stroke({x - across, x + across}, {y, y}, ink, emphasis);
             bar.dots = false;
             bar.solid = true;
             figure.curves.push_back(std::move(bar));
         }
-        FigureCurve place = dotWithBar(x, y, y - s, y + s, onFront ? kFrontPt : kOtherPt, ink, emphasis);
-        place.label = shortLabel(table, group);
+        FigureCurve place = dotWithBar(x, y, y - s, y + s, onFront && !isOneCost ? kFrontPt : kOtherPt, ink, emphasis);
+        if (!isOneCost) place.label = shortLabel(table, group);
         if (onFront) {  // curves that come first get their labels first
             figure.curves.insert(figure.curves.begin(), std::move(place));
             names << longLabel(table, group);
@@ -137,22 +157,26 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
             figure.curves.push_back(std::move(place));
         }
         Spot spot = groupSpot(data, i, {x, y});
-        spot.rows.prepend({figure.x.label, readableCount(std::round(x)) + QLatin1Char(' ') + figure.x.unit});
+        spot.rows.prepend({cost.axis.label, readableCount(std::round(places[static_cast<qsizetype>(i)])) +
+                                                QLatin1Char(' ') + cost.axis.unit});
         spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group beats it in both"_s
                                                      : u"no: another group beats it in both"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
-    figure.note =
-        (oneText ? u"large points, dashed: Pareto front"_s : u"large points, dashed: Pareto front of each data set"_s) +
-        u"; "_s + barsNote(table, u"bars: ± standard deviation"_s);
-    addLabelNote(figure, table);
+    const QString equal =
+        u"%1: %2 %3 in every setting"_s.arg(cost.axis.label, readableCount(std::round(known.first())), cost.axis.unit);
+    figure.note = isOneCost ? equal
+                            : (hasLine ? u"large points, dashed: Pareto front"_s : u"large points: Pareto front"_s) +
+                                  (oneText ? QString() : u" of each data set"_s);
+    addNote(figure, barsNote(table, u"bars: ± standard deviation"_s));
+    if (!isOneCost) addLabelNote(figure, table);
     figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
                               : u"%1 against %2. Groups on the Pareto front of their data set: %3."_s)
-                         .arg(figure.y.label, figure.x.label, names.join(u"; "_s));
-    addDiverged(picture, data, places);
+                         .arg(figure.y.label, cost.axis.label, names.join(u"; "_s));
+    addDiverged(picture, data, at);
     figure.table = groupColumns(data);
-    figure.table.names << figure.x.title();
+    figure.table.names << cost.axis.title();
     figure.table.columns.append(places);
     return picture;
 }
@@ -182,7 +206,10 @@ Coordinate coordinateOfKey(const ResultsTable& table, const std::string& key) {
         result.values << settingTitle(table, group, key);
     }
     const int headDim = head_dim_of(table);
-    result.range = settingTitle(key, values.front(), headDim) + u" … "_s + settingTitle(key, values.back(), headDim);
+    QStringList words;
+    for (const nlohmann::json& value : values) words << settingTitle(key, value, headDim);
+    result.range = words.join(u" · "_s);  // says which point is which
+    if (result.range.size() > kLongestList) result.range = words.first() + u" … "_s + words.last();
     return result;
 }
 
@@ -264,6 +291,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     }
     std::vector<Coordinate> axes;
     std::vector<std::size_t> shown;
+    QStringList equal;  // a measure with one value needs no axis
     for (const std::string& key : table.swept) axes.push_back(coordinateOfKey(table, key));
     for (const char* name :
          {"final_training_loss", "final_validation_loss", "best_validation_loss", "tokens_per_second"}) {
@@ -271,8 +299,16 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         const bool any = std::any_of(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return group.described[measure].n > 0; });
         if (!any) continue;
-        axes.push_back(coordinateOfMeasure(table, measure));
         shown.push_back(measure);
+        Coordinate axis = coordinateOfMeasure(table, measure);
+        QStringList values = axis.values;
+        values.removeDuplicates();
+        if (values.size() > 1) {
+            axes.push_back(std::move(axis));
+        } else {
+            equal << u"%1 %2 %3"_s.arg(measureTitle(measures()[measure]), axis.range.section(u' ', 0, 0),
+                                       measureUnit(measures()[measure]));
+        }
     }
     figure.x = {{}, {}, false, -0.06, 1.06, {u"lowest"_s, u"highest"_s}};
     const auto heightOf = [&](std::size_t axis) { return static_cast<double>(axes.size() - 1 - axis); };
@@ -311,7 +347,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
             }
         }
     }
+    figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
+    if (!equal.isEmpty()) addNote(figure, u"equal in all: %1"_s.arg(equal.join(u", "_s)));
     if (without > 0) addNote(figure, u"%1 diverged or failed, not in any mean"_s.arg(without));
     figure.summary = u"Parallel coordinates of %1 groups on %2 axes."_s.arg(table.groups.size()).arg(axes.size());
     figure.table = groupColumns(data);

@@ -70,7 +70,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     const double factor = lossFactor(data);
     int failed = 0;
     bool anyBand = false;
-    for (const std::size_t g : groupsInOrder(table)) {
+    for (std::size_t g = 0; g < table.groups.size(); ++g) {
         const ResultGroup& group = table.groups[g];
         const Ink ink = data.results.inkOf(group);
         std::map<std::int64_t, std::vector<double>> values;
@@ -157,7 +157,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
     int shown = 0;
-    for (const std::size_t g : groupsInOrder(table)) {
+    for (std::size_t g = 0; g < table.groups.size(); ++g) {
         const ResultGroup& group = table.groups[g];
         if (!all && g != chosen) continue;
         for (const std::size_t member : group.members) {

@@ -7,6 +7,7 @@
 
 #include "tests/core/reproduce/sheet_runs.h"
 #include "ui/common/text_table.h"
+#include "ui/rooms/reproduce/claims_page.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 
 namespace ropelab::ui {
@@ -72,19 +73,22 @@ TEST(SheetTables, TooltipShowsTheWordsOfTheClaim) {
     EXPECT_FALSE(cellOf(comparisonTable(rows, ""), "θ").tip.contains("claim"));
 }
 
-TEST(SheetPage, ShowsOneVerdictPerClaimAndOlderRules) {
+TEST(ClaimsPage, ShowsOneVerdictPerClaimAndOlderRules) {
     SheetPlan plan = plan_of({row_500({})});
     plan.claims = {{"claim", "The loss is lower."}};
     std::vector<SheetRun> runs;
     add_runs(runs, 500, {1.1, 1.2, 1.31});
     add_runs(runs, 10000, {2.1, 2.2, 2.3});
-    const QString page = sheetPage(plan, evaluate(plan, runs), "6 runs");
-    EXPECT_TRUE(page.contains("<b>1. The loss is lower.</b>")) << page.toStdString();
+    ClaimsPage claims;
+    claims.setSheet(plan, evaluate(plan, runs), "6 runs");
+    const QString page = claims.text();
+    EXPECT_TRUE(page.contains("Claim 1\n+ reproduced\nThe loss is lower.")) << page.toStdString();
     EXPECT_TRUE(page.contains("Reproduced: holds for its one row.")) << page.toStdString();
     EXPECT_TRUE(page.contains("Rule of claim 1: ")) << page.toStdString();
     EXPECT_FALSE(page.contains("older than this program")) << page.toStdString();
     plan.rows.front().rule->version = 1;
-    EXPECT_TRUE(sheetPage(plan, evaluate(plan, runs), "6 runs").contains("older than this program"));
+    claims.setSheet(plan, evaluate(plan, runs), "6 runs");
+    EXPECT_TRUE(claims.text().contains("older than this program"));
 }
 
 TEST(PredictionList, ShowsOutcomesAndCalibrationAboveTheTable) {

@@ -37,6 +37,7 @@ TEST_F(GenerationMeasurementTest, FillsTheFigureOfTheGenerationSpeed) {
     EXPECT_EQ(generation.words(), "The generation speed of 2 runs was measured.");
     room->refreshNow();
     EXPECT_FALSE(room->figure().curves.empty());
+    room->choices().columns()->actionOf("full")->trigger();
     EXPECT_NE(cell(0, "generation speed"), "no column");
     generation.button().click();
     EXPECT_FALSE(generation.isMeasuring());

@@ -323,7 +323,8 @@ TEST(ResultsFigures, FiguresOfTwoSettingsHaveDistinctCurvesSideBySide) {
                                         {{"fraction", fraction}});
         runs.insert(runs.end(), made.begin(), made.end());
     }
-    const ResultsData data = resultsData(runs);
+    ResultsData data = resultsData(runs);
+    sort_by_settings(data.results.table);
     for (const Figure& figure :
          {lossByTheta(data).figure, lossByFraction(data).figure, improvementFigure(data).figure}) {
         QStringList labels;
@@ -528,7 +529,8 @@ TEST(ResultsFigures, EquivalentSettingsAreNamedOnce) {
             }
         }
     }
-    const ResultsData data = resultsData(runs);
+    ResultsData data = resultsData(runs);
+    sort_by_settings(data.results.table);
     EXPECT_EQ(distinguishingKeys(data.table()).size(), 3u);
     EXPECT_EQ(shortLabel(data.table(), data.table().groups[0]).count(QChar(0xB7)), 2);
     const Figure figure = lossByFraction(data).figure;
@@ -543,14 +545,16 @@ TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {
     int onFront = 0;
     for (const Spot& spot : both.spots) onFront += rowOf(spot, "Pareto front").startsWith("yes");
     EXPECT_EQ(onFront, 2);
-    const Figure memory = lossByMemory(data).figure;  // shapes are equal: the lower loss wins
-    int named = 0;
-    for (const FigureCurve& curve : memory.curves) named += curve.label == "500";
-    EXPECT_EQ(named, 1);
-    int names = 0;
-    for (const FigureCurve& curve : memory.curves) names += !curve.label.isEmpty();
-    EXPECT_EQ(names, 2);  // groups that are not on the front have labels too
-    EXPECT_GT(memory.x.minimum, 0);
+    QStringList names;
+    for (const FigureCurve& curve : both.figure.curves) {
+        if (!curve.label.isEmpty()) names << curve.label;
+    }
+    EXPECT_EQ(names, QStringList({"1k", "500"}));
+    const Figure memory = lossByMemory(data).figure;  // shapes are equal: the settings are side by side
+    EXPECT_EQ(memory.x.categories, QStringList({"500", "1k"}));
+    EXPECT_TRUE(memory.note.startsWith("estimated memory for training one run: ")) << memory.note.toStdString();
+    EXPECT_TRUE(memory.note.contains(" MB in every setting")) << memory.note.toStdString();
+    EXPECT_FALSE(memory.note.contains("Pareto")) << "nothing is weighed against the loss";
     ResultsOptions speed;
     speed.compare = "tokens_per_second";
     EXPECT_TRUE(
@@ -602,7 +606,7 @@ TEST(ResultsFigures, ParallelCoordinatesRangeFromLowestToHighest) {
     const ResultsPicture picture =
         parallelCoordinates(resultsData(syntheticRuns("theta", {{10000, {1.5}}, {500, {1.3}}, {1000, {diverged}}})));
     const Figure& figure = picture.figure;
-    EXPECT_EQ(figure.horizontalLines.front().label, "500 … 10k");
+    EXPECT_EQ(figure.horizontalLines.front().label, "500 · 1k · 10k");
     EXPECT_TRUE(figure.horizontalLines.front().labelAtEnd);
     EXPECT_EQ(figure.y.categories.last(), "θ");        // the highest axis
     const FigureCurve& first = figure.curves.front();  // from θ 10k, the highest, to the highest final training loss

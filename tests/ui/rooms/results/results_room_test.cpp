@@ -144,13 +144,20 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
 TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     openUsual();
     ResultsPanel& panel = room->choices();
+    const auto titles = [this] {
+        QStringList result;
+        for (int i = 0; i < room->groups().columnCount(); ++i) result << room->groups().titleOf(i);
+        return result;
+    };
+    EXPECT_EQ(titles(), QStringList({"θ", "best validation loss", "seeds", "improvement", "p Welch, Holm", "verdict"}))
+        << "one p value until others are chosen";
+    panel.columns()->actionOf("full")->trigger();
     const int all = room->groups().columnCount();
+    EXPECT_GT(all, 12);
     EXPECT_EQ(room->groups().columnOf("mark"), -1);
     panel.columns()->actionOf("paper")->trigger();
-    QStringList titles;
-    for (int i = 0; i < room->groups().columnCount(); ++i) titles << room->groups().titleOf(i);
-    EXPECT_EQ(titles, QStringList({"θ", "best validation loss", "seeds", "improvement", "p Welch, Holm", "mark"}));
-    EXPECT_EQ(cell(1, "mark"), "***");
+    EXPECT_EQ(titles(), QStringList({"θ", "best validation loss", "seeds", "improvement", "p Welch, Holm", "mark"}));
+    EXPECT_EQ(cell(0, "mark"), "***");
     panel.formats()->setCurrentIndex(2);
     panel.bestBold()->setChecked(true);
     panel.copyButton()->click();
@@ -231,24 +238,26 @@ TEST_F(ResultsRoomTest, TitlesOfTheTableHaveAMenuOfColumns) {
 
 TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     openUsual();
+    room->choices().columns()->actionOf("full")->trigger();
     ASSERT_EQ(room->groups().rowCount(), 3);
-    EXPECT_EQ(cell(0, "θ"), "10k");
-    EXPECT_EQ(cell(0, "seeds"), "3");
-    EXPECT_EQ(cell(0, "best validation loss"), "1.5100 ± 0.0100");
-    EXPECT_EQ(cell(1, "improvement"), "+13.25");
-    EXPECT_EQ(cell(0, "verdict"), "baseline");
-    EXPECT_EQ(cell(1, "verdict"), "better");
-    EXPECT_EQ(cell(2, "verdict"), "not significant");
-    EXPECT_EQ(cell(1, "p Student, Holm"), "<0.001");
-    EXPECT_NE(cell(1, "p paired"), "–");
-    EXPECT_NE(cell(1, "detectable difference"), "–");
-    EXPECT_EQ(cell(0, "detectable difference"), "–");
+    EXPECT_EQ(cell(2, "θ"), "10k") << "in the order of settings";
+    EXPECT_EQ(cell(2, "seeds"), "3");
+    EXPECT_EQ(cell(2, "best validation loss"), "1.5100 ± 0.0100");
+    EXPECT_EQ(cell(0, "improvement"), "+13.25");
+    EXPECT_EQ(cell(2, "verdict"), "baseline");
+    EXPECT_EQ(cell(0, "verdict"), "better");
+    EXPECT_EQ(cell(1, "verdict"), "not significant");
+    EXPECT_EQ(cell(0, "p Student, Holm"), "<0.001");
+    EXPECT_NE(cell(0, "p paired"), "–");
+    EXPECT_NE(cell(0, "detectable difference"), "–");
+    EXPECT_EQ(cell(2, "detectable difference"), "–");
+    EXPECT_EQ(room->headline(), "θ 500 is 0.20 nats below θ 10k (3 seeds, p < 0.001)");
     EXPECT_TRUE(room->words().contains("With 3 seeds per group, the test detects a difference of "))
         << room->words().toStdString();
-    EXPECT_EQ(cell(0, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
+    EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
     const GroupTable& groups = room->groups();
     const int column = groups.columnOf("best validation loss");
-    EXPECT_EQ(groups.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(), "best validation loss\n(nats)");
+    EXPECT_EQ(groups.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(), "best validation loss (nats)");
     for (int i = 0; i < groups.columnCount(); ++i) {
         EXPECT_FALSE(groups.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty()) << i;
     }
@@ -265,15 +274,15 @@ TEST_F(ResultsRoomTest, SortsMissingNumbersLast) {
     EXPECT_EQ(cell(0, "θ"), "10k");
     EXPECT_EQ(cell(2, "θ"), "500");
     for (const Qt::SortOrder order : {Qt::AscendingOrder, Qt::DescendingOrder}) {
-        view.sortByColumn(room->groups().columnOf("p Welch"), order);
+        view.sortByColumn(room->groups().columnOf("p Welch, Holm"), order);
         EXPECT_EQ(cell(2, "verdict"), "baseline");
     }
 }
 
 TEST_F(ResultsRoomTest, ShowsRunsAndVerdictOfTheSelectedGroup) {
     openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, std::nan(""), 1.31}}});
-    room->pickGroup(1);
-    EXPECT_EQ(room->pickedGroup(), 1);
+    room->pickGroup(0);
+    EXPECT_EQ(room->pickedGroup(), 0);
     SeedTable& seeds = room->seeds();
     ASSERT_EQ(seeds.rowCount(), 3);
     EXPECT_EQ(seeds.runAt(0), 4);
@@ -284,33 +293,35 @@ TEST_F(ResultsRoomTest, ShowsRunsAndVerdictOfTheSelectedGroup) {
     EXPECT_EQ(seeds.index(1, 1).data().toString(), "–");
     EXPECT_TRUE(seeds.index(1, state).data().toString().contains("excluded"));
     EXPECT_EQ(seeds.index(0, state + 1).data().toString(), "θ 500");
-    EXPECT_EQ(cell(1, "seeds"), "2 of 3 runs; 1 failed or diverged");
+    EXPECT_EQ(cell(0, "seeds"), "2 of 3 runs; 1 failed or diverged");
     EXPECT_TRUE(room->groupWords().contains("covers only the surviving runs: 1 of 3 runs of the group"))
         << room->groupWords().toStdString();
     EXPECT_TRUE(room->words().contains("1 run that failed or diverged")) << room->words().toStdString();
     EXPECT_TRUE(room->groupWords().startsWith("Better")) << room->groupWords().toStdString();
-    room->groupView().selectRow(0);
-    EXPECT_EQ(room->pickedGroup(), 0);
+    room->groupView().selectRow(1);
+    EXPECT_EQ(room->pickedGroup(), 1);
     EXPECT_EQ(room->groupWords(), "This group is the baseline of the comparison.");
 }
 
 TEST_F(ResultsRoomTest, AppliesBaselineMeasureTestAndTarget) {
     openUsual();
     ResultsPanel& panel = room->choices();
-    panel.baseline()->setCurrentIndex(2);  // entries 0 and 1 are the default and θ 10k
-    EXPECT_EQ(cell(1, "verdict"), "baseline");
-    EXPECT_EQ(cell(0, "verdict"), "worse");
+    panel.baseline()->setCurrentIndex(1);  // entry 0 is the default
+    EXPECT_EQ(cell(0, "verdict"), "baseline");
+    EXPECT_EQ(cell(2, "verdict"), "worse");
     EXPECT_EQ(panel.baseline()->currentText(), "θ 500");
     panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
-    EXPECT_EQ(cell(0, "training speed"), "1000");  // one measurement, since the runs trained as a cohort
-    EXPECT_EQ(cell(0, "verdict"), "no test");      // all values are equal
+    EXPECT_EQ(cell(2, "training speed"), "1000");  // one measurement, since the runs trained as a cohort
+    EXPECT_EQ(cell(2, "verdict"), "no test");      // all values are equal
+    EXPECT_EQ(room->headline(), "No test against θ 500 is possible yet");
     panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
     panel.test()->setCurrentIndex(panel.test()->findData("paired"));
     EXPECT_EQ(room->results().table.test, TestKind::paired);
+    panel.columns()->actionOf("full")->trigger();
     EXPECT_EQ(room->groups().columnOf("steps to 1.52 nats"), -1);
     panel.target()->setText("1.51");
-    EXPECT_EQ(cell(1, "steps to 1.51 nats"), "200 ± 0");
-    EXPECT_EQ(cell(0, "steps to 1.51 nats"), "200 ± 0 (2 of 3)");
+    EXPECT_EQ(cell(0, "steps to 1.51 nats"), "200 ± 0");
+    EXPECT_EQ(cell(2, "steps to 1.51 nats"), "200 ± 0 (2 of 3)");
     panel.target()->setText("low");
     EXPECT_TRUE(panel.target()->property("wrong").toBool());
     EXPECT_FALSE(room->results().table.target_loss);
@@ -324,7 +335,7 @@ TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
     panel.target()->setText("1.52");
     panel.published()->setChecked(false);
     panel.formats()->setCurrentIndex(2);
-    panel.baseline()->setCurrentIndex(2);
+    panel.baseline()->setCurrentIndex(1);
     room->showPart("improvement");
     room->groupView().sortByColumn(room->groups().columnOf("bits per character"), Qt::DescendingOrder);
     const QString lab = workspace->lab().path();
@@ -341,13 +352,13 @@ TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
     EXPECT_FALSE(room->choices().published()->isChecked());
     EXPECT_EQ(room->choices().format(), ResultsPanel::Format::latex);
     EXPECT_EQ(room->choices().baseline()->currentText(), "θ 500");
-    EXPECT_EQ(room->results().table.baseline, 1u);
+    EXPECT_EQ(room->results().table.baseline, 0u);
     EXPECT_EQ(room->figure().name, "improvement");
     EXPECT_EQ(cell(0, "θ"), "2k");
 
     // Baseline and order are saved per lab; the test is not.
     openLab({{20000, {1.50, 1.51}}, {700, {1.30, 1.32}}});
-    ASSERT_TRUE(waitUntil([&] { return cell(0, "θ") == "20k"; }));
+    ASSERT_TRUE(waitUntil([&] { return cell(0, "θ") == "700"; }));
     EXPECT_EQ(room->choices().baseline()->currentIndex(), 0);
     EXPECT_EQ(room->choices().test()->currentData(), "paired");
 }
@@ -362,9 +373,8 @@ TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
     json["decision_aid"] = decision_json(table);
     json["predictions"] = nlohmann::json::array();
     json["calibration"] = calibration_json({});
-    const QList<std::string> expected = {
-        words + '\n' + results_text(table, {.columns = {"full"}}) + decision_text(table), results_csv(table),
-        "% " + words + '\n' + results_latex(table), json.dump(2) + '\n'};
+    const QList<std::string> expected = {words + '\n' + results_text(table) + decision_text(table), results_csv(table),
+                                         "% " + words + '\n' + results_latex(table), json.dump(2) + '\n'};
     for (int i = 0; i < panel.formats()->count(); ++i) {
         panel.formats()->setCurrentIndex(i);
         panel.copyButton()->click();
@@ -432,7 +442,7 @@ TEST_F(ResultsRoomTest, UsesTheSelectionThatTheLabStores) {
     room->choices().setExcluded(room->results().runs.front(), true);
     EXPECT_TRUE(room->words().contains("Runs: 8 of 9 runs count")) << room->words().toStdString();
     EXPECT_TRUE(room->words().contains("1 excluded by the user"));
-    EXPECT_EQ(cell(0, "seeds"), "2");
+    EXPECT_EQ(cell(2, "seeds"), "2");
     room->choices().unfinished()->setChecked(true);
     const RunSelection stored = run_selection(workspace->lab().choice(selection_choice));
     EXPECT_EQ(stored.excluded, std::set<RunId>{room->results().runs.front()});
