@@ -380,6 +380,26 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     return {Verdict::Kind::undecided, words + power_words(table, group) + "." + survivors};
 }
 
+std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name) {
+    const auto rank = [&](const ResultGroup& group) {
+        const Verdict::Kind kind = verdict_of(table, group).kind;
+        const int order = kind == Verdict::Kind::better ? 2 : kind == Verdict::Kind::worse ? 1 : 0;
+        return std::pair(order, order == 0 ? 0 : std::abs(group.comparison(table.test).estimate->difference));
+    };
+    const auto most = std::max_element(table.groups.begin(), table.groups.end(),
+                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    if (most == table.groups.end() || rank(*most).first == 0) return {};
+    const Comparison& comparison = most->comparison(table.test);
+    const bool is_better = rank(*most).first == 2;
+    const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
+    const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
+    return name(best) + " is " + rough_text(std::abs(comparison.estimate->difference)) + " " +
+           std::string(measures()[table.compared].unit) +
+           (measures()[table.compared].more_is_better ? " above " : " below ") + name(other) + " (" +
+           (table.test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
+           p_words(*comparison.p_holm) + ")";
+}
+
 std::string to_string(Verdict::Kind kind) {
     constexpr std::array words = {"baseline", "no test", "not significant", "better", "worse"};
     return words[static_cast<std::size_t>(kind)];

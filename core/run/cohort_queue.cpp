@@ -169,18 +169,10 @@ void CohortQueue::fill(event::Progress& progress) {
     progress.cohort = begun_;
     progress.cohorts = begun_ + static_cast<int>(waiting_.size());
     progress.seconds = seconds_before_ + present_seconds_;
-    progress.seconds_left = seconds_left(work, total, progress.seconds);
-}
-
-double CohortQueue::seconds_left(double work, double total, double seconds) {
-    constexpr double enough_seconds = 0.5;
-    if (measured_from_work_ == 0) {
-        measured_from_work_ = work;
-        measured_from_seconds_ = seconds;
-    }
-    const double measured = seconds - measured_from_seconds_;
-    if (measured < enough_seconds || work <= measured_from_work_) return std::numeric_limits<double>::quiet_NaN();
-    return measured * (total - work) / (work - measured_from_work_);
+    // The time before the first step also contains the start of the engine: `work` is 0 until then.
+    remaining_.add(progress.seconds, work);
+    const auto left = remaining_.left(total);
+    progress.seconds_left = left ? left->likely : std::numeric_limits<double>::quiet_NaN();
 }
 
 }  // namespace ropelab

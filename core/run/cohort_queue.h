@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/forecast/remaining_time.h"
 #include "core/run/cohort_trainer.h"
 
 namespace ropelab {
@@ -56,16 +57,12 @@ class CohortQueue {
     std::size_t runs_ = 0;
     bool changed_ = false;  // runs were appended or removed
     int begun_ = 0;
-    /// `work` of `total` expected seconds took `seconds`.
-    double seconds_left(double work, double total, double seconds);
 
     double work_before_ = 0;  // expected seconds of cohorts that have ended
     double present_work_ = 0;
     double seconds_before_ = 0;
     double present_seconds_ = 0;
-    // The estimate begins after the first steps, because the time before also contains the start of the engine.
-    double measured_from_work_ = 0;
-    double measured_from_seconds_ = 0;
+    RemainingTime remaining_;
 };
 
 }  // namespace ropelab

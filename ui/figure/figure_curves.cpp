@@ -141,12 +141,14 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
                            ? drawable(curve.x, curve.y, m_xScale, m_yScale, columnOf(style))
                            : Polyline{curve.x, curve.y});
     }
-    // Dimmed curves are drawn first and picked curves last, on top.
-    for (const auto emphasis :
-         {FigureCurve::Emphasis::dimmed, FigureCurve::Emphasis::normal, FigureCurve::Emphasis::picked}) {
+    // Dimmed curves are drawn first and picked curves last, on top; secondary curves are behind the others.
+    using Emphasis = FigureCurve::Emphasis;
+    for (const auto& [emphasis, companion] :
+         {std::pair(Emphasis::dimmed, true), std::pair(Emphasis::dimmed, false), std::pair(Emphasis::normal, true),
+          std::pair(Emphasis::normal, false), std::pair(Emphasis::picked, true), std::pair(Emphasis::picked, false)}) {
         for (std::size_t i = 0; i < figure.curves.size(); ++i) {
             const FigureCurve& curve = figure.curves[i];
-            if (curve.emphasis != emphasis) {
+            if (curve.emphasis != emphasis || curve.companion != companion) {
                 continue;
             }
             if (curve.shape == FigureCurve::Shape::points) {

@@ -12,6 +12,7 @@ namespace ropelab::ui {
 struct CurveGroup {
     QString label;
     std::vector<RunId> runs;  // the first visible run determines the colour of the curve
+    QString setting = {};     // the label without the number of runs
     bool operator==(const CurveGroup&) const = default;
 };
 

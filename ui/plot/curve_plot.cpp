@@ -2,12 +2,10 @@
 
 #include <qcustomplot.h>
 
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "core/spec/keys.h"
-#include "ui/plot/legend.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/theme/theme_manager.h"
 
@@ -17,7 +15,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kFrameMs = 33;
-constexpr double kMinHeightForLegend = 300;  // pixels at 100 %
 
 }  // namespace
 
@@ -25,9 +22,7 @@ CurvePlot::CurvePlot(QWidget* parent)
     : PlotWidget(parent),
       m_lossUnit(lossUnit(QString())),
       m_floorLabel(u"best possible loss"_s),
-      m_name(u"training"_s),
-      m_legend(new Legend) {
-    static_cast<QVBoxLayout*>(layout())->insertWidget(0, m_legend);
+      m_name(u"training"_s) {
     setAccessibleName(u"Plot of %1"_s.arg(m_name));
     m_plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     for (QCPAxis* axis : {m_plot->xAxis, m_plot->yAxis}) {
@@ -38,23 +33,12 @@ CurvePlot::CurvePlot(QWidget* parent)
             }
         });
     }
-    connect(m_legend, &Legend::toggled, this, [this](RunId run, bool visible) {
-        for (const RunId member : groupOf(run)) setRunVisible(member, visible);
-    });
-    connect(m_legend, &Legend::hovered, this, &CurvePlot::highlight);
     connect(m_plot, &QCustomPlot::mouseDoubleClick, this, &CurvePlot::resetView);
-    connect(this, &PlotWidget::left, this, [this] { highlight(kNoRun); });
-    CurvePlot::restyle();
-}
-
-void CurvePlot::fitLegend() {
-    // A low plot has no legend, because its curves need the space and have labels at their ends.
-    m_legend->setVisible(!m_runs.empty() && height() >= ThemeManager::instance().px(kMinHeightForLegend));
-}
-
-void CurvePlot::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    fitLegend();
+    connect(this, &PlotWidget::left, this, [this] {
+        highlight(kNoRun);
+        emit crosshairMoved(std::nan(""));
+    });
+    restyle();
 }
 
 QSize CurvePlot::sizeHint() const {
@@ -71,7 +55,7 @@ void CurvePlot::addRun(RunId run, const QString& label, Ink ink) {
     Run& entry = m_runs[run];
     entry.label = label;
     entry.ink = ink;
-    renewLegend();
+    schedule();
 }
 
 void CurvePlot::removeRun(RunId run) {
@@ -85,7 +69,7 @@ void CurvePlot::removeRun(RunId run) {
         highlight(kNoRun);
     }
     m_readout->hide();
-    renewLegend();
+    schedule();
 }
 
 void CurvePlot::clear() {
@@ -100,7 +84,7 @@ void CurvePlot::clear() {
     highlight(kNoRun);
     m_readout->hide();
     setFollows(true);
-    renewLegend();
+    schedule();
 }
 
 std::vector<RunId> CurvePlot::runs() const {
@@ -155,7 +139,7 @@ void CurvePlot::setGroups(std::vector<CurveGroup> groups) {
     m_groups = std::move(groups);
     m_shown.clear();
     m_readout->hide();
-    renewLegend();
+    schedule();
 }
 
 QList<double> CurvePlot::xValues(CurveId curve) const {
@@ -264,7 +248,7 @@ void CurvePlot::setRunVisible(RunId run, bool visible) {
     }
     found->second.visible = visible;
     m_readout->hide();
-    renewLegend();
+    schedule();
     emit runVisibilityChanged(run, visible);
 }
 
@@ -288,7 +272,6 @@ void CurvePlot::highlight(RunId run) {
         return;
     }
     m_hovered = run;
-    m_legend->setHighlighted(legendRun(run));
     schedule();
 }
 
@@ -302,38 +285,6 @@ void CurvePlot::setFollows(bool follows) {
 void CurvePlot::resetView() {
     setFollows(true);
     schedule();
-}
-
-void CurvePlot::restyle() {
-    PlotWidget::restyle();
-    renewLegend();
-}
-
-void CurvePlot::renewLegend() {
-    m_legendIsStale = true;
-    schedule();
-}
-
-void CurvePlot::updateLegend() {
-    if (!m_legendIsStale) {
-        return;
-    }
-    m_legendIsStale = false;
-    std::vector<Legend::Entry> entries;
-    const auto add = [&](RunId id, const QString& label, RunId shown) {
-        FigureCurve curve;
-        curve.ink = inkOf(shown);
-        entries.push_back({id, label, m_style.penOf(curve), m_runs.at(shown).visible});
-    };
-    if (m_groups.empty()) {
-        for (const auto& [id, run] : m_runs) add(id, run.label, id);
-    }
-    for (const CurveGroup& group : m_groups) {
-        const RunId id = legendRun(group.runs.front());
-        if (id != kNoRun) add(id, group.label, representativeOf(id));
-    }
-    m_legend->setEntries(entries);
-    fitLegend();
 }
 
 int CurvePlot::repaintDelay() const {

@@ -16,8 +16,6 @@
 
 namespace ropelab::ui {
 
-class Legend;
-
 struct CurveId {
     RunId run = 0;
     Quantity quantity = Quantity::validation_loss;
@@ -67,6 +65,8 @@ class CurvePlot : public PlotWidget {
     /// two runs were measured. Runs outside all groups are not drawn. An empty list draws one curve per run again.
     void setGroups(std::vector<CurveGroup> groups);
     const std::vector<CurveGroup>& groups() const { return m_groups; }
+    /// Nearest to x, as drawn: smoothed, in the shown unit; NaN for a hidden run or an x outside the curve.
+    double shownValue(RunId run, double x) const;
     /// Iterations; empty for an unknown curve.
     QList<double> xValues(CurveId curve) const;
     /// Losses are in nats.
@@ -132,15 +132,14 @@ class CurvePlot : public PlotWidget {
     void runPicked(ropelab::RunId run);
     void runVisibilityChanged(ropelab::RunId run, bool visible);
     void yLogarithmicChanged(bool on);
+    /// NaN: there is no crosshair any more.
+    void crosshairMoved(double x);
     /// False: the user has zoomed or panned.
     void followsDataChanged(bool follows);
 
  protected:
     void keyPressEvent(QKeyEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
-    void showEvent(QShowEvent* event) override;
     void render() override;
-    void restyle() override;
     int repaintDelay() const override;
     void mouseReleased(const QPointF& where) override;
     void mouseMoved(const QPointF& where) override;
@@ -159,8 +158,6 @@ class CurvePlot : public PlotWidget {
         const CurveData* data;
         QString label;
     };
-    /// Hides the legend if the plot is too low or has no runs.
-    void fitLegend();
     /// If `shown` is not null, appends the curves in the order of the figure.
     Figure figure(std::vector<Shown>* shown) const;
     /// A point at the last finite value of each run that failed (red) or that was stopped at a rung (grey).
@@ -169,9 +166,6 @@ class CurvePlot : public PlotWidget {
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
     /// The first visible run of the group.
     RunId representativeOf(RunId run) const;
-    /// The first run of the group, visible or not, so that a click does not replace the clicked entry by another one;
-    /// kNoRun if the group has no runs left.
-    RunId legendRun(RunId run) const;
     /// Only this run if it has no group.
     std::vector<RunId> groupOf(RunId run) const;
     void setAxesOf(Figure& figure) const;
@@ -188,9 +182,6 @@ class CurvePlot : public PlotWidget {
     /// In the shown unit; nullopt if there is none, or if the visible runs have different factors.
     std::optional<double> shownFloor() const;
     double weightOf(Quantity quantity, const CurveData& curve) const;
-    /// The legend is rebuilt once before the next repaint, because many runs often change together.
-    void renewLegend();
-    void updateLegend();
     void highlight(RunId run);
     void setFollows(bool follows);
 
@@ -217,8 +208,6 @@ class CurvePlot : public PlotWidget {
     RunId m_picked = kNoRun;
     RunId m_hovered = kNoRun;
 
-    Legend* m_legend;
-    bool m_legendIsStale = false;
     std::vector<Shown> m_shown;
     QElapsedTimer m_sinceSummary;
     double m_refreshMs = 0;

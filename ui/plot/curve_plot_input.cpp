@@ -50,6 +50,7 @@ RunId CurvePlot::runNear(const QPointF& where) const {
 void CurvePlot::showReadout(const QPointF& where) {
     if (m_shown.empty() || !canvasRect().contains(where)) {
         m_readout->hide();
+        emit crosshairMoved(std::nan(""));
         return;
     }
     // The crosshair is drawn at the measured x nearest to the mouse.
@@ -82,7 +83,15 @@ void CurvePlot::showReadout(const QPointF& where) {
     std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
         return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
     });
+    emit crosshairMoved(x);
     m_readout->show(u"step %1"_s.arg(readableCount(x)), x, rows, m_style, mouse.y());
+}
+
+double CurvePlot::shownValue(RunId run, double x) const {
+    const CurveId id{run, m_quantities.front()};
+    const CurveData* points = shownData(id);
+    if (!points || x < points->x().first() || x > points->x().last()) return std::nan("");
+    return points->smoothed(weightOf(id.quantity, *points), factorOf(id))[points->nearest(x)];
 }
 
 void CurvePlot::zoom(double factor) {
@@ -136,11 +145,6 @@ void CurvePlot::keyPressEvent(QKeyEvent* event) {
             break;
     }
     QWidget::keyPressEvent(event);
-}
-
-void CurvePlot::showEvent(QShowEvent* event) {
-    updateLegend();
-    PlotWidget::showEvent(event);
 }
 
 }  // namespace ropelab::ui

@@ -9,7 +9,6 @@
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/distinct_names.h"
-#include "ui/plot/legend.h"
 #include "ui/plot/plot_readout.h"
 
 namespace ropelab::ui {
@@ -43,7 +42,7 @@ double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
         return 0;
     }
     const double weight = std::pow(m_smoothing, spacing);
-    return weight < 0.01 ? 0 : weight;  // such a small weight has no visible effect
+    return weight < 0.15 ? 0 : weight;  // a smaller weight hardly smooths, but would move sparse measurements
 }
 
 double CurvePlot::factorOf(CurveId curve) const {
@@ -161,7 +160,10 @@ void CurvePlot::addCurve(Figure& figure, const Shown& shown) const {
     curve.label = shown.label;
     curve.quantity = nameOf(quantity);
     curve.ink = inkOf(shown.id.run);
+    // The loss of every step is a thin line behind the evaluations, which are points on a line.
     curve.companion = quantity != m_quantities.front();
+    curve.solid = curve.companion;
+    curve.dots = !curve.companion;
     curve.x = shown.data->x();
     curve.y = shown.data->smoothed(weight, factor);
     if (weight > 0 && m_groups.empty()) {
@@ -227,12 +229,6 @@ Ink CurvePlot::inkOf(RunId run) const {
     return ink;
 }
 
-RunId CurvePlot::legendRun(RunId run) const {
-    const std::vector<RunId> members = groupOf(run);
-    const auto first = std::find_if(members.begin(), members.end(), [this](RunId id) { return m_runs.contains(id); });
-    return first == members.end() ? kNoRun : *first;
-}
-
 RunId CurvePlot::representativeOf(RunId run) const {
     const std::vector<RunId> members = groupOf(run);
     const auto first = std::find_if(members.begin(), members.end(), [this](RunId id) { return isRunVisible(id); });
@@ -281,7 +277,7 @@ QString CurvePlot::unitNote() const {
 QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     QStringList parts;
     if (m_quantities.size() > 1) {
-        parts.append(u"solid line: %1, dotted line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
+        parts.append(u"points: %1, thin line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
     }
     const bool isSmoothed = std::any_of(figure.curves.begin(), figure.curves.end(),
                                         [](const FigureCurve& curve) { return !curve.raw.isEmpty(); });
@@ -389,7 +385,6 @@ QString CurvePlot::summaryOf(const Figure& now) const {
 void CurvePlot::render() {
     QElapsedTimer elapsed;
     elapsed.start();
-    updateLegend();
     m_shown.clear();
     Figure now = figure(&m_shown);
     std::erase_if(m_means, [this](const auto& cached) {
@@ -412,7 +407,6 @@ void CurvePlot::render() {
 
 void CurvePlot::refreshNow() {
     ensurePolished();
-    updateLegend();
     layout()->activate();
     m_sinceSummary.invalidate();
     PlotWidget::refreshNow();

@@ -37,19 +37,22 @@ std::span<const Settings::Entry> Settings::table() {
         {"lab/recent", QStringList(), "Paths of recently opened labs, newest first."},
         {"lab/unsaved", QString(),
          "Path of the lab that has not been saved under a name yet; the next start reopens it."},
-        {"train/quantity", u"validation_loss"_s, "Quantity that the Train room plots."},
+        {"train/quantity", u"losses"_s, "Quantity that the Train room plots."},
         {"train/unit", u"nats"_s, "Unit of losses: nats or bits (per token), or bits-per-byte."},
         {"train/logarithmic", false, "True if the y axis of the Train room is logarithmic."},
-        {"train/smoothing", 0, "Smoothing of curves in percent, 0 to 99."},
+        {"train/smoothing", 90,
+         "Smoothing of curves in percent, 0 to 99; it averages over steps, so that it smooths the losses of single "
+         "steps more than those of evaluations."},
         {"train/bands", u"auto"_s,
-         "Mean over seeds with a band instead of one curve per run in the Train room: on, off, or auto (on for more "
-         "than ten runs)."},
+         "Mean over seeds with a band instead of one curve per run in the Train room: on, off, or auto (on if there "
+         "are seeds)."},
         {"train/second", u"logit-contribution"_s,
-         "Picture beside the plot of the Train room: sample, gradient-norm, nothing or the name of a figure of "
+         "Picture below the plot of the Train room: sample, gradient-norm, nothing or the name of a figure of "
          "probes."},
         {"train/picked_only", true,
          "True if the second picture of the Train room shows the picked run, false if it always shows all settings."},
-        {"train/fold_curves", false, "True if the Train room folds the plot of the curves beside its second picture."},
+        {"train/fold_curves", false, "True if the Train room folds the plot of the curves above its second picture."},
+        {"train/list_shown", false, "True if the Train room shows the list of runs."},
         {"train/queue", QStringList(),
          "Path of a lab and the numbers of its waiting runs, in the order in which they train; used to resume them."},
         {"results/figure", u"group-means"_s, "Figure that the Results room shows."},

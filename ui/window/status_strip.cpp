@@ -5,7 +5,6 @@
 #include <QLabel>
 #include <QProgressBar>
 #include <QPushButton>
-#include <cmath>
 
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
@@ -63,8 +62,8 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     for (QLabel* label : {m_iteration, m_left, m_speed, m_machine}) label->setMinimumWidth(1);
     m_iteration->setToolTip(u"Trained steps / total steps of the current cohort."_s);
     m_left->setToolTip(
-        u"Estimated remaining time of the sweep: time since the first steps × remaining operations / operations "
-        "since then."_s);
+        u"Estimated remaining time of the sweep: remaining operations / the speed of the last quarter of the time, at "
+        "least four seconds. The range follows from how much that speed varies and differs from the average."_s);
     m_speed->setToolTip(
         u"Training speed of the cohort, all runs together: batch size × context × number of runs / seconds per step."_s);
     m_machine->setProperty("quiet", true);
@@ -80,8 +79,14 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     connect(m_pause, &QPushButton::clicked, this, &StatusStrip::pauseAsked);
     connect(m_stop, &QPushButton::clicked, this, &StatusStrip::stopAsked);
     connect(&session, &SweepSession::stateChanged, this, &StatusStrip::renew);
-    connect(&session, &SweepSession::started, this, &StatusStrip::renew);
-    connect(&session, &SweepSession::delivered, this, &StatusStrip::renew);
+    connect(&session, &SweepSession::started, this, [this] {
+        m_remaining = {};
+        renew();
+    });
+    connect(&session, &SweepSession::delivered, this, [this] {
+        if (const auto& progress = m_session.progress()) m_remaining.add(progress->seconds, progress->done);
+        renew();
+    });
     connect(&session, &SweepSession::ended, this, &StatusStrip::renew);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &StatusStrip::fit);
     renew();
@@ -150,10 +155,10 @@ void StatusStrip::renew() {
             left = progress ? u"sweep ended after %1"_s.arg(durationText(progress->seconds)) : u"no sweep is active"_s;
             break;
         case State::running:
-            left = !progress || progress->done <= 0 ? u"Starting …"_s
-                   : std::isfinite(progress->seconds_left)
-                       ? u"about %1 left"_s.arg(durationText(progress->seconds_left))
-                       : u"estimating …"_s;
+            left = !progress || progress->done <= 0 ? u"Starting …"_s : u"estimating …"_s;
+            if (const auto range = m_remaining.left(1)) {
+                left = u"about %1 left"_s.arg(QString::fromStdString(duration_range_text(range->low, range->high)));
+            }
             break;
         case State::paused:
             left = u"paused"_s;

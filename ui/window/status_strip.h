@@ -3,6 +3,8 @@
 #include <QFrame>
 #include <QTimer>
 
+#include "core/forecast/remaining_time.h"
+
 class QLabel;
 class QProgressBar;
 class QPushButton;
@@ -40,6 +42,7 @@ class StatusStrip : public QFrame {
     void fit();
 
     SweepSession& m_session;
+    RemainingTime m_remaining;
     QString m_notice;
     QProgressBar* m_bar;
     QLabel* m_iteration;

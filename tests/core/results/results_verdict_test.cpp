@@ -3,6 +3,7 @@
 
 #include <limits>
 
+#include "core/results/results_compare.h"
 #include "core/spec/error.h"
 #include "core/spec/training_clock.h"
 #include "core/stats/t_test.h"
@@ -31,6 +32,18 @@ std::string thetas(const ResultsTable& table) {
     std::string result;
     for (const ResultGroup& group : table.groups) result += setting_text(group.settings.at("theta")) + " ";
     return result;
+}
+
+TEST(ResultsVerdict, TheHeadlineIsTheLargestDecidedDifferenceOrNothing) {
+    const auto words = [](const ResultsTable& table) {
+        return headline(table,
+                        [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); });
+    };
+    EXPECT_EQ(words(welch_table(two_groups(-0.2))), "θ 500 is 0.20 nats below θ 10000 (3 seeds per group, p < 0.001)");
+    EXPECT_EQ(words(welch_table(two_groups(0.2))), "θ 10000 is 0.20 nats below θ 500 (3 seeds per group, p < 0.001)");
+    EXPECT_EQ(words(results_table(two_groups(-0.2))), "θ 500 is 0.20 nats below θ 10000 (3 seeds, p < 0.001)");
+    EXPECT_EQ(words(welch_table(two_groups(-0.004))), "") << "undecided";
+    EXPECT_EQ(words(results_table({})), "");
 }
 
 TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {

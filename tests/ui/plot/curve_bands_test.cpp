@@ -3,11 +3,9 @@
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
 
-#include <QAbstractButton>
 #include <cmath>
 
 #include "ui/plot/curve_plot.h"
-#include "ui/plot/legend.h"
 
 namespace ropelab::ui {
 namespace {
@@ -76,21 +74,6 @@ TEST(CurveBands, IncrementalUpdateEqualsFullComputation) {
     expectFull({&c});
 }
 
-TEST(CurveBands, LegendIsRebuiltOnceForManyRuns) {
-    CurvePlot plot;
-    const auto* legend = plot.findChild<Legend*>();
-    const auto entries = [&] {
-        int count = 0;
-        for (const auto* button : legend->findChildren<QAbstractButton*>()) count += button->isCheckable();
-        return count;
-    };
-    for (RunId run = 1; run <= 54; ++run) plot.addRun(run, QStringLiteral("run %1").arg(run), Ink::data(0));
-    for (RunId run = 1; run <= 54; ++run) plot.setRunVisible(run, false);
-    EXPECT_EQ(entries(), 0) << "the legend is rebuilt before the next repaint";
-    plot.refreshNow();
-    EXPECT_EQ(entries(), 54);
-}
-
 class GroupedPlot : public testing::Test {
  protected:
     void SetUp() override {
@@ -135,34 +118,6 @@ TEST_F(GroupedPlot, DrawsOneCurvePerGroupWithABand) {
     plot.setGroups({});
     EXPECT_EQ(plot.toFigure().curves.size(), 3u);
     EXPECT_TRUE(plot.toFigure().bands.empty());
-}
-
-TEST_F(GroupedPlot, LegendEntryTogglesAllRunsOfAGroup) {
-    plot.setGroups({{"a", {1, 2}}, {"b", {3}}});
-    auto* legend = plot.findChild<Legend*>();
-    const auto names = [&] {
-        plot.refreshNow();
-        QStringList result;
-        for (const auto* entry : legend->findChildren<QAbstractButton*>()) {
-            if (entry->isCheckable()) result << entry->text();
-        }
-        result.sort();  // the order of the widgets changes when a run is removed
-        return result;
-    };
-    EXPECT_EQ(names(), (QStringList{"a", "b"}));
-    legend->findChildren<QAbstractButton*>(Qt::FindDirectChildrenOnly).last()->click();
-    EXPECT_FALSE(plot.isRunVisible(3));
-    emit legend->toggled(3, true);
-    emit legend->toggled(1, false);
-    EXPECT_FALSE(plot.isRunVisible(1));
-    EXPECT_FALSE(plot.isRunVisible(2));
-    EXPECT_TRUE(plot.isRunVisible(3));
-    emit legend->toggled(1, true);
-    EXPECT_TRUE(plot.isRunVisible(2));
-    plot.removeRun(1);
-    EXPECT_EQ(names(), (QStringList{"a", "b"}));
-    plot.setGroups({});
-    EXPECT_EQ(names(), (QStringList{"run 2", "run 3"}));
 }
 
 TEST_F(GroupedPlot, HiddenRunsAreExcludedFromTheMean) {

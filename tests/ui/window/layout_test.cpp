@@ -13,8 +13,11 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/number_slider.h"
 #include "ui/common/room.h"
+#include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/sweep_fields.h"
+#include "ui/rooms/train/train_room.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/window/corner.h"
 #include "ui/window/rail.h"
@@ -122,9 +125,6 @@ TEST_F(LayoutTest, SettingsOfTrainMoveNothingBesideItsCurves) {
     rest();
     for (QWidget* setting : settingsOf(window->room())) {
         if (!setting->isVisible() || !setting->isEnabled()) continue;
-        // Without a second picture its row has no controls; folding the curves moves that row over them.
-        const auto* button = qobject_cast<QAbstractButton*>(setting);
-        if (button && button->text() == "Fold curves") continue;
         const auto* data = qobject_cast<DataChoice*>(setting);
         if (data) continue;  // asks for files; the test above changes it
         const Places before(window.get());
@@ -138,16 +138,42 @@ TEST_F(LayoutTest, SettingsOfTrainMoveNothingBesideItsCurves) {
     }
 }
 
-TEST_F(LayoutTest, ChipsScrollInsteadOfMovingTheFieldsBelow) {
+TEST_F(LayoutTest, TheCurvesOfTrainHaveTheSpace) {
+    Experiment seeds = smallSweep(40);
+    seeds.set("seed", {"1", "2", "3"});
+    window->workspace().experiment().replace(seeds);
+    window->workspace().start();
+    ASSERT_TRUE(waitForEnd(window->workspace()));
+    window->showRoom("train");
+    for (const auto& [size, least] : {std::pair(QSize(1280, 800), 0.30), {QSize(1920, 1080), 0.40}}) {
+        window->resize(size);
+        rest();
+        auto& room = static_cast<TrainRoom&>(window->room());
+        room.refreshNow();
+        const QRectF axes = room.plot().canvasRect();
+        EXPECT_GE(axes.width() * axes.height() / (size.width() * size.height()), least) << size.width();
+    }
+}
+
+TEST_F(LayoutTest, RowsOfChipsAreAsHighAsTheirChipsAndScrollFromTheFourthLineOn) {
     window->showRoom("train");
     rest();
-    const Places before(window.get());
+    const auto height = [this](const char* name) {
+        for (const auto* edit : window->findChildren<ChipListEdit*>()) {
+            if (edit->accessibleName() == QLatin1String(name)) return edit->height();
+        }
+        return 0;
+    };
+    window->workspace().experiment().replace(smallSweep());
+    settle();
+    const int line = height("seeds");
     Experiment many = smallSweep();
     many.set("theta", {"100", "200", "300", "400", "500", "600", "700", "800", "900", "1000", "2000"});
     many.set("seed", {"1", "2", "3", "4", "5", "6", "7", "8", "9"});
     window->workspace().experiment().replace(many);
     settle();
-    EXPECT_EQ(before.moved().join("; ").toStdString(), "");
+    EXPECT_GT(height("θ"), 2 * line);
+    EXPECT_LT(height("θ"), 4 * line);
 }
 
 TEST_F(LayoutTest, RotationIsFoldedAndNotScrolledSideways) {

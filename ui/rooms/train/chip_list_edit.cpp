@@ -244,6 +244,7 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
     layout->addWidget(m_area, 1);
     layout->addWidget(m_add, 0, Qt::AlignTop);  // outside the area, where it keeps its place and stays visible
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ChipListEdit::fitHeight);
+    m_area->viewport()->installEventFilter(this);
     setAccessibleName(what);
     m_placeholder->setProperty("quiet", true);
     m_add->setToolTip(u"Add a value"_s);
@@ -261,7 +262,9 @@ void ChipListEdit::setLines(int lines) {
 void ChipListEdit::fitHeight() {
     m_add->ensurePolished();
     const int spacing = ThemeManager::instance().pixels(kSpacing);
-    m_area->setFixedHeight(m_lines * m_add->sizeHint().height() + (m_lines - 1) * spacing);
+    const int line = m_add->sizeHint().height();
+    const int needed = m_flow->heightForWidth(std::max(1, m_area->viewport()->width()));
+    m_area->setFixedHeight(std::clamp(needed, line, m_lines * line + (m_lines - 1) * spacing));
 }
 
 void ChipListEdit::reveal(QWidget* widget) {
@@ -360,11 +363,13 @@ void ChipListEdit::beginEdit(int index) {
     m_flow->insertWidget(index, m_field);
     m_field->show();
     m_field->setFocus();
+    fitHeight();
     reveal(m_field);
     updateGeometry();
 }
 
 bool ChipListEdit::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_area->viewport() && event->type() == QEvent::Resize) fitHeight();
     if (watched != m_field) return QWidget::eventFilter(watched, event);
     if (event->type() == QEvent::KeyPress) {
         const int key = static_cast<QKeyEvent*>(event)->key();
@@ -461,6 +466,7 @@ void ChipListEdit::rebuild() {
     m_flow->addWidget(m_placeholder);
     m_add->setVisible(m_typable);
     m_box->updateGeometry();
+    fitHeight();
     updateGeometry();
 }
 

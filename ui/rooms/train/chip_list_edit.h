@@ -76,9 +76,9 @@ class Chip : public QPushButton {
     bool m_overCross = false;
 };
 
-/// Editor for a list of values. It has space for a fixed number of lines and scrolls if the chips need more, so that
-/// nothing below it moves. A parser checks typed text; if the parser rejects the text, the error appears below the
-/// chips, over the next field, and the text stays in its field for correction.
+/// Editor for a list of values. It is as high as its chips, and scrolls if they need more than some lines. A parser
+/// checks typed text; if the parser rejects the text, the error appears below the chips, over the next field, and the
+/// text stays in its field for correction.
 class ChipListEdit : public QWidget {
     Q_OBJECT
 
@@ -92,7 +92,7 @@ class ChipListEdit : public QWidget {
     void setSuggestions(const QStringList& suggestions) { m_suggestions = suggestions; }
     /// If false, values can only be removed.
     void setTypable(bool typable);
-    /// Initially 1.
+    /// The most lines without a scroll bar; initially 1.
     void setLines(int lines);
     void setPlaceholder(const QString& text);
 

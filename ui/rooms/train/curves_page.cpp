@@ -89,7 +89,7 @@ namespace {
 
 QString viewTitle(const CurveView& view) {
     if (view.quantities.empty()) return u"roofline"_s;
-    if (view.quantities.size() > 1) return u"train and val loss"_s;
+    if (view.quantities.size() > 1) return u"val. + train loss"_s;
     return nameOf(view.quantities.front());
 }
 
@@ -102,7 +102,7 @@ QString smoothText(int percent) {
 PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, QWidget* parent)
     : QWidget(parent), m_plot(plot), m_table(table), m_settings(settings) {
     auto* row = new FlowLayout(this);  // wraps to two lines in a narrow window
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    scaleLayout(row, {12, 4, 12, 0}, 4);
 
     m_quantity = new QComboBox(this);
     m_quantity->setAccessibleName(u"Quantity"_s);
@@ -124,8 +124,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
         row->addWidget(choice);
         connect(choice, &QComboBox::currentIndexChanged, this, &PlotToolbar::applyView);
     }
-    scaleWidth(m_quantity, 168);
-    scaleWidth(m_unit, 136);
+    scaleWidth(m_quantity, 150);
+    scaleWidth(m_unit, 128);
     m_axis = makeAxisChoice();
     m_smoothing = makeSmoothing();
     row->addWidget(m_axis);
@@ -145,15 +145,14 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     });
 
     m_reset = makeButton<QToolButton>(
-        u"Reset view"_s, u"Resets both axes to the full range of the data and follows new data (Ctrl+R)."_s, this);
+        u"Reset"_s, u"Resets both axes to the full range of the data and follows new data (Ctrl+R)."_s, this);
     m_reset->setEnabled(false);
     connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
     connect(&m_plot, &CurvePlot::followsDataChanged, m_reset,
             [reset = m_reset](bool follows) { reset->setEnabled(!follows); });
     m_export = makeButton<QToolButton>(u"Export …"_s, u"Exports this plot as PDF, SVG, PNG or CSV (Ctrl+E)."_s, this);
     connect(m_export, &QToolButton::clicked, this, &PlotToolbar::exportRequested);
-    row->addWidget(m_export);
-    row->addWidget(m_bands);
+    for (QToolButton* button : {m_bands, m_reset, m_export}) row->addWidget(button);
     applyView();
 }
 
@@ -187,7 +186,7 @@ QWidget* PlotToolbar::makeSmoothing() {
     slider->setAccessibleName(u"Smoothing"_s);
     slider->setToolTip(
         u"Weight of the exponential moving average. The unsmoothed curve stays visible as a faint line."_s);
-    scaleWidth(slider, 72);
+    scaleWidth(slider, 48);
     row->addWidget(slider);
     // The label is as wide as its widest text, so that the slider does not move when the number changes.
     const auto fit = [value] { value->setMinimumWidth(value->fontMetrics().horizontalAdvance(smoothText(88))); };

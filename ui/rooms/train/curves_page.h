@@ -76,7 +76,6 @@ class PlotToolbar : public QWidget {
     QComboBox* quantity() const { return m_quantity; }
     bool isRoofline() const;
 
-    QToolButton* resetButton() const { return m_reset; }
     /// The plot shows the mean over seeds with a band of one standard deviation.
     bool isBands() const { return m_bandsPossible && m_bands->isChecked(); }
     /// Bands are possible if some visible runs differ only in their seed. `wanted` is the state of the button until the

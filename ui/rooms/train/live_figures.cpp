@@ -294,6 +294,8 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         Ink ink = setting.seeds.front().ink;
         if (setting.seeds.size() > 1) ink.shade = 0;
         figure.curves.push_back(inspectCurve({}, figure.y.label, ink, found.points.x, found.points.y));
+        // A line through few pairs would invent frequencies in between.
+        if (quantity.needsRotation) figure.curves.back().shape = FigureCurve::Shape::points;
         names << setting.label;
         steps.push_back(found.iteration);
         anySeeds = anySeeds || found.seeds > 1;
@@ -307,6 +309,7 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         const QString name = names[static_cast<qsizetype>(i)];
         figure.curves[i].label = equal ? name : u"%1, step %2"_s.arg(name, groupedText(steps[i]));
     }
+    figure.hasLegend = quantity.needsRotation;
     QStringList note;
     if (!quantity.mean.isEmpty()) note << (anySeeds ? u"%1, and seeds"_s.arg(quantity.mean) : quantity.mean);
     if (quantity.mean.isEmpty() && anySeeds) note << u"mean over seeds"_s;

@@ -12,6 +12,7 @@
 #include "core/spec/run_names.h"
 #include "ui/common/format.h"
 #include "ui/common/setting_name_dialog.h"
+#include "ui/figure/ticks.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/head_conversion_dialog.h"
 #include "ui/session/experiment_model.h"
@@ -95,6 +96,17 @@ void RunTable::setLossUnit(const LossUnit& unit) {
     if (rowCount() > 0) emit dataChanged(index(0, Last), index(rowCount() - 1, Best));
 }
 
+void RunTable::showValues(const QString& title, const std::function<double(RunId)>& value) {
+    if (title.isEmpty() && m_valuesTitle.isEmpty()) return;
+    m_valuesTitle = title;
+    m_values.clear();
+    for (const RunId run : m_shown) {
+        if (!title.isEmpty()) m_values[run] = value(run);
+    }
+    emit headerDataChanged(Qt::Horizontal, Last, Last);
+    if (rowCount() > 0) emit dataChanged(index(0, Last), index(rowCount() - 1, Last));
+}
+
 int RunTable::rowOf(RunId run) const {
     const auto found = std::find(m_shown.begin(), m_shown.end(), run);
     return found == m_shown.end() ? -1 : static_cast<int>(found - m_shown.begin());
@@ -112,6 +124,9 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
             case State:
                 return stateText(run);
             case Last:
+                if (const auto at = m_values.find(run.record.id); at != m_values.end()) {
+                    return std::isfinite(at->second) ? readableNumber(at->second) : QString();
+                }
                 return lossOf(run, run.last);
             case Best:
                 return lossOf(run, run.best);
@@ -171,7 +186,7 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
         case State:
             return u"state"_s;
         case Last:
-            return u"current loss"_s;
+            return m_valuesTitle.isEmpty() ? u"current loss"_s : m_valuesTitle;
         case Best:
             return u"best loss"_s;
         case Note:

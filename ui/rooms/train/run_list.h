@@ -5,6 +5,8 @@
 #include <QString>
 #include <QStringList>
 #include <QTreeView>
+#include <functional>
+#include <map>
 #include <vector>
 
 #include "ui/plot/quantity.h"
@@ -27,6 +29,8 @@ class RunTable : public QAbstractTableModel {
 
     RunTable(SessionActions& actions, RunAccess access, QObject* parent = nullptr);
 
+    /// Instead of the current losses; a title of "" shows these again.
+    void showValues(const QString& title, const std::function<double(RunId)>& value);
     /// With a unit per byte, runs whose bytes per token are unknown show no losses.
     void setLossUnit(const LossUnit& unit);
     bool hasWholeNames() const { return m_hasWholeNames; }
@@ -59,6 +63,8 @@ class RunTable : public QAbstractTableModel {
     QStringList m_names;         // the displayed, possibly shortened names, by row
     bool m_hasWholeNames = true;
     LossUnit m_unit;
+    QString m_valuesTitle;
+    std::map<RunId, double> m_values;
 };
 
 /// The line of the plot, with colour and dash pattern, as an icon of size RunTable::swatchSize().

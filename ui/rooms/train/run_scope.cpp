@@ -3,14 +3,20 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QObject>
+#include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
+#include <array>
 #include <set>
 
+#include "core/results/results_compare.h"
+#include "core/spec/error.h"
 #include "core/spec/run_names.h"
 #include "ui/common/fields.h"
 #include "ui/common/format.h"
+#include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
+#include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/theme/theme_manager.h"
 
@@ -40,11 +46,40 @@ std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
     }
     const std::vector<std::string> names = run_names(specs);
     for (std::size_t i = 0; i < groups.size(); ++i) {
-        groups[i].label = QString::fromStdString(given[i].empty() ? names[i] : given[i]);
+        groups[i].setting = QString::fromStdString(given[i].empty() ? names[i] : given[i]);
+        groups[i].label = groups[i].setting;
         if (groups[i].runs.size() < 2) continue;
         groups[i].label += u", "_s + countText(std::ssize(groups[i].runs), u"seed"_s);
     }
     return groups;
+}
+
+RunsVerdict verdictOf(const RunStore& store, bool perByte) {
+    std::vector<ResultRun> runs;
+    std::vector<RunId> ids;
+    for (const RunView& run : store.runs()) {
+        if (!run.visible) continue;
+        ids.push_back(run.record.id);
+        runs.push_back({store.settingsOf(run), run.record.name, run.record.summary, run.record.state});
+    }
+    if (runs.empty()) return {};
+    const ResultsTable table =
+        results_table(runs, {.compare = perByte ? "bits_per_byte" : "best_validation_loss", .baseline = {}});
+    const std::vector<CurveGroup> groups = seedGroups(store.runs());
+    QStringList names;
+    for (const CurveGroup& group : groups) names << group.setting;
+    names = distinctNames(names);
+    const auto name = [&](const ResultGroup& group) {
+        const auto found = std::find_if(groups.begin(), groups.end(), [&](const CurveGroup& each) {
+            return std::any_of(group.members.begin(), group.members.end(), [&](std::size_t member) {
+                return std::find(each.runs.begin(), each.runs.end(), ids[member]) != each.runs.end();
+            });
+        });
+        return found == groups.end() ? group_words(table, group) : names[found - groups.begin()].toStdString();
+    };
+    RunsVerdict verdict{QString::fromStdString(headline(table, name)), {}};
+    if (!verdict.headline.isEmpty()) verdict.details = overallWords(table);
+    return verdict;
 }
 
 bool anyRepeats(const std::vector<CurveGroup>& groups) {
@@ -63,11 +98,14 @@ int dataOf(RunScope::Scope scope) {
 RunScope::RunScope(RunStore& runs, QWidget* parent)
     : QWidget(parent),
       m_runs(runs),
-      m_choice(makeChoice(u"Runs in the plot"_s, this, 12)),
+      m_fold(makeButton<QPushButton>({}, u"Shows or hides the list of runs, which is also the legend of the curves."_s,
+                                     this)),
+      m_choice(makeChoice(u"Runs in the plot"_s, this, 8)),
       m_hidden(new QLabel(this)),
       m_showAll(makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab."_s, this)) {
     auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    scaleLayout(row, {12, 2, 12, 2}, 8);
+    row->addWidget(m_fold);
     m_choice->setToolTip(
         u"Selects the runs that the plot shows. Single runs are shown and hidden in the list below."_s);
     row->addWidget(m_choice);
@@ -75,7 +113,6 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
     m_hidden->setTextFormat(Qt::PlainText);
     m_hidden->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
     row->addWidget(m_hidden, 1);
-    keepSpace(m_showAll);
     row->addWidget(m_showAll);
     connect(m_choice, &QComboBox::activated, this, &RunScope::choose);
     connect(m_showAll, &QToolButton::clicked, this, [this] { showRuns(Scope::all); });
@@ -89,6 +126,29 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
         if (!m_applying) renew();
     });
     reload();
+}
+
+RoomControl RunScope::control() {
+    static constexpr std::array<std::pair<const char*, Scope>, 3> scopes = {
+        {{"all", Scope::all}, {"sweep", Scope::sweep}, {"run", Scope::run}}};
+    const auto set = [this](const QString& word) {
+        for (const auto& [name, scope] : scopes) {
+            if (word == QLatin1String(name)) return showRuns(scope);
+        }
+        throw BadInput("The control scope is \"" + word.toStdString() + "\", but it must be all, sweep or run.");
+    };
+    const auto shown = [this] {
+        for (const auto& [name, scope] : scopes) {
+            if (m_scope == scope) return QVariant(QString::fromLatin1(name));
+        }
+        return QVariant(u"other"_s);
+    };
+    return {u"scope"_s, set, shown, m_choice};
+}
+
+void RunScope::setListShown(bool shown) {
+    m_listShown = shown;
+    renew();
 }
 
 void RunScope::renewSettings() {
@@ -202,6 +262,10 @@ void RunScope::renew() {
     }
     m_choice->setIconSize(RunTable::swatchSize());
 
+    const std::vector<CurveGroup> groups = seedGroups(runs);
+    const auto shown = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return run.visible; });
+    m_fold->setText(u"%1 Runs: %2, %3"_s.arg(m_listShown ? u"▾"_s : u"▸"_s, countText(std::ssize(groups), u"setting"_s),
+                                             countText(shown, u"run"_s)));
     const auto hidden = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return !run.visible; });
     const bool areEarlier = std::all_of(runs.begin(), runs.end(), [this](const RunView& run) {
         return run.visible || run.record.experiment != m_latest;

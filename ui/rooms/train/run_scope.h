@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "core/spec/event.h"
+#include "ui/common/room_control.h"
 #include "ui/plot/curve_bands.h"
 #include "ui/session/run_store.h"
 
 class QComboBox;
+class QPushButton;
 class QToolButton;
 
 namespace ropelab::ui {
@@ -23,11 +25,18 @@ struct RunView;
 /// run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the first belongs to
 /// the group.
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
+/// The largest significant difference between the settings of the visible finished runs, as the Results room tests it,
+/// and the words of the test; empty if nothing is decided.
+struct RunsVerdict {
+    QString headline;
+    QString details;
+};
+RunsVerdict verdictOf(const RunStore& store, bool perByte);
 
 bool anyRepeats(const std::vector<CurveGroup>& groups);
 
-/// Row above the plot that selects which runs the plot shows. It says how many runs are hidden and can show them.
-/// Single runs are hidden in the run list.
+/// Row below the pictures: it folds the list of runs, says how many runs are shown, and selects which. Single runs are
+/// hidden in the list.
 class RunScope : public QWidget {
     Q_OBJECT
 
@@ -46,9 +55,13 @@ class RunScope : public QWidget {
     /// "12 runs of earlier sweeps are hidden"; "" if all are shown.
     QString hiddenText() const { return m_hidden->text(); }
 
+    /// The control "scope": all, sweep or run.
+    RoomControl control();
     void addButton(QWidget* button) { layout()->addWidget(button); }
 
     QComboBox* choice() const { return m_choice; }
+    QPushButton* foldButton() const { return m_fold; }
+    void setListShown(bool shown);
     QToolButton* showAllButton() const { return m_showAll; }
 
  private:
@@ -72,6 +85,8 @@ class RunScope : public QWidget {
     RunId m_picked = 0;
     std::int64_t m_latest = 0;  // id of the latest experiment
     bool m_applying = false;
+    bool m_listShown = false;
+    QPushButton* m_fold;
     QComboBox* m_choice;
     QLabel* m_hidden;
     QToolButton* m_showAll;

@@ -24,7 +24,9 @@
 #include "ui/plot/figure_view.h"
 #include "ui/probes/inside_run.h"
 #include "ui/rooms/train/run_scope.h"
+#include "ui/rooms/train/setting_strips.h"
 #include "ui/session/settings.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
@@ -210,6 +212,7 @@ void LatestSnapshots::handleDeliveries(const std::vector<Delivery>& deliveries) 
 namespace {
 
 constexpr int kPictureFrameMs = 16;
+constexpr int kLeastForAxes = 180;  // height in pixels at 100 %
 constexpr const char* kSample = "sample";
 constexpr const char* kGradient = "gradient-norm";
 constexpr const char* kNothing = "nothing";
@@ -223,7 +226,7 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
       m_access(std::move(access)),
       m_settings(settings),
       m_snapshots(new LatestSnapshots(m_access.lab, m_access.session, this)),
-      m_chooser(makeChoice(u"Second picture"_s, this, 24)),
+      m_chooser(makeChoice(u"Second picture"_s, this, 28)),
       m_title(makeNote(this)),
       m_pickedOnly(makeButton<QToolButton>(u"Picked run"_s,
                                            u"Shows every layer of the run that is picked in the list or the plot. "
@@ -231,13 +234,32 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
                                            "per setting."_s,
                                            this)),
       m_fold(makeButton<QToolButton>(
-          u"Fold curves"_s, u"Hides the plot of the curves, so that this picture has the whole width."_s, this)),
+          u"Enlarge"_s, u"Hides the plot of the curves, so that this picture has its space and shows its axes."_s,
+          this)),
       m_stack(new QStackedWidget(this)),
       m_view(new FigureView(this)),
       m_gradient(new CurvePlot(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 4);
-    column->addLayout(makeTitleRow());
+    m_title->setTextFormat(Qt::PlainText);
+    m_title->setWordWrap(false);  // one line, so that the picture below keeps its place
+    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    m_title->installEventFilter(this);
+    scaleMargins(m_title, {12, 0, 12, 0});
+    column->addWidget(m_title);
+    m_pickedOnly->setCheckable(true);
+    m_wantsPicked = m_settings.value("train/picked_only").toBool();
+    connect(m_pickedOnly, &QToolButton::toggled, this, [this](bool on) {
+        m_wantsPicked = on;
+        m_settings.setValue("train/picked_only", on);
+        schedule();
+    });
+    m_fold->setCheckable(true);
+    m_fold->setChecked(m_settings.value("train/fold_curves").toBool());
+    connect(m_fold, &QToolButton::toggled, this, [this](bool folded) {
+        m_settings.setValue("train/fold_curves", folded);
+        emit foldChanged();
+    });
     m_gradient->setName(u"gradient norm"_s);
     m_gradient->setShownQuantity(Quantity::gradient_norm);
     m_stack->addWidget(makeSamplePage());
@@ -251,24 +273,24 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
     fillChooser();
     explainBy(m_view, m_chooser);
     const auto show = [this] {
-        const QString name = chosen();
         m_chooser->setToolTip(m_chooser->currentData(Qt::ToolTipRole).toString());
         m_view->setAccessibleName(m_chooser->currentText());
-        m_stack->setCurrentIndex(name == QLatin1String(kSample)     ? samplePage
-                                 : name == QLatin1String(kGradient) ? gradientPage
-                                                                    : figurePage);
+        m_fold->setEnabled(!isNone());
+        renewPage();
         schedule();
-        renewTitle();
     };
     connect(m_chooser, &QComboBox::currentIndexChanged, this, [this, show] {
         m_settings.setValue("train/second", chosen());
         show();
         emit choiceChanged();
     });
-    for (PlotWidget* plot : {static_cast<PlotWidget*>(m_view), static_cast<PlotWidget*>(m_gradient)}) {
-        connect(plot, &PlotWidget::chosen, this, &SecondPicture::pictureChosen);
-        connect(plot, &PlotWidget::contextMenuRequested, this, &SecondPicture::contextMenuRequested);
-    }
+    const auto showHovered = [this](const QString& value) {
+        if (std::exchange(m_hovered, value) != value) elideTitle();
+    };
+    connect(m_view, &FigureView::hovered, this, [this, showHovered](const QPointF& place) {
+        if (m_showsStrips) showHovered(stripAt(m_picture.figure, m_view->canvasRect(), m_view->style(), place));
+    });
+    connect(m_view, &PlotWidget::left, this, [showHovered] { showHovered({}); });
     m_timer.setSingleShot(true);
     connect(&m_timer, &QTimer::timeout, this, [this] {
         selectRuns();
@@ -282,32 +304,6 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
     connect(&runs, &RunStore::visibilityChanged, this, &SecondPicture::schedule);
     selectRuns();
     show();
-}
-
-QLayout* SecondPicture::makeTitleRow() {
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {8, 0, 0, 0}, 8);
-    m_title->setTextFormat(Qt::PlainText);
-    m_title->setWordWrap(false);  // one line, so that the picture below keeps its place
-    m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    m_title->installEventFilter(this);
-    row->addWidget(m_title, 1);
-    m_pickedOnly->setCheckable(true);
-    m_wantsPicked = m_settings.value("train/picked_only").toBool();
-    row->addWidget(m_pickedOnly);
-    connect(m_pickedOnly, &QToolButton::toggled, this, [this](bool on) {
-        m_wantsPicked = on;
-        m_settings.setValue("train/picked_only", on);
-        schedule();
-    });
-    m_fold->setCheckable(true);
-    m_fold->setChecked(m_settings.value("train/fold_curves").toBool());
-    row->addWidget(m_fold);
-    connect(m_fold, &QToolButton::toggled, this, [this](bool folded) {
-        m_settings.setValue("train/fold_curves", folded);
-        emit foldChanged();
-    });
-    return row;
 }
 
 QWidget* SecondPicture::makeSamplePage() {
@@ -331,7 +327,7 @@ QList<SecondPicture::Choice> SecondPicture::choices() {
     for (const LiveFigure& figure : liveFigures()) all.append({figure.name, figure.title, figure.why});
     all.append(
         {kGradient, u"Gradient norm"_s, u"Shows the norm of the gradient before clipping at each training step."_s});
-    all.append({kNothing, u"No second picture"_s, u"The plot of the curves uses the whole width."_s});
+    all.append({kNothing, u"No second picture"_s, u"The plot of the curves uses the whole height."_s});
     return all;
 }
 
@@ -355,6 +351,21 @@ bool SecondPicture::isNone() const {
     return chosen() == QLatin1String(kNothing);
 }
 
+bool SecondPicture::isGradient() const {
+    return chosen() == QLatin1String(kGradient);
+}
+
+bool SecondPicture::isLow() const {
+    return height() < ThemeManager::instance().pixels(kLeastForAxes);
+}
+
+void SecondPicture::renewPage() {
+    m_stack->setCurrentIndex(chosen() == QLatin1String(kSample) ? samplePage
+                             : isGradient() && !isLow()         ? gradientPage
+                                                                : figurePage);
+    renewTitle();
+}
+
 void SecondPicture::setSample(const QString& title, const QString& text) {
     m_sampleTitle = title;
     if (m_sample->toPlainText() != text) m_sample->setPlainText(text);
@@ -370,21 +381,20 @@ void SecondPicture::setPicked(RunId run) {
 
 void SecondPicture::renewTitle() {
     const int page = m_stack->currentIndex();
-    m_wholeTitle = page == samplePage     ? m_sampleTitle
-                   : page == gradientPage ? u"gradient norm of every step"_s
-                                          : m_figureTitle;
+    m_wholeTitle = page == samplePage ? m_sampleTitle : isGradient() ? u"gradient norm of every step"_s : m_figureTitle;
     m_title->setToolTip(m_wholeTitle);  // a narrow picture shortens it
     m_title->setAccessibleName(m_wholeTitle);
     elideTitle();
     // Without a picked run the picture shows all settings, so the button does not look pressed.
-    const bool isPickable = page == figurePage && m_access.runs.find(m_picked);
+    const bool isPickable = findLiveFigure(chosen()) && m_access.runs.find(m_picked);
     const QSignalBlocker quiet(m_pickedOnly);
     m_pickedOnly->setEnabled(isPickable);
     m_pickedOnly->setChecked(isPickable && m_wantsPicked);
 }
 
 void SecondPicture::elideTitle() {
-    m_title->setText(m_title->fontMetrics().elidedText(m_wholeTitle, Qt::ElideRight, m_title->width()));
+    const QString text = m_hovered.isEmpty() ? m_wholeTitle : m_hovered;
+    m_title->setText(m_title->fontMetrics().elidedText(text, Qt::ElideRight, m_title->contentsRect().width()));
 }
 
 bool SecondPicture::eventFilter(QObject* watched, QEvent* event) {
@@ -395,6 +405,12 @@ bool SecondPicture::eventFilter(QObject* watched, QEvent* event) {
 void SecondPicture::showEvent(QShowEvent* event) {
     QWidget::showEvent(event);
     if (m_stale) schedule();
+}
+
+void SecondPicture::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    renewPage();
+    if (m_showsStrips != isLow()) schedule();
 }
 
 void SecondPicture::schedule() {
@@ -443,6 +459,10 @@ LiveData SecondPicture::data() const {
 
 void SecondPicture::renew() {
     m_stale = false;
+    if (isGradient()) {
+        m_picture = {m_gradient->toFigure()};
+        return showPicture({});
+    }
     const LiveFigure* figure = findLiveFigure(chosen());
     if (!figure) return;
     const LiveData now = data();
@@ -456,12 +476,23 @@ void SecondPicture::renew() {
     const QString who = now.picked ? now.picked->name : u"all settings"_s;
     m_figureTitle = step.isEmpty() ? who : u"%1: %2"_s.arg(step, who);
     renewTitle();
-    m_view->setReadout(m_picture.readout);
-    m_view->setFigure(m_picture.figure);
+    showPicture(now.picked ? now.picked->ink : Ink());
+}
+
+void SecondPicture::showPicture(Ink rowInk) {
+    m_showsStrips = isLow();
+    Figure figure = m_picture.figure;
+    if (m_showsStrips && !ui::isEmpty(figure)) {
+        figure.drawing = stripsOf(figure, rowInk);
+        figure.curves.clear();
+        figure.map.reset();
+    }
+    m_view->setReadout(m_showsStrips ? decltype(m_picture.readout)() : m_picture.readout);
+    m_view->setFigure(std::move(figure));
 }
 
 Figure SecondPicture::figure() const {
-    if (m_stack->currentIndex() == gradientPage) return m_gradient->toFigure();
+    if (isGradient()) return m_gradient->toFigure();
     Figure figure = m_picture.figure;
     // The title is not part of the exported figure, so its note says which run and step it shows.
     figure.note = figure.note.isEmpty() ? m_figureTitle : u"%1; %2"_s.arg(m_figureTitle, figure.note);
@@ -469,19 +500,14 @@ Figure SecondPicture::figure() const {
 }
 
 bool SecondPicture::hasFigure() const {
-    switch (m_stack->currentIndex()) {
-        case gradientPage:
-            return !m_gradient->runs().empty();
-        case figurePage:
-            return !isNone() && !ui::isEmpty(m_picture.figure);
-        default:
-            return false;
-    }
+    if (isGradient()) return !m_gradient->runs().empty();
+    return !isNone() && m_stack->currentIndex() == figurePage && !ui::isEmpty(m_picture.figure);
 }
 
 void SecondPicture::refreshNow() {
     m_timer.stop();
     selectRuns();
+    renewPage();
     renew();
     if (m_stack->currentIndex() == figurePage) m_view->refreshNow();
     if (m_stack->currentIndex() == gradientPage) m_gradient->refreshNow();

@@ -11,7 +11,6 @@
 #include "ui/session/run_access.h"
 
 class QLabel;
-class QLayout;
 class QStackedWidget;
 class QToolButton;
 
@@ -23,9 +22,9 @@ class LatestSnapshots;
 class Settings;
 struct RunView;
 
-/// The picture beside the plot: the generated text of a run, a figure of the newest probes, or the gradient norm. It
-/// follows training and shows the picked run, or all visible settings if none is picked. The room places the list of
-/// choices, which the settings store.
+/// The picture below the plot: the generated text of a run, a figure of the newest probes, or the gradient norm. It
+/// follows training and shows the picked run, or all visible settings if none is picked. A low picture shows figures as
+/// one strip per setting. The room places the list of choices, which the settings store, and the buttons.
 class SecondPicture : public QWidget {
     Q_OBJECT
 
@@ -46,7 +45,7 @@ class SecondPicture : public QWidget {
     /// Selects whether figures of probes show the picked run, if there is one, or always all visible settings. The
     /// settings store it.
     QToolButton* pickedButton() const { return m_pickedOnly; }
-    /// Folds the plot of the curves, so that this picture has its space. The settings store it.
+    /// Folds the plot of the curves, so that this picture has its space and axes. The settings store it.
     QToolButton* foldButton() const { return m_fold; }
 
     void setSample(const QString& title, const QString& text);
@@ -56,6 +55,8 @@ class SecondPicture : public QWidget {
 
     QString title() const { return m_wholeTitle; }
     FigureView& view() { return *m_view; }
+    /// With its axes, also while the view shows it as strips.
+    const Figure& picture() const { return m_picture.figure; }
     CurvePlot& gradientPlot() { return *m_gradient; }
     /// Requires hasFigure().
     Figure figure() const;
@@ -66,24 +67,27 @@ class SecondPicture : public QWidget {
  signals:
     void choiceChanged();
     void foldChanged();
-    /// A click or the keyboard focus has chosen the picture, so that exports use its figure.
-    void pictureChosen();
-    void contextMenuRequested(const QPoint& where);
 
  protected:
     void showEvent(QShowEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
     bool eventFilter(QObject* watched, QEvent* event) override;
 
  private:
     QWidget* makeSamplePage();
-    QLayout* makeTitleRow();
     void fillChooser();
     /// Renews the picture before the next frame, at most once.
     void schedule();
     void selectRuns();
     void renew();
+    /// `rowInk` is that of the rows of a map.
+    void showPicture(Ink rowInk);
+    void renewPage();
     void renewTitle();
     void elideTitle();
+    /// Without space for axes.
+    bool isLow() const;
+    bool isGradient() const;
     LiveData data() const;
     LiveRun liveRunOf(const RunView& run) const;
 
@@ -102,9 +106,11 @@ class SecondPicture : public QWidget {
     QString m_wholeTitle;
     QString m_sampleTitle;
     QString m_figureTitle;
+    QString m_hovered;  // the value under the pointer, which replaces the title
     RunId m_picked = 0;
     bool m_wantsPicked = false;  // the user wants the picked run instead of all settings
     bool m_stale = true;
+    bool m_showsStrips = false;
     QTimer m_timer;
 };
 

@@ -96,7 +96,6 @@ QWidget* SweepPanel::makeSimple() {
     column->addWidget(makeHeading(u"Sweep"_s, box));
 
     m_preset = makeChoice(u"Preset"_s, box);
-    m_preset->setToolTip(u"Predefined sweeps that can be started immediately or changed first."_s);
     for (const Preset& preset : presets()) {
         m_preset->addItem(QString::fromStdString(preset.name));
         m_preset->setItemData(m_preset->count() - 1, QString::fromStdString(preset.summary), Qt::ToolTipRole);
@@ -108,10 +107,6 @@ QWidget* SweepPanel::makeSimple() {
     });
     connect(m_preset, &QComboBox::activated, this, &SweepPanel::pickPreset);
     column->addWidget(m_preset);
-    m_summary = makeNote(box);
-    m_summary->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    keepLines(m_summary, 5);  // the longest summary
-    column->addWidget(m_summary);
 
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
@@ -119,7 +114,6 @@ QWidget* SweepPanel::makeSimple() {
     m_runs = new ChipListEdit(u"runs"_s, box);
     m_runs->setTypable(false);
     m_runs->setLines(3);
-    m_runs->setPlaceholder(u"all combinations"_s);
     connect(m_runs, &ChipListEdit::considered, this, [this](const QStringList& left) {
         const QStringList before = explicitRunLabels(m_experiment.value());
         if (left.size() >= before.size()) return stopConsidering();
@@ -138,9 +132,10 @@ QWidget* SweepPanel::makeSimple() {
             break;
         }
     });
-    addChips(grid, u"runs"_s, m_runs,
-             u"The runs of this sweep, listed one by one. A value of θ, of the fraction or of the seed that you add "
-             "below adds runs to them. A sweep without listed runs has one run per combination of the values below."_s);
+    m_runsLabel = addChips(
+        grid, u"runs"_s, m_runs,
+        u"The runs of this sweep, listed one by one. A value of θ, of the fraction or of the seed that you add "
+        "below adds runs to them. A sweep without listed runs has one run per combination of the values below."_s);
 
     m_theta = chips("theta", u"θ"_s, parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
@@ -188,10 +183,6 @@ QWidget* SweepPanel::makeFooter() {
     m_estimate->setWordWrap(true);
     m_problem = new QLabel(footer);
     m_problem->setWordWrap(true);
-    for (QLabel* label : {m_estimate, m_problem}) {  // one of them is shown; the buttons below keep their place
-        label->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-        keepLines(label, 3);
-    }
     colorAsError(m_problem);
     m_continue = makeButton<QPushButton>({}, u"Resumes the runs that have not finished (Ctrl+Shift+Return)."_s, footer);
     connect(m_continue, &QPushButton::clicked, this, [this] { m_actions.resumeRuns(m_actions.unfinishedRuns()); });
@@ -211,11 +202,10 @@ QWidget* SweepPanel::makeFooter() {
     m_plan->setCheckable(true);
     connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
     setPlanShown(false);
-    column->addWidget(m_estimate);
-    column->addWidget(m_problem);
-    column->addWidget(m_plan);
-    column->addWidget(m_continue);
-    column->addWidget(m_start);
+    // What comes and goes stands above the buttons that are always there, which keep their place at the lower end.
+    for (QWidget* each : std::initializer_list<QWidget*>{m_estimate, m_problem, m_continue, m_plan, m_start}) {
+        column->addWidget(each);
+    }
     return footer;
 }
 
@@ -225,7 +215,7 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     edit->setParser(parse);
     edit->setDisplay(display);
     edit->setSuggestions(suggestions);
-    edit->setLines(2);
+    edit->setLines(3);
     edit->setPlaceholder(u"set by the listed runs"_s);
     connect(edit, &ChipListEdit::edited, this, [this, edit, name, what](const QStringList& values) {
         const QString refusal = problemOf([&] {
@@ -259,7 +249,7 @@ void SweepPanel::renew() {
     while (m_preset->count() > static_cast<int>(known.size())) m_preset->removeItem(m_preset->count() - 1);
     if (same != known.end()) {
         m_preset->setCurrentIndex(static_cast<int>(same - known.begin()));
-        m_summary->setText(QString::fromStdString(same->summary));
+        m_preset->setToolTip(QString::fromStdString(same->summary));
     } else {
         const QString name = experiment.name().empty() ? u"custom sweep"_s : QString::fromStdString(experiment.name());
         const bool isOriginal = json == m_experiment.original().to_json();
@@ -268,8 +258,8 @@ void SweepPanel::renew() {
                                                 [&](const Preset& preset) { return preset.name == experiment.name(); });
         m_preset->addItem(isOriginal && !hasPresetsName ? name : u"%1, changed"_s.arg(name));
         m_preset->setCurrentIndex(m_preset->count() - 1);
-        m_summary->setText(isOriginal ? u"The latest sweep of this lab."_s
-                                      : u"A sweep with your changes. Undo takes them back one by one."_s);
+        m_preset->setToolTip(isOriginal ? u"The latest sweep of this lab."_s
+                                        : u"A sweep with your changes. Undo takes them back one by one."_s);
     }
 
     const QStringList labels = explicitRunLabels(experiment);
@@ -277,9 +267,10 @@ void SweepPanel::renew() {
         return listed.value(labels.indexOf(label), label);
     });
     m_runs->setValues(labels);
+    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_runsLabel)}) {
+        each->setVisible(!labels.isEmpty());  // a sweep of all combinations has no list
+    }
     const SweepOptions& options = m_experiment.options();
-    const bool hasSamples = options.search && !options.search->ranges.empty();
-    m_runs->setPlaceholder(hasSamples ? u"samples of the search"_s : u"all combinations"_s);
     // A setting that explicit runs set has no common value; adding a value here adds a run.
     for (const auto& [edit, name] :
          {std::pair(m_theta, "theta"), std::pair(m_fraction, "fraction"), std::pair(m_seed, "seed")}) {
@@ -317,10 +308,8 @@ void SweepPanel::renewEstimate() {
     m_start->setEnabled(problem.isEmpty() && m_access.session.state() != SweepSession::State::stopping);
     m_start->setText(idle ? u"Start"_s : u"Add to the queue"_s);
     const auto unfinished = m_actions.unfinishedRuns();
-    m_continue->setEnabled(!unfinished.empty());  // it stays visible, so that Start keeps its place
-    m_continue->setText(unfinished.empty()
-                            ? u"No runs to resume"_s
-                            : u"Resume %1"_s.arg(countText(static_cast<std::int64_t>(unfinished.size()), u"run"_s)));
+    m_continue->setVisible(!unfinished.empty());
+    m_continue->setText(u"Resume %1"_s.arg(countText(std::ssize(unfinished), u"run"_s)));
 }
 
 void SweepPanel::consider(const std::function<void(Experiment&)>& change) {
@@ -389,7 +378,7 @@ QWidget* SweepPanel::makeMore() {
         }
         auto* field = new KeyField(entry, m_experiment, m_more);
         considerFor(field);
-        QLabel* label = addField(grid, KeyField::title(entry), field, field->toolTip(), 104);
+        QLabel* label = addField(grid, KeyField::title(entry), field, field->toolTip());
         label->setWordWrap(true);
     }
     setMoreShown(false);

@@ -65,8 +65,8 @@ class SweepPanel : public QFrame {
     ExperimentModel& m_experiment;
     QScrollArea* m_area;
     QComboBox* m_preset;
-    QLabel* m_summary;
     ChipListEdit* m_runs;
+    QLabel* m_runsLabel = nullptr;
     ChipListEdit* m_theta;
     ChipListEdit* m_fraction;
     ChipListEdit* m_seed;

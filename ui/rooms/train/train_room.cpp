@@ -2,6 +2,7 @@
 
 #include <QComboBox>
 #include <QEvent>
+#include <QFrame>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
@@ -16,9 +17,11 @@
 #include "ui/common/actions.h"
 #include "ui/common/banners.h"
 #include "ui/common/empty_page.h"
+#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
+#include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/plan_page.h"
@@ -41,49 +44,47 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
                      QWidget* parent)
     : Room(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment), m_settings(settings) {
     setObjectName(u"train"_s);
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 4, {4, 0, 4, 0});
+    auto* card = new QFrame(this);
+    card->setProperty("paper", true);
+    auto* layout = scaledColumn(card, 0);
+    column->addWidget(card, 1);
 
     m_plot = new CurvePlot(this);
     m_plot->setName(u"training"_s);
     m_list = new RunList(m_actions, m_access, this);
     m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
-    connect(m_toolbar, &PlotToolbar::exportRequested, this, [this] {
-        m_secondChosen = false;
-        openExport();
-    });
     layout->addWidget(m_toolbar);
+    m_headline = makeText(u"What the runs show"_s, this);
+    m_headline->setProperty("roomTitle", true);
+    scaleMargins(m_headline, {12, 0, 12, 0});
+    layout->addWidget(m_headline);
     m_scope = new RunScope(m_access.runs, this);
-    m_scope->addButton(m_toolbar->resetButton());
-    layout->addWidget(m_scope);
-    QWidget* pictures = makePictures();
-    const auto showRoofline = [this](bool on) {
-        m_picture->setCurrentIndex(on ? 1 : 0);
-        renewWhy();
-    };
-    connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
-    connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
-    showRoofline(m_toolbar->isRoofline());
-
-    auto* split = new QSplitter(Qt::Vertical, this);
-    split->setChildrenCollapsible(false);
-    split->addWidget(pictures);
-    split->addWidget(m_list);
-    split->setStretchFactor(0, 3);
-    split->setStretchFactor(1, 1);
-    split->setSizes({640, 300});  // proportions at which the six runs of the default sweep are all visible
-
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeEmptyState());
-    m_pages->addWidget(split);
+    m_split = new QSplitter(Qt::Vertical, this);
+    m_split->setChildrenCollapsible(false);
+    m_split->addWidget(makePictures());
+    m_split->addWidget(makeRuns());
+    m_split->setStretchFactor(0, 1);
+    m_pages->addWidget(m_split);
     m_pages->addWidget(makePlan());
     layout->addWidget(m_pages, 1);
     m_takeOver = new TakeOver(m_actions, m_access, this);
-    layout->addWidget(m_takeOver);  // below all controls, which keep their place
+    column->addWidget(m_takeOver);  // below all controls, which keep their place
     m_unitAdvice = new BannerArea(this);
-    layout->addWidget(m_unitAdvice);
-    connect(m_toolbar, &PlotToolbar::unitChanged, this, &TrainRoom::renewUnitAdvice);
+    column->addWidget(m_unitAdvice);
+    connectPictures();
+    connectRuns();
+    addContents();
+    syncRuns();
+}
 
+TrainRoom::~TrainRoom() {
+    hide();  // Hiding commits an open text field while the objects that react to its value still exist.
+}
+
+void TrainRoom::connectRuns() {
     RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &TrainRoom::syncRuns);
     connect(&runs, &RunStore::runChanged, this, [this](RunId run) {
@@ -91,6 +92,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
         for (CurvePlot* plot : plots()) {
             if (view) showState(*plot, *view);
         }
+        if (view && view->record.summary) m_visibleTimer.start();  // the run may decide the verdict
         if (run == m_sampled || m_sampled == 0) showSample(run);
     });
     m_visibleTimer.setSingleShot(true);
@@ -106,7 +108,6 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     connect(&m_access.session, &SweepSession::delivered, this, &TrainRoom::applyDeliveries);
     connect(&m_access.session, &SweepSession::started, this, [this] { showPlan(false); });
 
-    connectPictures();
     connect(m_list, &RunList::runPicked, this, [this](RunId run) {
         for (CurvePlot* plot : plots()) plot->pickRun(run);
         m_roofline->pickRun(run);
@@ -119,11 +120,28 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     for (CurvePlot* plot : plots()) connect(m_list, &RunList::runHovered, plot, &CurvePlot::hoverRun);
     connect(&m_floor, &EntropyFloorJob::found, this,
             [this](const std::optional<double>& nats) { m_plot->setFloor(nats, u"entropy floor"_s); });
-    syncRuns();
 }
 
-TrainRoom::~TrainRoom() {
-    hide();  // Hiding commits an open text field while the objects that react to its value still exist.
+void TrainRoom::addContents() {
+    const auto flushed = [this](const std::function<Figure()>& figure) {
+        return [this, figure] {
+            if (m_visibleTimer.isActive()) renewVisible();
+            return figure();
+        };
+    };
+    const auto addReset = [this](QMenu& menu) {
+        menu.addSeparator();
+        menu.addAction(u"Reset view"_s, m_plot, &CurvePlot::resetView);
+    };
+    addFigure({m_plot, flushed([this] { return m_plot->toFigure(); }), addReset});
+    addFigure({&m_roofline->view(), flushed([this] { return m_roofline->figure(); })});
+    addFigure({&m_second->view(), flushed([this] { return m_second->figure(); })});
+    addViewOf(&m_second->view(), &m_second->gradientPlot());
+    addPart({u"plan"_s, [this] { showPlan(true); }, [this] { return m_planShown; }});
+    addControl({u"quantity"_s, [this](const QString& id) { m_toolbar->showQuantity(id); },
+                [this] { return m_toolbar->quantity()->currentData(); }, m_toolbar->quantity()});
+    addControl(m_scope->control());
+    addBars({m_toolbar, m_scope});
 }
 
 QWidget* TrainRoom::panel() {
@@ -139,14 +157,6 @@ Figure TrainRoom::figure() {
     if (m_visibleTimer.isActive()) renewVisible();
     if (exportsSecond()) return m_second->figure();
     return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
-}
-
-std::vector<Figure> TrainRoom::pageFigures() {
-    if (m_visibleTimer.isActive()) renewVisible();
-    std::vector<Figure> result;
-    if (!m_picture->isHidden()) result.push_back(m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure());
-    if (!m_second->isHidden() && m_second->hasFigure()) result.push_back(m_second->figure());
-    return result;
 }
 
 FigureOrigin TrainRoom::originOf(const Figure& figure) {
@@ -180,9 +190,21 @@ QString TrainRoom::sampleText() const {
 
 void TrainRoom::renewGroups() {
     const std::vector<CurveGroup> groups = seedGroups(m_access.runs.runs());
-    const bool many = m_access.runs.runs().size() > kMaxCurves;
-    m_toolbar->setBandsPossible(anyRepeats(groups), many);
+    m_toolbar->setBandsPossible(anyRepeats(groups), anyRepeats(groups));
     for (CurvePlot* plot : plots()) plot->setGroups(m_toolbar->isBands() ? groups : std::vector<CurveGroup>());
+}
+
+QString TrainRoom::headline() const {
+    return m_headline->text();
+}
+
+void TrainRoom::renewHeadline() {
+    RunsVerdict verdict;
+    // The Results room says what is wrong with damaged settings of a lab.
+    problemOf([&] { verdict = verdictOf(m_access.runs, m_tokenizersDiffer); });
+    m_headline->setText(verdict.headline);
+    m_headline->setToolTip(verdict.details);
+    renewPages();
 }
 
 void TrainRoom::renewUnitAdvice() {
@@ -239,6 +261,7 @@ void TrainRoom::renewVisible() {
     for (CurvePlot* plot : plots()) m_tokenizersDiffer = showExtent(*plot, m_access.runs);
     renewGroups();
     renewUnitAdvice();
+    renewHeadline();
     updateFloor();
     // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.
     const RunView* sampled = m_access.runs.find(m_sampled);
@@ -403,31 +426,6 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
     }
 }
 
-std::vector<RoomControl> TrainRoom::controls() {
-    using Scope = RunScope::Scope;
-    constexpr std::array<std::pair<const char*, Scope>, 3> scopes = {
-        {{"all", Scope::all}, {"sweep", Scope::sweep}, {"run", Scope::run}}};
-    const auto setScope = [this, scopes](const QString& word) {
-        for (const auto& [name, scope] : scopes) {
-            if (word == QLatin1String(name)) return m_scope->showRuns(scope);
-        }
-        throw BadInput("The control scope is \"" + word.toStdString() + "\", but it must be all, sweep or run.");
-    };
-    const auto shownScope = [this, scopes] {
-        for (const auto& [name, scope] : scopes) {
-            if (m_scope->scope() == scope) return QVariant(QString::fromLatin1(name));
-        }
-        return QVariant(u"other"_s);
-    };
-    return {{u"quantity"_s, [this](const QString& id) { m_toolbar->showQuantity(id); },
-             [this] { return m_toolbar->quantity()->currentData(); }, m_toolbar->quantity()},
-            {u"scope"_s, setScope, shownScope, m_scope->choice()}};
-}
-
-QList<QWidget*> TrainRoom::bars() {
-    return {m_toolbar, m_scope};
-}
-
 std::function<void()> TrainRoom::restorer() {
     return [this, plan = m_planShown, restore = Room::restorer()] {
         showPlan(plan);
@@ -465,23 +463,18 @@ void TrainRoom::showPlan(bool shown) {
     if (m_panel) m_panel->setPlanShown(shown);
 }
 
-void TrainRoom::showPart(const QString& part) {
-    const QString plan = u"plan"_s;
-    if (part != plan) throw noPart(part, {plan});
-    showPlan(true);
-}
-
 void TrainRoom::renewPages() {
     m_toolbar->setVisible(!m_planShown);  // the toolbar applies only to the plot
-    m_scope->setVisible(!m_planShown && !isEmpty());
+    m_headline->setVisible(!m_planShown && !headline().isEmpty());
     m_pages->setCurrentIndex(m_planShown ? 2 : isEmpty() ? 0 : 1);
 }
 
 namespace {
 
-// The least space for two pictures, in pixels at 100 % scale: side by side, and one below the other.
-constexpr int kMinWidthForTwoPictures = 560;
-constexpr int kMinHeightForTwoPictures = 400;
+// Heights in pixels at 100 % scale.
+constexpr int kStrip = 72;  // of the second picture
+constexpr int kMinHeightForTwoPictures = 260;
+constexpr int kMostList = 240;  // until the user moves the splitter
 
 }  // namespace
 
@@ -492,18 +485,59 @@ QWidget* TrainRoom::makePictures() {
     m_picture->addWidget(m_roofline);
     m_second = new SecondPicture(m_access, m_settings, this);
     m_second->gradientPlot().setSmoothing(m_plot->smoothing());
-    m_pictures = new QSplitter(Qt::Horizontal, this);
+    m_pictures = new QSplitter(Qt::Vertical, this);
     m_pictures->setChildrenCollapsible(false);
     m_pictures->addWidget(m_picture);
     m_pictures->addWidget(m_second);
+    m_pictures->setStretchFactor(0, 1);
     m_pictures->installEventFilter(this);
-
-    // In the row above the pictures, the list of choices keeps its place while a picture is folded.
+    // In the row below the pictures, the controls keep their place while a picture is folded.
     m_scope->addButton(m_second->chooser());
+    m_scope->addButton(m_second->pickedButton());
+    m_scope->addButton(m_second->foldButton());
     return m_pictures;
 }
 
+QWidget* TrainRoom::makeRuns() {
+    auto* box = new QWidget(this);
+    auto* column = scaledColumn(box, 0);
+    column->addWidget(m_scope);
+    column->addWidget(m_list, 1);
+    connect(m_scope->foldButton(), &QAbstractButton::clicked, this, [this] { setListShown(m_list->isHidden()); });
+    setListShown(m_settings.value("train/list_shown").toBool());
+    return box;
+}
+
+void TrainRoom::setListShown(bool shown) {
+    m_settings.setValue("train/list_shown", shown);
+    m_list->setVisible(shown);
+    m_scope->setListShown(shown);
+    QWidget* box = m_scope->parentWidget();
+    box->setSizePolicy(QSizePolicy::Preferred, shown ? QSizePolicy::Preferred : QSizePolicy::Maximum);
+    const int most = ThemeManager::instance().pixels(kMostList);
+    const int list = shown ? std::min(m_list->sizeHintForRow(0) * (m_list->table().rowCount() + 2), most) : 0;
+    const int runs = m_scope->sizeHint().height() + list;
+    m_split->setSizes({std::max(1, m_split->height() - runs), runs});
+}
+
 void TrainRoom::connectPictures() {
+    const auto showRoofline = [this](bool on) {
+        m_picture->setCurrentIndex(on ? 1 : 0);
+        renewWhy();
+    };
+    connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
+    connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
+    connect(m_toolbar, &PlotToolbar::unitChanged, this, &TrainRoom::renewUnitAdvice);
+    connect(m_toolbar, &PlotToolbar::exportRequested, this, [this] {
+        emit m_plot->chosen();
+        openExport();
+    });
+    showRoofline(m_toolbar->isRoofline());
+    connect(m_plot, &CurvePlot::crosshairMoved, this, [this](double x) {
+        const bool isShown = std::isfinite(x) && m_list->isVisible();
+        m_list->table().showValues(isShown ? u"at step %1"_s.arg(readableCount(x)) : QString(),
+                                   [this, x](RunId run) { return m_plot->shownValue(run, x); });
+    });
     connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_picturesMoved = true; });
     connect(m_second, &SecondPicture::foldChanged, this, &TrainRoom::fitPictures);
     connect(m_second, &SecondPicture::choiceChanged, this, [this] {
@@ -522,38 +556,18 @@ void TrainRoom::connectPictures() {
             if (run != CurvePlot::kNoRun) showSample(run);
         });
     }
-    const auto openMenu = [this](const QPoint& where) {
-        auto* menu = new QMenu(this);
-        menu->setAttribute(Qt::WA_DeleteOnClose);
-        menu->addAction(u"Export figure …"_s, this, &TrainRoom::openExport);
-        menu->addAction(u"Copy figure"_s, this, &TrainRoom::copy);
-        addCaptionEntry(*menu);
-        menu->addAction(u"Show as table"_s, this, &TrainRoom::openTable);
-        if (!m_toolbar->isRoofline() && !exportsSecond()) {
-            menu->addSeparator();
-            menu->addAction(u"Reset view"_s, m_plot, &CurvePlot::resetView);
-        }
-        menu->popup(where);
-    };
-    connect(m_second, &SecondPicture::pictureChosen, this, [this] { m_secondChosen = true; });
-    for (PlotWidget* plot : {static_cast<PlotWidget*>(m_plot), static_cast<PlotWidget*>(&m_roofline->view())}) {
-        connect(plot, &PlotWidget::chosen, this, [this] { m_secondChosen = false; });
-        connect(plot, &PlotWidget::contextMenuRequested, this, openMenu);
-    }
-    connect(m_second, &SecondPicture::contextMenuRequested, this, openMenu);
     fitPictures();
 }
 
 void TrainRoom::fitPictures() {
     const ThemeManager& theme = ThemeManager::instance();
-    const bool isWide = m_pictures->width() >= theme.pixels(kMinWidthForTwoPictures);
-    const bool isTall = m_pictures->height() >= theme.pixels(kMinHeightForTwoPictures);
+    const bool isTall = !m_pictures->isVisible() || m_pictures->height() >= theme.pixels(kMinHeightForTwoPictures);
     const bool wanted = !m_second->isNone();
     const bool folded = wanted && m_second->foldButton()->isChecked();
-    m_pictures->setOrientation(isWide || !isTall ? Qt::Horizontal : Qt::Vertical);
-    m_second->setVisible(wanted && (folded || isWide || isTall));
+    m_second->setVisible(wanted && (folded || isTall));
     m_picture->setVisible(!folded);
-    if (!m_picturesMoved) m_pictures->setSizes({1000, 1000});  // a ratio: the splitter distributes its own size
+    const int strip = theme.pixels(kStrip);
+    if (!m_picturesMoved) m_pictures->setSizes({std::max(1, m_pictures->height() - strip), strip});
 }
 
 std::array<CurvePlot*, 2> TrainRoom::plots() const {
@@ -562,7 +576,7 @@ std::array<CurvePlot*, 2> TrainRoom::plots() const {
 
 bool TrainRoom::exportsSecond() const {
     if (m_second->isHidden() || !m_second->hasFigure()) return false;
-    return m_secondChosen || m_picture->isHidden();
+    return chosenView() == &m_second->view() || m_picture->isHidden();
 }
 
 bool TrainRoom::eventFilter(QObject* watched, QEvent* event) {

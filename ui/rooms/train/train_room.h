@@ -33,9 +33,9 @@ class SweepPanel;
 class SweepPreview;
 class TakeOver;
 
-/// Trains a sweep and shows the curves of all runs, beside them a second picture that follows training (a figure of the
-/// newest probes, or the text that the picked run generates), and the list of runs; the panel on the right edits the
-/// sweep.
+/// Trains a sweep and shows the curves of all runs, below them a second picture that follows training (a figure of the
+/// newest probes, or the text that the picked run generates), and the list of runs, which is the legend; the panel on
+/// the right edits the sweep.
 class TrainRoom : public Room {
     Q_OBJECT
 
@@ -47,16 +47,8 @@ class TrainRoom : public Room {
     QWidget* panel() override;
     static void addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room);
     Figure figure() override;
-    /// Only what is visible of the plot and the second picture.
-    std::vector<Figure> pageFigures() override;
     FigureOrigin originOf(const Figure& figure) override;
     void refreshNow() override;
-    /// `part` is "plan", the page of runs and queue. Throws BadInput for any other name.
-    void showPart(const QString& part) override;
-    QString shownPart() const override { return m_planShown ? u"plan"_s : QString(); }
-    /// These are quantity, and scope (all, sweep or run).
-    std::vector<RoomControl> controls() override;
-    QList<QWidget*> bars() override;
     std::function<void()> restorer() override;
 
     CurvePlot& plot() { return *m_plot; }
@@ -64,6 +56,8 @@ class TrainRoom : public Room {
     RooflineView& roofline() { return *m_roofline; }
     RunList& runList() { return *m_list; }
     RunScope& scope() { return *m_scope; }
+    /// What the runs show so far; "" if nothing is decided.
+    QString headline() const;
     SecondPicture& second() { return *m_second; }
     QString sampleText() const;
     bool isEmpty() const { return m_access.runs.runs().empty(); }
@@ -99,10 +93,15 @@ class TrainRoom : public Room {
     void showSample(RunId run);
     void updateFloor();
     QWidget* makePictures();
+    QWidget* makeRuns();
     void connectPictures();
-    /// Side by side, one below the other or, without space for both, only one of them; their sizes are equal until the
-    /// user moves the splitter.
+    void connectRuns();
+    void addContents();
+    /// One below the other or, without space for both, only one of them; the second picture is a strip until the user
+    /// moves the splitter.
     void fitPictures();
+    void setListShown(bool shown);
+    void renewHeadline();
     /// Those of the toolbar's quantity and of the gradient norm.
     std::array<CurvePlot*, 2> plots() const;
     /// True if the second picture was clicked last, or the plot is folded.
@@ -123,8 +122,9 @@ class TrainRoom : public Room {
     QStackedWidget* m_picture = nullptr;  // contains the plot and the roofline
     SecondPicture* m_second = nullptr;
     QSplitter* m_pictures = nullptr;  // contains m_picture and m_second
-    bool m_picturesMoved = false;     // the user moved the splitter
-    bool m_secondChosen = false;      // the second picture was clicked after the plot
+    QSplitter* m_split = nullptr;     // contains the pictures, and the list of runs below its row
+    QLabel* m_headline = nullptr;
+    bool m_picturesMoved = false;  // the user moved the splitter
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
     TakeOver* m_takeOver = nullptr;

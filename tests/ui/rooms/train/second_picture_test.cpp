@@ -1,6 +1,7 @@
 #include "ui/rooms/train/second_picture.h"
 
 #include <QComboBox>
+#include <QLabel>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -39,7 +40,7 @@ class SecondPictureTest : public Workbench {
     SecondPicture& second() { return room->second(); }
     const Figure& figure() {
         second().refreshNow();
-        return second().view().figure();
+        return second().picture();
     }
     QString nameOf(RunId run) { return QString::fromStdString(workspace->runs().find(run)->record.name); }
 
@@ -55,7 +56,7 @@ TEST_F(SecondPictureTest, FollowsTrainingWithOneCurvePerSettingInItsColour) {
         << second().title().toStdString();
     ASSERT_TRUE(waitForEnd(*workspace));
     ASSERT_TRUE(waitUntil([&] { return second().title() == "step 60 of 60: all settings"; }));
-    const Figure& now = second().view().figure();  // the view followed without a refresh of the test
+    const Figure& now = second().picture();  // it followed without a refresh of the test
     ASSERT_EQ(now.curves.size(), 2U);
     for (int i = 0; i < 2; ++i) {
         const FigureCurve& curve = now.curves[static_cast<std::size_t>(i)];
@@ -65,6 +66,27 @@ TEST_F(SecondPictureTest, FollowsTrainingWithOneCurvePerSettingInItsColour) {
     EXPECT_EQ(second().view().accessibleName(), "Query norm by frequency");
     EXPECT_EQ(second().view().accessibleDescription(), now.summary);
     EXPECT_TRUE(now.summary.contains("step 60 of 60")) << now.summary.toStdString();
+}
+
+TEST_F(SecondPictureTest, ALowPictureHasOneStripPerSettingAndAHighOneHasAxes) {
+    train();
+    ASSERT_TRUE(second().choose("logit-contribution"));
+    ASSERT_TRUE(waitUntil([&] { return figure().curves.size() == 2; }));
+    const Figure& shown = second().view().figure();
+    EXPECT_TRUE(shown.drawing);
+    EXPECT_TRUE(shown.curves.empty()) << "the strips are painted instead";
+    EXPECT_EQ(shown.summary, figure().summary);
+    EXPECT_EQ(figure().curves.front().shape, FigureCurve::Shape::points) << "a line would join few pairs";
+    const FigureView& view = second().view();
+    emit second().view().hovered(view.canvasRect().topLeft() + QPointF(2, 2));
+    const auto* title = second().findChild<QLabel*>();
+    ASSERT_NE(title, nullptr);
+    EXPECT_TRUE(title->text().contains("wavelength")) << title->text().toStdString();
+    emit second().view().left();
+    EXPECT_TRUE(title->text().startsWith("step 60")) << title->text().toStdString();
+    second().foldButton()->click();
+    EXPECT_TRUE(waitUntil([&] { return !second().view().figure().drawing; }));
+    EXPECT_EQ(second().view().figure().curves.size(), 2U);
 }
 
 TEST_F(SecondPictureTest, ShowsTheLayersOfThePickedRun) {
@@ -162,7 +184,9 @@ TEST_F(SecondPictureTest, GradientNormIsPlottedLive) {
     const CurveId gradient{1, Quantity::gradient_norm};
     EXPECT_EQ(second().gradientPlot().yValues(gradient), room->plot().yValues(gradient));
     EXPECT_EQ(second().gradientPlot().yValues(gradient).size(), 60);
-    EXPECT_TRUE(second().gradientPlot().isVisible());
+    EXPECT_FALSE(second().gradientPlot().isVisible()) << "a low picture shows strips";
+    second().foldButton()->click();
+    EXPECT_TRUE(waitUntil([&] { return second().gradientPlot().isVisible(); }));
     second().gradientPlot().pickRun(2);
     EXPECT_EQ(room->runList().picked(), 2);
     EXPECT_EQ(room->plot().pickedRun(), 2);
@@ -185,26 +209,26 @@ TEST_F(SecondPictureTest, FoldingAPictureGivesItsSpaceToTheOther) {
     auto* pictures = qobject_cast<QSplitter*>(second().parentWidget());
     ASSERT_NE(pictures, nullptr);
     const QWidget* plot = pictures->widget(0);
-    EXPECT_NEAR(plot->width(), second().width(), 2);
-    EXPECT_EQ(plot->height(), second().height());
+    EXPECT_EQ(plot->width(), second().width());
+    EXPECT_GT(plot->height(), 3 * second().height()) << "the curves are the main figure";
     const QPoint chooser = second().chooser()->mapTo(room.get(), QPoint());
 
     second().foldButton()->click();
     QApplication::processEvents();
     EXPECT_FALSE(plot->isVisible());
-    EXPECT_EQ(second().width(), pictures->width());
+    EXPECT_EQ(second().height(), pictures->height());
     second().foldButton()->click();
 
     ASSERT_TRUE(second().choose("nothing"));
     QApplication::processEvents();
     EXPECT_FALSE(second().isVisible());
-    EXPECT_EQ(plot->width(), pictures->width());
+    EXPECT_EQ(plot->height(), pictures->height());
     EXPECT_EQ(second().chooser()->mapTo(room.get(), QPoint()), chooser) << "the list of choices keeps its place";
 }
 
-TEST_F(SecondPictureTest, ANarrowRoomShowsThePictureThatWasChosenLast) {
+TEST_F(SecondPictureTest, ALowRoomShowsThePictureThatWasChosenLast) {
     train();
-    room->resize(420, 500);
+    room->resize(900, 260);
     QApplication::processEvents();
     EXPECT_TRUE(room->plot().isVisible());
     EXPECT_FALSE(second().isVisible());

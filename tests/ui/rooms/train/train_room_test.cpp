@@ -4,6 +4,7 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
+#include <QPushButton>
 #include <QToolButton>
 #include <cmath>
 
@@ -19,6 +20,7 @@
 #include "ui/rooms/train/curves_page.h"
 #include "ui/rooms/train/plan_page.h"
 #include "ui/rooms/train/run_list.h"
+#include "ui/rooms/train/run_scope.h"
 #include "ui/rooms/train/second_picture.h"
 #include "ui/rooms/train/sweep_panel.h"
 
@@ -147,11 +149,12 @@ TEST_F(TrainRoomTest, ListAndPlotShareThePickedRunAndVisibility) {
     RunTable& table = room->runList().table();
     ASSERT_TRUE(table.setData(table.index(0, RunTable::Name), Qt::Checked, Qt::CheckStateRole));
     EXPECT_TRUE(room->plot().isRunVisible(1));
-    EXPECT_EQ(room->figure().curves.size(), 2u);
+    EXPECT_EQ(room->figure().curves.size(), 4u) << "validation and training loss";
 }
 
 TEST_F(TrainRoomTest, ColumnsFitTheListOrItScrolls) {
     train();
+    room->scope().foldButton()->click();
     RunList& list = room->runList();
     const auto columns = [&] {
         int all = 0;
@@ -198,7 +201,7 @@ TEST_F(TrainRoomTest, LossesOfDifferentTokenizersAreComparedPerByte) {
     EXPECT_TRUE(room->unitAdvice().texts().isEmpty());
     EXPECT_EQ(workspace->settings().value("train/unit").toString(), "bits-per-byte");
     const Figure figure = room->figure();
-    ASSERT_EQ(figure.curves.size(), 2U);
+    ASSERT_EQ(figure.curves.size(), 4U);
     const double nats = room->plot().yValues({4, Quantity::validation_loss}).back();
     EXPECT_NEAR(figure.curves[1].y.back(), nats / std::log(2.0) / perWord, 1e-12);
     EXPECT_EQ(room->originOf(figure).flags["unit"], "bits-per-byte");
@@ -264,30 +267,54 @@ TEST_F(TrainRoomTest, RunsOfSeveralSeedsAreShownAsMeanWithBand) {
     workspace->experiment().replace(seeds);
     train();
     ASSERT_TRUE(bands->isEnabled());
-    EXPECT_EQ(room->figure().curves.size(), 6u);
-    bands->click();
+    room->showQuantity("validation_loss");
+    EXPECT_TRUE(bands->isChecked()) << "seeds are one curve per setting until the user wants them";
     const Figure figure = room->figure();
     ASSERT_EQ(figure.curves.size(), 2u);
     const auto label = [this] { return room->plot().groups().at(0).label; };
     EXPECT_TRUE(label().endsWith("3 seeds")) << label().toStdString();
     EXPECT_EQ(figure.bands.size(), 2u);
-    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "on");
     workspace->runs().setVisible(1, true);  // a run of the first sweep: the fourth seed
     EXPECT_EQ(room->figure().curves.size(), 2u);
     EXPECT_TRUE(label().endsWith("4 seeds")) << label().toStdString();
     workspace->runs().setVisible(1, false);
     bands->click();
     EXPECT_EQ(room->figure().curves.size(), 6u);
+    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "off");
 }
 
-TEST_F(TrainRoomTest, ManyRunsAreInitiallyShownAsMeansOverSeeds) {
-    Experiment seeds = smallSweep(20);
-    seeds.set("seed", {"1", "2", "3", "4", "5", "6"});
+TEST_F(TrainRoomTest, TheListOfRunsIsFoldedAndIsTheLegend) {
+    train();
+    QPushButton* fold = room->scope().foldButton();
+    EXPECT_EQ(fold->text(), "▸ Runs: 2 settings, 2 runs");
+    EXPECT_FALSE(room->runList().isVisible());
+    const int low = room->plot().height();
+    fold->click();
+    QApplication::processEvents();
+    EXPECT_EQ(fold->text(), "▾ Runs: 2 settings, 2 runs");
+    EXPECT_TRUE(room->runList().isVisible());
+    EXPECT_LT(room->plot().height(), low);
+    EXPECT_TRUE(workspace->settings().value("train/list_shown").toBool());
+    const RunTable& table = room->runList().table();
+    const auto title = [&] { return table.headerData(RunTable::Last, Qt::Horizontal, Qt::DisplayRole).toString(); };
+    emit room->plot().crosshairMoved(20);
+    EXPECT_EQ(title(), "at step 20");
+    EXPECT_EQ(table.data(table.index(0, RunTable::Last), Qt::DisplayRole).toString(),
+              readableNumber(room->plot().shownValue(1, 20)));
+    emit room->plot().crosshairMoved(std::nan(""));
+    EXPECT_EQ(title(), "current loss");
+}
+
+TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
+    train();
+    EXPECT_EQ(room->headline(), "") << "one seed decides nothing";
+    Experiment seeds = smallSweep(60);
+    seeds.set("seed", {"1", "2", "3"});
     workspace->experiment().replace(seeds);
     train();
-    EXPECT_EQ(room->figure().curves.size(), 2u) << "twelve runs exceed the limit for single curves";
-    EXPECT_EQ(room->figure().bands.size(), 2u);
-    EXPECT_EQ(workspace->settings().value("train/bands").toString(), "auto");
+    room->refreshNow();
+    EXPECT_TRUE(room->headline().isEmpty() || room->headline().contains("(3 seeds, p "))
+        << room->headline().toStdString();
 }
 
 TEST_F(TrainRoomTest, StoppingOneRunKeepsTheOthersTraining) {

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "ui/figure/figure.h"
+#include "ui/figure/figure_style.h"
+
+namespace ropelab::ui {
+
+/// A figure as small multiples for a low place: one strip per curve, or per row of its map (in `rowInk`). Each strip
+/// has its own scale, so that no setting flattens another one, and says its largest value. Few points are bars, for
+/// which a line would invent values in between.
+FigureDrawing stripsOf(const Figure& figure, Ink rowInk);
+/// "θ 500: wavelength 123 tokens, logit contribution 4.20 %" at a place in `rect`; "" if no strip is there.
+QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place);
+
+}  // namespace ropelab::ui
