@@ -53,6 +53,7 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, E
     : RotaryRoom(rotary, u"spectrum"_s, encodingFigures(), parent), m_runs(std::move(runs)) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     m_tabs = makeTabs();
+    addBars({m_tabs});
     column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeFrequencies());
@@ -121,7 +122,7 @@ QWidget* SpectrumRoom::makeBar() {
         {});
     m_frequency = group->button(1);
     connect(m_frequency, &QAbstractButton::toggled, this, &SpectrumRoom::schedule);
-    addBars({m_tabs, group->button(0), m_frequency});
+    addBars({group->button(0), m_frequency});
     return m_quantity;
 }
 

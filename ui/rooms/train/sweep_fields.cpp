@@ -151,11 +151,7 @@ KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
     setFocusProxy(editor);
     editor->setAccessibleDescription(ropelab::ui::text(key.meaning));
     row->addWidget(editor, 1);
-    if (!key.unit.empty()) {
-        auto* unit = new QLabel(ropelab::ui::text(key.unit), this);
-        unit->setProperty("quiet", true);
-        row->addWidget(unit);
-    }
+    if (m_field) setUnit(m_field, ropelab::ui::text(key.unit));
     setToolTip(ropelab::ui::text(key.meaning));
     connect(&model, &ExperimentModel::changed, this, &KeyField::renew);
     renew();
