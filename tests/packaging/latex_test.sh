@@ -25,7 +25,7 @@ grep -q 'paired by seed' "$scratch/narrow.tex" || wrong 'the table does not name
 "$program" results --lab "$lab" --format latex --columns paper --test paired >"$scratch/paired.tex"
 "$program" results --lab "$lab" --format latex --columns paper --test welch >"$scratch/welch.tex"
 ! cmp -s "$scratch/paired.tex" "$scratch/welch.tex" || wrong "the paired test and Welch's test print the same table"
-XDG_CACHE_HOME=$scratch ROPELAB_DATA='' "$program" reproduce bpc --format latex >"$scratch/sheet.tex" 2>/dev/null
+XDG_CACHE_HOME=$scratch ROPELAB_DATA='' "$program" reproduce bpc --scale smoke --format latex >"$scratch/sheet.tex" 2>/dev/null
 grep -q 'label{tab:bpc-' "$scratch/sheet.tex" || wrong '"reproduce" printed no table'
 
 cat >"$scratch/paper.tex" <<'TEX'

@@ -38,7 +38,7 @@ QFont FigureStyle::font(double points) const {
 
 QFont FigureStyle::fitting(const QFont& usual, const QString& text, double width) const {
     QFont font = usual;
-    while (!onScreen && 3 * font.pixelSize() > 2 * usual.pixelSize() &&
+    while (!onScreen && font.pixelSize() > 1 && 3 * font.pixelSize() > 2 * usual.pixelSize() &&
            QFontMetricsF(font).horizontalAdvance(text) > width) {
         font.setPixelSize(font.pixelSize() - 1);
     }

@@ -54,6 +54,7 @@ TEST_F(FaceTest, FiguresHaveTheirShareOfTheWindow) {
     const std::set<QString> pairs = {"table", "rotation", "inspect"};
     for (const RoomEntry& entry : rooms()) {
         const QString id = QString::fromLatin1(entry.id);
+        if (id == "reproduce") continue;  // it opens with the claims of a sheet, which are cards
         window->showRoom(id);
         rest();
         const auto [largest, all] = shares();

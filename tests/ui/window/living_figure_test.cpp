@@ -333,7 +333,7 @@ TEST_F(LivingFigures, CaptionOfARoomIsCopied) {
 }
 
 TEST_F(LivingFigures, RoomWithSeveralViewsIsAPageOfPanels) {
-    window->showRoom("memory");
+    window->showRoom("spectrum");
     window->room().refreshNow();
     EXPECT_GE(window->room().exportedFigures().size(), 2U);
     for (const Figure& figure : window->room().exportedFigures()) {

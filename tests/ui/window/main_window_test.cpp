@@ -110,7 +110,7 @@ TEST_F(Window, DefaultSweepStartsWithOneClickAndFinishes) {
     EXPECT_EQ(start->text(), "Add to the queue");
     ASSERT_TRUE(waitForEnd(window->workspace()));
 
-    ASSERT_EQ(window->workspace().runs().runs().size(), 6u);
+    ASSERT_EQ(window->workspace().runs().runs().size(), 18u);
     for (const RunView& run : window->workspace().runs().runs()) {
         EXPECT_EQ(run.record.state, RunState::finished) << run.record.name << ": " << run.record.message;
         const QList<double> losses = curve(*window, run.record.id);

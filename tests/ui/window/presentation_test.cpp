@@ -357,7 +357,7 @@ TEST_F(PresentationTest, ControlsOfRoomsCheckTheirValues) {
     stage().setControl("quantity", "training_loss");
     EXPECT_THROW(stage().setControl("quantity", "nothing"), BadInput);
     stage().end();
-    EXPECT_EQ(workspace().settings().value("train/quantity").toString(), "validation_loss");
+    EXPECT_EQ(workspace().settings().value("train/quantity").toString(), "losses");
 }
 
 TEST_F(PresentationTest, ARecordedLabStandsInForTheUsersLab) {
