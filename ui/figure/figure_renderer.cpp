@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "ui/figure/figure_annotations.h"
 #include "ui/figure/figure_backdrop.h"
@@ -88,11 +89,12 @@ QList<QRectF> FigureRenderer::labelBoxes() const {
     return m_annotations->labelBoxes();
 }
 
-void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
-    Figure figure = given;
+void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
     if (!figure.valuesNote.isEmpty() &&
         FigureAnnotations::endLabelMargin(figure, style, m_plot.viewport().width()).values) {
-        figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + figure.valuesNote;
+        Figure noted = figure;
+        noted.note += (figure.note.isEmpty() ? QString() : u"; "_s) + std::exchange(noted.valuesNote, {});
+        return show(noted, style);
     }
     m_labelsInNote.clear();
     m_hasRowAbove = false;

@@ -21,6 +21,7 @@
 
 #include "core/results/decision_aid.h"
 #include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
 #include "core/spec/error.h"
 #include "ui/common/actions.h"
 #include "ui/common/empty_page.h"
@@ -83,37 +84,21 @@ QString headlineOf(const ResultsTable& table) {
         return u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
                                        measureUnit(measure), countText(only.described[table.compared].n, u"seed"_s));
     }
-    using Kind = Verdict::Kind;
-    const ResultGroup* found = nullptr;  // the best decided group; without one the group nearest to a decision
-    Kind best = Kind::untested;
+    QString decided =
+        text(headline(table, [&](const ResultGroup& group) { return longLabel(table, group).toStdString(); }));
+    if (!decided.isEmpty()) {
+        if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ
+        return withUnbreakablePercent(decided);
+    }
+    const ResultGroup* nearest = nullptr;
     const auto p = [&table](const ResultGroup& group) { return group.comparison(table.test).p_holm; };
-    const auto distance = [](const ResultGroup& group) { return std::abs(group.difference.value_or(0)); };
     for (const ResultGroup& group : table.groups) {
-        const Kind kind = verdict_of(table, group).kind;
-        const auto rank = [](Kind each) { return each == Kind::better ? 2 : each == Kind::worse ? 1 : 0; };
-        if (!p(group) || (found && rank(kind) < rank(best))) continue;
-        const bool isNearer = found && (rank(kind) > 0 ? distance(group) > distance(*found) : *p(group) < *p(*found));
-        if (found && rank(kind) == rank(best) && !isNearer) continue;
-        found = &group;
-        best = kind;
+        if (p(group) && (!nearest || *p(group) < *p(*nearest))) nearest = &group;
     }
-    if (!found) return u"No test against %1 is possible yet"_s.arg(baselineTitle(table));
-    const QString seeds =
-        countText(table.test == TestKind::paired ? found->pairs : found->described[table.compared].n, u"seed"_s);
-    if (best != Kind::better && best != Kind::worse) {
-        return u"No setting differs significantly from %1 (%2, p ≥ %3)"_s.arg(baselineTitle(table), seeds,
-                                                                              text(p_text(p(*found))));
-    }
-    const double gap = distance(*found);
-    const std::string certainty = p_words(*p(*found));
-    const Measure& measure = measures()[table.compared];
-    const ResultGroup* other = table.baseline_of(*found);
-    if (best == Kind::worse) std::swap(found, other);  // the better one is named first
-    QString words = u"%1 is %2 %3 %4 %5 (%6, %7)"_s.arg(
-        longLabel(table, *found), text(rough_text(gap)), measureUnit(measure),
-        measure.more_is_better ? u"above"_s : u"below"_s, longLabel(table, *other), seeds, text(certainty));
-    if (words[0].unicode() < 128) words[0] = words[0].toUpper();  // but not θ
-    return withUnbreakablePercent(words);
+    if (!nearest) return u"No test against %1 is possible yet"_s.arg(baselineTitle(table));
+    const auto seeds = table.test == TestKind::paired ? nearest->pairs : nearest->described[table.compared].n;
+    return u"No setting differs significantly from %1 (%2, p ≥ %3)"_s.arg(
+        baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))));
 }
 
 }  // namespace
