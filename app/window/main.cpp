@@ -13,13 +13,13 @@
 #include "core/machine/openmp.h"
 #include "core/spec/error.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/batch_modes.h"
+#include "ui/window/batch/batch_modes.h"
+#include "ui/window/batch/launch_options.h"
+#include "ui/window/batch/standard_output.h"
+#include "ui/window/batch/verify_figure.h"
 #include "ui/window/lab_controller.h"
-#include "ui/window/launch_options.h"
 #include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
-#include "ui/window/standard_output.h"
-#include "ui/window/verify_figure.h"
 
 using namespace Qt::StringLiterals;
 

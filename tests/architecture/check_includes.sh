@@ -4,7 +4,7 @@
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
 #   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/plan → core/{rope,spec}
 #   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/plan → core/{rope,spec}
-#   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → figures → session → help → common → plot, animation, sound → figure → theme
+#   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → figures → session → help → shell → controls → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
 [[ -d core && -d ui && -d app ]] || { echo "'$1' is not a checkout: it lacks core/, ui/ or app/." && exit 2; }
@@ -74,10 +74,16 @@ for room in "${rooms[@]}"; do
 done
 forbid 'ui/lecture must not include rooms, models or ui/window' "\"($above|ui/rooms|ui/models)/" ui/lecture
 above="$above|ui/lecture|ui/rooms|ui/models|ui/statements"
-for folder in ui/rotary ui/probes ui/figures ui/session ui/help ui/common ui/plot ui/animation ui/sound ui/figure ui/theme; do
+for folder in ui/rotary ui/probes ui/figures ui/session ui/help ui/shell ui/controls ui/common ui/plot ui/animation ui/sound ui/figure ui/theme; do
     forbid "$folder must not include the folders above it" "\"($above)/" "$folder"
     above="$above|$folder"
 done
+above=''
+for folder in ui/lecture/presentation ui/lecture/course ui/lecture/documents ui/lecture/questions; do
+    [[ -z $above ]] || forbid "$folder must not include $above" "\"($above)/" "$folder"
+    above="${above:+$above|}$folder"
+done
+forbid 'ui/figure/paint must not include ui/figure/export' '"ui/figure/export/' ui/figure/paint
 forbid 'ui/plot must not include ui/animation or ui/sound' '"ui/(animation|sound)/' ui/plot
 forbid 'ui/animation must not include ui/sound' '"ui/sound/' ui/animation
 forbid 'paths in #include must begin at the root of the checkout' '"\.\.?/' core ui app

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <vector>
 
-#include "ui/common/room.h"
+#include "ui/shell/room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rooms.h"

@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

@@ -15,7 +15,7 @@
 #include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "ui/animation/animated_gif.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 

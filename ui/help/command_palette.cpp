@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "ui/common/actions.h"
-#include "ui/common/findables.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/findables.h"
 
 namespace ropelab::ui {
 

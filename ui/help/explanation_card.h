@@ -5,7 +5,7 @@
 #include <QPointer>
 #include <QTimer>
 
-#include "ui/common/explanation.h"
+#include "ui/shell/explanation.h"
 
 class QLabel;
 

@@ -10,7 +10,7 @@
 #include <QScrollBar>
 #include <QVBoxLayout>
 
-#include "ui/common/actions.h"
+#include "ui/shell/actions.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -24,12 +24,12 @@
 #include <vector>
 
 #include "core/spec/error.h"
-#include "ui/common/banners.h"
-#include "ui/common/findables.h"
 #include "ui/common/scaled.h"
 #include "ui/models/model_entry.h"
 #include "ui/models/model_views.h"
 #include "ui/session/rotary_model.h"
+#include "ui/shell/banners.h"
+#include "ui/shell/findables.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 

@@ -12,12 +12,12 @@
 #include <limits>
 #include <utility>
 
-#include "ui/common/figure_table.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/ticks.h"
 #include "ui/models/model_entry.h"
+#include "ui/shell/figure_table.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/figure/figure_renderer.h"
+#include "ui/figure/paint/figure_renderer.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/distinct_names.h"

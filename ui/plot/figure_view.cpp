@@ -4,9 +4,9 @@
 
 #include <utility>
 
-#include "ui/figure/figure_backdrop.h"
-#include "ui/figure/figure_renderer.h"
 #include "ui/figure/figure_summary.h"
+#include "ui/figure/paint/figure_backdrop.h"
+#include "ui/figure/paint/figure_renderer.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -9,7 +9,7 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "ui/figure/figure_renderer.h"
+#include "ui/figure/paint/figure_renderer.h"
 #include "ui/plot/plot_accessible.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/theme/theme_manager.h"

@@ -13,9 +13,9 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "ui/common/fields.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/figure/ticks.h"
 #include "ui/session/rotary_model.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "ui/common/explanation.h"
 #include "ui/common/scaled.h"
+#include "ui/shell/explanation.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

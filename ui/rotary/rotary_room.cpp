@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/common/fields.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/figure_views.h"
 #include "ui/rotary/setup_panel.h"

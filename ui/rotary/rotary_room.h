@@ -8,10 +8,10 @@
 #include <functional>
 #include <optional>
 
-#include "ui/common/room.h"
 #include "ui/rotary/comparison.h"
 #include "ui/rotary/rotary_figure.h"
 #include "ui/session/rotary_model.h"
+#include "ui/shell/room.h"
 
 class QLabel;
 

@@ -5,9 +5,9 @@
 #include <QMenu>
 #include <QToolButton>
 
-#include "ui/common/actions.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
+#include "ui/shell/actions.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

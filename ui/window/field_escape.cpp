@@ -10,7 +10,7 @@
 #include <QLineEdit>
 #include <utility>
 
-#include "ui/common/fields.h"
+#include "ui/controls/fields.h"
 #include "ui/plot/plot_widget.h"
 
 namespace ropelab::ui {

@@ -6,13 +6,13 @@
 #include <utility>
 
 #include "core/spec/error.h"
-#include "ui/common/banners.h"
-#include "ui/figure/figure_record.h"
+#include "ui/figure/export/figure_record.h"
 #include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/banners.h"
 #include "ui/theme/dialogs.h"
 #include "ui/window/figures.h"
 #include "ui/window/rooms.h"

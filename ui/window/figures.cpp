@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-#include "ui/lecture/answers_figure.h"
+#include "ui/lecture/questions/answers_figure.h"
 #include "ui/models/model_figures.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/cache/cache_figures.h"
@@ -12,10 +12,10 @@
 #include "ui/rooms/memory/memory_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/results_figures.h"
-#include "ui/rooms/rotation/rotation_figures.h"
+#include "ui/rooms/rotation/figures/rotation_figures.h"
 #include "ui/rooms/spectrum/encoding_figures.h"
 #include "ui/rooms/spectrum/spectrum_figures.h"
-#include "ui/rooms/train/training_figures.h"
+#include "ui/rooms/train/figures/training_figures.h"
 
 namespace ropelab::ui {
 

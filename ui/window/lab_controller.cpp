@@ -8,11 +8,11 @@
 #include <QUrl>
 
 #include "core/lecture/lecture.h"
-#include "ui/common/actions.h"
-#include "ui/common/banners.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/banners.h"
 #include "ui/theme/dialogs.h"
 
 namespace ropelab::ui {

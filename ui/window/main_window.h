@@ -3,9 +3,9 @@
 #include <QMainWindow>
 #include <QSize>
 
-#include "ui/common/actions.h"
-#include "ui/common/banners.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/banners.h"
 #include "ui/window/rooms.h"
 #include "ui/window/stall_meter.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "ui/common/icons.h"
-#include "ui/common/room.h"
 #include "ui/common/scaled.h"
+#include "ui/shell/room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/rooms.h"
 

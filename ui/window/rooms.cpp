@@ -4,7 +4,6 @@
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
-#include "ui/common/scroll_page.h"
 #include "ui/common/text.h"
 #include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/cache/cache_room.h"
@@ -17,6 +16,7 @@
 #include "ui/rooms/spectrum/spectrum_room.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/workspace.h"
+#include "ui/shell/scroll_page.h"
 
 namespace ropelab::ui {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "ui/common/room.h"
+#include "ui/shell/room.h"
 
 class QStackedWidget;
 

@@ -7,7 +7,6 @@
 #include <QSet>
 #include <QUndoStack>
 
-#include "ui/common/findables.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
 #include "ui/help/formula_book.h"
@@ -15,6 +14,7 @@
 #include "ui/models/model_entry.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/session/undo_step.h"
+#include "ui/shell/findables.h"
 #include "ui/sound/figure_player.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"

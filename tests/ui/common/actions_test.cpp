@@ -1,4 +1,4 @@
-#include "ui/common/actions.h"
+#include "ui/shell/actions.h"
 
 #include <QLabel>
 #include <QLineEdit>

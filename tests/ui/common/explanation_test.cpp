@@ -1,4 +1,4 @@
-#include "ui/common/explanation.h"
+#include "ui/shell/explanation.h"
 
 #include <QComboBox>
 #include <QCursor>
@@ -9,13 +9,13 @@
 #include <QTableView>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/room.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
 #include "ui/help/formula_book.h"
 #include "ui/help/keyboard_sheet.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/shell/room.h"
 #include "ui/window/rotary_controller.h"
 
 namespace ropelab::ui {

@@ -1,4 +1,4 @@
-#include "ui/common/fields.h"
+#include "ui/controls/fields.h"
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 #include <QVBoxLayout>
 #include <QWheelEvent>
 
-#include "ui/common/choice_box.h"
+#include "ui/controls/choice_box.h"
 
 namespace ropelab::ui {
 namespace {

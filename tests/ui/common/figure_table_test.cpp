@@ -1,4 +1,4 @@
-#include "ui/common/figure_table.h"
+#include "ui/shell/figure_table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/common/room.h"
+#include "ui/shell/room.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/common/scroll_page.h"
+#include "ui/shell/scroll_page.h"
 
 #include <gtest/gtest.h>
 

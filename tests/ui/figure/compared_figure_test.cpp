@@ -9,7 +9,7 @@
 #include <cmath>
 
 #include "ui/figure/compared_table.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/figure/figure_style.h"
 
 namespace ropelab::ui {

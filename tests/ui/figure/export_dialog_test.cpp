@@ -1,4 +1,4 @@
-#include "ui/figure/export_dialog.h"
+#include "ui/figure/export/export_dialog.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/figure_preset.h"
-#include "ui/figure/figure_record.h"
+#include "ui/figure/export/figure_preset.h"
+#include "ui/figure/export/figure_record.h"
 
 namespace ropelab::ui {
 namespace {

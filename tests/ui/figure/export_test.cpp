@@ -1,4 +1,4 @@
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

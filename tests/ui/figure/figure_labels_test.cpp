@@ -7,11 +7,11 @@
 #include <cmath>
 #include <random>
 
-#include "ui/figure/export.h"
-#include "ui/figure/figure_head.h"
-#include "ui/figure/figure_labels.h"
-#include "ui/figure/figure_renderer.h"
-#include "ui/figure/label_places.h"
+#include "ui/figure/export/export.h"
+#include "ui/figure/paint/figure_head.h"
+#include "ui/figure/paint/figure_labels.h"
+#include "ui/figure/paint/figure_renderer.h"
+#include "ui/figure/paint/label_places.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/figure/figure_page.h"
+#include "ui/figure/export/figure_page.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +7,7 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,5 +1,5 @@
 // Doctored pictures differ from the picture that is drawn again, even if the embedded data are untouched.
-#include "ui/figure/figure_picture.h"
+#include "ui/figure/export/figure_picture.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/pdf_attachments.h"
+#include "ui/figure/export/pdf_attachments.h"
 
 namespace ropelab::ui {
 namespace {

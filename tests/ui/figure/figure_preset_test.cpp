@@ -1,10 +1,10 @@
-#include "ui/figure/figure_preset.h"
+#include "ui/figure/export/figure_preset.h"
 
 #include <gtest/gtest.h>
 
 #include "core/spec/error.h"
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

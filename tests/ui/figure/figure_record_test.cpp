@@ -1,4 +1,4 @@
-#include "ui/figure/figure_record.h"
+#include "ui/figure/export/figure_record.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,9 +11,9 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
+#include "ui/figure/export/pdf_attachments.h"
 #include "ui/figure/figure_caption.h"
-#include "ui/figure/pdf_attachments.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/figure/formula.h"
+#include "ui/figure/paint/formula.h"
 
 #include <gtest/gtest.h>
 

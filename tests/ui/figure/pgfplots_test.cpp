@@ -1,4 +1,4 @@
-#include "ui/figure/pgfplots.h"
+#include "ui/figure/export/pgfplots.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/latex_text.h"
+#include "ui/figure/export/latex_text.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/lecture/answers_figure.h"
+#include "ui/lecture/questions/answers_figure.h"
 
 #include <gtest/gtest.h>
 
@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/lecture/answers_dialog.h"
+#include "ui/lecture/questions/answers_dialog.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
 

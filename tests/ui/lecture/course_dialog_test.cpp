@@ -1,4 +1,4 @@
-#include "ui/lecture/course_dialog.h"
+#include "ui/lecture/course/course_dialog.h"
 
 #include <gtest/gtest.h>
 
@@ -13,8 +13,8 @@
 #include "core/lecture/quantity.h"
 #include "tests/ui/lecture/question_stage.h"
 #include "tests/ui/support/answered_dialogs.h"
-#include "ui/lecture/course_summary.h"
-#include "ui/lecture/question_panel.h"
+#include "ui/lecture/course/course_summary.h"
+#include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/statement_lecture.h"
 #include "ui/session/settings.h"
 #include "ui/statements/statements.h"

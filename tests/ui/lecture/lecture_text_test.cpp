@@ -8,8 +8,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-#include "ui/lecture/ink.h"
 #include "ui/lecture/lecture_words.h"
+#include "ui/lecture/presentation/ink.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

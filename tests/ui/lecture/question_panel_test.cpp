@@ -1,4 +1,4 @@
-#include "ui/lecture/question_panel.h"
+#include "ui/lecture/questions/question_panel.h"
 
 #include <gtest/gtest.h>
 #include <qcustomplot.h>
@@ -14,10 +14,10 @@
 #include <cmath>
 
 #include "tests/ui/lecture/question_stage.h"
-#include "ui/lecture/choice_field.h"
-#include "ui/lecture/curve_canvas.h"
-#include "ui/lecture/curve_field.h"
-#include "ui/lecture/number_field.h"
+#include "ui/lecture/questions/choice_field.h"
+#include "ui/lecture/questions/curve_canvas.h"
+#include "ui/lecture/questions/curve_field.h"
+#include "ui/lecture/questions/number_field.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "ui/common/room.h"
 #include "ui/lecture/stage.h"
+#include "ui/shell/room.h"
 
 namespace ropelab::ui {
 

@@ -8,7 +8,7 @@
 #include <cmath>
 
 #include "core/stats/smoothing.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -13,8 +13,8 @@
 #include <QVBoxLayout>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/common/fields.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/rotary/comparison.h"
 
 namespace ropelab::ui {

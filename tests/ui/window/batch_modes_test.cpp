@@ -1,4 +1,4 @@
-#include "ui/window/batch_modes.h"
+#include "ui/window/batch/batch_modes.h"
 
 #include <QFile>
 #include <QFileInfo>

@@ -8,10 +8,10 @@
 #include <QSignalSpy>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/figure_table.h"
-#include "ui/common/room.h"
 #include "ui/figure/figure_summary.h"
 #include "ui/plot/figure_view.h"
+#include "ui/shell/figure_table.h"
+#include "ui/shell/room.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {

@@ -8,10 +8,10 @@
 #include "core/rope/rotary_setup.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/paths.h"
-#include "ui/common/room.h"
 #include "ui/figure/figure.h"
 #include "ui/plot/plot_widget.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/shell/room.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {

@@ -3,12 +3,12 @@
 #include <QLineEdit>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/findables.h"
-#include "ui/common/room.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/formula_book.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/train/sweep_fields.h"
+#include "ui/shell/findables.h"
+#include "ui/shell/room.h"
 #include "ui/window/rotary_controller.h"
 
 namespace ropelab::ui {

@@ -6,12 +6,12 @@
 #include <QToolButton>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/number_slider.h"
-#include "ui/common/room.h"
+#include "ui/controls/number_slider.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rotary/setup_panel.h"
+#include "ui/shell/room.h"
 #include "ui/window/rooms.h"
 
 namespace ropelab::ui {

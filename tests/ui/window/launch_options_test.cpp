@@ -1,11 +1,11 @@
-#include "ui/window/launch_options.h"
+#include "ui/window/batch/launch_options.h"
 
 #include <gtest/gtest.h>
 
 #include <QJsonArray>
 
 #include "core/spec/error.h"
-#include "ui/window/batch_modes.h"
+#include "ui/window/batch/batch_modes.h"
 #include "ui/window/figures.h"
 
 namespace ropelab::ui {

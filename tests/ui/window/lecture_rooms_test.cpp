@@ -7,9 +7,9 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
-#include "ui/common/room.h"
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"
+#include "ui/shell/room.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rooms.h"
 

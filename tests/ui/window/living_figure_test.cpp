@@ -18,15 +18,15 @@
 #include "core/spec/error.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/room.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
+#include "ui/figure/export/figure_record.h"
 #include "ui/figure/figure_caption.h"
-#include "ui/figure/figure_record.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
-#include "ui/window/batch_modes.h"
+#include "ui/shell/room.h"
+#include "ui/window/batch/batch_modes.h"
+#include "ui/window/batch/verify_figure.h"
 #include "ui/window/figures.h"
-#include "ui/window/verify_figure.h"
 
 namespace ropelab::ui {
 namespace {

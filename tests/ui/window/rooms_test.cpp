@@ -6,7 +6,7 @@
 #include <QUndoStack>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/models/model_map.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/animation_dialog.h"

@@ -13,7 +13,7 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/figure/figure_style.h"
 #include "ui/theme/theme_manager.h"
 

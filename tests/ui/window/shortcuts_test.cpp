@@ -5,8 +5,8 @@
 #include <QRegularExpression>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/actions.h"
 #include "ui/help/keyboard_sheet.h"
+#include "ui/shell/actions.h"
 
 namespace ropelab::ui {
 namespace {

@@ -6,12 +6,12 @@
 #include <stdexcept>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/number_slider.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/rotation_room.h"
-#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/window/status_strip.h"

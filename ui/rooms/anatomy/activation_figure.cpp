@@ -11,9 +11,9 @@
 
 #include "core/run/checkpoint.h"
 #include "core/spec/error.h"
-#include "ui/common/fields.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/inside_run.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"

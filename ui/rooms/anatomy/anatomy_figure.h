@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/spec/named_tensor.h"
-#include "ui/common/text_table.h"
-#include "ui/figure/formula.h"
+#include "ui/controls/text_table.h"
+#include "ui/figure/paint/formula.h"
 #include "ui/figures/figure_entry.h"
 #include "ui/rooms/anatomy/anatomy_picture.h"
 

@@ -13,13 +13,13 @@
 #include <limits>
 
 #include "core/plan/step_cost.h"
-#include "ui/common/choice_box.h"
 #include "ui/common/choice_words.h"
-#include "ui/common/field_note.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/choice_box.h"
+#include "ui/controls/field_note.h"
+#include "ui/controls/fields.h"
 
 namespace ropelab::ui {
 

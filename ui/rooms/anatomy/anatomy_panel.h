@@ -7,7 +7,7 @@
 
 #include "core/report/anatomy_report.h"
 #include "core/spec/keys.h"
-#include "ui/common/table_view.h"
+#include "ui/controls/table_view.h"
 
 class QComboBox;
 class QLabel;

@@ -5,12 +5,12 @@
 #include <optional>
 
 #include "ui/common/latest_job.h"
-#include "ui/common/room.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/anatomy/anatomy_figure.h"
 #include "ui/rooms/anatomy/anatomy_panel.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/run_access.h"
+#include "ui/shell/room.h"
 
 class QComboBox;
 class QLabel;

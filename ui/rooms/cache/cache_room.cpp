@@ -12,14 +12,14 @@
 
 #include "core/rope/memory.h"
 #include "core/rope/rotation.h"
-#include "ui/common/explanation.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
-#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/figure_views.h"
+#include "ui/shell/explanation.h"
 
 namespace ropelab::ui {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "ui/common/tiles.h"
 #include "ui/rooms/context/context_data.h"
+#include "ui/shell/tiles.h"
 
 namespace ropelab::ui {
 

@@ -13,16 +13,16 @@
 #include <cmath>
 #include <utility>
 
-#include "ui/common/explanation.h"
-#include "ui/common/fields.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
-#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/context/criteria_panel.h"
 #include "ui/rotary/spectrum_data.h"
+#include "ui/shell/explanation.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -8,9 +8,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/common/fields.h"
-#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/rooms/context/context_data.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/common/explanation.h"
 #include "ui/common/scaled.h"
 #include "ui/plot/figure_view.h"
+#include "ui/shell/explanation.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -16,9 +16,9 @@
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/rooms/inspect/figures/figures.h"
 #include "ui/session/run_store.h"
 #include "ui/session/settings.h"

@@ -14,11 +14,9 @@
 #include <limits>
 #include <utility>
 
-#include "ui/common/actions.h"
-#include "ui/common/empty_page.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/figures/figures.h"
@@ -30,6 +28,8 @@
 #include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/empty_page.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -4,11 +4,11 @@
 #include <QTimer>
 #include <optional>
 
-#include "ui/common/room.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/inspect/model_answers.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/session/run_access.h"
+#include "ui/shell/room.h"
 
 class QPushButton;
 class QSplitter;

@@ -13,11 +13,11 @@
 #include <QVBoxLayout>
 #include <cmath>
 
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
-#include "ui/common/frame_fields.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/frame_fields.h"
 #include "ui/session/settings.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"

@@ -11,7 +11,7 @@
 
 #include "core/spec/error.h"
 #include "ui/common/format.h"
-#include "ui/figure/figure_painter.h"
+#include "ui/figure/paint/figure_painter.h"
 #include "ui/figures/job_reader.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/figures/figures.h"

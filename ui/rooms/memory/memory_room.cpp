@@ -13,14 +13,14 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "ui/common/explanation.h"
-#include "ui/common/fields.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
-#include "ui/common/scroll_page.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/rooms/memory/memory_panels.h"
 #include "ui/rotary/spectrum_data.h"
+#include "ui/shell/explanation.h"
+#include "ui/shell/scroll_page.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

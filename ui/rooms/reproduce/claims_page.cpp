@@ -9,11 +9,10 @@
 #include <algorithm>
 
 #include "core/reproduce/report.h"
-#include "ui/common/fields.h"
-#include "ui/common/fold.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 #include "ui/theme/theme_manager.h"

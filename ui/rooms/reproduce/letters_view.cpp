@@ -9,10 +9,10 @@
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
-#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
-#include "ui/common/table_view.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/number_slider.h"
+#include "ui/controls/table_view.h"
+#include "ui/controls/text_table.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
 

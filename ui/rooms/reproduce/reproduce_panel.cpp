@@ -12,8 +12,8 @@
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "ui/common/fields.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/session/settings.h"
 
 namespace ropelab::ui {

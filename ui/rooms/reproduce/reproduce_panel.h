@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "core/reproduce/sheet.h"
-#include "ui/common/table_view.h"
+#include "ui/controls/table_view.h"
 
 class QComboBox;
 class QGridLayout;

@@ -16,14 +16,12 @@
 #include <array>
 
 #include "core/reproduce/report.h"
-#include "ui/common/actions.h"
-#include "ui/common/fields.h"
-#include "ui/common/findables.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
-#include "ui/common/table_view.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/controls/table_view.h"
+#include "ui/controls/text_table.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/reproduce/claims_page.h"
 #include "ui/rooms/reproduce/forest_figure.h"
@@ -33,6 +31,8 @@
 #include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/findables.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 

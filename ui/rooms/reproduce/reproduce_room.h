@@ -3,10 +3,10 @@
 #include <QLabel>
 #include <QList>
 
-#include "ui/common/room.h"
 #include "ui/rooms/reproduce/reproduce_panel.h"
 #include "ui/rooms/reproduce/sheet_trainer.h"
 #include "ui/session/run_access.h"
+#include "ui/shell/room.h"
 
 class QComboBox;
 class QStackedWidget;

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "core/reproduce/rules/evaluate.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/text_table.h"
 #include "ui/rooms/reproduce/sheet_trainer.h"
 
 namespace ropelab::ui {

@@ -7,13 +7,13 @@
 
 #include "core/reproduce/sheets/published.h"
 #include "core/spec/error.h"
-#include "ui/common/explanation.h"
-#include "ui/common/fields.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
 #include "ui/session/settings.h"
+#include "ui/shell/explanation.h"
 
 namespace ropelab::ui {
 

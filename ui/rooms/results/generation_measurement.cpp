@@ -4,11 +4,11 @@
 #include <QVBoxLayout>
 
 #include "core/reproduce/rules/measuring.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
 

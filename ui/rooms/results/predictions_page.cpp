@@ -7,11 +7,11 @@
 #include <iterator>
 
 #include "core/reproduce/rules/measuring.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/text_table.h"
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/engine_work.h"
 

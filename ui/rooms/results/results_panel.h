@@ -13,7 +13,7 @@
 
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/decision_aid.h"
-#include "ui/common/table_view.h"
+#include "ui/controls/table_view.h"
 #include "ui/rooms/results/results_picture.h"
 
 class QAction;

@@ -6,9 +6,9 @@
 #include <QTimer>
 
 #include "core/study/head_conversion.h"
-#include "ui/common/room.h"
 #include "ui/rooms/results/results_picture.h"
 #include "ui/session/run_access.h"
+#include "ui/shell/room.h"
 
 class QButtonGroup;
 class QMenu;

@@ -13,11 +13,11 @@
 #include <utility>
 
 #include "core/spec/error.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
-#include "ui/common/frame_fields.h"
 #include "ui/common/scaled.h"
-#include "ui/rooms/rotation/rotation_figures.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/frame_fields.h"
+#include "ui/rooms/rotation/figures/rotation_figures.h"
 
 namespace ropelab::ui {
 

@@ -6,8 +6,8 @@
 
 #include "core/spec/event.h"
 #include "ui/common/latest_job.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_state.h"
-#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/session/run_access.h"
 
 class QComboBox;

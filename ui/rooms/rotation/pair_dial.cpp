@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "ui/figure/label_places.h"
+#include "ui/figure/paint/label_places.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_text.h"
 

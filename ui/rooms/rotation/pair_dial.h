@@ -10,7 +10,7 @@
 
 #include "core/rope/logit.h"
 #include "ui/figure/figure_style.h"
-#include "ui/figure/formula.h"
+#include "ui/figure/paint/formula.h"
 
 class QPainter;
 

@@ -14,11 +14,11 @@
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "ui/common/field_note.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/field_note.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -18,9 +18,9 @@
 #include "ui/common/scaled.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rotary/comparison.h"
 #include "ui/theme/theme_manager.h"
 

@@ -6,7 +6,7 @@
 
 #include "ui/common/latest_job.h"
 #include "ui/figure/figure.h"
-#include "ui/rooms/rotation/scene_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rotary/comparison.h"
 
 class QGridLayout;

@@ -19,24 +19,24 @@
 #include <numbers>
 #include <utility>
 
-#include "ui/common/actions.h"
-#include "ui/common/explanation.h"
-#include "ui/common/fields.h"
-#include "ui/common/findables.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
-#include "ui/common/scroll_page.h"
+#include "ui/controls/fields.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/rooms/rotation/circuit_page.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rooms/rotation/vectors_panel.h"
 #include "ui/rotary/figure_views.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/explanation.h"
+#include "ui/shell/findables.h"
+#include "ui/shell/scroll_page.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -13,8 +13,8 @@
 
 #include "core/run/probing.h"
 #include "core/spec/error.h"
-#include "ui/common/fields.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/rooms/rotation/rotation_text.h"
 #include "ui/session/engine_lock.h"
 #include "ui/session/lab_document.h"

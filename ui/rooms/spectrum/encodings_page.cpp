@@ -14,15 +14,15 @@
 
 #include "core/spec/error.h"
 #include "core/spec/run_spec.h"
-#include "ui/common/explanation.h"
-#include "ui/common/field_note.h"
-#include "ui/common/fields.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/format.h"
-#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/field_note.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/figure_views.h"
+#include "ui/shell/explanation.h"
 
 namespace ropelab::ui {
 

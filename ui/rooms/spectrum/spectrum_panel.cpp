@@ -12,11 +12,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
-#include "ui/common/number_slider.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/kernel_figures.h"

@@ -16,13 +16,10 @@
 #include "core/rope/logit.h"
 #include "core/spec/error.h"
 #include "core/spec/run_spec.h"
-#include "ui/common/explanation.h"
-#include "ui/common/fields.h"
-#include "ui/common/findables.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
-#include "ui/common/scroll_page.h"
+#include "ui/controls/fields.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/spectrum_panel.h"
@@ -33,6 +30,9 @@
 #include "ui/session/lab_origin.h"
 #include "ui/session/run_store.h"
 #include "ui/session/sweep_session.h"
+#include "ui/shell/explanation.h"
+#include "ui/shell/findables.h"
+#include "ui/shell/scroll_page.h"
 
 namespace ropelab::ui {
 

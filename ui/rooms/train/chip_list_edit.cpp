@@ -17,10 +17,10 @@
 #include "core/spec/error.h"
 #include "core/spec/keys.h"
 #include "ui/common/choice_words.h"
-#include "ui/common/fields.h"
-#include "ui/common/flow_layout.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/rooms/train/sweep_fields.h"
 #include "ui/theme/theme_manager.h"
 

@@ -12,11 +12,11 @@
 
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
-#include "ui/common/fields.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"

@@ -6,8 +6,8 @@
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "core/sweep/preview.h"
-#include "ui/common/banners.h"
 #include "ui/session/run_access.h"
+#include "ui/shell/banners.h"
 
 class QListWidget;
 class QPushButton;

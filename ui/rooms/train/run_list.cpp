@@ -11,12 +11,12 @@
 
 #include "core/spec/run_names.h"
 #include "ui/common/format.h"
-#include "ui/common/setting_name_dialog.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/head_conversion_dialog.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
+#include "ui/shell/setting_name_dialog.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

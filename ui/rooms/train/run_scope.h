@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "core/spec/event.h"
-#include "ui/common/room_control.h"
 #include "ui/plot/curve_bands.h"
 #include "ui/session/run_store.h"
+#include "ui/shell/room_control.h"
 
 class QComboBox;
 class QPushButton;

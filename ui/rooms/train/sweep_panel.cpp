@@ -13,18 +13,18 @@
 
 #include "core/forecast/time_model.h"
 #include "core/spec/error.h"
-#include "ui/common/fields.h"
-#include "ui/common/findables.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/fields.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/sweep_fields.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
+#include "ui/shell/findables.h"
 
 namespace ropelab::ui {
 

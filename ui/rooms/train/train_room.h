@@ -4,9 +4,9 @@
 #include <QTimer>
 #include <array>
 
-#include "ui/common/room.h"
 #include "ui/rooms/train/curves_page.h"
 #include "ui/session/run_access.h"
+#include "ui/shell/room.h"
 
 class QLabel;
 class QPushButton;

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "core/rope/rotation.h"
-#include "ui/figure/export.h"
-#include "ui/figure/figure_head.h"
+#include "ui/figure/export/export.h"
+#include "ui/figure/paint/figure_head.h"
 
 namespace ropelab::ui {
 namespace {

@@ -3,7 +3,7 @@
 #include <QCheckBox>
 
 #include "tests/ui/rotary/room_fixture.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/number_slider.h"
 #include "ui/plot/plot_readout.h"
 
 namespace ropelab::ui {

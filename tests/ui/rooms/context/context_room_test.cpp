@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tests/ui/rotary/room_fixture.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/context/criteria_panel.h"
 

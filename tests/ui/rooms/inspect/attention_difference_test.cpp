@@ -3,7 +3,7 @@
 #include <QImage>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

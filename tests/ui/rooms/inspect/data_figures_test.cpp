@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 #include "ui/rooms/inspect/model_answers.h"
 #include "ui/rooms/inspect/probe_work.h"

@@ -9,7 +9,7 @@
 
 #include "tests/support/scratch_folder.h"
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/figures/figures.h"
 

@@ -13,11 +13,11 @@
 #include <QToolButton>
 
 #include "tests/ui/rooms/inspect/inspect_room_fixture.h"
-#include "ui/common/actions.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/inspect/inspect_pane.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/replay_bar.h"
+#include "ui/shell/actions.h"
 
 namespace ropelab::ui {
 namespace {

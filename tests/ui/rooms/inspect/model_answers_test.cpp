@@ -5,7 +5,7 @@
 #include <thread>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/rooms/inspect/figures/figures.h"
 #include "ui/rooms/inspect/probe_work.h"
 #include "ui/session/engine_work.h"

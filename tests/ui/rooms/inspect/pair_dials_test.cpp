@@ -5,7 +5,7 @@
 #include <numbers>
 
 #include "tests/ui/rooms/inspect/inspect_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

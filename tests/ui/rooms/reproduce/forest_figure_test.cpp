@@ -10,9 +10,9 @@
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/plot/figure_view.h"
-#include "ui/window/batch_modes.h"
+#include "ui/window/batch/batch_modes.h"
 
 namespace ropelab::ui {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <QSlider>
 
-#include "ui/common/number_slider.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/number_slider.h"
+#include "ui/controls/text_table.h"
 #include "ui/plot/figure_view.h"
 #include "ui/theme/theme_manager.h"
 

@@ -7,7 +7,7 @@
 
 #include "core/reproduce/sheet_lab.h"
 #include "tests/ui/support/workbench.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/text_table.h"
 #include "ui/rooms/reproduce/reproduce_room.h"
 
 namespace ropelab::ui {

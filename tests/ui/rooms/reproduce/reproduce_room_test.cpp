@@ -7,9 +7,9 @@
 #include "core/spec/error.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
-#include "ui/common/actions.h"
 #include "ui/common/results_words.h"
 #include "ui/rooms/reproduce/letters_view.h"
+#include "ui/shell/actions.h"
 #include "ui/window/main_window.h"
 
 namespace ropelab::ui {

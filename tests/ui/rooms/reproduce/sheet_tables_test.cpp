@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "tests/core/reproduce/sheet_runs.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/text_table.h"
 #include "ui/rooms/reproduce/claims_page.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 

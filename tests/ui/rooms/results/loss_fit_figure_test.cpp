@@ -9,7 +9,7 @@
 
 #include "core/results/loss_fit.h"
 #include "tests/ui/rooms/results/results_data.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 namespace {

@@ -8,7 +8,7 @@
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/common/results_words.h"
-#include "ui/common/text_table.h"
+#include "ui/controls/text_table.h"
 #include "ui/rooms/results/results_panel.h"
 #include "ui/window/main_window.h"
 

@@ -10,7 +10,7 @@
 
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/common/results_words.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {

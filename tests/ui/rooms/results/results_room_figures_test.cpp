@@ -5,9 +5,9 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/rooms/results/results_fixture.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/rooms/results/figure_pane.h"
-#include "ui/window/batch_modes.h"
+#include "ui/window/batch/batch_modes.h"
 
 namespace ropelab::ui {
 namespace {

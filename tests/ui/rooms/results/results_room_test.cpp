@@ -16,10 +16,10 @@
 #include "core/study/head_conversion.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
-#include "ui/common/actions.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/group_table.h"
 #include "ui/rooms/results/results_panel.h"
+#include "ui/shell/actions.h"
 
 namespace ropelab::ui {
 namespace {

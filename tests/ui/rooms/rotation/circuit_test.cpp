@@ -14,13 +14,13 @@
 #include "core/run/checkpoint.h"
 #include "core/study/head_vectors.h"
 #include "tests/ui/support/workbench.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/circuit_page.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_room.h"
-#include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/rotation_figures.h"
+#include "ui/rooms/rotation/figures/rotation_figures.h"
 
 #include <gtest/gtest.h>
 
@@ -10,12 +10,12 @@
 #include <numeric>
 #include <set>
 
-#include "ui/figure/axis_marks.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/paint/axis_marks.h"
 #include "ui/figure/ticks.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
 namespace {

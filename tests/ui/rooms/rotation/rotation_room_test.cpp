@@ -8,13 +8,13 @@
 #include <cmath>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/number_slider.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/scene_figures.h"
 #include "ui/rooms/rotation/vectors_panel.h"
 #include "ui/rotary/setup_panel.h"
 

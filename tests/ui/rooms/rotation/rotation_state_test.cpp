@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/rooms/rotation/scene_figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/rope/encodings.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/window/figures.h"
 
 namespace ropelab::ui {

@@ -7,7 +7,7 @@
 
 #include "core/rope/encodings.h"
 #include "core/rope/logit.h"
-#include "ui/figure/export.h"
+#include "ui/figure/export/export.h"
 #include "ui/rooms/spectrum/encoding_figures.h"
 
 namespace ropelab::ui {

@@ -8,9 +8,9 @@
 
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
-#include "ui/figure/export.h"
-#include "ui/figure/figure_head.h"
+#include "ui/figure/export/export.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/paint/figure_head.h"
 #include "ui/rooms/spectrum/kernel_figures.h"
 #include "ui/rotary/spectrum_data.h"
 

@@ -12,7 +12,7 @@
 
 #include "core/spec/error.h"
 #include "tests/ui/rotary/room_fixture.h"
-#include "ui/common/number_slider.h"
+#include "ui/controls/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rotary/figure_views.h"
 #include "ui/session/experiment_model.h"

@@ -1,4 +1,4 @@
-#include "ui/rooms/train/live_figures.h"
+#include "ui/rooms/train/figures/live_figures.h"
 
 #include <gtest/gtest.h>
 

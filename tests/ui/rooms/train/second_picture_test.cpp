@@ -1,4 +1,4 @@
-#include "ui/rooms/train/second_picture.h"
+#include "ui/rooms/train/figures/second_picture.h"
 
 #include <QComboBox>
 #include <QLabel>
@@ -7,12 +7,12 @@
 #include <QToolButton>
 
 #include "tests/ui/support/workbench.h"
-#include "ui/common/actions.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/train/live_figures.h"
+#include "ui/rooms/train/figures/live_figures.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
+#include "ui/shell/actions.h"
 
 namespace ropelab::ui {
 namespace {

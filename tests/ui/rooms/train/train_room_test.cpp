@@ -11,18 +11,18 @@
 #include "core/data/corpus.h"
 #include "core/spec/error.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
-#include "ui/common/actions.h"
-#include "ui/common/banners.h"
-#include "ui/common/explanation.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/curves_page.h"
+#include "ui/rooms/train/figures/second_picture.h"
 #include "ui/rooms/train/plan_page.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/run_scope.h"
-#include "ui/rooms/train/second_picture.h"
 #include "ui/rooms/train/sweep_panel.h"
+#include "ui/shell/actions.h"
+#include "ui/shell/banners.h"
+#include "ui/shell/explanation.h"
 
 namespace ropelab::ui {
 namespace {

@@ -6,7 +6,7 @@
 #include <numbers>
 
 #include "ui/common/format.h"
-#include "ui/figure/dials_painting.h"
+#include "ui/figure/paint/dials_painting.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"
 

@@ -1,0 +1,164 @@
+#include "ui/controls/table_view.h"
+
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QPushButton>
+#include <QScrollBar>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+
+#include "core/store/output_file.h"
+#include "ui/common/paths.h"
+#include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kPadding = 8;  // pixels at 100 % scale, on both sides of a cell's text
+
+/// A selected row keeps the colours of its text and of its swatch, and a row with wrapped text is high enough for it.
+class WordDelegate : public QStyledItemDelegate {
+ public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        const auto* view = qobject_cast<const QTableView*>(option.widget);
+        if (!view || !view->wordWrap()) return QStyledItemDelegate::sizeHint(option, index);
+        const auto& manager = ThemeManager::instance();
+        const int around = manager.pixels(2 * kPadding + 8);
+        const QString words = index.data().toString();
+        const QRect space(0, 0, view->columnWidth(index.column()) - around, 1 << 16);
+        const int height = option.fontMetrics.boundingRect(space, Qt::TextWordWrap, words).height();
+        return {option.fontMetrics.horizontalAdvance(words) + around, height + manager.pixels(kPadding)};
+    }
+
+ protected:
+    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+        QStyledItemDelegate::initStyleOption(option, index);
+        const QVariant color = index.data(Qt::ForegroundRole);
+        const Theme& theme = ThemeManager::instance().theme();
+        if (!option->icon.isNull())
+            option->icon.addPixmap(index.data(Qt::DecorationRole).value<QPixmap>(), QIcon::Selected);
+        option->palette.setColor(QPalette::HighlightedText, color.isValid() ? color.value<QColor>() : theme.text);
+    }
+};
+
+void restyle(QTableView* view) {
+    const auto& manager = ThemeManager::instance();
+    const Theme& theme = manager.theme();
+    view->verticalHeader()->setDefaultSectionSize(manager.pixels(26));
+    QColor picked = theme.accent;
+    picked.setAlphaF(0.12F);
+    view->setStyleSheet(
+        u"QTableView { selection-background-color: %1; }"
+        "QTableView::item { border: none; padding: 0 %2px; }"
+        "QTableView::item:selected { background: %1; }"_s
+            .arg(u"rgba(%1, %2, %3, %4)"_s.arg(picked.red()).arg(picked.green()).arg(picked.blue()).arg(picked.alpha()))
+            .arg(manager.pixels(kPadding)));
+    view->resizeColumnsToContents();
+}
+
+}  // namespace
+
+QTableView* makeTableView(const QString& name, QAbstractItemModel* model, QWidget* parent) {
+    auto* view = new QTableView(parent);
+    view->setModel(model);
+    view->setItemDelegate(new WordDelegate(view));
+    view->setAccessibleName(name);
+    view->setSelectionBehavior(QAbstractItemView::SelectRows);
+    view->setSelectionMode(QAbstractItemView::SingleSelection);
+    view->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    view->setHorizontalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setVerticalScrollMode(QAbstractItemView::ScrollPerPixel);
+    view->setShowGrid(false);
+    view->setWordWrap(false);
+    view->setTabKeyNavigation(false);
+    view->verticalHeader()->hide();
+    view->horizontalHeader()->setHighlightSections(false);
+    restyle(view);
+    QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, view, [view] { restyle(view); });
+    return view;
+}
+
+void fitRows(QTableView* view, int rows) {
+    view->setFixedHeight(view->horizontalHeader()->sizeHint().height() +
+                         rows * view->verticalHeader()->defaultSectionSize() +
+                         view->horizontalScrollBar()->sizeHint().height() + 2 * view->frameWidth());
+}
+
+QString suffixOf(TableFormat format) {
+    switch (format) {
+        case TableFormat::text:
+            return u"txt"_s;
+        case TableFormat::csv:
+            return u"csv"_s;
+        case TableFormat::latex:
+            return u"tex"_s;
+        case TableFormat::json:
+            return u"json"_s;
+    }
+    return {};
+}
+
+TableOutput::TableOutput(QWidget* parent)
+    : QWidget(parent),
+      m_format(new QComboBox(this)),
+      m_copy(new QPushButton(u"Copy table"_s, this)),
+      m_save(new QPushButton(u"Save table …"_s, this)) {
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {0, 12, 0, 0}, 8);
+    column->addWidget(makeHeading(u"Export table"_s, this));
+    m_format->setAccessibleName(u"Format of the table"_s);
+    m_format->setFocusPolicy(Qt::StrongFocus);
+    m_format->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    m_format->setMinimumContentsLength(8);
+    m_format->setToolTip(
+        u"Selects the format: text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the "
+        "values of every seed."_s);
+    m_format->addItem(u"Text"_s, static_cast<int>(TableFormat::text));
+    m_format->addItem(u"CSV"_s, static_cast<int>(TableFormat::csv));
+    m_format->addItem(u"LaTeX"_s, static_cast<int>(TableFormat::latex));
+    m_format->addItem(u"JSON"_s, static_cast<int>(TableFormat::json));
+    connect(m_format, &QComboBox::currentIndexChanged, this, &TableOutput::formatChanged);
+    column->addWidget(m_format);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    m_copy->setToolTip(u"Copies the table to the clipboard in this format."_s);
+    connect(m_copy, &QPushButton::clicked, this, &TableOutput::copyRequested);
+    m_save->setToolTip(u"Saves the table to a file in this format."_s);
+    connect(m_save, &QPushButton::clicked, this, &TableOutput::saveRequested);
+    for (QPushButton* button : {m_copy, m_save}) {
+        button->setFocusPolicy(Qt::TabFocus);
+        row->addWidget(button, 1);
+    }
+    column->addLayout(row);
+}
+
+TableFormat TableOutput::format() const {
+    return static_cast<TableFormat>(m_format->currentData().toInt());
+}
+
+void TableOutput::choose(const QString& suffix) {
+    for (int i = 0; i < m_format->count(); ++i) {
+        if (suffixOf(static_cast<TableFormat>(m_format->itemData(i).toInt())) == suffix) m_format->setCurrentIndex(i);
+    }
+}
+
+void TableOutput::setReady(bool ready) {
+    m_copy->setEnabled(ready);
+    m_save->setEnabled(ready);
+}
+
+void saveTable(const QString& path, const QString& table) {
+    write_output(toPath(path), table.toStdString());
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,100 @@
+#include "ui/figure/export/figure_page.h"
+
+#include <qcustomplot.h>
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+#include "core/spec/error.h"
+#include "core/spec/keys.h"
+#include "ui/figure/export/figure_record.h"
+#include "ui/figure/paint/figure_painter.h"
+
+namespace ropelab::ui {
+namespace {
+
+constexpr double kGapMm = 3;          // between panels
+constexpr double kPanelRatio = 0.64;  // height of a panel relative to its width
+constexpr double kLeastPanelMm = 20;  // smallest width and height of a panel, as of a figure
+constexpr int kTwoColumns = 4;        // largest number of panels in two columns
+constexpr double kPointsPerPanelMm = 72 / 25.4;
+
+int columnsOf(std::size_t count, int wanted) {
+    const int panels = static_cast<int>(count);
+    if (wanted > 0) return std::min(wanted, panels);
+    return panels < 2 ? 1 : panels <= kTwoColumns ? 2 : 3;
+}
+
+void drawLetter(QPainter& painter, const QString& letter, const QPointF& corner, const FigureStyle& style) {
+    QFont font = style.font(style.labelPt);
+    font.setWeight(QFont::DemiBold);
+    painter.setFont(font);
+    painter.setPen(style.theme.text);
+    painter.drawText(corner + QPointF(0, QFontMetricsF(font).ascent()), letter);
+}
+
+}  // namespace
+
+PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns) {
+    const int perRow = columnsOf(panels.size(), columns);
+    const int rows = (static_cast<int>(panels.size()) + perRow - 1) / perRow;
+    const double width = (widthMm - (perRow - 1) * kGapMm) / perRow;
+    std::vector<double> heights(static_cast<std::size_t>(rows), width * kPanelRatio);
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        double& height = heights[i / static_cast<std::size_t>(perRow)];
+        height = std::max(height, panels[i].heightMm);
+    }
+    double sum = 0;
+    for (const double height : heights) sum += height;
+    const double gaps = (rows - 1) * kGapMm;
+    const double stretch = heightMm > 0 ? (heightMm - gaps) / sum : 1;
+
+    PageLayout layout;
+    double top = 0;
+    for (int row = 0; row < rows; ++row) {
+        const double height = heights[static_cast<std::size_t>(row)] * stretch;
+        if (width < kLeastPanelMm || height < kLeastPanelMm) {
+            throw BadInput("A page of " + number_text(widthMm) + " mm" +
+                           (heightMm > 0 ? " × " + number_text(heightMm) + " mm" : std::string()) +
+                           " is too small for " + std::to_string(panels.size()) + " panels in " +
+                           std::to_string(perRow) + " columns, because a panel needs at least 20 × 20 mm.");
+        }
+        for (int column = 0; column < perRow && layout.panels.size() < panels.size(); ++column) {
+            layout.panels.emplace_back(column * (width + kGapMm), top, width, height);
+        }
+        top += height + kGapMm;
+    }
+    layout.heightMm = top - kGapMm;
+    return layout;
+}
+
+void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,
+               const FigureStyle& style, bool vectors) {
+    if (panels.size() == 1) return paintFigure(panels.front(), device, size, style, vectors);
+    QCPPainter painter;
+    painter.begin(&device);
+    if (vectors) {
+        painter.setMode(QCPPainter::pmVectorized);
+        painter.setMode(QCPPainter::pmNonCosmetic);
+    }
+    painter.fillRect(QRect(QPoint(0, 0), size), style.theme.paper);
+    const double unit = style.units(kPointsPerPanelMm);  // units of the device per millimetre
+    const double line = QFontMetricsF(style.font(style.labelPt)).height();
+    for (std::size_t i = 0; i < panels.size(); ++i) {
+        const QRectF& place = layout.panels[i];
+        const QPointF corner(place.left() * unit, place.top() * unit);
+        const QSize space(static_cast<int>(std::floor(place.width() * unit)),
+                          static_cast<int>(std::floor(place.height() * unit - line)));
+        painter.save();
+        painter.translate(std::round(corner.x()), std::round(corner.y() + line));
+        paintFigure(panels[i], painter, space, style);
+        painter.restore();
+        painter.save();
+        drawLetter(painter, panelLetter(i, panels.size()), corner, style);
+        painter.restore();
+    }
+    painter.end();
+}
+
+}  // namespace ropelab::ui

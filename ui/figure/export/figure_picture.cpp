@@ -1,0 +1,210 @@
+#include "ui/figure/export/figure_picture.h"
+
+#include <QCoreApplication>
+#include <QImage>
+#include <QRegularExpression>
+#include <QStringList>
+#include <QXmlStreamReader>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/figure/export/pdf_attachments.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+constexpr double kPlaceTolerance = 0.5;       // units of a file: tenths of a point (SVG), 1/1200 inch (PDF)
+constexpr double kFractionTolerance = 0.002;  // of numbers up to 1, such as the parts of a colour
+constexpr int kColorTolerance = 32;           // of 255, per part of a pixel's colour
+constexpr qsizetype kLongestQuote = 60;       // letters of an element in a sentence
+
+bool isNear(double a, double b) {
+    const bool isFraction = std::max(std::abs(a), std::abs(b)) <= 1;
+    return std::abs(a - b) <= (isFraction ? kFractionTolerance : kPlaceTolerance);
+}
+
+/// Numbers and commands, as the outline of a path, agree but for the tolerance of numbers.
+bool areNearTexts(const QString& a, const QString& b) {
+    if (a == b) return true;
+    static const QRegularExpression number(u"[-+]?(?:\\d+\\.?\\d*|\\.\\d+)(?:[eE][-+]?\\d+)?"_s);
+    auto ofA = number.globalMatch(a);
+    auto ofB = number.globalMatch(b);
+    qsizetype endA = 0;
+    qsizetype endB = 0;
+    const auto textUpTo = [](const QString& text, qsizetype from, qsizetype to) { return text.mid(from, to - from); };
+    while (ofA.hasNext() && ofB.hasNext()) {
+        const auto x = ofA.next();
+        const auto y = ofB.next();
+        if (textUpTo(a, endA, x.capturedStart()) != textUpTo(b, endB, y.capturedStart())) return false;
+        if (!isNear(x.captured().toDouble(), y.captured().toDouble())) return false;
+        endA = x.capturedEnd();
+        endB = y.capturedEnd();
+    }
+    return !ofA.hasNext() && !ofB.hasNext() && a.mid(endA) == b.mid(endB);
+}
+
+/// A text that has to be equal, or numbers and commands that may differ by the tolerance.
+struct Part {
+    QString text;
+    bool isGeometry = false;
+};
+
+/// Outside of the record and the data.
+QList<Part> partsOfDrawing(const QByteArray& svg) {
+    static const QStringList geometry = {u"d"_s,  u"points"_s, u"transform"_s, u"x"_s,  u"y"_s,     u"cx"_s,
+                                         u"cy"_s, u"r"_s,      u"rx"_s,        u"ry"_s, u"width"_s, u"height"_s};
+    QList<Part> parts;
+    QXmlStreamReader xml(svg);
+    while (!xml.atEnd()) {
+        const auto token = xml.readNext();
+        if (token == QXmlStreamReader::StartElement) {
+            if (xml.namespaceUri() == "urn:ropelab:figure"_L1) {
+                xml.readElementText();
+                continue;
+            }
+            parts.append({u"<%1> %2"_s.arg(xml.name(), xml.namespaceUri())});
+            for (const QXmlStreamAttribute& attribute : xml.attributes()) {
+                const QString name = attribute.qualifiedName().toString();
+                parts.append({name});
+                parts.append({attribute.value().toString(), geometry.contains(name)});
+            }
+        } else if (token == QXmlStreamReader::EndElement) {
+            parts.append({u"</%1>"_s.arg(xml.name())});
+        } else if (token == QXmlStreamReader::Characters) {
+            if (!xml.isWhitespace()) parts.append({xml.text().toString()});
+        } else if (token == QXmlStreamReader::ProcessingInstruction) {  // can change how elements look
+            parts.append({xml.processingInstructionTarget().toString() + xml.processingInstructionData().toString()});
+        } else if (token == QXmlStreamReader::DTD || token == QXmlStreamReader::EntityReference) {
+            parts.append({xml.text().toString()});
+        }
+    }
+    if (xml.hasError()) parts.append({xml.errorString()});
+    return parts;
+}
+
+/// Without attachments and the description of the document. The outlines of glyphs and the dictionaries of objects have
+/// to be equal; of the page's commands each word is a part.
+QList<Part> partsOfPages(const QByteArray& pdf) {
+    QList<Part> parts;
+    const QList<QByteArray> attached = pdfAttachments(pdf).values();
+    for (const PdfObject& object : pdfObjects(pdf)) {
+        const QByteArray& dictionary = object.dictionary;
+        const auto has = [&dictionary](const char* key) { return dictionary.contains(key); };
+        if (has("/EmbeddedFile\n") || has("/Type /Metadata") || has("/Producer")) continue;
+        if (object.stream && attached.contains(*object.stream)) continue;  // Qt writes attachments without a type
+        bool isLength = false;  // the length of a stream, whose bytes are compared
+        dictionary.trimmed().toLongLong(&isLength);
+        if (isLength) continue;
+        parts.append({QString::fromLatin1(dictionary)});
+        const bool isPage = object.stream && !has("/Length1") && !has("/Type") && !has("/Subtype");
+        if (!object.stream) continue;
+        if (!isPage) {
+            parts.append({QString::fromLatin1(*object.stream)});
+            continue;
+        }
+        for (const QByteArray& line : object.stream->split('\n')) {
+            for (const QByteArray& word : line.split(' ')) {
+                bool isNumber = false;
+                word.toDouble(&isNumber);
+                if (!word.isEmpty()) parts.append({QString::fromLatin1(word), isNumber});
+            }
+        }
+    }
+    return parts;
+}
+
+QString quoted(const QString& text) {
+    const QString line = text.simplified();
+    return line.size() > kLongestQuote ? line.left(kLongestQuote) + QChar(0x2026) : line;
+}
+
+QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
+    for (qsizetype i = 0; i < std::min(stored.size(), drawn.size()); ++i) {
+        const Part& a = stored[i];
+        const Part& b = drawn[i];
+        const bool isGeometry = a.isGeometry && b.isGeometry;
+        if (isGeometry ? areNearTexts(a.text, b.text) : a.text == b.text) continue;
+        return u"Picture: part %1 of %2 is \"%3\" in the file, \"%4\" drawn again."_s.arg(
+            QString::number(i + 1), QString::number(stored.size()), quoted(a.text), quoted(b.text));
+    }
+    if (stored.size() == drawn.size()) return {};
+    return u"Picture: the file has %1 parts, the picture drawn again %2."_s.arg(stored.size()).arg(drawn.size());
+}
+
+/// A colour between those around the same place of the other image: smoothed edges can differ between machines, but no
+/// more than that.
+bool isPixelNear(const QImage& image, const QImage& other, int x, int y) {
+    const QRgb wanted = image.pixel(x, y);
+    const auto isWithin = [&](int (*part)(QRgb)) {
+        int low = 255;
+        int high = 0;
+        for (int row = std::max(0, y - 1); row <= std::min(image.height() - 1, y + 1); ++row) {
+            for (int column = std::max(0, x - 1); column <= std::min(image.width() - 1, x + 1); ++column) {
+                low = std::min(low, part(other.pixel(column, row)));
+                high = std::max(high, part(other.pixel(column, row)));
+            }
+        }
+        return part(wanted) >= low - kColorTolerance && part(wanted) <= high + kColorTolerance;
+    };
+    return isWithin(qRed) && isWithin(qGreen) && isWithin(qBlue) && isWithin(qAlpha);
+}
+
+QString pixelsDifference(const QByteArray& stored, const QByteArray& drawn) {
+    const QImage a = QImage::fromData(stored, "PNG").convertToFormat(QImage::Format_ARGB32);
+    const QImage b = QImage::fromData(drawn, "PNG").convertToFormat(QImage::Format_ARGB32);
+    if (a.size() != b.size()) {
+        return u"Picture: the file has %1 × %2 pixels, the picture drawn again %3 × %4."_s.arg(a.width())
+            .arg(a.height())
+            .arg(b.width())
+            .arg(b.height());
+    }
+    qsizetype count = 0;
+    QPoint first;
+    for (int y = 0; y < a.height(); ++y) {
+        for (int x = 0; x < a.width(); ++x) {
+            if (a.pixel(x, y) == b.pixel(x, y)) continue;
+            if (isPixelNear(a, b, x, y) && isPixelNear(b, a, x, y)) continue;
+            if (count++ == 0) first = {x, y};
+        }
+    }
+    if (count == 0) return {};
+    return u"Picture: %1 of %2 pixels differ, the first in column %3 of row %4."_s.arg(count)
+        .arg(static_cast<qsizetype>(a.width()) * a.height())
+        .arg(first.x() + 1)
+        .arg(first.y() + 1);
+}
+
+}  // namespace
+
+std::optional<ExportOptions> drawingOptions(const FigureRecord& record, const QByteArray& bytes) {
+    const QJsonObject& drawing = record.drawing;
+    if (drawing.isEmpty()) return std::nullopt;
+    ExportOptions options;
+    options.format = bytes.startsWith("%PDF-")     ? FigureFormat::pdf
+                     : bytes.startsWith("\x89PNG") ? FigureFormat::png
+                                                   : FigureFormat::svg;
+    options.widthMm = drawing[u"width_mm"_s].toDouble();
+    options.heightMm = drawing[u"height_mm"_s].toDouble();
+    options.dpi = drawing[u"dpi"_s].toInt();
+    options.fontPt = drawing[u"font_pt"_s].toDouble();
+    options.appearance = drawing[u"dark"_s].toBool() ? Appearance::dark : Appearance::light;
+    options.dashes = drawing[u"dashes"_s].toBool();
+    options.outlines = drawing[u"outlines"_s].toBool();
+    options.columns = drawing[u"columns"_s].toInt();
+    return options;
+}
+
+bool isDrawnByThisProgram(const FigureRecord& record) {
+    return record.program == QCoreApplication::applicationVersion() &&
+           record.drawing[u"qt"_s].toString() == QLatin1String(qVersion());
+}
+
+QString pictureDifference(const QByteArray& stored, const QByteArray& drawn) {
+    if (drawn.startsWith("\x89PNG")) return pixelsDifference(stored, drawn);
+    if (drawn.startsWith("%PDF-")) return partsDifference(partsOfPages(stored), partsOfPages(drawn));
+    return partsDifference(partsOfDrawing(stored), partsOfDrawing(drawn));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,179 @@
+#include "ui/figure/paint/axis_marks.h"
+
+#include <QFontMetricsF>
+#include <QLocale>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "core/spec/numbers.h"
+
+namespace ropelab::ui {
+namespace {
+
+// In sizes of the text; large enough for labels of numbers.
+constexpr double kXSpacing = 9;
+constexpr double kYSpacing = 3.6;
+// Widths in letters: the gap between labels, and the shortest shortened name.
+constexpr double kLabelGap = 1;
+constexpr double kMinNameWidth = 8;
+constexpr double kMaxShortName = 5.5;  // names up to this width are numbers, of which some may be omitted
+
+/// Always keeps the last label. Sizes are those along the axis.
+void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
+    double end = -std::numeric_limits<double>::infinity();
+    qsizetype before = -1;
+    for (qsizetype i = 0; i < ticks.at.size(); ++i) {
+        const double at = scale.toDevice(ticks.at[i]);
+        const bool touches = at - sizes[i] / 2 < end;
+        if (touches && (i + 1 < ticks.at.size() || before <= 0)) {
+            ticks.labels[i].clear();
+            continue;
+        }
+        if (touches) {
+            ticks.labels[before].clear();
+        }
+        end = at + sizes[i] / 2 + between;
+        before = i;
+    }
+}
+
+/// Uses the smallest n at which every n-th label does not overlap.
+void thinEvenly(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
+    for (qsizetype stride = 1; stride <= ticks.at.size(); ++stride) {
+        bool touches = false;
+        for (qsizetype i = stride; i < ticks.at.size() && !touches; i += stride) {
+            const double apart = scale.toDevice(ticks.at[i]) - scale.toDevice(ticks.at[i - stride]);
+            touches = apart < (sizes[i] + sizes[i - stride]) / 2 + between;
+        }
+        if (touches) {
+            continue;
+        }
+        for (qsizetype i = 0; i < ticks.at.size(); ++i) {
+            if (i % stride != 0) {
+                ticks.labels[i].clear();
+            }
+        }
+        return;
+    }
+}
+
+QList<double> widthsOf(const QStringList& labels, const FigureStyle& style) {
+    QList<double> widths;
+    for (const QString& label : labels) widths.append(style.extentOf(label, style.tickPt).width);
+    return widths;
+}
+
+double largestOf(const QList<double>& sizes) {
+    return sizes.isEmpty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+}
+
+}  // namespace
+
+Ticks customMarks(const Axis& axis, const AxisScale& scale) {
+    Ticks result;
+    const auto add = [&](double at, const QString& label) {
+        if (scale.contains(at)) {
+            result.at.append(at);
+            result.labels.append(label);
+        }
+    };
+    for (qsizetype i = 0; i < axis.categories.size(); ++i) {
+        add(static_cast<double>(i), axis.categories[i]);
+    }
+    QList<double> values = axis.marks;
+    std::sort(values.begin(), values.end());
+    values.erase(std::unique(values.begin(), values.end()), values.end());
+    for (qsizetype i = 0; i < values.size(); ++i) {
+        // Neighbours that differ only in later digits are printed with all of them.
+        const QString label = markText(values[i]);
+        const bool isShared =
+            (i > 0 && markText(values[i - 1]) == label) || (i + 1 < values.size() && markText(values[i + 1]) == label);
+        add(values[i], isShared ? QString::fromStdString(number_text(values[i])) : label);
+    }
+    return axis.categories.isEmpty() && result.at.size() < 2 ? Ticks() : result;
+}
+
+int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style) {
+    return std::max(
+        2, static_cast<int>(std::lround(scale.length / style.units((isX ? kXSpacing : kYSpacing) * style.tickPt))));
+}
+
+AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
+                     double deepest) {
+    const QFontMetricsF metrics(style.font(style.tickPt));
+    AxisMarks marks{customMarks(axis, scale), false, metrics.height()};
+    Ticks& ticks = marks.ticks;
+    if (ticks.at.isEmpty()) {
+        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, true, style), axis.whole);
+        return marks;
+    }
+    const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
+    const QList<double> widths = widthsOf(ticks.labels, style);
+    if (axis.categories.isEmpty()) {
+        thin(ticks, scale, widths, kLabelGap * letter);
+        return marks;
+    }
+    if (largestOf(widths) <= kMaxShortName * letter) {
+        thinEvenly(ticks, scale, widths, kLabelGap * letter);
+        return marks;
+    }
+    // The space of a name extends halfway to its neighbours, or to the plot's edge.
+    QList<double> spaces;
+    bool allFit = true;
+    bool allCanBeCut = true;
+    for (qsizetype i = 0; i < ticks.at.size(); ++i) {
+        const double at = scale.toDevice(ticks.at[i]);
+        const double before = i > 0 ? (at - scale.toDevice(ticks.at[i - 1])) / 2 : at + left;
+        const double after =
+            i + 1 < ticks.at.size() ? (scale.toDevice(ticks.at[i + 1]) - at) / 2 : scale.length - at + right;
+        spaces.append(2 * std::min(before, after) - kLabelGap * letter);
+        allFit = allFit && widths[i] <= spaces[i];
+        allCanBeCut = allCanBeCut && (widths[i] <= spaces[i] || spaces[i] >= kMinNameWidth * letter);
+    }
+    if (allFit) {
+        return marks;
+    }
+    constexpr qsizetype fewNames = 3;
+    if (style.onScreen && allCanBeCut && ticks.at.size() <= fewNames) {
+        for (qsizetype i = 0; i < ticks.at.size(); ++i) {
+            ticks.labels[i] = metrics.elidedText(ticks.labels[i], Qt::ElideMiddle, spaces[i]);
+        }
+        return marks;
+    }
+    marks.upright = true;
+    for (QString& label : ticks.labels) {
+        label = metrics.elidedText(label, Qt::ElideMiddle, deepest);
+    }
+    marks.extent = largestOf(widthsOf(ticks.labels, style));
+    thinEvenly(ticks, scale, QList<double>(ticks.at.size(), metrics.height()), 0);
+    return marks;
+}
+
+AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle& style, double widest) {
+    AxisScale scale = drawn;
+    scale.reversed = false;  // the direction does not affect which labels overlap
+    const QFontMetricsF metrics(style.font(style.tickPt));
+    AxisMarks marks{customMarks(axis, scale)};
+    Ticks& ticks = marks.ticks;
+    if (ticks.at.isEmpty()) {
+        ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style), axis.whole);
+    } else {
+        for (QString& label : ticks.labels) {
+            label = metrics.elidedText(label, Qt::ElideMiddle, widest);
+        }
+        thinEvenly(ticks, scale, QList<double>(ticks.at.size(), metrics.height()), 0);
+    }
+    marks.extent = largestOf(widthsOf(ticks.labels, style));
+    return marks;
+}
+
+QString titleWithin(const Axis& axis, const QFont& font, double width) {
+    const QFontMetricsF metrics(font);
+    Axis cut = axis;
+    const double rest = metrics.horizontalAdvance(axis.title()) - metrics.horizontalAdvance(axis.label);
+    cut.label = metrics.elidedText(axis.label, Qt::ElideRight, width - rest);
+    return cut.title();
+}
+
+}  // namespace ropelab::ui

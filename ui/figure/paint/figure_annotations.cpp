@@ -1,0 +1,356 @@
+#include "ui/figure/paint/figure_annotations.h"
+
+#include <QFontMetricsF>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/figure/paint/figure_backdrop.h"
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+// Sizes in points.
+constexpr double kNoteGap = 5;
+constexpr double kNoteSwatch = 14;
+constexpr double kMaxFractionWithValues = 0.36;
+constexpr double kMaxFraction = 0.44;
+constexpr double kMaxPrintedFraction = 0.6;  // where a single word of an exported figure is so long
+constexpr int kMostLabelLines = 3;
+
+std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x, const AxisScale& y) {
+    for (qsizetype i = std::min(curve.x.size(), curve.y.size()) - 1; i >= 0; --i) {
+        if (std::isfinite(x.toDevice(curve.x[i])) && std::isfinite(y.toDevice(curve.y[i]))) {
+            return i;
+        }
+    }
+    return std::nullopt;
+}
+
+bool isLabelled(const FigureCurve& curve) {
+    return !curve.label.isEmpty() && (!curve.companion || curve.isNamed) && curve.shape == FigureCurve::Shape::line;
+}
+
+/// A map has a colour bar in the place of the end labels.
+bool isLabelAtEnd(const FigureLine& line, const Figure& figure) {
+    return line.labelAtEnd && !line.label.isEmpty() && !figure.map;
+}
+
+}  // namespace
+
+FigureAnnotations::FigureAnnotations(QCustomPlot* plot, const QString& layer) : QCPLayerable(plot, layer) {}
+
+FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& figure, const FigureStyle& style,
+                                                               double plotWidth) {
+    const QFontMetricsF metrics(style.font(style.tickPt));
+    double label = 0;
+    double value = 0;
+    for (const FigureCurve& curve : figure.curves) {
+        if (!isLabelled(curve)) {
+            continue;
+        }
+        label = std::max(label, metrics.horizontalAdvance(curve.label));
+        for (qsizetype i = curve.y.size() - 1; i >= 0; --i) {
+            if (std::isfinite(curve.y[i]) && (!figure.y.logarithmic || curve.y[i] > 0)) {
+                value = std::max(value, metrics.horizontalAdvance(readableNumber(curve.y[i])));
+                break;
+            }
+        }
+    }
+    double lineLabel = 0;
+    for (const FigureLine& line : figure.horizontalLines) {
+        lineLabel = isLabelAtEnd(line, figure) ? std::max(lineLabel, metrics.horizontalAdvance(line.label)) : lineLabel;
+    }
+    const double colorBar = FigureBackdrop::colorBarWidth(figure, style);
+    if ((label == 0 && lineLabel == 0) || colorBar > 0) {
+        return {std::max(colorBar, style.units(3 * kNoteGap)), false};
+    }
+    const double line = lineLabel > 0 ? lineLabel + style.units(2.4 * kNoteGap) : 0;
+    const double withoutValue = label > 0 ? label + style.units(3.6 * kNoteGap + kNoteSwatch) : 0;
+    const double withValue = withoutValue + (label > 0 ? value + style.units(1.4 * kNoteGap) : 0);
+    if (std::max(line, withValue) <= plotWidth * kMaxFractionWithValues) {
+        return {std::max(line, withValue), label > 0};
+    }
+    double most = plotWidth * kMaxFraction;
+    if (!style.onScreen) {  // an exported label is broken into lines instead of shortened, so each word has its space
+        double word = 0;
+        const auto add = [&](const QString& text, double beside) {
+            for (const QString& each : text.split(QLatin1Char(' '))) {
+                word = std::max(word, metrics.horizontalAdvance(each) + beside);
+            }
+        };
+        for (const FigureCurve& curve : figure.curves) {
+            if (isLabelled(curve)) add(curve.label, style.units(3.6 * kNoteGap + kNoteSwatch));
+        }
+        for (const FigureLine& each : figure.horizontalLines) {
+            if (isLabelAtEnd(each, figure)) add(each.label, style.units(2.4 * kNoteGap));
+        }
+        most = std::clamp(word, most, plotWidth * kMaxPrintedFraction);
+    }
+    return {std::min(std::max(line, withoutValue), most), false};
+}
+
+void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, const AxisScale& x, const AxisScale& y,
+                            const QList<Polyline>& drawn, bool hasRowAbove) {
+    m_style = style;
+    m_head = FigureHead(figure, style, mParentPlot->viewport().size());
+    m_emptyText = isEmpty(figure) ? figure.emptyText : QString();
+    m_showsValues = endLabelMargin(figure, style, mParentPlot->viewport().width()).values;
+    m_vertical = figure.verticalLines;
+    m_horizontal = figure.horizontalLines;
+    m_x = x;
+    m_y = y;
+    m_ends.clear();
+    m_labels = FigureLabels(style, x, y, hasRowAbove);
+    if (figure.drawing) {
+        m_vertical.clear();
+        m_horizontal.clear();
+        return;
+    }
+    if (figure.map) {  // the colour bar replaces the end labels
+        placeLabels(figure, {});
+        return;
+    }
+    for (const FigureCurve& curve : figure.curves) {
+        const auto last = isLabelled(curve) ? lastDrawn(curve, x, y) : std::nullopt;
+        if (last) {
+            const QPointF end(std::clamp(x.toDevice(curve.x[*last]), 0.0, x.length),
+                              std::clamp(y.toDevice(curve.y[*last]), 0.0, y.length));
+            m_ends.append({curve.label, readableNumber(curve.y[*last]), end, style.penOf(curve),
+                           curve.emphasis == FigureCurve::Emphasis::dimmed, false});
+        }
+    }
+    for (FigureLine& line : m_horizontal) {
+        if (isLabelAtEnd(line, figure) && y.contains(line.at)) {
+            m_ends.append(
+                {line.label, {}, {x.length, y.toDevice(line.at)}, QPen(style.colorOf(line.ink)), false, true});
+            line.label.clear();
+        }
+    }
+    placeLabels(figure, drawn);
+    // Sorted from top to bottom; curves with equal ends keep the figure's order.
+    std::stable_sort(m_ends.begin(), m_ends.end(),
+                     [](const EndLabel& a, const EndLabel& b) { return a.end.y() > b.end.y(); });
+}
+
+void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>& drawn) {
+    const QRectF box = emptyTextBox(QRectF(0, 0, m_x.length, m_y.length));
+    if (!box.isEmpty()) m_labels.occupy(box);
+    QList<FigureLabels::Point> points;
+    for (qsizetype i = 0; i < drawn.size(); ++i) {
+        const FigureCurve& curve = figure.curves[static_cast<std::size_t>(i)];
+        if (curve.shape == FigureCurve::Shape::points && !curve.label.isEmpty() && curve.x.size() == 1 &&
+            m_x.contains(curve.x.first()) && m_y.contains(curve.y.first())) {
+            points.append({curve.label,
+                           {m_x.toDevice(curve.x.first()), m_y.length - m_y.toDevice(curve.y.first())},
+                           m_style.units(curve.pointPt / 2),
+                           curve.emphasis == FigureCurve::Emphasis::picked,
+                           curve.companion});
+        }
+    }
+    const auto hasLabel = [](const FigureLine& line) { return !line.label.isEmpty(); };
+    if (points.isEmpty() && std::none_of(m_vertical.begin(), m_vertical.end(), hasLabel) &&
+        std::none_of(m_horizontal.begin(), m_horizontal.end(), hasLabel)) {
+        return;
+    }
+    for (qsizetype i = 0; i < drawn.size(); ++i) {
+        const FigureCurve& curve = figure.curves[static_cast<std::size_t>(i)];
+        const bool isLine = curve.shape == FigureCurve::Shape::line;
+        m_labels.addCurve(drawn[i], isLine ? std::nullopt : std::optional(m_style.units(curve.pointPt / 2)));
+    }
+    m_labels.placeLines(m_vertical, m_horizontal);
+    // The labels of picked points are placed first.
+    std::stable_partition(points.begin(), points.end(), [](const auto& point) { return point.isPicked; });
+    m_labels.placePoints(points);
+}
+
+QList<QRectF> FigureAnnotations::labelBoxes() const {
+    const QPointF corner = QRectF(mParentPlot->axisRect()->rect()).topLeft();
+    QList<QRectF> boxes;
+    for (const QRectF& box : m_labels.boxes()) boxes.append(box.translated(corner));
+    return boxes;
+}
+
+void FigureAnnotations::applyDefaultAntialiasingHint(QCPPainter* painter) const {
+    painter->setAntialiasing(true);
+}
+
+void FigureAnnotations::draw(QCPPainter* painter) {
+    const QRectF axes(mParentPlot->axisRect()->rect());
+    m_head.draw(*painter, axes, QRectF(mParentPlot->viewport()));
+    drawLines(painter, axes);
+    drawLabels(painter, axes);
+    drawEndLabels(painter, axes);
+}
+
+QRectF FigureAnnotations::emptyTextBox(const QRectF& axes) const {
+    if (m_emptyText.isEmpty()) {
+        return {};
+    }
+    const QFontMetricsF metrics(m_style.font(m_style.labelPt));
+    return metrics.boundingRect(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+}
+
+void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) const {
+    const QRectF box = emptyTextBox(axes);
+    if (box.isEmpty()) {
+        return;
+    }
+    const double edge = m_style.units(2);
+    painter->setFont(m_style.font(m_style.labelPt));
+    painter->fillRect(box.adjusted(-edge, -edge, edge, edge), m_style.theme.paper);
+    painter->setPen(m_style.theme.quietText);
+    painter->drawText(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+}
+
+void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
+    const auto drawLine = [&](const FigureLine& line, const QPointF& from, const QPointF& to) {
+        // Lines that can be dragged are solid, except for those of setup B, which is dashed everywhere.
+        const bool isHandle = !line.handle.isEmpty() && line.ink.kind != Ink::Kind::compared;
+        QPen pen(m_style.colorOf(line.ink), m_style.units(m_style.hairPt * (isHandle ? 2 : 1.4)));
+        pen.setCapStyle(Qt::FlatCap);
+        if (!isHandle || !m_style.onScreen) {
+            pen.setDashPattern({5, 4});
+        }
+        painter->setPen(pen);
+        painter->drawLine(from, to);
+    };
+    for (const FigureLine& line : m_horizontal) {
+        const double y = axes.bottom() - m_y.toDevice(line.at);
+        if (m_y.contains(line.at) && std::isfinite(y)) {
+            drawLine(line, {axes.left(), y}, {axes.right(), y});
+        }
+    }
+    for (const FigureLine& line : m_vertical) {
+        const double x = axes.left() + m_x.toDevice(line.at);
+        if (m_x.contains(line.at) && std::isfinite(x)) {
+            drawLine(line, {x, axes.top()}, {x, axes.bottom()});
+        }
+    }
+    drawEmptyText(painter, axes);
+}
+
+void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) const {
+    for (const FigureLabels::Placed& label : m_labels.placed()) {
+        QFont font = m_style.font(m_style.tickPt);
+        font.setWeight(label.isBold ? QFont::DemiBold : font.weight());
+        const QRectF box = label.box.translated(axes.topLeft());
+        // A background behind the label covers curves.
+        QColor paper = m_style.theme.paper;
+        paper.setAlphaF(0.8F);
+        painter->fillRect(box.adjusted(-m_style.units(2), 0, m_style.units(2), 0), paper);
+        painter->setFont(font);
+        painter->setPen(label.ink);
+        painter->drawText(QPointF(box.left(), box.top() + QFontMetricsF(font).ascent()), label.text);
+        if (label.leader) {
+            painter->setPen(QPen(label.ink, m_style.units(m_style.hairPt)));
+            painter->drawLine(label.leader->translated(axes.topLeft()));
+        }
+    }
+}
+
+void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) const {
+    if (m_ends.isEmpty()) {
+        return;
+    }
+    const QFont font = m_style.font(m_style.tickPt);
+    const QFontMetricsF metrics(font);
+    const double top = axes.top();
+    const double last = std::max(top, axes.bottom() - metrics.height() * 0.3);
+    double valueWidth = 0;
+    for (const EndLabel& each : m_ends) {  // straight lines have no value here: their labels contain it
+        valueWidth = std::max(valueWidth, metrics.horizontalAdvance(each.value));
+    }
+    valueWidth = m_showsValues ? valueWidth : 0;
+    const double right = mParentPlot->viewport().right() - m_style.units(kNoteGap);
+    const double swatch = axes.right() + m_style.units(kNoteGap * 1.2);
+    const double besideSwatch = swatch + m_style.units(kNoteSwatch + kNoteGap * 0.8);
+    const auto widthOf = [&](const EndLabel& each) {
+        return right - (each.isLine ? swatch : besideSwatch) -
+               (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kNoteGap));
+    };
+    const auto rowsOf = [&](double gap) {
+        return std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
+    };
+    // Labels on paper are broken into lines if there is space for them, and shortened otherwise.
+    double gap = metrics.height() * 1.05;
+    int mostLines = 1;
+    for (const EndLabel& each : m_ends) {
+        if (!m_style.onScreen) {
+            const auto lines = wrapped(each.label, metrics, widthOf(each), kMostLabelLines).size();
+            mostLines = std::max(mostLines, static_cast<int>(lines));
+        }
+    }
+    if (rowsOf(gap * mostLines) < m_ends.size()) mostLines = 1;
+    gap *= mostLines;
+
+    // If there is no space for all labels, every n-th one is drawn, and the last row states the number of the others.
+    const auto rows = rowsOf(gap);
+    const bool isTight = rows < m_ends.size();
+    const qsizetype space = isTight ? std::max<qsizetype>(1, rows - 1) : rows;
+    const double bottom = isTight ? std::max(top, last - gap) : last;
+    const qsizetype stride = (m_ends.size() + space - 1) / space;
+    QList<EndLabel> shown;
+    QList<double> wanted;
+    for (qsizetype i = 0; i < m_ends.size(); i += stride) {
+        shown.append(m_ends[i]);
+        wanted.append(axes.bottom() - m_ends[i].end.y());
+    }
+    const QList<double> places = spread(wanted, gap, top, bottom);
+
+    QStringList labels;
+    QList<double> widths;
+    for (const EndLabel& each : shown) {
+        labels << each.label;
+        widths << widthOf(each);
+    }
+    if (mostLines == 1) labels = labelsWithin(labels, widths, metrics);
+    painter->setFont(font);
+    const double toBase = (metrics.ascent() - metrics.descent()) / 2;
+    if (isTight) {
+        painter->setPen(m_style.theme.quietText);
+        painter->drawText(QPointF(besideSwatch, last + toBase), u"and %1 more"_s.arg(m_ends.size() - shown.size()));
+    }
+    for (qsizetype i = 0; i < shown.size(); ++i) {
+        const EndLabel& each = shown[i];
+        const double y = places[i];
+        const QPointF end(axes.left() + each.end.x(), axes.bottom() - each.end.y());
+
+        const double text = each.isLine ? swatch : besideSwatch;
+
+        // Grey and dotted, so that the leader does not look like a part of the curve.
+        QColor faint = m_style.theme.quietText;
+        faint.setAlphaF(each.dimmed ? 0.2F : 0.6F);
+        QPen leader(faint, m_style.units(m_style.hairPt));
+        leader.setCapStyle(Qt::FlatCap);
+        leader.setDashPattern({1.5, 4});
+        painter->setPen(leader);
+        if (axes.right() - end.x() > m_style.units(1)) {
+            painter->drawLine(end, QPointF(axes.right(), end.y()));
+        }
+        painter->drawLine(QPointF(axes.right(), end.y()), QPointF(swatch, y));
+
+        if (!each.isLine) {
+            painter->setPen(each.pen);
+            painter->drawLine(QPointF(swatch, y), QPointF(swatch + m_style.units(kNoteSwatch), y));
+        }
+        QColor ink = each.isLine ? each.pen.color() : m_style.theme.text;
+        ink.setAlphaF(each.dimmed ? 0.45F : 1.0F);
+        painter->setPen(ink);
+        const double base = y + toBase;
+        const QStringList lines =
+            mostLines == 1 ? QStringList(labels[i]) : wrapped(labels[i], metrics, widths[i], mostLines);
+        double line = base - metrics.height() * static_cast<double>(lines.size() - 1) / 2;
+        for (const QString& words : lines) {
+            painter->drawText(QPointF(text, line), words);
+            line += metrics.height();
+        }
+        if (m_showsValues && !each.isLine) {
+            painter->drawText(QPointF(right - metrics.horizontalAdvance(each.value), base), each.value);
+        }
+    }
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,95 @@
+#include "ui/lecture/course/course_summary.h"
+
+#include <QObject>
+
+#include "ui/common/text.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+using Grade = CourseProgress::Grade;
+
+QString gradeWords(Grade grade) {
+    switch (grade) {
+        case Grade::understood:
+            return u"✓ understood"_s;
+        case Grade::withHelp:
+            return u"✓ understood with help"_s;
+        case Grade::wrong:
+            return u"✗ not yet understood"_s;
+        case Grade::unanswered:
+            break;
+    }
+    return u"– not answered"_s;
+}
+
+struct GradeCount {
+    int questions = 0;
+    int understood = 0;
+    int withHelp = 0;
+
+    void add(Grade grade) {
+        ++questions;
+        understood += grade == Grade::understood;
+        withHelp += grade == Grade::withHelp;
+    }
+};
+
+QString countWords(const GradeCount& count) {
+    return u"%1 of %2 questions understood, %3 of them with help."_s.arg(count.understood + count.withHelp)
+        .arg(count.questions)
+        .arg(count.withHelp);
+}
+
+}  // namespace
+
+std::vector<const LectureQuestion*> questionsOf(const LectureScene& scene) {
+    std::vector<const LectureQuestion*> questions;
+    for (const LectureStep& step : scene.steps) {
+        if (step.ask) questions.push_back(&*step.ask);
+    }
+    return questions;
+}
+
+QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress& progress) {
+    GradeCount all;
+    QString parts;
+    for (std::size_t l = 0; l < lectures.size(); ++l) {
+        const Lecture& lecture = lectures[l];
+        GradeCount count;
+        QString rows;
+        for (std::size_t s = 0; s < lecture.scenes.size(); ++s) {
+            const LectureScene& scene = lecture.scenes[s];
+            QString grades;
+            for (const LectureQuestion* question : questionsOf(scene)) {
+                const Grade grade = progress.grade(lecture, scene, *question);
+                count.add(grade);
+                all.add(grade);
+                grades += u"<li>%1: %2</li>"_s.arg(text(question->text).toHtmlEscaped(), gradeWords(grade));
+            }
+            if (grades.isEmpty()) continue;
+            rows += u"<p><a href=\"scene:%1/%2\">%3</a></p><ul>%4</ul>"_s.arg(l).arg(s).arg(
+                text(scene.title).toHtmlEscaped(), grades);
+        }
+        parts += u"<h3>%1</h3><p>%2</p>%3"_s.arg(text(lecture.title).toHtmlEscaped(), countWords(count), rows);
+    }
+    return u"<h2>%1</h2><p>%2</p>"_s.arg(u"What you understood"_s, countWords(all)) + parts;
+}
+
+QString sceneMark(const Lecture& lecture, const LectureScene& scene, const CourseProgress& progress) {
+    GradeCount count;
+    bool isAnswered = false;
+    for (const LectureQuestion* question : questionsOf(scene)) {
+        const Grade grade = progress.grade(lecture, scene, *question);
+        isAnswered = isAnswered || grade != Grade::unanswered;
+        count.add(grade);
+    }
+    if (!isAnswered) return {};
+    const int known = count.understood + count.withHelp;
+    if (known == count.questions) return u"✓ understood"_s;
+    return u"%1 of %2 understood"_s.arg(known).arg(count.questions);
+}
+
+}  // namespace ropelab::ui

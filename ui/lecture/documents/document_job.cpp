@@ -1,0 +1,105 @@
+#include "ui/lecture/documents/document_job.h"
+
+#include <QFileInfo>
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "core/spec/error.h"
+#include "core/store/output_file.h"
+#include "ui/common/paths.h"
+#include "ui/figures/job_reader.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+using DocumentJob = LectureDocumentJob;
+
+constexpr std::array kDocumentKinds = {"handout", "slides", "check"};
+constexpr std::array kSlideFormats = {"png", "svg", "pdf", "html"};
+constexpr std::array kPapers = {"a4", "letter"};
+constexpr std::array kDocumentThemes = {"light", "dark"};
+
+/// That of the job, else that of the suffix of the output, else PNG for a folder.
+DocumentJob::Format slideFormat(JobReader& reader, const DocumentJob& job) {
+    const std::string output = job.output.toStdString();
+    const std::string suffix = QFileInfo(job.output).suffix().toLower().toStdString();
+    const auto known = std::find(kSlideFormats.begin(), kSlideFormats.end(), suffix);
+    const auto bySuffix = known == kSlideFormats.end() ? std::nullopt : std::optional(known - kSlideFormats.begin());
+    const bool isChosen = reader.find("format") != nullptr;
+    const bool isStream = is_standard_output(toPath(job.output));
+    if (!isChosen && isStream) {
+        throw BadInput("Standard output has no suffix that names the format; add --format pdf or html.");
+    }
+    const auto format =
+        static_cast<DocumentJob::Format>(isChosen ? reader.choice("format", kSlideFormats) : bySuffix.value_or(0));
+    const bool isFolder = format == DocumentJob::Format::png || format == DocumentJob::Format::svg;
+    const std::string name = kSlideFormats[static_cast<std::size_t>(format)];
+    if (isFolder && (bySuffix || isStream)) {
+        throw BadInput("Slides in the format " + name +
+                       " are one file per step, so the output must be a folder, but it is \"" + output + "\".");
+    }
+    if (!isFolder && bySuffix && *bySuffix != static_cast<std::ptrdiff_t>(format)) {
+        throw BadInput("The format is " + name + ", but the output is \"" + output +
+                       "\"; leave out the format, or change the suffix.");
+    }
+    if (!isFolder && QFileInfo(job.output).isDir()) {
+        throw BadInput("Slides in the format " + name + " are one file, but \"" + output + "\" is a folder.");
+    }
+    return format;
+}
+
+void checkHandoutOutput(const QString& output) {
+    const QString suffix = QFileInfo(output).suffix().toLower();
+    if (suffix == "pdf"_L1 || is_standard_output(toPath(output))) return;
+    if (suffix.isEmpty() && !QFileInfo(output).isFile() && QFileInfo::exists(output) && !QFileInfo(output).isDir()) {
+        return;  // a FIFO or a device
+    }
+    throw BadInput("A handout is a PDF, so its output must end in .pdf or be -, but it is \"" + output.toStdString() +
+                   "\".");
+}
+
+}  // namespace
+
+std::string documentJobText(const LectureDocumentJob& job) {
+    nlohmann::json json{{"kind", kDocumentKinds[static_cast<std::size_t>(job.kind)]},
+                        {"lecture", job.lecture.toStdString()},
+                        {"output", job.output.toStdString()},
+                        {"answers", job.hasAnswers}};
+    if (job.kind == DocumentJob::Kind::handout) {
+        json["paper"] = kPapers[static_cast<std::size_t>(job.paper)];
+    } else if (job.kind == DocumentJob::Kind::slides) {
+        json["format"] = kSlideFormats[static_cast<std::size_t>(job.format)];
+        json["theme"] = kDocumentThemes[job.appearance == Appearance::dark ? 1 : 0];
+        json["width"] = job.width;
+    }
+    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+LectureDocumentJob parseDocumentJob(const std::string& text) {
+    JobReader reader(text, "A document of a lecture");
+    DocumentJob job;
+    job.kind = static_cast<DocumentJob::Kind>(reader.choice("kind", kDocumentKinds));
+    reader.text("lecture", job.lecture);
+    reader.text("output", job.output);
+    if (job.lecture.isEmpty()) throw BadInput("A document of a lecture requires the lecture.");
+    if (job.output.isEmpty()) throw BadInput("A document of a lecture requires an output.");
+    reader.flag("answers", job.hasAnswers);
+    job.paper = static_cast<DocumentJob::Paper>(reader.choice("paper", kPapers));
+    job.appearance = reader.choice("theme", kDocumentThemes) == 1 ? Appearance::dark : Appearance::light;
+    reader.whole("width", job.width, 320, 7680);
+    if (job.kind == DocumentJob::Kind::slides) {
+        job.format = slideFormat(reader, job);
+    } else {
+        reader.find("format");  // of slides
+        if (job.kind == DocumentJob::Kind::handout) checkHandoutOutput(job.output);
+    }
+    reader.end();
+    return job;
+}
+
+}  // namespace ropelab::ui

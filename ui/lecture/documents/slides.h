@@ -1,0 +1,40 @@
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+#include <optional>
+#include <vector>
+
+#include "ui/lecture/documents/document_job.h"
+#include "ui/lecture/documents/handout.h"
+#include "ui/lecture/documents/shown_lecture.h"
+
+namespace ropelab::ui {
+
+struct LectureSlide {
+    int scene = 0;     // number of the scene, from 1; 0 for the title page
+    int step = 0;      // number of the step, from 1; 0 for a page of text
+    int steps = 0;     // number of steps of the scene
+    QString id;        // of the scene
+    QString title;     // heading of the scene, or title of the lecture
+    QString question;  // the question in the corner
+    QString body;      // Markdown of a page of text
+    QString sentence;  // Markdown below the picture
+    std::optional<Figure> picture;
+    std::optional<LectureQuestion> ask;
+    QString answer;  // Markdown; "" without a question
+    QString runs;    // says where the runs come from
+};
+
+/// A title page, one slide per step, and one per text of a scene. Without answers, only the other questions follow the
+/// first question of a scene, because the steps and the text after a question answer it.
+std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers = true);
+
+PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);
+/// PNG or SVG; `width` is that of a PNG in pixels.
+QByteArray slideBytes(const LectureSlide& slide, const ShownLecture& lecture, LectureDocumentJob::Format format,
+                      Appearance appearance, int width);
+/// One file that loads nothing else. Without JavaScript it is one long page.
+QByteArray slidesHtml(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);
+
+}  // namespace ropelab::ui

@@ -1,0 +1,440 @@
+#include "ui/lecture/presentation/presentation.h"
+
+#include <QApplication>
+#include <QDir>
+#include <QFileInfo>
+#include <QLayout>
+#include <QStandardPaths>
+#include <algorithm>
+
+#include "core/lecture/quantity.h"
+#include "core/spec/error.h"
+#include "ui/common/paths.h"
+#include "ui/common/text.h"
+#include "ui/lecture/lecture_player.h"
+#include "ui/lecture/lecture_words.h"
+#include "ui/lecture/presentation/ink.h"
+#include "ui/lecture/presentation/notes_view.h"
+#include "ui/lecture/presentation/notes_window.h"
+#include "ui/lecture/presentation/presentation_bands.h"
+#include "ui/lecture/questions/question_panel.h"
+#include "ui/lecture/stage.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+constexpr int kTickMs = 500;
+constexpr int kStripHeight = 96;       // pixels at 100 %
+constexpr double kQuestionCardPart = 0.5;  // part of the canvas that the card of a question is wide
+constexpr int kMargin = 12;            // pixels at 100 %, around the card of a question
+
+int bandHeight(QWidget& band, int width) {
+    band.ensurePolished();
+    QLayout* layout = band.layout();
+    layout->activate();
+    return std::max(layout->hasHeightForWidth() ? layout->totalHeightForWidth(width) : 0,
+                    layout->totalMinimumSize().height());
+}
+
+/// A file that does not exist yet.
+QString freeFile(const QString& folder, const QString& stem) {
+    const QDir dir(folder);
+    QString path = dir.filePath(stem + u".png"_s);
+    for (int i = 2; QFileInfo::exists(path); ++i) path = dir.filePath(u"%1 (%2).png"_s.arg(stem).arg(i));
+    return path;
+}
+
+bool drawsCurve(const LectureStep* step) {
+    return step && step->ask && step->ask->kind == LectureQuestion::Kind::curve;
+}
+
+bool hidesFigure(const LectureStep* step) {
+    return step && step->ask && step->ask->hides_figure();
+}
+
+QString titleText(const Lecture& lecture) {
+    QStringList lines;
+    if (!lecture.author.empty()) lines << text(lecture.author);
+    if (lecture.minutes > 0) lines << u"%1 minutes"_s.arg(lecture.minutes);
+    const QString facts = lines.join(u" · "_s);
+    return facts + u"\n\n"_s + text(lecture.text);
+}
+
+}  // namespace
+
+Presentation::Presentation(LectureStage& stage, LecturePlayer& player, QObject* parent)
+    : QObject(parent), m_stage(stage), m_player(player) {
+    snapshotFolder = [] { return QStandardPaths::writableLocation(QStandardPaths::PicturesLocation); };
+    m_clock.setInterval(kTickMs);
+    connect(&m_clock, &QTimer::timeout, this, &Presentation::tick);
+    connect(&m_player, &LecturePlayer::stepped, this, [this] {
+        if (m_isActive) showPlace();
+    });
+    connect(&m_player, &LecturePlayer::settled, this, [this] {
+        if (m_isActive) showSettled();
+    });
+    connect(&m_player, &LecturePlayer::problem, this, [this](const QString& sentence) {
+        if (m_head) m_head->say(sentence);
+    });
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        if (!m_isActive) return;
+        place();
+        // place() may itself have changed the size, and the texts know their new heights only after their events.
+        QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
+    });
+}
+
+Presentation::~Presentation() {
+    if (m_isActive) qApp->removeEventFilter(this);
+    clearCanvas();
+}
+
+void Presentation::start() {
+    if (m_isActive || !m_player.hasLecture()) return;
+    m_stage.begin();
+    m_stage.setPresenting(true);
+    m_isActive = true;
+    build();
+    qApp->installEventFilter(this);
+    if (!m_since.isValid()) m_since.start();
+    m_clock.start();
+    const bool hasTitlePage = !m_player.lecture().text.empty();
+    m_player.goTo(m_player.scene() < 0 && !hasTitlePage ? 0 : m_player.scene(), m_player.step());
+    tick();
+}
+
+void Presentation::leave() {
+    if (!m_isActive) return;
+    m_isActive = false;
+    qApp->removeEventFilter(this);
+    m_clock.stop();
+    m_player.stop();
+    clearCanvas();
+    m_stage.pointAt(QString());
+    m_stage.setInsets({});
+    m_stage.showControls({}, true);
+    m_stage.setPresenting(false);
+    emit left();
+}
+
+void Presentation::resetTime() {
+    m_since.invalidate();
+}
+
+void Presentation::renewLecture() {
+    m_formulas = LectureFormulas(fromPath(m_player.lecture().file.parent_path()));
+    if (!m_isActive) return;
+    m_head->setFormulas(m_formulas);
+    m_foot->setFormulas(m_formulas);
+    m_page->setFormulas(m_formulas);
+    m_question->setFormulas(m_formulas);
+    notes()->setFormulas(m_formulas);
+}
+
+void Presentation::build() {
+    QWidget* canvas = m_stage.canvas();
+    m_head = new PresentationHead(canvas);
+    m_foot = new PresentationFoot(canvas);
+    m_page = new PresentationPage(canvas);
+    m_cover = new PresentationPage(canvas);
+    m_question = new QuestionPanel(m_stage, QuestionPanel::Mode::classroom, canvas);
+    connect(m_question, &QuestionPanel::answered, this, &Presentation::answered);
+    connect(m_question, &QuestionPanel::finished, this, &Presentation::next);
+    connect(m_question, &QuestionPanel::revealed, this, [this] {
+        m_cover->hide();
+        keepSecret();
+        place();
+    });
+    m_strip = new NotesView(true, canvas);
+    m_strip->setAutoFillBackground(true);
+    m_ink = new InkLayer(canvas);
+    m_blank = new QWidget(canvas);
+    m_blank->setObjectName(u"blank"_s);
+    m_blank->setAutoFillBackground(true);
+    m_blank->setPalette(QPalette(Qt::black));
+    m_blank->setStyleSheet(u"background: black;"_s);
+    m_notesWindow = new NotesWindow;
+    if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
+    m_inkScene = -2;
+    renewLecture();
+    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_cover),
+                          static_cast<QWidget*>(m_question), static_cast<QWidget*>(m_strip), m_blank.data()}) {
+        each->hide();
+    }
+    for (QWidget* each : {static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_foot), static_cast<QWidget*>(m_ink)}) {
+        each->show();
+        each->raise();
+    }
+    canvas->window()->setFocus(Qt::OtherFocusReason);
+}
+
+void Presentation::clearCanvas() {
+    // A key that leaves may be handled inside of one of these widgets, which therefore are deleted later.
+    for (QWidget* each : {static_cast<QWidget*>(m_head.data()), static_cast<QWidget*>(m_foot.data()),
+                          static_cast<QWidget*>(m_page.data()), static_cast<QWidget*>(m_cover.data()), m_blank.data(),
+                          static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
+                          static_cast<QWidget*>(m_strip.data()), static_cast<QWidget*>(m_notesWindow.data())}) {
+        if (!each) continue;
+        each->hide();
+        each->deleteLater();
+    }
+    m_head = nullptr;
+    m_foot = nullptr;
+    m_page = nullptr;
+    m_cover = nullptr;
+    m_blank = nullptr;
+    m_ink = nullptr;
+    m_question = nullptr;
+    m_strip = nullptr;
+    m_notesWindow = nullptr;
+    m_typed.clear();
+}
+
+PresentationHead* Presentation::head() const {
+    return m_head;
+}
+
+PresentationFoot* Presentation::foot() const {
+    return m_foot;
+}
+
+PresentationPage* Presentation::page() const {
+    return m_page;
+}
+
+InkLayer* Presentation::ink() const {
+    return m_ink;
+}
+
+QuestionPanel* Presentation::question() const {
+    return m_question;
+}
+
+NotesView* Presentation::notes() const {
+    return m_notesWindow ? &m_notesWindow->view() : m_strip.data();
+}
+
+bool Presentation::isBlank() const {
+    return m_blank && m_blank->isVisibleTo(m_blank->parentWidget());
+}
+
+bool Presentation::isPageShown() const {
+    return m_page && m_page->isVisibleTo(m_page->parentWidget());
+}
+
+bool Presentation::isPictureCovered() const {
+    return m_cover && m_cover->isVisibleTo(m_cover->parentWidget());
+}
+
+bool Presentation::areNotesShown() const {
+    return m_notesWindow || (m_strip && m_strip->isVisibleTo(m_strip->parentWidget()));
+}
+
+void Presentation::place() {
+    if (!m_head) return;
+    const QRect canvas = m_stage.canvas()->rect();
+    const ThemeManager& manager = ThemeManager::instance();
+    QStringList sentences;
+    if (const LectureScene* scene = m_player.currentScene()) {
+        for (const LectureStep& step : scene->steps) sentences << filledText(step.say, m_stage);
+    }
+    const int above = bandHeight(*m_head, canvas.width());
+    const int sentence = m_foot->heightFor(sentences, canvas.width());
+    const int strip = m_strip->isHidden() ? 0 : manager.pixels(kStripHeight);
+    m_head->setGeometry(0, 0, canvas.width(), above);
+    m_foot->setGeometry(0, canvas.height() - strip - sentence, canvas.width(), sentence);
+    m_foot->setVisible(sentence > 0);
+    m_strip->setGeometry(0, canvas.height() - strip, canvas.width(), strip);
+    const QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
+    m_stage.setInsets({0, above, 0, sentence + strip});
+    m_page->setGeometry(picture);
+    m_cover->setGeometry(picture);
+    if (m_question->hasQuestion()) {
+        const int margin = manager.pixels(kMargin);
+        if (m_question->coversPicture()) {
+            m_question->setGeometry(picture);
+        } else {
+            const int width = static_cast<int>(kQuestionCardPart * canvas.width());
+            const int height = std::min(bandHeight(*m_question, width), picture.height() - 2 * margin);
+            m_question->setGeometry(canvas.width() - width - margin, picture.bottom() - height - margin, width, height);
+        }
+        m_question->raise();
+    }
+    m_ink->setGeometry(canvas);
+    m_ink->raise();
+    m_blank->setGeometry(canvas);
+    m_blank->raise();
+}
+
+void Presentation::showPlace() {
+    const Lecture& lecture = m_player.lecture();
+    const LectureScene* scene = m_player.currentScene();
+    const LectureStep* step = m_player.currentStep();
+    m_question->clear();
+    // Otherwise the focus of the question's field would move to a field of the room, which takes the keys.
+    m_stage.canvas()->window()->setFocus(Qt::OtherFocusReason);
+    m_question->hide();
+    m_blank->hide();
+    if (m_inkScene != m_player.scene()) m_ink->wipe();
+    m_inkScene = m_player.scene();
+    m_head->showScene(scene ? text(scene->title) : QString(), scene ? text(scene->question) : QString());
+    m_foot->showSentence(step ? filledText(step->say, m_stage) : QString());
+    m_page->hide();
+    m_cover->showText(u"Predict first"_s, QString());
+    // The step before a curve that is drawn, and the beginning of a scene, must not show the answer either.
+    const LectureStep* following = m_player.nextStep();
+    const bool isHidden = hidesFigure(step) || drawsCurve(following) || (!step && hidesFigure(following));
+    m_cover->setVisible(scene && isHidden);
+    if (!scene) {
+        m_page->showText(text(lecture.title), titleText(lecture));
+        m_page->show();
+    } else if (scene->room.empty()) {
+        m_page->showText(QString(), text(scene->text));
+        m_page->show();
+    }
+    m_find.clear();
+    for (NotesView* view : {m_strip.data(), notes()}) {
+        view->showPlace(m_player);
+        view->showFind(QString());
+    }
+    keepSecret();
+    showRuns();
+    if (const QString reason = m_stage.whyRecorded(); scene && !step && !reason.isEmpty()) m_head->say(reason);
+    place();
+    if (step && step->loop) showSettled();  // a step that loops does not settle
+}
+
+void Presentation::keepSecret() {
+    const LectureScene* scene = m_player.currentScene();
+    m_strip->setSecret(scene && asks_later(*scene, m_player.step(), m_question->isRevealed()));
+}
+
+void Presentation::showSettled() {
+    renewFind();
+    const LectureStep* step = m_player.currentStep();
+    if (!step || !step->ask || m_question->hasQuestion()) return;
+    const LabFile* lab = m_stage.lab();
+    m_question->ask(*step->ask, {.lecture = text(m_player.lecture().title),
+                                 .scene = text(m_player.currentScene()->id),
+                                 .lab = lab ? fromPath(lab->path()) : QString(),
+                                 .group = QString()});
+    if (drawsCurve(step)) m_cover->hide();  // the question shows the empty axes
+    m_question->show();
+    place();
+    m_question->focusAnswer();
+}
+
+void Presentation::renewFind() {
+    const LectureScene* scene = m_player.currentScene();
+    if (!scene || scene->find.empty()) return m_findJob.cancel();
+    // The lab is opened again, because a LabFile belongs to one thread.
+    const LabFile* lab = m_stage.lab();
+    const QString labPath = lab ? fromPath(lab->path()) : QString();
+    m_findJob.start([this, expression = scene->find, setups = m_stage.setups(),
+                     labPath](const Cancelled&) -> std::function<void()> {
+        QString words;
+        try {
+            std::unique_ptr<LabFile> file;
+            if (!labPath.isEmpty()) file = LabFile::open(toPath(labPath), LabFile::Mode::read);
+            const nlohmann::json value = evaluate_quantity(expression, {setups, file.get()});
+            words = u"To find: %1 = %2"_s.arg(text(expression), quantityValueText(value));
+        } catch (const std::exception& error) {
+            words = u"%1 cannot be computed: %2"_s.arg(text(expression), QString::fromUtf8(error.what()));
+        }
+        return [this, words] {
+            m_find = words;
+            if (!m_isActive) return;
+            m_strip->showFind(words);
+            notes()->showFind(words);
+        };
+    });
+}
+
+void Presentation::tick() {
+    const double seconds = static_cast<double>(m_since.elapsed()) / 1000;
+    for (NotesView* view : {m_strip.data(), notes()}) view->showTime(seconds, m_player.lecture().minutes);
+    showRuns();
+}
+
+void Presentation::showRuns() {
+    const LectureStep* step = m_player.currentStep();
+    // What the sentence says of runs that train changes while they do.
+    const bool changes =
+        m_stage.runs() == LectureStage::Runs::live && step && step->say.find("{{") != std::string::npos;
+    if (changes) m_foot->showSentence(filledText(step->say, m_stage));
+    const LectureScene* scene = m_player.currentScene();
+    const bool isText = scene && scene->room.empty() && scene->lab.empty();
+    m_head->showRuns(isText ? LectureStage::Runs::own : m_stage.runs(), m_stage.progress());
+}
+
+void Presentation::next() {
+    if (isBlank()) return toggleBlank();
+    if (m_question->hasQuestion() && !m_question->isRevealed()) return m_question->reveal();
+    const LectureScene* scene = m_player.currentScene();
+    // The text of a scene closes it.
+    const bool hasText = scene && !scene->room.empty() && !scene->text.empty();
+    if (hasText && !m_player.nextStep() && !isPageShown()) {
+        m_question->clear();
+        m_question->hide();
+        return togglePage();
+    }
+    const int before = m_player.scene();
+    const int step = m_player.step();
+    m_player.next();
+    if (before == m_player.scene() && step == m_player.step()) m_head->say(u"The lecture ends here."_s);
+}
+
+void Presentation::previous() {
+    const LectureScene* scene = m_player.currentScene();
+    if (isBlank()) return toggleBlank();
+    if (isPageShown() && scene && !scene->room.empty()) return togglePage();
+    m_player.previous();
+}
+
+void Presentation::togglePage() {
+    const LectureScene* scene = m_player.currentScene();
+    if (!scene || scene->room.empty()) return;
+    if (scene->text.empty()) return m_head->say(u"This scene has no text."_s);
+    if (!isPageShown()) m_page->showText(QString(), text(scene->text));
+    m_page->setVisible(!isPageShown());
+    place();
+}
+
+void Presentation::toggleBlank() {
+    m_blank->setVisible(!isBlank());
+    m_blank->raise();
+}
+
+void Presentation::toggleNotes() {
+    if (m_notesWindow) return m_notesWindow->setVisible(!m_notesWindow->isVisible());
+    m_strip->setVisible(!areNotesShown());
+    place();
+}
+
+void Presentation::nextTheme() {
+    using Choice = ThemeManager::Choice;
+    ThemeManager& manager = ThemeManager::instance();
+    if (manager.choice() == Choice::contrast) return manager.setChoice(Choice::light);
+    const bool isDark = manager.theme().appearance == Appearance::dark;
+    manager.setChoice(isDark ? Choice::contrast : Choice::dark);
+}
+
+void Presentation::saveSnapshot() {
+    const LectureScene* scene = m_player.currentScene();
+    const QString lecture = QFileInfo(fromPath(m_player.lecture().file)).completeBaseName();
+    const QString place = scene ? text(scene->id) : u"title"_s;
+    const QString folder = snapshotFolder();
+    QDir().mkpath(folder);
+    const QString path = freeFile(folder, u"%1 %2 %3"_s.arg(lecture, place).arg(m_player.step() + 1));
+    if (!m_stage.canvas()->grab().save(path)) {
+        return m_head->say(u"The snapshot cannot be written to %1."_s.arg(path));
+    }
+    m_snapshot = path;
+    m_head->say(u"Snapshot: %1"_s.arg(path));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,182 @@
+#include "ui/lecture/presentation/presentation_bands.h"
+
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QScrollArea>
+#include <QScrollBar>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/common/scaled.h"
+#include "ui/lecture/lecture_text.h"
+#include "ui/theme/theme_manager.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// Font sizes in points at a scale of 100 %, at which a presentation is never shown: its scale is larger.
+constexpr double kSentencePoints = 12;
+constexpr double kQuestionPoints = 11;
+constexpr double kPagePoints = 13;
+constexpr int kNoticeMs = 5000;
+constexpr int kBandMargin = 6;
+constexpr int kSideMargin = 12;
+
+}  // namespace
+
+PresentationHead::PresentationHead(QWidget* parent)
+    : QFrame(parent),
+      m_title(new QLabel(this)),
+      m_question(new LectureText(kQuestionPoints, this)),
+      m_mark(new QLabel(this)),
+      m_typed(new QLabel(this)),
+      m_notice(new QLabel(this)) {
+    setObjectName(u"presentationHead"_s);
+    setProperty("panel", true);
+    auto* row = new QHBoxLayout(this);
+    scaleLayout(row, {kSideMargin, kBandMargin, kSideMargin, kBandMargin}, 16);
+    m_title->setProperty("roomTitle", true);
+    m_title->setTextFormat(Qt::PlainText);
+    m_notice->setTextFormat(Qt::PlainText);
+    m_notice->setWordWrap(true);
+    m_notice->hide();
+    m_mark->setAccessibleName(u"Origin of the runs"_s);
+    m_typed->setAccessibleName(u"Scene to show"_s);
+    for (QLabel* label : {m_mark, m_typed}) label->setProperty("heading", true);
+    row->addWidget(m_title);
+    row->addWidget(m_notice, 1);
+    row->addWidget(m_typed);
+    row->addWidget(m_mark);
+    row->addStretch(1);
+    row->addWidget(m_question, 3);
+    m_noticeEnd.setSingleShot(true);
+    m_noticeEnd.setInterval(kNoticeMs);
+    connect(&m_noticeEnd, &QTimer::timeout, this, [this] {
+        m_notice->hide();
+        m_title->show();
+    });
+}
+
+void PresentationHead::setFormulas(const LectureFormulas& formulas) {
+    m_question->setFormulas(formulas);
+}
+
+void PresentationHead::showScene(const QString& title, const QString& question) {
+    m_title->setText(title);
+    m_question->setMarkdown(question);
+    m_question->setVisible(!question.isEmpty());
+}
+
+void PresentationHead::showRuns(LectureStage::Runs runs, const QString& progress) {
+    m_mark->setText(runs == LectureStage::Runs::live       ? u"LIVE %1"_s.arg(progress).trimmed()
+                    : runs == LectureStage::Runs::recorded ? u"RECORDED"_s
+                                                           : QString());
+}
+
+void PresentationHead::showTyped(const QString& typed) {
+    m_typed->setText(typed.isEmpty() ? QString() : u"→ %1"_s.arg(typed));
+}
+
+void PresentationHead::say(const QString& sentence) {
+    m_notice->setText(sentence);
+    m_notice->show();
+    m_title->hide();
+    m_noticeEnd.start();
+}
+
+QString PresentationHead::title() const {
+    return m_title->text();
+}
+
+QString PresentationHead::question() const {
+    return m_question->isHidden() ? QString() : m_question->plainText();
+}
+
+QString PresentationHead::mark() const {
+    return m_mark->text();
+}
+
+QString PresentationHead::typed() const {
+    return m_typed->text();
+}
+
+QString PresentationHead::said() const {
+    return m_notice->isHidden() ? QString() : m_notice->text();
+}
+
+PresentationFoot::PresentationFoot(QWidget* parent) : QFrame(parent), m_text(new LectureText(kSentencePoints, this)) {
+    setObjectName(u"presentationFoot"_s);
+    setProperty("panel", true);
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {kSideMargin, kBandMargin, kSideMargin, kBandMargin}, 0);
+    column->addWidget(m_text, 1);
+}
+
+void PresentationFoot::setFormulas(const LectureFormulas& formulas) {
+    m_text->setFormulas(formulas);
+}
+
+void PresentationFoot::showSentence(const QString& markdown) {
+    m_text->setMarkdown(markdown);
+}
+
+QString PresentationFoot::sentence() const {
+    return m_text->plainText();
+}
+
+int PresentationFoot::heightFor(const QStringList& sentences, int width) const {
+    const ThemeManager& manager = ThemeManager::instance();
+    const int inner = width - 2 * manager.pixels(kSideMargin);
+    int height = 0;
+    for (const QString& sentence : sentences) height = std::max(height, m_text->heightOf(sentence, inner));
+    return height == 0 ? 0 : height + 2 * manager.pixels(kBandMargin);
+}
+
+PresentationPage::PresentationPage(QWidget* parent)
+    : QFrame(parent), m_title(new QLabel(this)), m_text(new LectureText(kPagePoints)), m_area(new QScrollArea(this)) {
+    setObjectName(u"presentationPage"_s);
+    setProperty("paper", true);
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {48, 24, 48, 16}, 12);
+    m_title->setProperty("roomTitle", true);
+    m_title->setTextFormat(Qt::PlainText);
+    m_title->setWordWrap(true);
+    column->addWidget(m_title);
+    m_area->setWidgetResizable(true);
+    m_area->setFrameShape(QFrame::NoFrame);
+    m_area->setFocusPolicy(Qt::NoFocus);
+    m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
+    m_area->setWidget(m_text);
+    m_text->setAutoFillBackground(false);  // the page has its own colour
+    m_area->viewport()->setAutoFillBackground(false);
+    column->addWidget(m_area, 1);
+}
+
+void PresentationPage::setFormulas(const LectureFormulas& formulas) {
+    m_text->setFormulas(formulas);
+}
+
+void PresentationPage::showText(const QString& title, const QString& markdown) {
+    m_title->setText(title);
+    m_text->setMarkdown(markdown);
+    m_area->verticalScrollBar()->setValue(0);
+}
+
+QString PresentationPage::title() const {
+    return m_title->text();
+}
+
+QString PresentationPage::words() const {
+    return m_text->plainText();
+}
+
+void PresentationPage::scroll(double pages) {
+    QScrollBar* bar = m_area->verticalScrollBar();
+    bar->setValue(bar->value() + static_cast<int>(std::lround(pages * bar->pageStep())));
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,367 @@
+#include "ui/lecture/questions/question_panel.h"
+
+#include <QHBoxLayout>
+#include <QKeyEvent>
+#include <QLabel>
+#include <QPushButton>
+#include <QTimer>
+#include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
+
+#include "core/lecture/quantity.h"
+#include "core/spec/error.h"
+#include "core/spec/numbers.h"
+#include "ui/common/paths.h"
+#include "ui/common/scaled.h"
+#include "ui/common/text.h"
+#include "ui/lecture/lecture_text.h"
+#include "ui/lecture/lecture_words.h"
+#include "ui/lecture/questions/choice_field.h"
+#include "ui/lecture/questions/curve_field.h"
+#include "ui/lecture/questions/number_field.h"
+#include "ui/lecture/stage.h"
+#include "ui/shell/room.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+constexpr int kFigureWaitMs = 30;
+constexpr double kTextPt = 10.5;
+
+/// "tokens" for "B.wavelength(31)".
+QString unitOf(const std::string& expression) {
+    std::string name = expression.substr(0, expression.find('('));
+    if (name.starts_with("B.")) name.erase(0, 2);
+    for (const QuantityDescription& known : quantities()) {
+        if (known.name == trimmed(name)) return text(known.unit);
+    }
+    return {};
+}
+
+bool isDigit(int key) {
+    return key >= Qt::Key_1 && key <= Qt::Key_9;
+}
+
+}  // namespace
+
+QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
+    : QFrame(parent),
+      m_stage(stage),
+      m_mode(mode),
+      m_text(new LectureText(kTextPt, this)),
+      m_fieldColumn(new QVBoxLayout),
+      m_hint(new LectureText(kTextPt, this)),
+      m_result(new LectureText(kTextPt, this)),
+      m_error(new QLabel(this)),
+      m_hintButton(new QPushButton(u"Show hint"_s, this)),
+      m_reveal(new QPushButton(u"Show the answer"_s, this)),
+      m_submit(new QPushButton(u"Answer"_s, this)),
+      m_figureTimer(new QTimer(this)) {
+    setObjectName(u"question"_s);
+    setProperty("panel", true);
+    setAccessibleName(u"Question"_s);
+    auto* column = new QVBoxLayout(this);
+    scaleLayout(column, {12, 12, 12, 12}, 8);
+    column->addWidget(m_text);
+    column->addLayout(m_fieldColumn, 1);
+    m_error->setWordWrap(true);
+    m_error->hide();
+    colorAsError(m_error);
+    column->addWidget(m_error);
+    column->addWidget(m_hint);
+    column->addWidget(m_result);
+    auto* row = new QHBoxLayout;
+    scaleLayout(row, {0, 0, 0, 0}, 8);
+    row->addWidget(m_hintButton);
+    row->addStretch(1);
+    row->addWidget(m_reveal);
+    row->addWidget(m_submit);
+    column->addLayout(row);
+    m_submit->setProperty("primary", true);
+    keepWidth(m_submit, {u"Answer"_s, u"Next"_s});
+    for (QPushButton* button : {m_hintButton, m_reveal, m_submit}) button->setAutoDefault(false);
+    keepSpace(m_hintButton);
+    keepSpace(m_reveal);
+    m_figureTimer->setInterval(kFigureWaitMs);
+    connect(m_figureTimer, &QTimer::timeout, this, &QuestionPanel::takeFigure);
+    connect(m_hintButton, &QPushButton::clicked, this, &QuestionPanel::showHint);
+    connect(m_reveal, &QPushButton::clicked, this, &QuestionPanel::reveal);
+    connect(m_submit, &QPushButton::clicked, this, [this] { m_revealed ? emit finished() : submit(); });
+    refresh();
+}
+
+QuestionPanel::~QuestionPanel() = default;
+
+AnswerField* QuestionPanel::makeField(const LectureQuestion& question) {
+    switch (question.kind) {
+        case LectureQuestion::Kind::choice: {
+            QStringList choices;
+            for (const std::string& choice : question.choices) choices << text(choice);
+            return new ChoiceField(choices, question.right, m_mode == Mode::classroom, this);
+        }
+        case LectureQuestion::Kind::number:
+            return new NumberField(unitOf(question.quantity), question.tolerance, this);
+        case LectureQuestion::Kind::curve:
+            break;
+    }
+    return new CurveField(text(question.curve), this);
+}
+
+void QuestionPanel::setFormulas(const LectureFormulas& formulas) {
+    for (LectureText* label : {m_text, m_hint, m_result}) label->setFormulas(formulas);
+}
+
+void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& place) {
+    clear();
+    m_question = question;
+    m_place = place;
+    m_text->setMarkdown(text(question.text));
+    m_field = makeField(question);
+    m_fieldColumn->addWidget(m_field);
+    connect(m_field, &AnswerField::changed, this, [this] {
+        m_error->clear();
+        if (!m_revealed && isWrong()) {
+            m_answers.clear();
+            m_result->setMarkdown({});
+        }
+        refresh();
+    });
+    refresh();
+    startTruth();
+}
+
+void QuestionPanel::clear() {
+    m_job.cancel();
+    m_figureTimer->stop();
+    if (m_field) {
+        // The field may be handling the key that led here.
+        m_field->disconnect(this);
+        m_field->hide();
+        m_fieldColumn->removeWidget(m_field);
+        std::exchange(m_field, nullptr)->deleteLater();
+    }
+    m_question.reset();
+    m_truth.reset();
+    m_answers.clear();
+    m_waiting = Waiting::nothing;
+    m_revealed = m_hintShown = false;
+    for (LectureText* label : {m_text, m_hint, m_result}) label->setMarkdown({});
+    m_error->clear();
+    refresh();
+}
+
+bool QuestionPanel::coversPicture() const {
+    return m_question && m_question->kind == LectureQuestion::Kind::curve;
+}
+
+void QuestionPanel::startTruth() {
+    switch (m_question->kind) {
+        case LectureQuestion::Kind::choice: {
+            const auto right = static_cast<std::size_t>(m_question->right);
+            setTruth(
+                {right < m_question->choices.size() ? nlohmann::json(m_question->choices[right]) : nullptr, {}, {}});
+            break;
+        }
+        case LectureQuestion::Kind::number:
+            computeNumber();
+            break;
+        case LectureQuestion::Kind::curve:
+            takeFigure();
+            break;
+    }
+}
+
+void QuestionPanel::computeNumber() {
+    m_job.start([this, expression = m_question->quantity, setups = m_stage.setups(),
+                 lab = toPath(m_place.lab)](const Cancelled&) -> std::function<void()> {
+        try {
+            // A lab file is used by one thread only, so that the job opens its own.
+            const auto file = lab.empty() ? nullptr : LabFile::open(lab, LabFile::Mode::read);
+            nlohmann::json value = evaluate_quantity(expression, {setups, file.get()});
+            if (!value.is_number() && !value.is_null()) {
+                throw BadInput("The quantity " + expression + " is a list, so that no number is the right answer.");
+            }
+            return [this, expression, value = std::move(value)] { setTruth({value, unitOf(expression), {}}); };
+        } catch (const std::exception& error) {
+            return [this, reason = text(error.what())] { failTruth(reason); };
+        }
+    });
+}
+
+void QuestionPanel::takeFigure() {
+    if (m_stage.room().isBusy()) {
+        // The class can begin to draw before the curves are exact.
+        for (const Figure& figure : m_stage.figuresSoFar()) {
+            if (!m_field->isReady()) m_field->prepareWith(figure);
+        }
+        m_figureTimer->start();
+        return;
+    }
+    m_figureTimer->stop();
+    const QString curve = text(m_question->curve);
+    try {
+        std::vector<Figure> figures = m_stage.figures();
+        for (Figure& figure : figures) {
+            if (CurveField::curveOf(figure, curve)) return setTruth({nullptr, {}, std::move(figure)});
+        }
+        failTruth(CurveField::missingCurve(figures, curve));
+    } catch (const std::exception& error) {
+        failTruth(text(error.what()));
+    }
+}
+
+void QuestionPanel::setTruth(AnswerTruth truth) {
+    m_truth = std::move(truth);
+    m_field->prepare(*m_truth);
+    refresh();
+    switch (std::exchange(m_waiting, Waiting::nothing)) {
+        case Waiting::submit:
+            return submit();
+        case Waiting::reveal:
+            return reveal();
+        case Waiting::nothing:
+            break;
+    }
+}
+
+void QuestionPanel::failTruth(const QString& reason) {
+    m_waiting = Waiting::nothing;
+    m_error->setText(u"The right answer cannot be computed. %1"_s.arg(reason));
+    m_revealed = true;  // the user can only continue
+    refresh();
+}
+
+void QuestionPanel::focusAnswer() {
+    if (m_field && !m_revealed) {
+        m_field->focusTarget()->setFocus(Qt::OtherFocusReason);
+    } else {
+        m_submit->setFocus(Qt::OtherFocusReason);
+    }
+}
+
+bool QuestionPanel::canSubmit() const {
+    return m_question && !m_revealed && !isWrong() && m_field->isReady() && m_field->hasAnswer();
+}
+
+bool QuestionPanel::isWrong() const {
+    return std::any_of(m_answers.begin(), m_answers.end(), [](const auto& answer) { return !answer.right; });
+}
+
+void QuestionPanel::submit() {
+    if (!canSubmit()) return;
+    if (!m_truth) {
+        m_waiting = Waiting::submit;
+        return;
+    }
+    try {
+        m_answers = m_field->records(*m_truth);
+    } catch (const BadInput& error) {
+        m_error->setText(text(error.what()));
+        return refresh();
+    }
+    for (AnswerRecord& answer : m_answers) {
+        answer.lecture = m_place.lecture.toStdString();
+        answer.scene = m_place.scene.toStdString();
+        answer.question = m_question->text;
+        answer.group = m_place.group.toStdString();
+    }
+    m_mode == Mode::alone&& isWrong() ? askAgain() : showTruth();
+    // The receiver may remove the question.
+    const std::vector<AnswerRecord> answers = m_answers;
+    for (const AnswerRecord& answer : answers) emit answered(answer);
+}
+
+void QuestionPanel::reveal() {
+    if (!m_question || m_revealed) return;
+    if (!m_truth) {
+        m_waiting = Waiting::reveal;
+        return;
+    }
+    if (!isWrong()) submit();
+    if (m_question && !m_revealed) {
+        if (!isWrong()) m_answers.clear();  // nothing was entered, or nothing that could be read
+        m_error->clear();
+        showTruth();
+    }
+}
+
+void QuestionPanel::askAgain() {
+    m_result->setMarkdown(m_question->hint.empty() || m_hintShown
+                              ? u"Not right. Change the answer and try again, or show the right one."_s
+                              : u"Not right. Change the answer and try again, with the hint if you like, or show the "
+                                "right one."_s);
+    refresh();
+    focusAnswer();
+}
+
+void QuestionPanel::showTruth() {
+    m_revealed = true;
+    const QString compared = m_field->reveal(*m_truth, m_answers);
+    const QString explained = filledText(m_question->answer, m_stage);
+    m_result->setMarkdown(explained.isEmpty() ? compared : compared + u"\n\n"_s + explained);
+    refresh();
+    m_submit->setAccessibleDescription(compared);  // a screen reader says it with the button that gets the focus
+    m_submit->setFocus(Qt::OtherFocusReason);
+    emit revealed();
+}
+
+void QuestionPanel::showHint() {
+    if (!m_question || m_question->hint.empty()) return;
+    m_hintShown = true;
+    m_hint->setMarkdown(u"Hint: %1"_s.arg(text(m_question->hint)));
+    refresh();
+    focusAnswer();
+}
+
+QString QuestionPanel::result() const {
+    return m_result->markdown();
+}
+
+QString QuestionPanel::error() const {
+    return m_error->text();
+}
+
+void QuestionPanel::refresh() {
+    const bool alone = m_mode == Mode::alone;
+    m_hintButton->setVisible(alone && m_question && !m_question->hint.empty());
+    m_hintButton->setEnabled(!m_hintShown && !m_revealed);
+    m_reveal->setVisible(alone && !m_revealed && isWrong());
+    m_submit->setText(m_revealed ? u"Next"_s : u"Answer"_s);
+    m_submit->setEnabled(m_revealed || canSubmit());
+    m_hint->setVisible(m_hintShown);
+    m_error->setVisible(!m_error->text().isEmpty());
+    m_result->setVisible(!m_result->markdown().isEmpty());
+}
+
+bool QuestionPanel::event(QEvent* event) {
+    // While an answer is entered, its keys belong to the question, whatever shortcuts the window has for them.
+    if (event->type() == QEvent::ShortcutOverride) {
+        const int key = static_cast<QKeyEvent*>(event)->key();
+        const bool always = key == Qt::Key_Return || key == Qt::Key_Enter;
+        const bool entering = isDigit(key) || key == Qt::Key_Space || key == Qt::Key_Up || key == Qt::Key_Down ||
+                              key == Qt::Key_Left || key == Qt::Key_Right;
+        if (always || (entering && !m_revealed)) {
+            event->accept();
+            return true;
+        }
+    }
+    return QFrame::event(event);
+}
+
+void QuestionPanel::keyPressEvent(QKeyEvent* event) {
+    if (event->key() == Qt::Key_Return || event->key() == Qt::Key_Enter) {
+        if (m_revealed) {
+            emit finished();
+        } else {
+            submit();
+        }
+        return;
+    }
+    if (isDigit(event->key()) && m_field && m_field->pressDigit(event->key() - Qt::Key_0)) return;
+    QFrame::keyPressEvent(event);
+}
+
+}  // namespace ropelab::ui

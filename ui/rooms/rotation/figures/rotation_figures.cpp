@@ -1,0 +1,124 @@
+#include "ui/rooms/rotation/figures/rotation_figures.h"
+
+#include <algorithm>
+#include <array>
+
+#include "ui/rooms/rotation/figures/scene_figures.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+template <Figure (*make)(const RotationScene&)>
+Figure standard(const RotarySetup& setup, const ModelShape&) {
+    return make(standardScene(setup));
+}
+
+/// The figures of two setups have the same positions, which the longer context allows.
+template <Figure (*make)(const RotationScene&)>
+Figure standardOfBoth(const ShapedSetup& a, const ShapedSetup& b) {
+    const bool isLonger = b.setup.context > a.setup.context;
+    const RotationScene scene = standardScene(isLonger ? b.setup : a.setup);
+    const RotarySetup& second = isLonger ? a.setup : b.setup;
+    const RotationScene other = scene.withSetup(second, frequencies(frequency_settings(second)));
+    return comparedFigure(make(isLonger ? other : scene), make(isLonger ? scene : other), a, b);
+}
+
+Figure aimFigureOf(const RotationScene& scene) {
+    // A figure on the command line may take about one second.
+    constexpr std::int64_t budget = std::int64_t{1} << 28;
+    constexpr int stretches = 2000;
+    return aimFigure(scene, logitCurve(scene, strideWithin(scene, budget), stretches));
+}
+
+Figure aimedScene(RotationScene scene) {
+    scene.state.source = VectorSource::aimed;
+    scene.refit();
+    return aimFigureOf(scene);
+}
+
+Figure aimed(const RotarySetup& setup, const ModelShape&) {
+    return aimedScene(standardScene(setup));
+}
+
+/// The first token is at position 0, as in figure 1 of Su et al.
+Figure tokensFromStart(const RotationScene& scene) {
+    RotationScene start = scene;
+    start.state.m = 0;
+    return tokenFigure(start);
+}
+
+Figure distanceOfHead(const RotationScene& scene) {
+    return circuitDistanceFigure(scene);
+}
+
+template <Figure (*make)(const RotationScene&)>
+Figure previousTokenHead(const RotationScene& scene) {
+    RotationScene built = scene;
+    built.buildHead(1);
+    return make(built);
+}
+
+template <Figure (*make)(const RotationScene&)>
+Figure ofText(const FigureRequest& request) {
+    return ofSetups(request, [&](const RotarySetup& setup) {
+        RotationScene scene = standardScene(setup);
+        // An empty text is that of the scene.
+        if (!request.text(option::text).isEmpty()) scene.state.text = request.text(option::text).toStdString();
+        return make(scene);
+    });
+}
+
+}  // namespace
+
+std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene& scene) {
+    if (name == "dials"_L1) return dialsFigure(scene);
+    if (name == "pair"_L1) return pairFigure(scene);
+    if (name == "logit-split"_L1) return logitFigure(scene);
+    if (name == "helix"_L1) return helixFigure(scene);
+    if (name == "rotation-matrix"_L1) return matrixFigure(scene);
+    if (name == "aim"_L1) return aimFigureOf(scene);
+    if (name == "token-rotation"_L1) return tokenFigure(scene);
+    if (name == "circuit-attention"_L1) return circuitFigure(scene);
+    if (name == "circuit-distance"_L1) return circuitDistanceFigure(scene);
+    return std::nullopt;
+}
+
+std::span<const RotaryFigure> rotationFigures() {
+    static const std::array<RotaryFigure, 9> figures = {
+        {{"dials", standard<dialsFigure>, standardOfBoth<dialsFigure>},
+         {"pair", standard<pairFigure>, standardOfBoth<pairFigure>},
+         {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>, "logit"},
+         {"helix", standard<helixFigure>, standardOfBoth<helixFigure>, "helix"},
+         {"rotation-matrix", standard<matrixFigure>, standardOfBoth<matrixFigure>, "matrix"},
+         {"aim", aimed, nullptr, "aim"},
+         {"token-rotation",
+          standard<tokensFromStart>,
+          standardOfBoth<tokensFromStart>,
+          "tokens",
+          {&option::text},
+          ofText<tokensFromStart>},
+         {"circuit-attention",
+          standard<previousTokenHead<circuitFigure>>,
+          standardOfBoth<previousTokenHead<circuitFigure>>,
+          "circuit",
+          {&option::text},
+          ofText<previousTokenHead<circuitFigure>>},
+         {"circuit-distance",
+          standard<previousTokenHead<distanceOfHead>>,
+          standardOfBoth<previousTokenHead<distanceOfHead>>,
+          "circuit",
+          {&option::text},
+          ofText<previousTokenHead<distanceOfHead>>}}};
+    return figures;
+}
+
+bool changesWithPosition(const QString& name) {
+    if (name.startsWith("circuit-"_L1)) return false;
+    const auto own = rotationFigures();
+    return std::any_of(own.begin(), own.end(),
+                       [&name](const RotaryFigure& each) { return name == QLatin1String(each.name); });
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,255 @@
+#include "ui/rooms/rotation/figures/scene_figures.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <QRegularExpression>
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "core/spec/random_stream.h"
+#include "ui/common/format.h"
+#include "ui/figure/figure_style.h"
+#include "ui/rooms/rotation/rotation_text.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+constexpr int kMostColumns = 12;
+constexpr int kMostRows = 8;
+
+// Lengths in points.
+constexpr double kTokenLine = 16;  // height of a line of text
+constexpr double kLowestRow = 26;  // smallest height of a row
+constexpr double kHighestRow = 72;
+constexpr double kWidestToken = 96;
+constexpr double kPairColumn = 46;     // width of the names of the pairs
+constexpr double kSmallestHead = 3.5;  // smallest arrow head
+
+struct TokenPicture {
+    RotationScene scene;
+    QStringList tokens;
+    std::vector<std::vector<std::complex<double>>> queries;  // by token and pair
+};
+
+/// Spreads `count` pairs evenly; the enlarged pair replaces the nearest of them.
+QList<int> shownPairs(const RotationScene& scene, int count) {
+    const int total = static_cast<int>(scene.pairs.size());
+    QList<int> pairs;
+    for (int i = 0; i < count; ++i)
+        pairs.append(count == 1 ? 0
+                                : static_cast<int>(std::lround(static_cast<double>(i) * (total - 1) / (count - 1))));
+    if (const auto enlarged = scene.enlargedPair(); enlarged && !pairs.isEmpty()) {
+        *std::min_element(pairs.begin(), pairs.end(),
+                          [&](int a, int b) { return std::abs(a - *enlarged) < std::abs(b - *enlarged); }) = *enlarged;
+    }
+    return pairs;
+}
+
+std::int64_t positionOf(const RotationScene& scene, qsizetype token) {
+    return scene.state.m + token;
+}
+
+TokenPicture tokenPicture(const RotationScene& scene) {
+    TokenPicture picture;
+    picture.scene = scene;
+    picture.tokens = tokensOf(scene.state.text, kMostColumns);
+    for (const QString& token : std::as_const(picture.tokens)) picture.queries.push_back(tokenQuery(scene, token));
+    return picture;
+}
+
+void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style, const TokenPicture& picture,
+                const TokenGrid& grid) {
+    const QFont font = style.font(style.tickPt);
+    const QFontMetricsF metrics(font);
+    const double line = style.units(kTokenLine);
+    const int total = static_cast<int>(picture.scene.pairs.size());
+    QString title = u"q before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
+    if (grid.pairs.size() < total) title += u"; %1 of %2 pairs shown"_s.arg(grid.pairs.size()).arg(total);
+    rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style, title);
+    painter.setFont(font);
+    for (int token = 0; token < grid.tokens; ++token) {
+        const QRectF column(grid.cellOf(token, 0).left(), rect.top() + line, grid.column, line);
+        painter.setPen(style.theme.text);
+        painter.drawText(column, Qt::AlignCenter,
+                         metrics.elidedText(picture.tokens[token], Qt::ElideRight, grid.column - style.units(4)));
+        painter.setPen(style.theme.quietText);
+        painter.drawText(
+            column.translated(0, line), Qt::AlignCenter,
+            metrics.elidedText(groupedText(positionOf(picture.scene, token)), Qt::ElideRight, grid.column));
+    }
+    painter.setPen(style.theme.quietText);
+    painter.drawText(QRectF(rect.left(), rect.top() + 2 * line, style.units(kPairColumn), line),
+                     Qt::AlignLeft | Qt::AlignVCenter,
+                     metrics.elidedText(u"position"_s, Qt::ElideRight, style.units(kPairColumn)));
+}
+
+void drawSmallArrow(QPainter& painter, const QPointF& from, const QPointF& to, const QColor& color,
+                    const FigureStyle& style) {
+    const QPointF along = to - from;
+    const double length = std::hypot(along.x(), along.y());
+    if (length <= 0) return;
+    const double head = std::min(length, std::max(style.units(kSmallestHead), 0.3 * length));
+    const QPointF unit = along / length;
+    const QPointF across(-unit.y(), unit.x());
+    painter.setPen(QPen(color, style.units(1.4), Qt::SolidLine, Qt::FlatCap));
+    painter.drawLine(from, to - head * unit);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(color);
+    painter.drawPolygon(
+        QPolygonF({to, to - head * unit + 0.42 * head * across, to - head * unit - 0.42 * head * across}));
+    painter.setBrush(Qt::NoBrush);
+}
+
+void drawTokenDial(QPainter& painter, const QRectF& cell, const TokenPicture& picture, int token, int pair,
+                   const FigureStyle& style) {
+    const RotationScene& scene = picture.scene;
+    const bool rotates = scene.frequency(pair) > 0;
+    const double radius = 0.44 * std::min(cell.width(), cell.height());
+    const auto tip = [&](std::complex<double> value) {
+        return cell.center() + radius * QPointF(value.real(), -value.imag());
+    };
+    QColor rim = style.theme.quietText;
+    rim.setAlphaF(0.45F);
+    painter.setPen(QPen(rim, style.units(0.5)));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawEllipse(cell.center(), radius, radius);
+    const std::complex<double> before =
+        picture.queries[static_cast<std::size_t>(token)][static_cast<std::size_t>(pair)];
+    const double angle = static_cast<double>(positionOf(scene, token)) * scene.frequency(pair);
+    const QColor color = rotates ? style.theme.query : style.theme.unrotated;
+    QPen dashed(color, style.units(1), Qt::SolidLine, Qt::FlatCap);
+    dashed.setDashPattern({2.5, 2});
+    painter.setPen(dashed);
+    painter.drawLine(cell.center(), tip(before));
+    drawSmallArrow(painter, cell.center(), tip(before * std::polar(1.0, angle)), color, style);
+}
+
+void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style, const TokenPicture& picture) {
+    const TokenGrid grid = tokenGridOf(picture.scene, rect, style);
+    if (grid.row <= 0 || grid.pairs.isEmpty()) return;
+    drawHeader(painter, rect, style, picture, grid);
+    const QFont font = style.font(style.tickPt);
+    const QFontMetricsF metrics(font);
+    const auto enlarged = picture.scene.enlargedPair();
+    for (int row = 0; row < grid.pairs.size(); ++row) {
+        const int pair = grid.pairs[row];
+        const QRectF first = grid.cellOf(0, row);
+        const bool isEnlarged = enlarged == pair;
+        painter.setFont(font);
+        painter.setPen(isEnlarged ? style.theme.accent : style.theme.quietText);
+        const QRectF place(rect.left(), first.top(), style.units(kPairColumn), grid.row);
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter,
+                         metrics.elidedText(u"pair %1"_s.arg(pair), Qt::ElideRight, place.width()));
+        if (isEnlarged) {
+            painter.setPen(QPen(style.theme.accent, style.units(1.2)));
+            painter.setBrush(Qt::NoBrush);
+            const double inset = style.units(0.6);
+            painter.drawRoundedRect(QRectF(first.topLeft(), QSizeF(grid.tokens * grid.column, grid.row))
+                                        .adjusted(inset, inset, -inset, -inset),
+                                    style.units(3), style.units(3));
+        }
+        for (int token = 0; token < grid.tokens; ++token)
+            drawTokenDial(painter, grid.cellOf(token, row), picture, token, pair, style);
+    }
+}
+
+FigureTable tokenTable(const TokenPicture& picture) {
+    FigureTable table =
+        FigureTable::of({u"position"_s, u"pair"_s, u"frequency (rad/token)"_s, u"angle before (degrees)"_s,
+                         u"rotation (degrees)"_s, u"angle after (degrees)"_s});
+    QStringList words;
+    for (qsizetype token = 0; token < picture.tokens.size(); ++token) {
+        const auto& query = picture.queries[static_cast<std::size_t>(token)];
+        for (std::size_t pair = 0; pair < query.size(); ++pair) {
+            const double position = static_cast<double>(positionOf(picture.scene, token));
+            const double frequency = picture.scene.frequency(static_cast<int>(pair));
+            const double angle = position * frequency;
+            words << picture.tokens[token];
+            table.addRow({position, static_cast<double>(pair), frequency, degreesOf(std::arg(query[pair])),
+                          degreesOf(angle), degreesOf(std::arg(query[pair] * std::polar(1.0, angle)))});
+        }
+    }
+    table.words = {{u"token"_s, words}};
+    return table;
+}
+
+}  // namespace
+
+QStringList tokensOf(const std::string& text, int most) {
+    const QString all = QString::fromStdString(text).simplified();
+    QStringList tokens = all.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    if (tokens.size() == 1) {
+        tokens.clear();
+        for (const char32_t letter : all.toUcs4()) tokens << QString::fromUcs4(&letter, 1);
+    }
+    return tokens.mid(0, most);
+}
+
+std::vector<std::complex<double>> tokenQuery(const RotationScene& scene, const QString& token) {
+    std::vector<float> numbers(2 * scene.pairs.size());
+    RandomStream(scene.state.seed, "query of " + token.toStdString()).fill_normal(numbers, 1.0);
+    std::vector<std::complex<double>> pairs;
+    for (std::size_t pair = 0; pair < scene.pairs.size(); ++pair)
+        pairs.push_back(std::polar(1.0, static_cast<double>(std::atan2(numbers[2 * pair + 1], numbers[2 * pair]))));
+    return pairs;
+}
+
+QRectF TokenGrid::cellOf(int token, int rowIndex) const {
+    return {cells.left() + token * column, cells.top() + rowIndex * row, column, row};
+}
+
+std::optional<int> TokenGrid::pairAt(const QPointF& place) const {
+    if (row <= 0 || place.y() < cells.top() || place.y() >= cells.bottom()) return std::nullopt;
+    const auto at = static_cast<qsizetype>((place.y() - cells.top()) / row);
+    return at < pairs.size() ? std::optional(pairs[at]) : std::nullopt;
+}
+
+TokenGrid tokenGridOf(const RotationScene& scene, const QRectF& rect, const FigureStyle& style) {
+    TokenGrid grid;
+    grid.tokens = static_cast<int>(tokensOf(scene.state.text, kMostColumns).size());
+    const int total = static_cast<int>(scene.pairs.size());
+    const double top = style.units(3 * kTokenLine + 2);
+    const double left = style.units(kPairColumn);
+    const double width = rect.width() - left;
+    const double height = rect.height() - top;
+    if (grid.tokens == 0 || total == 0 || width <= 0 || height <= 0) return grid;
+    const int rows = std::clamp(static_cast<int>(height / style.units(kLowestRow)), 1, std::min(total, kMostRows));
+    grid.pairs = shownPairs(scene, rows);
+    grid.column = std::min(width / grid.tokens, style.units(kWidestToken));
+    grid.row = std::min(height / rows, style.units(kHighestRow));
+    grid.cells = QRectF(rect.left() + left, rect.top() + top, grid.tokens * grid.column, rows * grid.row);
+    return grid;
+}
+
+Figure tokenFigure(const RotationScene& scene) {
+    TokenPicture picture = tokenPicture(scene);
+    Figure figure = rotation::figure(u"token-rotation"_s, scene);
+    figure.settings.insert(u"text"_s, QString::fromStdString(scene.state.text));
+    const qsizetype tokens = picture.tokens.size();
+    if (tokens == 0) {
+        figure.emptyText = u"Type a text to see how RoPE rotates its tokens."_s;
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    if (scene.pairs.empty()) {
+        figure.emptyText = u"No channels are rotated, so that the position does not change the tokens."_s;
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    figure.summary =
+        u"%1 tokens from position %2 on, each with the query of its %3 pairs before and after rotation: "
+        "pair i is rotated by the position times ωᵢ, %4 of them by more than 0."_s.arg(tokens)
+            .arg(scene.state.m)
+            .arg(scene.pairs.size())
+            .arg(scene.rotatedPairs());
+    figure.table = tokenTable(picture);
+    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paintTokens(painter, rect, style, picture);
+    };
+    return figure;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,480 @@
+#include "ui/rooms/train/figures/live_figures.h"
+
+#include <QJsonArray>
+#include <QObject>
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <utility>
+
+#include "core/run/probing.h"
+#include "ui/common/format.h"
+#include "ui/plot/distinct_names.h"
+#include "ui/probes/interval_bands.h"
+#include "ui/probes/spectrum_maps.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+std::optional<ExpertPoint> expertPoint(std::int64_t iteration, const ProbeResult& result) {
+    const std::vector<float>& balance = result.expert_balance.values;
+    const std::vector<float>& dropped = result.expert_dropped.values;
+    ExpertPoint mean{iteration};
+    int layers = 0;
+    for (std::size_t layer = 0; layer < balance.size(); ++layer) {
+        if (balance[layer] <= 0) continue;  // a layer with a dense feed-forward network
+        ++layers;
+        mean.balance += static_cast<double>(balance[layer]);
+        if (layer < dropped.size()) mean.dropped += static_cast<double>(dropped[layer]);
+    }
+    if (layers == 0) return std::nullopt;
+    mean.balance /= layers;
+    mean.dropped /= layers;
+    return mean;
+}
+
+std::int64_t newestStepOf(const LiveSetting& setting) {
+    std::int64_t newest = -1;
+    for (const LiveRun& run : setting.seeds) {
+        if (run.snapshot) newest = std::max(newest, run.snapshot->iteration);
+    }
+    return newest;
+}
+
+QString liveStepText(const LiveData& data) {
+    std::vector<std::int64_t> steps;
+    std::int64_t all = 0;
+    const auto add = [&](std::int64_t step, const RunSpec& spec) {
+        steps.push_back(step);
+        all = std::max(all, spec.iterations);
+    };
+    if (data.picked) {
+        if (data.picked->snapshot) add(data.picked->snapshot->iteration, data.picked->spec);
+    } else {
+        for (const LiveSetting& setting : data.settings) {
+            if (const std::int64_t step = newestStepOf(setting); step >= 0) add(step, setting.seeds.front().spec);
+        }
+    }
+    if (steps.empty()) return {};
+    const auto [low, high] = std::minmax_element(steps.begin(), steps.end());
+    if (*low == *high) return u"step %1 of %2"_s.arg(groupedText(*low), groupedText(all));
+    return u"steps %1 to %2 of %3"_s.arg(groupedText(*low), groupedText(*high), groupedText(all));
+}
+
+QString whyNoProbe(const LiveRun& run) {
+    if (run.snapshot) return {};
+    if (run.spec.probe_every == 0) {
+        return u"%1 trains without probes (probe_every = 0). To record them in the next sweep, set probe_every to 1 "
+               "under “More settings”."_s.arg(run.name);
+    }
+    const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
+    const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
+    const auto next = isOver ? std::nullopt : next_probe(run.spec, hasStarted ? run.iteration : -1);
+    if (!next) return u"%1 stored no probes."_s.arg(run.name);
+    if (*next == 0) {
+        return u"%1 has not started: its first probe is measured before its first step."_s.arg(run.name);
+    }
+    return u"No probe of %1 yet: the next one is measured after step %2 of %3."_s.arg(run.name, groupedText(*next),
+                                                                                      groupedText(run.spec.iterations));
+}
+
+namespace {
+
+/// The points of a curve, x ascending.
+struct Points {
+    QList<double> x;
+    QList<double> y;
+};
+
+struct LiveQuantity {
+    const char* name;
+    Axis x;
+    Axis y;
+    QString mean;        // over what a curve averages; "" for none
+    bool needsRotation;  // runs that rotate no pairs are omitted
+    std::function<Points(const LiveRun&, const ProbeResult&)> points;
+    bool needsExperts = false;   // runs without experts have no values
+    bool needsCapacity = false;  // experts without a capacity have no values
+};
+
+/// By wavelength, averaged over layers and heads.
+Points byPairWavelength(const LiveRun& run, const ProbeResult& result, const ProbeArray& array, double factor) {
+    std::vector<double> wavelengths = wavelengthsOf(run.spec);
+    // A theta that changes during training is probed too.
+    const std::vector<double> now = meanRow(result.frequencies, -1, -1, run.spec.heads);
+    for (std::size_t i = 0; i < wavelengths.size() && i < now.size(); ++i) {
+        if (now[i] > 0) wavelengths[i] = 2 * std::numbers::pi / now[i];
+    }
+    const std::vector<double> values = meanRow(array, -1, -1, run.spec.heads);
+    std::vector<std::pair<double, double>> points;
+    for (std::size_t i = 0; i < wavelengths.size() && i < values.size(); ++i) {
+        if (std::isfinite(wavelengths[i])) points.emplace_back(wavelengths[i], factor * values[i]);
+    }
+    std::sort(points.begin(), points.end());
+    Points sorted;
+    for (const auto& [x, y] : points) {
+        sorted.x.append(x);
+        sorted.y.append(y);
+    }
+    return sorted;
+}
+
+LiveQuantity frequencyQuantity(const char* name, Axis y, ProbeArray ProbeResult::*array, double factor = 1) {
+    return {name,
+            {u"wavelength"_s, u"tokens"_s, true},
+            std::move(y),
+            u"mean over layers and heads"_s,
+            true,
+            [array, factor](const LiveRun& run, const ProbeResult& result) {
+                return byPairWavelength(run, result, result.*array, factor);
+            }};
+}
+
+LiveQuantity attentionQuantity() {
+    return {"attention-by-distance",
+            {u"distance Δ"_s, u"tokens"_s},
+            {u"mean attention weight"_s, {}, true},
+            u"mean over layers and heads"_s,
+            false,
+            [](const LiveRun& run, const ProbeResult& result) {
+                const std::vector<double> row = meanRow(result.attention_by_distance, -1, -1, run.spec.heads);
+                return Points{{result.distances.begin(), result.distances.end()}, {row.begin(), row.end()}};
+            }};
+}
+
+LiveQuantity retrievalQuantity() {
+    Axis y{u"retrieval accuracy"_s, u"%"_s};
+    y.minimum = 0;
+    return {"retrieval-accuracy",
+            {u"lag Δ"_s, u"tokens"_s, true},
+            y,
+            {},
+            false,
+            [](const LiveRun&, const ProbeResult& result) {
+                return Points{
+                    numbersOf(result.retrieval, &RetrievalPoint::lag),
+                    numbersOf(result.retrieval, [](const RetrievalPoint& point) { return 100 * point.accuracy; })};
+            }};
+}
+
+LiveQuantity contributionQuantity() {
+    return frequencyQuantity("logit-contribution", {u"logit contribution"_s, u"%"_s}, &ProbeResult::logit_contribution,
+                             100);
+}
+
+/// Uses every `columns`-th number of the array from `column` on.
+LiveQuantity layerQuantity(const char* name, const QString& y, ProbeArray ProbeResult::*array, std::size_t column,
+                           std::size_t columns) {
+    Axis x{u"layer"_s, {}};
+    x.whole = true;
+    return {name, x, {y, {}, true}, {}, false, [array, column, columns](const LiveRun&, const ProbeResult& result) {
+                Points points;
+                const std::vector<float>& values = (result.*array).values;
+                for (std::size_t i = column; i < values.size(); i += columns) {
+                    points.x.append(static_cast<double>(i / columns));
+                    points.y.append(static_cast<double>(values[i]));
+                }
+                return points;
+            }};
+}
+
+LiveQuantity expertQuantity(const char* name, Axis y, double ExpertPoint::*number, double factor) {
+    return {name,
+            {u"step"_s, {}},
+            std::move(y),
+            u"mean over the layers with experts"_s,
+            false,
+            [number, factor](const LiveRun& run, const ProbeResult&) {
+                return Points{numbersOf(run.experts, &ExpertPoint::iteration),
+                              numbersOf(run.experts, [&](const ExpertPoint& point) { return factor * point.*number; })};
+            },
+            true};
+}
+
+/// The mean over the seeds of a setting at their newest common step.
+struct SettingCurve {
+    Points points;
+    std::int64_t iteration = 0;
+    std::int64_t seeds = 0;
+};
+
+/// Seeds of an older step than the newest are left out, because a mean over different steps would show neither.
+SettingCurve curveOfSetting(const LiveSetting& setting, const LiveQuantity& quantity) {
+    SettingCurve curve;
+    curve.iteration = newestStepOf(setting);
+    for (const LiveRun& run : setting.seeds) {
+        if (!run.snapshot || run.snapshot->iteration != curve.iteration) continue;
+        const Points own = quantity.points(run, *run.snapshot->result);
+        if (own.x.isEmpty() || own.x.size() != own.y.size()) continue;
+        if (curve.seeds == 0) curve.points = {QList<double>(own.x.size(), 0.0), QList<double>(own.x.size(), 0.0)};
+        if (own.x.size() != curve.points.x.size()) continue;
+        ++curve.seeds;
+        for (qsizetype i = 0; i < own.x.size(); ++i) {
+            curve.points.x[i] += own.x[i];
+            curve.points.y[i] += own.y[i];
+        }
+    }
+    for (QList<double>* values : {&curve.points.x, &curve.points.y}) {
+        for (double& value : *values) value /= static_cast<double>(curve.seeds);
+    }
+    return curve;
+}
+
+/// The run that explains why a setting has no curve: one that trains, else the first one.
+const LiveRun& explainingRun(const LiveSetting& setting) {
+    const auto training = std::find_if(setting.seeds.begin(), setting.seeds.end(),
+                                       [](const LiveRun& run) { return run.state == RunState::running; });
+    return training == setting.seeds.end() ? setting.seeds.front() : *training;
+}
+
+QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
+    const LiveRun& run = explainingRun(setting);
+    if (quantity.needsRotation && !rotatesPairs(run.spec)) {
+        return u"%1 rotates no pairs, so it has no values by frequency."_s.arg(setting.label);
+    }
+    if (quantity.needsExperts && run.spec.expert_layers() == 0) {
+        return u"%1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(setting.label);
+    }
+    if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
+        return u"The experts of %1 have no capacity (expert_capacity = 0), so that no choices are dropped."_s.arg(
+            setting.label);
+    }
+    const QString why = whyNoProbe(run);
+    return why.isEmpty() ? u"The probes of %1 do not contain these values."_s.arg(setting.label) : why;
+}
+
+InspectPicture emptyLivePicture(Figure figure, const QString& why) {
+    figure.emptyText = why;
+    figure.summary = why;
+    return {std::move(figure)};
+}
+
+QJsonObject settingsOf(const std::vector<LiveSetting>& settings) {
+    QJsonArray runs;
+    for (const LiveSetting& setting : settings) {
+        for (const LiveRun& run : setting.seeds) {
+            if (!run.snapshot) continue;
+            runs.append(QJsonObject{{u"run"_s, static_cast<double>(run.id)},
+                                    {u"name"_s, run.name},
+                                    {u"snapshot"_s, static_cast<double>(run.snapshot->iteration)}});
+        }
+    }
+    return {{u"runs"_s, runs}};
+}
+
+InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) {
+    Figure figure;
+    figure.name = QLatin1String(quantity.name);
+    figure.x = quantity.x;
+    figure.y = quantity.y;
+    figure.settings = settingsOf(data.settings);
+    QStringList names;
+    QStringList omitted;
+    QString why;
+    bool whyOmitted = false;  // `why` is about a setting that cannot have the quantity
+    std::vector<std::int64_t> steps;
+    bool anySeeds = false;
+    for (const LiveSetting& setting : data.settings) {
+        const SettingCurve found = curveOfSetting(setting, quantity);
+        // The logit contribution of unrotated pairs is not split by pair, and other quantities have no frequency there.
+        const RunSpec& spec = setting.seeds.front().spec;
+        const bool isOmitted =
+            (quantity.needsRotation && !rotatesPairs(spec)) || (quantity.needsCapacity && spec.expert_capacity == 0);
+        if (isOmitted || found.seeds == 0) {
+            omitted << setting.label;
+            // The reason of a setting that can have the quantity says what to change, so it precedes the others.
+            if (why.isEmpty() || explainingRun(setting).state == RunState::running || (whyOmitted && !isOmitted)) {
+                why = whyNoCurve(setting, quantity);
+                whyOmitted = isOmitted;
+            }
+            continue;
+        }
+        Ink ink = setting.seeds.front().ink;
+        if (setting.seeds.size() > 1) ink.shade = 0;
+        figure.curves.push_back(inspectCurve({}, figure.y.label, ink, found.points.x, found.points.y));
+        // A line through few pairs would invent frequencies in between.
+        if (quantity.needsRotation) figure.curves.back().shape = FigureCurve::Shape::points;
+        names << setting.label;
+        steps.push_back(found.iteration);
+        anySeeds = anySeeds || found.seeds > 1;
+    }
+    if (figure.curves.empty()) {
+        return emptyLivePicture(std::move(figure), why.isEmpty() ? u"No runs are shown."_s : why);
+    }
+    const bool equal = std::all_of(steps.begin(), steps.end(), [&](auto step) { return step == steps.front(); });
+    names = distinctNames(names);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const QString name = names[static_cast<qsizetype>(i)];
+        figure.curves[i].label = equal ? name : u"%1, step %2"_s.arg(name, groupedText(steps[i]));
+    }
+    figure.hasLegend = quantity.needsRotation;
+    QStringList note;
+    if (!quantity.mean.isEmpty()) note << (anySeeds ? u"%1, and seeds"_s.arg(quantity.mean) : quantity.mean);
+    if (quantity.mean.isEmpty() && anySeeds) note << u"mean over seeds"_s;
+    if (!omitted.isEmpty()) note << u"not shown: %1"_s.arg(omitted.join(u", "_s));
+    figure.note = note.join(u"; "_s);
+    figure.summary = u"%1 by %2 of %3: %4; %5."_s.arg(figure.y.label, figure.x.label,
+                                                      countText(std::ssize(figure.curves), u"setting"_s),
+                                                      names.join(u", "_s), liveStepText(data));
+    return {std::move(figure)};
+}
+
+InspectData inspectDataOf(const LiveRun& run) {
+    auto inside = std::make_shared<InsideRun>();
+    inside->id = run.id;
+    inside->name = run.name;
+    inside->spec = run.spec;
+    inside->ink = run.ink;
+    if (run.snapshot) inside->snapshots.push_back(*run.snapshot);
+    InspectData data;
+    data.iteration = run.snapshot ? run.snapshot->iteration : 0;
+    data.run = std::move(inside);
+    return data;
+}
+
+InspectPicture mapOfPicked(const LiveRun& run, const LiveQuantity& quantity,
+                           InspectPicture (*make)(const InspectData& data)) {
+    const InspectData data = inspectDataOf(run);
+    if (run.snapshot && rotatesPairs(run.spec)) return make(data);
+    return emptyLivePicture(inspectFigure(data, quantity.name), whyNoCurve({run.name, {run}}, quantity));
+}
+
+LiveData aloneOf(const LiveRun& run) {
+    LiveData data;
+    data.settings.push_back({run.name, {run}});
+    return data;
+}
+
+InspectPicture curveOfPicked(const LiveRun& run, const LiveQuantity& quantity,
+                             const std::function<FigureBand(const FigureCurve&)>& band, const QString& counts) {
+    InspectPicture picture = overSettings(aloneOf(run), quantity);
+    Figure& figure = picture.figure;
+    if (figure.curves.empty()) return picture;
+    figure.settings = inspectFigure(inspectDataOf(run), quantity.name).settings;
+    addBand(figure, band(figure.curves.front()));
+    figure.note = figure.note.isEmpty() ? counts : u"%1; %2"_s.arg(figure.note, counts);
+    return picture;
+}
+
+InspectPicture liveContribution(const LiveData& data) {
+    const LiveQuantity quantity = contributionQuantity();
+    return data.picked ? mapOfPicked(*data.picked, quantity, contributionSpectrum) : overSettings(data, quantity);
+}
+
+InspectPicture liveQueryNorm(const LiveData& data) {
+    const LiveQuantity quantity = frequencyQuantity("query-spectrum", {u"query norm"_s, {}}, &ProbeResult::query_usage);
+    return data.picked ? mapOfPicked(*data.picked, quantity, querySpectrum) : overSettings(data, quantity);
+}
+
+InspectPicture liveKeyNorm(const LiveData& data) {
+    const LiveQuantity quantity = frequencyQuantity("key-spectrum", {u"key norm"_s, {}}, &ProbeResult::key_usage);
+    return data.picked ? mapOfPicked(*data.picked, quantity, keySpectrum) : overSettings(data, quantity);
+}
+
+InspectPicture liveAttention(const LiveData& data) {
+    const LiveQuantity quantity = attentionQuantity();
+    if (!data.picked) return overSettings(data, quantity);
+    if (!data.picked->snapshot) return overSettings(aloneOf(*data.picked), quantity);
+    const LiveRun& run = *data.picked;
+    const ProbeResult& result = *run.snapshot->result;
+    const auto band = [&](const FigureCurve& curve) {
+        return meanBand(u"95 % interval"_s, curve.ink, curve.x, curve.y,
+                        meanRow(result.attention_by_distance_error, -1, -1, run.spec.heads), result.sequences);
+    };
+    const bool hasBand = !result.attention_by_distance_error.empty();
+    const InspectData where = inspectDataOf(run);
+    return curveOfPicked(run, quantity, band, headsNote(sequencesNote(result, hasBand), where, hasBand));
+}
+
+InspectPicture liveRetrieval(const LiveData& data) {
+    const LiveQuantity quantity = retrievalQuantity();
+    if (!data.picked) return overSettings(data, quantity);
+    if (!data.picked->snapshot) return overSettings(aloneOf(*data.picked), quantity);
+    const LiveRun& run = *data.picked;
+    const ProbeResult& result = *run.snapshot->result;
+    const auto band = [&](const FigureCurve& curve) { return accuracyBand(u"95 % interval"_s, curve.ink, result); };
+    return curveOfPicked(run, quantity, band, retrievalNote(result));
+}
+
+InspectPicture liveGradient(const LiveData& data) {
+    return overSettings(
+        data.picked ? aloneOf(*data.picked) : data,
+        layerQuantity("gradient-norm-by-layer", u"gradient norm of the MLP"_s, &ProbeResult::gradient_norm, 1, 2));
+}
+
+InspectPicture liveStream(const LiveData& data) {
+    LiveQuantity stream = layerQuantity("residual-stream-by-layer", u"root mean square of the residual stream"_s,
+                                        &ProbeResult::stream_rms, 0, 1);
+    stream.x.label = u"number of layers passed (0: embeddings)"_s;
+    return overSettings(data.picked ? aloneOf(*data.picked) : data, stream);
+}
+
+InspectPicture liveExpertBalance(const LiveData& data) {
+    return overSettings(data.picked ? aloneOf(*data.picked) : data,
+                        expertQuantity("expert-balance", {u"load-balancing loss"_s, {}}, &ExpertPoint::balance, 1));
+}
+
+InspectPicture liveExpertDropped(const LiveData& data) {
+    Axis y{u"choices beyond the capacity"_s, u"%"_s};
+    y.minimum = 0;
+    LiveQuantity quantity = expertQuantity("expert-dropped", y, &ExpertPoint::dropped, 100);
+    quantity.needsCapacity = true;
+    return overSettings(data.picked ? aloneOf(*data.picked) : data, quantity);
+}
+
+}  // namespace
+
+std::span<const LiveFigure> liveFigures() {
+    static const std::vector<LiveFigure> figures = {
+        {"logit-contribution", u"Logit contribution by frequency"_s,
+         u"Shows each pair's contribution to the variance of the logits, by the pair's wavelength λ = 2π/g: "
+         "Cov(pair's term, logit) / Var(logit). Formula 8. Without a picked run there is one curve per "
+         "setting, the mean over layers and heads; of a picked run the figure shows every layer."_s,
+         liveContribution},
+        {"query-spectrum", u"Query norm by frequency"_s,
+         u"Shows the mean norm of each pair's two channels in the queries, by the pair's wavelength λ = "
+         "2π/g. A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
+         liveQueryNorm},
+        {"key-spectrum", u"Key norm by frequency"_s,
+         u"Shows the mean norm of each pair's two channels in the keys, by the pair's wavelength λ = 2π/g. "
+         "A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
+         liveKeyNorm},
+        {"attention-by-distance", u"Attention by distance"_s,
+         u"Shows the mean attention weight at each distance between query and key, averaged over layers and "
+         "heads."_s,
+         liveAttention},
+        {"retrieval-accuracy", u"Retrieval accuracy by distance"_s,
+         u"Shows the percentage of copied tokens that the model predicts (copy accuracy), by their distance "
+         "to the original (lag). Men et al. 2024, formula 12"_s,
+         liveRetrieval},
+        {"gradient-norm-by-layer", u"Gradient norm by layer"_s,
+         u"Shows the norm of the gradient of each layer's MLP at the training step before the newest probe, so "
+         "that runs with norms before and after the branches can be compared. Xiong et al. 2020, formula "
+         "56"_s,
+         liveGradient},
+        {"residual-stream-by-layer", u"Residual stream by layer"_s,
+         u"Shows the root mean square of the residual stream before each layer and after the last one. "
+         "Formula 56"_s,
+         liveStream},
+        {"expert-balance", u"Load-balancing loss over training"_s,
+         u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
+         "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022, formula 50"_s,
+         liveExpertBalance, true},
+        {"expert-dropped", u"Dropped choices over training"_s,
+         u"Shows the percentage of the tokens' choices of experts that training drops because they exceed the "
+         "capacity, over training: the mean over the layers with experts. Formula 51"_s,
+         liveExpertDropped, true},
+    };
+    return figures;
+}
+
+const LiveFigure* findLiveFigure(const QString& name) {
+    for (const LiveFigure& figure : liveFigures()) {
+        if (name == QLatin1String(figure.name)) return &figure;
+    }
+    return nullptr;
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,169 @@
+#include "ui/rooms/train/figures/setting_strips.h"
+
+#include <QFontMetricsF>
+#include <QPainter>
+#include <algorithm>
+#include <cmath>
+
+#include "ui/figure/ticks.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// In points.
+constexpr double kLeastWidth = 84;
+constexpr double kGap = 12;
+constexpr double kLeastBar = 3;  // narrower bars merge, so more points are a line
+constexpr double kWidestBar = 12;
+
+struct Strip {
+    QString name;
+    Ink ink;
+    QList<double> x;
+    QList<double> y;
+    Range range;
+};
+
+/// The height of a value in its strip, 0 to 1; NaN if it has none.
+double heightOf(double y, const Strip& strip, bool isLogarithmic) {
+    const auto at = [&](double value) { return isLogarithmic ? std::log10(value) : value; };
+    const double part = (at(y) - at(strip.range.minimum)) / (at(strip.range.maximum) - at(strip.range.minimum));
+    return std::isfinite(part) ? std::clamp(part, 0.0, 1.0) : std::nan("");
+}
+
+std::vector<Strip> stripsIn(const Figure& figure, Ink rowInk) {
+    std::vector<Strip> strips;
+    for (const FigureCurve& curve : figure.curves) {
+        if (!curve.companion && !curve.x.isEmpty()) strips.push_back({curve.label, curve.ink, curve.x, curve.y, {}});
+    }
+    if (const auto& map = figure.map) {
+        for (int row = 0; row < map->rows; ++row) {
+            const QString number = figure.y.categories.value(row, QString::number(map->yFirst + row * map->yStep));
+            Strip strip{u"%1 %2"_s.arg(figure.y.label, number), rowInk, {}, {}, {}};
+            for (int column = 0; column < map->columns; ++column) {
+                strip.x.append(map->xFirst + column * map->xStep);
+                strip.y.append(static_cast<double>(map->values[qsizetype(row) * map->columns + column]));
+            }
+            strips.push_back(std::move(strip));
+        }
+    }
+    for (Strip& strip : strips) {
+        double low = std::numeric_limits<double>::infinity();
+        double high = -low;
+        for (const double y : strip.y) {
+            if (!std::isfinite(y) || (figure.y.logarithmic && y <= 0)) continue;
+            low = std::min(low, y);
+            high = std::max(high, y);
+        }
+        // A logarithmic strip of one value, such as the first step of a curve, still has a height.
+        strip.range = figure.y.logarithmic ? Range{low / 1.5, high} : Range{std::min(0.0, low), std::max(0.0, high)};
+    }
+    return strips;
+}
+
+struct Grid {
+    Grid(const QRectF& rect, qsizetype count, const FigureStyle& style)
+        : m_rect(rect), m_gap(style.units(kGap)), m_title(style.extentOf(u"θ"_s, style.tickPt)) {
+        const double width = rect.width() + m_gap;
+        m_columns = std::clamp<qsizetype>(static_cast<qsizetype>(width / (style.units(kLeastWidth) + m_gap)), 1,
+                                          std::max<qsizetype>(1, count));
+        m_cell = {width / static_cast<double>(m_columns),
+                  rect.height() / static_cast<double>((count + m_columns - 1) / m_columns)};
+    }
+    QRectF cell(qsizetype i) const {
+        return {m_rect.left() + static_cast<double>(i % m_columns) * m_cell.width(),
+                m_rect.top() + static_cast<double>(i / m_columns) * m_cell.height(), m_cell.width() - m_gap,
+                m_cell.height()};
+    }
+    /// Below the name.
+    QRectF bars(qsizetype i) const {
+        return cell(i).adjusted(0, m_title.ascent + 1.5 * m_title.descent, 0, -m_title.descent);
+    }
+
+ private:
+    QRectF m_rect;
+    double m_gap;
+    FigureStyle::TextExtent m_title;
+    qsizetype m_columns = 1;
+    QSizeF m_cell;
+};
+
+double barStep(const Strip& strip, const QRectF& bars, const FigureStyle& style) {
+    return std::min(bars.width() / static_cast<double>(strip.x.size()), style.units(kWidestBar));
+}
+
+void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, const QRectF& cell, const QRectF& bars,
+                const FigureStyle& style) {
+    const QFont font = style.font(style.tickPt);
+    painter.setFont(font);
+    const QFontMetricsF metrics(font);
+    const QString most = strip.range.maximum > strip.range.minimum
+                             ? u"%1 %2"_s.arg(readableNumber(strip.range.maximum), figure.y.unit).trimmed()
+                             : QString();
+    const double baseline = cell.top() + metrics.ascent();
+    const double mostWidth = metrics.horizontalAdvance(most);
+    const QString name = metrics.elidedText(strip.name, Qt::ElideRight, cell.width());
+    painter.setPen(style.theme.text);
+    painter.drawText(QPointF(cell.left(), baseline), name);
+    if (metrics.horizontalAdvance(name) + mostWidth + style.units(6) <= cell.width()) {
+        painter.setPen(style.theme.quietText);
+        painter.drawText(QPointF(cell.right() - mostWidth, baseline), most);
+    }
+    painter.setPen(QPen(style.theme.hairline, style.units(style.hairPt)));
+    painter.drawLine(bars.bottomLeft(), bars.bottomRight());
+    const QColor color = style.colorOf(strip.ink);
+    const double step = barStep(strip, bars, style);
+    const auto y = [&](qsizetype i) {
+        return bars.bottom() - bars.height() * heightOf(strip.y[i], strip, figure.y.logarithmic);
+    };
+    if (step < style.units(kLeastBar)) {
+        QPolygonF line;
+        for (qsizetype i = 0; i < strip.x.size(); ++i) {
+            if (std::isfinite(y(i))) line.append({bars.left() + (static_cast<double>(i) + 0.5) * step, y(i)});
+        }
+        painter.setPen(QPen(color, style.units(style.linePt)));
+        painter.drawPolyline(line);
+        return;
+    }
+    for (qsizetype i = 0; i < strip.x.size(); ++i) {
+        if (!std::isfinite(y(i))) continue;
+        painter.fillRect(QRectF(QPointF(bars.left() + static_cast<double>(i) * step, y(i)),
+                                QSizeF(0.75 * step, bars.bottom() - y(i))),
+                         color);
+    }
+}
+
+}  // namespace
+
+FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
+    return
+        [figure, strips = stripsIn(figure, rowInk)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+            const Grid grid(rect, std::ssize(strips), style);
+            painter.save();
+            for (std::size_t i = 0; i < strips.size(); ++i) {
+                const auto place = static_cast<qsizetype>(i);
+                paintStrip(painter, strips[i], figure, grid.cell(place), grid.bars(place), style);
+            }
+            painter.restore();
+        };
+}
+
+QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place) {
+    const std::vector<Strip> strips = stripsIn(figure, {});
+    const Grid grid(rect, std::ssize(strips), style);
+    for (std::size_t i = 0; i < strips.size(); ++i) {
+        const Strip& strip = strips[i];
+        const QRectF bars = grid.bars(static_cast<qsizetype>(i));
+        if (!grid.cell(static_cast<qsizetype>(i)).contains(place)) continue;
+        const auto at = static_cast<qsizetype>((place.x() - bars.left()) / barStep(strip, bars, style));
+        if (at < 0 || at >= strip.x.size()) return strip.name;
+        return u"%1: %2 %3 %4, %5"_s.arg(strip.name, figure.x.label, readableCount(strip.x[at]), figure.x.unit,
+                                         u"%1 %2"_s.arg(readableNumber(strip.y[at]), figure.y.unit).trimmed());
+    }
+    return {};
+}
+
+}  // namespace ropelab::ui

@@ -1,0 +1,258 @@
+#include "ui/rooms/train/figures/training_figures.h"
+
+#include <QJsonDocument>
+#include <algorithm>
+#include <array>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "core/data/corpus.h"
+#include "core/experiment/halving.h"
+#include "core/results/run_selection.h"
+#include "core/spec/aliases.h"
+#include "core/spec/error.h"
+#include "core/sweep/lab_results.h"
+#include "ui/plot/curve_plot.h"
+#include "ui/rooms/train/curves_page.h"
+#include "ui/rooms/train/run_scope.h"
+#include "ui/session/lab_origin.h"
+#include "ui/session/run_access.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace option {
+
+void checkRuns(const QString& typed);
+
+constexpr FigureOption runs{"runs",
+                            FigureOption::Kind::text,
+                            "The ids of the runs to show, separated by commas; default: those of the results.",
+                            "numbers",
+                            "",
+                            0,
+                            0,
+                            checkRuns};
+
+std::vector<RunId> idsIn(const QString& typed) {
+    std::vector<RunId> runs;
+    for (const QString& part : typed.split(QLatin1Char(','))) {
+        bool isNumber = false;
+        runs.push_back(part.trimmed().toLongLong(&isNumber));
+        if (!isNumber || runs.back() <= 0) {
+            throw BadInput("--runs requires the ids of runs, separated by commas, for example 1,2,5; got \"" +
+                           typed.toStdString() + "\".");
+        }
+    }
+    return runs;
+}
+
+void checkRuns(const QString& typed) {
+    idsIn(typed);
+}
+
+}  // namespace option
+
+namespace {
+
+template <typename T>
+QList<double> toList(const std::vector<T>& values) {
+    return {values.begin(), values.end()};
+}
+
+bool tokenizersDiffer(const std::vector<RunView>& runs) {
+    const auto settingsOfTokenizer = [](const RunSpec& spec) {
+        return std::tuple(spec.tokenizer, spec.tokenizer_file, spec.has_subwords() ? spec.largest_vocabulary() : 0);
+    };
+    std::map<std::string, const RunView*> firsts;  // by data set
+    for (const RunView& run : runs) {
+        if (!run.visible) continue;
+        const auto [known, isNew] = firsts.emplace(run.spec.data, &run);
+        if (isNew) continue;
+        const RunView& first = *known->second;
+        const bool areKnown = !run.record.vocabulary.empty() && !first.record.vocabulary.empty();
+        if (areKnown ? run.record.vocabulary != first.record.vocabulary
+                     : settingsOfTokenizer(run.spec) != settingsOfTokenizer(first.spec)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/// The runs of --runs, else those that the table of results includes; of a figure that is computed again, all runs.
+std::vector<RunId> requestedRuns(const FigureRequest& request, const LabFile& lab) {
+    if (request.has(option::runs)) return option::idsIn(request.text(option::runs));
+    const RunSelection selection =
+        request.isRecorded() ? RunSelection{RunSelection::all_experiments} : stored_selection(lab);
+    std::vector<RunId> ids;
+    for (const RunRecord& run : lab_runs(lab, selection).selected_records()) {
+        if (!selection.excluded.contains(run.id)) ids.push_back(run.id);
+    }
+    return ids;
+}
+
+void showOnly(RunStore& runs, const std::vector<RunId>& shown, const QString& lab) {
+    for (const RunId id : shown) {
+        if (runs.find(id)) continue;
+        throw BadInput("The lab " + lab.toStdString() + " has no run " + std::to_string(id) + ".");
+    }
+    std::vector<RunId> all;
+    for (const RunView& run : runs.runs()) all.push_back(run.record.id);
+    for (const RunId id : all) runs.setVisible(id, std::find(shown.begin(), shown.end(), id) != shown.end());
+}
+
+Figure trainingFigure(const FigureRequest& request) {
+    const RunAccess access = request.sources().runs();
+    RunStore& runs = access.runs;
+    showOnly(runs, requestedRuns(request, request.sources().lab()), request.sources().labPath());
+    const QJsonObject& view = request.view();
+    const QString own = request.name().replace(QLatin1Char('-'), QLatin1Char('_'));
+    const QString id = view[u"quantity"_s].toString(own);
+    const CurveView* quantities = findCurveView(id);
+    if (!quantities || quantities->quantities.empty()) {
+        throw BadInput("The Train room has no quantity \"" + id.toStdString() + "\" over the steps.");
+    }
+    CurvePlot plot;
+    const std::array<CurvePlot*, 1> plots = {&plot};
+    showRuns(plots, runs, access.lab);
+    showExtent(plot, runs);
+    plot.setShownQuantities(quantities->quantities);
+    plot.setLossUnit(lossUnit(request.text(option::unit)));
+    plot.setSmoothing(view[u"smoothing"_s].toInt() / 100.0);
+    plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
+    const std::vector<CurveGroup> groups = seedGroups(runs.runs());
+    if (anyRepeats(groups) && view[u"bands"_s].toBool(runs.runs().size() > kMaxCurves)) {
+        plot.setGroups(groups);
+    }
+    if (const auto spec = specWithFloor(runs); spec && isLoss(quantities->quantities.front())) {
+        plot.setFloor(EntropyFloorJob::now(*spec), u"entropy floor"_s);
+    }
+    Figure figure = plot.toFigure();
+    figure.origin = {.flags = trainingFlags(runs, *quantities, request.text(option::unit)),
+                     .lab = labOrigin(request.sources().lab(), visibleRuns(runs)),
+                     .view = {{u"quantity"_s, QLatin1String(quantities->id)},
+                              {u"smoothing"_s, view[u"smoothing"_s].toInt()},
+                              {u"logarithmic"_s, plot.isYLogarithmic()},
+                              {u"bands"_s, !plot.groups().empty()}}};
+    return figure;
+}
+
+}  // namespace
+
+const std::vector<CurveView>& curveViews() {
+    static const std::vector<CurveView> all = {
+        {"validation_loss", {Quantity::validation_loss}},
+        {"training_loss", {Quantity::training_loss}},
+        {"losses", {Quantity::validation_loss, Quantity::training_loss}},
+        {"learning_rate", {Quantity::learning_rate}},
+        {"gradient_norm", {Quantity::gradient_norm}},
+        {"tokens_per_second", {Quantity::tokens_per_second}},
+        {"roofline", {}},
+    };
+    return all;
+}
+
+const CurveView* findCurveView(const QString& id) {
+    const std::string given = id.toStdString();
+    const std::string_view current = current_name(Alias::Kind::quantity, given);
+    const auto& all = curveViews();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const CurveView& view) { return current == view.id; });
+    return found == all.end() ? nullptr : &*found;
+}
+
+void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const LabDocument& lab) {
+    const std::vector<RunId> known = plots.front()->runs();
+    for (const RunId run : known) {
+        if (runs.find(run)) continue;
+        for (CurvePlot* plot : plots) plot->removeRun(run);
+    }
+    for (const RunView& run : runs.runs()) {
+        const RunId id = run.record.id;
+        for (CurvePlot* plot : plots) {
+            plot->addRun(id, run.name, run.ink);
+            plot->setRunVisible(id, run.visible);
+            showState(*plot, run);
+        }
+        if (std::find(known.begin(), known.end(), id) != known.end() || !lab.file()) continue;
+        const RunMetrics* arrived = runs.arrived(id);
+        const RunMetrics::Steps steps = arrived ? arrived->steps : lab.file()->metrics(id).steps;
+        const auto iterations = toList(steps.iteration);
+        for (CurvePlot* plot : plots) {
+            plot->setCurve({id, Quantity::training_loss}, iterations, toList(steps.training_loss));
+            plot->setCurve({id, Quantity::gradient_norm}, iterations, toList(steps.gradient_norm));
+            plot->setCurve({id, Quantity::learning_rate}, iterations, toList(steps.learning_rate));
+            plot->setCurve({id, Quantity::validation_loss}, toList(run.evaluations.iteration),
+                           toList(run.evaluations.validation_loss));
+        }
+    }
+    QJsonObject settings;
+    if (const auto experiments = lab.experiments(); !experiments.empty()) {
+        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiments.back().description)).object();
+    }
+    for (CurvePlot* plot : plots) plot->setSettings(settings);
+}
+
+void showState(CurvePlot& plot, const RunView& run) {
+    plot.setRunFailed(run.record.id, run.record.state == RunState::failed);
+    plot.setRunStopped(run.record.id, stopped_at_rung(run.record).value_or(0));
+    plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
+}
+
+bool showExtent(CurvePlot& plot, const RunStore& runs) {
+    double horizon = 0;
+    std::set<std::int64_t> rungs;
+    for (const RunView& run : runs.runs()) {
+        if (!run.visible) continue;
+        horizon = std::max(horizon, static_cast<double>(run.spec.iterations));
+        rungs.insert(run.rungs.begin(), run.rungs.end());
+    }
+    plot.setHorizon(horizon);
+    plot.setRungs({rungs.begin(), rungs.end()});
+    const bool differ = tokenizersDiffer(runs.runs());
+    plot.setTokenizersDiffer(differ);
+    return differ;
+}
+
+std::optional<RunSpec> specWithFloor(const RunStore& runs) {
+    std::optional<RunSpec> common;
+    for (const RunView& run : runs.runs()) {
+        if (!run.visible) continue;
+        if (common && EntropyFloorJob::keyOf(*common) != EntropyFloorJob::keyOf(run.spec)) return std::nullopt;
+        common = run.spec;
+    }
+    return common;
+}
+
+std::vector<RunId> visibleRuns(const RunStore& runs) {
+    std::vector<RunId> visible;
+    for (const RunView& run : runs.runs()) {
+        if (run.visible) visible.push_back(run.record.id);
+    }
+    return visible;
+}
+
+QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit) {
+    QStringList ids;
+    for (const RunId id : visibleRuns(runs)) ids << QString::number(id);
+    return {{u"figure"_s, nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
+            {QLatin1String(option::unit.name), unit},
+            {QLatin1String(option::runs.name), ids.join(QLatin1Char(','))}};
+}
+
+FigureEntries trainingEntries() {
+    FigureEntries entries;
+    for (const Quantity quantity :
+         {Quantity::validation_loss, Quantity::training_loss, Quantity::learning_rate, Quantity::gradient_norm}) {
+        entries.push_back({.name = nameOf(quantity).replace(QLatin1Char(' '), QLatin1Char('-')),
+                           .room = u"train"_s,
+                           .part = {},
+                           .title = nameOf(quantity),
+                           .options = {&option::unit, &option::runs},
+                           .make = trainingFigure});
+    }
+    return entries;
+}
+
+}  // namespace ropelab::ui

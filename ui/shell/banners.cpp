@@ -1,0 +1,142 @@
+#include "ui/shell/banners.h"
+
+#include <QAccessible>
+#include <QEvent>
+#include <QFrame>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QPushButton>
+#include <QStyle>
+#include <QToolButton>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+// The style sheet colours the banner by this value of the property "banner".
+QString kindName(BannerArea::Kind kind) {
+    switch (kind) {
+        case BannerArea::Kind::information:
+            return u"info"_s;
+        case BannerArea::Kind::warning:
+            return u"warning"_s;
+        case BannerArea::Kind::error:
+            return u"error"_s;
+    }
+    return {};
+}
+
+}  // namespace
+
+BannerArea::BannerArea(QWidget* parent) : QWidget(parent), m_layout(new QVBoxLayout(this)) {
+    m_layout->setContentsMargins(0, 0, 0, 0);
+    m_layout->setSpacing(4);
+    setVisible(false);
+}
+
+void BannerArea::overlay(QWidget* on) {
+    m_on = on;
+    on->installEventFilter(this);
+    place();
+}
+
+bool BannerArea::event(QEvent* event) {
+    const bool isHandled = QWidget::event(event);
+    if (event->type() == QEvent::LayoutRequest || event->type() == QEvent::Show) place();
+    return isHandled;
+}
+
+bool BannerArea::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == m_on && (event->type() == QEvent::Resize || event->type() == QEvent::Move)) place();
+    return QWidget::eventFilter(watched, event);
+}
+
+void BannerArea::place() {
+    if (!m_on || isHidden()) return;
+    const QRect under(m_on->mapTo(parentWidget(), QPoint()), m_on->size());
+    const int wanted = m_layout->hasHeightForWidth() ? m_layout->totalHeightForWidth(under.width())
+                                                     : m_layout->totalSizeHint().height();
+    const int height = std::min(wanted, under.height());
+    setGeometry(under.left(), under.bottom() + 1 - height, under.width(), height);
+    raise();
+}
+
+void BannerArea::show(const QString& id, Kind kind, const QString& text, const QList<Choice>& choices) {
+    dismiss(id);
+    auto* frame = new QFrame(this);
+    frame->setObjectName(id);
+    frame->setProperty("banner", kindName(kind));
+    auto* row = new QHBoxLayout(frame);
+    row->setContentsMargins(12, 8, 8, 8);
+    row->setSpacing(8);
+
+    auto* label = new QLabel(text, frame);
+    label->setObjectName(u"text"_s);
+    label->setWordWrap(true);
+    label->setTextFormat(Qt::PlainText);
+    label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    row->addWidget(label, 1);
+    for (const Choice& choice : choices) {
+        auto* button = new QPushButton(choice.text, frame);
+        button->setFocusPolicy(Qt::TabFocus);
+        connect(button, &QPushButton::clicked, this, [this, id, handler = choice.handler] {
+            dismiss(id);
+            handler();
+        });
+        row->addWidget(button);
+    }
+    auto* close = new QToolButton(frame);
+    close->setText(u"✕"_s);
+    close->setAutoRaise(true);
+    close->setToolTip(u"Dismiss this message"_s);
+    close->setAccessibleName(u"Dismiss this message"_s);
+    close->setFocusPolicy(Qt::TabFocus);
+    connect(close, &QToolButton::clicked, this, [this, id] { dismiss(id); });
+    row->addWidget(close, 0, Qt::AlignTop);
+
+    frame->setAccessibleName(text);
+    m_layout->addWidget(frame);
+    setVisible(true);
+    QAccessibleEvent alert(frame, QAccessible::Alert);
+    QAccessible::updateAccessibility(&alert);
+}
+
+void BannerArea::dismiss(const QString& id) {
+    if (QWidget* old = banner(id)) {
+        m_layout->removeWidget(old);
+        old->setObjectName({});
+        old->hide();
+        old->deleteLater();
+    }
+    setVisible(m_layout->count() > 0);
+}
+
+QStringList BannerArea::texts() const {
+    QStringList result;
+    for (int i = 0; i < m_layout->count(); ++i) {
+        result << m_layout->itemAt(i)->widget()->findChild<QLabel*>(u"text"_s)->text();
+    }
+    return result;
+}
+
+bool BannerArea::choose(const QString& id, const QString& choice) {
+    QWidget* frame = banner(id);
+    if (!frame) return false;
+    for (QPushButton* button : frame->findChildren<QPushButton*>()) {
+        if (button->text() == choice) {
+            button->click();
+            return true;
+        }
+    }
+    return false;
+}
+
+QWidget* BannerArea::banner(const QString& id) const {
+    return findChild<QFrame*>(id, Qt::FindDirectChildrenOnly);
+}
+
+}  // namespace ropelab::ui
