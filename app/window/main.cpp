@@ -2,6 +2,7 @@
 
 #include <QApplication>
 #include <QElapsedTimer>
+#include <QIcon>
 #include <QLoggingCategory>
 #include <QPointer>
 #include <QTextStream>
@@ -129,6 +130,8 @@ int main(int argc, char** argv) {
         if (!needsDisplay) QLoggingCategory::setFilterRules(u"default.warning=false"_s);
         Application application(argc, argv);
         QGuiApplication::setApplicationDisplayName(u"RoPE Lab"_s);
+        QGuiApplication::setDesktopFileName(u"org.ropelab.RopeLab"_s);  // by which a desktop finds name and icon
+        QGuiApplication::setWindowIcon(QIcon(u":/theme/icon.svg"_s));
         ThemeManager::instance().apply();
         switch (options.mode) {
             case Mode::screenshot:

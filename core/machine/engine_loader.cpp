@@ -8,14 +8,45 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "core/machine/libtorch.h"
 #include "core/machine/openmp.h"
 #include "core/machine/process_memory.h"
 
 namespace ropelab {
 
 namespace {
+
 std::atomic<std::int64_t> before_engine{0};
+
+void* open_library(const std::filesystem::path& file, std::string& problem) {
+    void* library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) problem = dlerror();
+    return library;
 }
+
+/// An engine in a build folder knows the path of its LibTorch. An installed one does not: the dynamic linker then takes
+/// the library of this name that is already loaded. Null, with `problem` set, if none fits.
+void* open_engine_library(const std::filesystem::path& file, std::string& problem) {
+    const char* named = std::getenv("ROPELAB_TORCH");
+    const bool is_named = named && *named;
+    if (!is_named) {
+        if (void* library = open_library(file, problem)) return library;
+        if (problem.find("libtorch") == std::string::npos && problem.find("libc10") == std::string::npos) return nullptr;
+    }
+    const FoundLibTorch found = find_libtorch();
+    const std::string version(libtorch_version());
+    problem = "it needs LibTorch " + version + ", which is not " +
+              (is_named ? "in the folder that ROPELAB_TORCH names (" + std::string(named) + ")"
+                        : "on this computer; the guide's page \"Installing RoPE Lab\" says how to get it") +
+              found.others;
+    for (const auto& libtorch : found.libraries) {
+        if (!open_library(libtorch, problem)) continue;
+        if (void* library = open_library(file, problem)) return library;
+    }
+    return nullptr;
+}
+
+}  // namespace
 
 std::vector<std::filesystem::path> engine_paths() {
     std::vector<std::filesystem::path> paths;
@@ -50,11 +81,8 @@ Engine& open_engine() {
     for (const auto& path : engine_paths()) {
         std::error_code error;
         if (!std::filesystem::exists(path, error)) continue;
-        void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-        if (!library) {
-            problem = dlerror();
-            continue;
-        }
+        void* library = open_engine_library(path, problem);
+        if (!library) continue;
         using Opener = Engine* (*)();
         if (const auto opener = reinterpret_cast<Opener>(dlsym(library, "ropelab_engine"))) {
             engine = opener();
@@ -62,9 +90,11 @@ Engine& open_engine() {
         }
         problem = path.string() + " is not RoPE Lab's engine";
     }
-    if (problem.empty()) problem = "libropelab_engine.so was not found in the program's ../lib folder";
-    throw std::runtime_error("The training engine cannot be loaded: " + problem +
-                             ". Build it with packaging/setup.sh and cmake, or set ROPELAB_ENGINE to its path.");
+    if (problem.empty()) {
+        problem = "libropelab_engine.so was not found in the program's ../lib folder; build it with packaging/setup.sh and "
+                  "cmake, or set ROPELAB_ENGINE to its path";
+    }
+    throw std::runtime_error("The training engine cannot be loaded: " + problem + ".");
 }
 
 }  // namespace ropelab
