@@ -38,7 +38,7 @@ void print_keys() {
         table.rows.push_back({"", std::string(key.name), facts});
         table.rows.push_back({"", "", std::string(key.meaning)});
     }
-    terminal::print_text(table.text());
+    terminal::print_text(table.text() + "\nIn numbers, k is 1,000 and M is 1,000,000: 8k is 8,000.\n");
 }
 
 bool asks_for_keys(int count, char** arguments) {

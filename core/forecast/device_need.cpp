@@ -52,18 +52,6 @@ struct Widths {
     double more_logits = 0;  // per attention probability, of an encoding of positions
 };
 
-// LibTorch's attention, which stores no scores.
-bool flash(const RunSpec& spec, bool trains) {
-    return flash_attention_supports(spec) && !(trains && spec.dropout > 0);
-}
-
-// Attention is computed by separate operations on the matrix of scores (core/engine/attention/reference.h); otherwise
-// LibTorch's attention needs none, also with a mask for ALiBi or a sliding window.
-bool stores_scores(const RunSpec& spec, bool trains) {
-    return (trains && spec.dropout > 0) || spec.attention_sinks || spec.attention == AttentionKind::mla ||
-           !has_only_products(spec);
-}
-
 // Per token, of the norm before or after a branch.
 double norm_bytes(const Widths& w) {
     return w.layer.attention_norms.of_input()->kept_bytes_by_libtorch(w.C);
@@ -80,7 +68,7 @@ double attention_bytes(const RunSpec& spec, const Widths& w) {
     } else {
         // Queries, keys, values, the output and one log-sum-exp per head. In float32, what is neither rotated nor
         // repeated for shared heads is a part of the projection, which is stored as a whole.
-        const double type = flash(spec, true) ? w.output_bytes : 4.0;
+        const double type = flash_attention_supports(spec, true) ? w.output_bytes : 4.0;
         const bool parts = type == 4.0 && !grouped;
         const double vectors = !parts ? 3.0 * w.C : spec.rotates() ? 2.0 * w.C + w.qkv : w.qkv;
         bytes = type * (vectors + w.C) + 4.0 * heads + (type == w.bytes ? 0.0 : w.bytes * w.C);
@@ -164,7 +152,7 @@ DeviceNeed device_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double layer = rows * stored_per_layer(spec, w);
     const double embedding_mask = spec.dropout > 0 ? 4.0 * w.C : 0.0;
     // The bias of ALiBi or the mask of a sliding window, which all runs share.
-    const bool is_masked = !flash(spec, true) && !stores_scores(spec, true);
+    const bool is_masked = !flash_attention_supports(spec, true) && !stores_scores(spec, true);
     const double mask = (spec.position == Position::alibi ? as_real(spec.heads) : 1.0) * as_real(spec.context);
     const double masks = is_masked ? 4.0 * mask * as_real(spec.context) : 0.0;
     need.stored = rounded + as_real(spec.layers) * (layer + masks) + rows * (embedding_mask + stored_at_end(w));

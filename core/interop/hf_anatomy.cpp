@@ -98,7 +98,7 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     return attention;
 }
 
-Activation activation_of(const HfFacts& facts, bool is_gated) {
+Activation named_activation(const HfFacts& facts, bool is_gated) {
     return {.name = facts.activation,
             .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",
             .is_gated = is_gated,
@@ -107,7 +107,7 @@ Activation activation_of(const HfFacts& facts, bool is_gated) {
 
 Mlp mlp_of(const HfFacts& facts, Count width) {
     return {.width = width,
-            .activation = activation_of(facts, facts.decoder && facts.decoder->gated),
+            .activation = named_activation(facts, facts.decoder && facts.decoder->gated),
             .has_bias = facts.decoder && facts.decoder->mlp_bias};
 }
 
@@ -118,7 +118,7 @@ FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
     Experts experts = {.E = n.E,
                        .k = n.k,
                        .expert = {.width = n.H_e,
-                                  .activation = activation_of(facts, true),
+                                  .activation = named_activation(facts, true),
                                   .has_bias = facts.decoder->expert_bias,
                                   .symbol = "H_e"},
                        .choice = facts.expert_choice,

@@ -12,6 +12,15 @@ bool all_layers(const RunSpec& spec, Predicate predicate) {
     return std::all_of(plan.layers.begin(), plan.layers.end(), predicate);
 }
 
+// In one operation, or without scores.
+bool attends_in_one(const LayerPlan& layer) {
+    return !layer.scores() || attention_kernel_supports(layer);
+}
+
+bool drops(const RunSpec& spec, bool trains) {
+    return trains && spec.dropout > 0;
+}
+
 bool has_plain_norm(const LayerPlan& layer) {
     const std::optional<NormPart>& norm = layer.attention_norms.of_input();
     return norm && (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms ||
@@ -60,14 +69,23 @@ bool token_kernels_support(const RunSpec& spec) {
     return all_layers(spec, [](const LayerPlan& layer) { return token_kernels_support(layer); });
 }
 
-bool flash_attention_supports(const RunSpec& spec) {
-    return all_layers(spec, [](const LayerPlan& layer) { return flash_attention_supports(layer); });
+bool flash_attention_supports(const RunSpec& spec, bool trains) {
+    return !drops(spec, trains) &&
+           all_layers(spec, [](const LayerPlan& layer) { return flash_attention_supports(layer); });
 }
 
-bool graph_supports_step(const RunSpec& spec) {
+bool stores_scores(const RunSpec& spec, bool trains) {
+    return drops(spec, trains) || !all_layers(spec, [](const LayerPlan& layer) { return attends_in_one(layer); });
+}
+
+bool step_stays_on_device(const RunSpec& spec) {
     // A theta that changes gives new tables in every step.
     return spec.operations == Operations::fused && !spec.theta_varies() && spec.trains_with_adamw() &&
            all_layers(spec, [](const LayerPlan& layer) { return graph_supports_step(layer); });
+}
+
+bool graph_supports_step(const RunSpec& spec) {
+    return step_stays_on_device(spec) && spec.sequences_per_pass() == spec.batch;
 }
 
 bool graph_supports_token(const RunSpec& spec) {
@@ -88,7 +106,7 @@ std::vector<std::string> unfused_parts(const RunSpec& spec) {
     const auto add = [&](bool is_unfused, const char* part) {
         if (is_unfused) parts.emplace_back(part);
     };
-    add(any([](const LayerPlan& layer) { return layer.scores() && !attention_kernel_supports(layer); }), "attention");
+    add(any([](const LayerPlan& layer) { return !attends_in_one(layer); }), "attention");
     add(any([](const LayerPlan& layer) { return std::holds_alternative<DeltaNet>(layer.attention); }),
         "gated DeltaNet");
     add(any([](const LayerPlan& layer) {

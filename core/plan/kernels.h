@@ -26,9 +26,18 @@ bool graph_supports_token(const LayerPlan& layer);
 
 bool has_only_products(const RunSpec& spec);
 bool token_kernels_support(const RunSpec& spec);
-bool flash_attention_supports(const RunSpec& spec);
-/// Whole training steps can stay on a device and be captured (core/engine/train/device_trainer.h).
+/// Dropout in training needs the matrix of scores.
+bool flash_attention_supports(const RunSpec& spec, bool trains);
+/// With LibTorch's operations on a device, a layer computes attention by separate operations on the matrix of scores
+/// (core/engine/attention/reference.h). Otherwise LibTorch's attention stores none, also with a mask for ALiBi or a
+/// sliding window.
+bool stores_scores(const RunSpec& spec, bool trains);
+/// Whole training steps can stay on a device (core/engine/train/device_trainer.h).
+bool step_stays_on_device(const RunSpec& spec);
+/// Such a step can be captured. With micro-batches a graph would store the operations of each, which are large enough
+/// to hide the cost of starting them.
 bool graph_supports_step(const RunSpec& spec);
+/// True wherever steps can be captured.
 bool graph_supports_token(const RunSpec& spec);
 /// The kernel or LibTorch's own operation, not several operations.
 bool attends_fused(const RunSpec& spec);

@@ -7,8 +7,8 @@
 
 namespace ropelab {
 
-StageActivation activation_of(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
-                              const StagePlace& place) {
+StageActivation stage_activation(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
+                                 const StagePlace& place) {
     StageActivation result;
     result.place = place;
     result.iteration = checkpoint.iteration;

@@ -22,8 +22,8 @@ struct StageActivation {
 };
 
 /// BadInput if the text is empty or outside the vocabulary, or the model has no output of the stage.
-StageActivation activation_of(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
-                              const StagePlace& place);
+StageActivation stage_activation(Engine& engine, const Checkpoint& checkpoint, std::string_view text,
+                                 const StagePlace& place);
 
 /// The first tokens of the validation split. Throws BadInput if the data set cannot be opened.
 std::string activation_excerpt(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);

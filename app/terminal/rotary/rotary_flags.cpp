@@ -64,7 +64,7 @@ void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
         verb.add_option("--head-dim", head_dim_, std::string(setup_key("head_dim").meaning))->capture_default_str());
     single_.push_back(
         verb.add_option("--fraction", fraction_, std::string(setup_key("fraction").meaning))->capture_default_str());
-    verb.add_option("--context", context_, context_help);
+    verb.add_option("--context", context_, context_help + "; 8k is 8,000");
     verb.add_option("--setup", setup_text_, "Rotary setup as text, such as \"theta=500k head_dim=128 fraction=25%\"");
     verb.add_option("--hf-config", hf_config_, "config.json of a Hugging Face model");
     verb.add_option("--model", model_, "Name of a known model, such as \"Llama 3.1 8B\"");

@@ -3,6 +3,7 @@
 #include <ATen/ops/_fused_adamw.h>
 
 #include "core/engine/train/schedule.h"
+#include "core/plan/kernels.h"
 
 namespace ropelab {
 
@@ -25,7 +26,7 @@ DeviceTrainer::DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weigh
       pass_(std::move(pass)),
       graphs_(graphs_on(weights.flat().device())),
       streams_(std::make_shared<DeviceStreams>(seeds_of(specs_), iteration, weights.flat().device())),
-      steps_(divides_steps() ? nullptr : graphs_) {
+      steps_(graph_supports_step(specs_.front()) ? graphs_ : nullptr) {
     const std::int64_t runs = std::ssize(specs_);
     const RunSpec& spec = specs_.front();
     const auto tokens = torch::TensorOptions(torch::kInt64).device(weights.flat().device());

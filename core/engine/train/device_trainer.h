@@ -16,7 +16,7 @@ namespace ropelab {
 
 /// AdamW steps that stay on a device: the host copies the sequences, the learning rates and the step number to tensors
 /// that never move, and copies losses and gradient norms back once. A step starts as one CUDA graph, if graphs are
-/// available.
+/// available and support it (core/plan/kernels.h).
 class DeviceTrainer {
  public:
     /// Fills the gradient. x: (runs, batch, context) int64, y: (runs, batch·context) int64 → mean losses, (runs).
@@ -34,9 +34,6 @@ class DeviceTrainer {
     /// Last step, before clipping: (layout.total) float32.
     torch::Tensor gradient(std::int64_t run) const;
 
-    /// Into micro-batches. Operations then start one by one, because a graph would store those of every micro-batch,
-    /// which are large enough to hide the cost of starting them.
-    bool divides_steps() const { return specs_.front().sequences_per_pass() < specs_.front().batch; }
     /// "a graph", "operation by operation" or "operation by operation, because …".
     std::string steps_as() const;
     const std::string& graph_failure() const { return steps_.failure(); }

@@ -119,8 +119,8 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
-std::string graphs_in_use(const Decoder& decoder, torch::Device device) {
-    return to_text({.graphs = !decoder.eager() && graphs_on(device)});
+std::string graphs_in_use(const RunSpec& spec, torch::Device device) {
+    return to_text({.graphs = graph_supports_token(spec) && graphs_on(device)});
 }
 
 }  // namespace
@@ -236,7 +236,7 @@ struct TorchCohort::State {
 
     // Null for cohorts that do not train on the device.
     DeviceTrainer* device_trainer() {
-        if (!trainer && is_accelerated(device) && graph_supports_step(specs.front())) {
+        if (!trainer && is_accelerated(device) && step_stays_on_device(specs.front())) {
             trainer = std::make_unique<DeviceTrainer>(specs, weights, optimizer, iteration, [this](auto& x, auto& y) {
                 return forward_and_backward({x, y}, trainer->streams());
             });
@@ -371,11 +371,11 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions = *start.conditions;
         state_->precision = precision_of(*start.conditions);
         if (state_->conditions.threads == 0) state_->conditions.threads = threads;
-        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(start.runs.front(), device);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        if (cuda) state_->conditions.graphs = graphs_in_use(state_->decoder, device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(start.runs.front(), device);
         state_->precision_reason = start.precision_reason;
         const SettledPrecision settled = with_readable_errors(start.runs, [&] { return state_->settled_precision(); });
         state_->precision = settled.precision;
@@ -399,7 +399,7 @@ std::int64_t TorchCohort::iteration() const {
 }
 RunConditions TorchCohort::conditions() const {
     RunConditions conditions = state_->conditions;
-    if (state_->trainer && state_->trainer->divides_steps()) {
+    if (state_->trainer && !graph_supports_step(state_->specs.front())) {
         conditions.reason +=
             " Steps start operation by operation, because a CUDA graph would store the operations of every "
             "micro-batch.";

@@ -17,7 +17,12 @@ TEST(Kernels, GraphsContainNeitherExpertsNorTriangularSystemsNorChangingTables) 
         EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
         EXPECT_TRUE(graph_supports_token(anatomy_spec(settings))) << settings;
     }
+    // Micro-batches stay on the device, but a graph would store the operations of each.
+    EXPECT_TRUE(step_stays_on_device(anatomy_spec("batch=4 micro_batch=2")));
+    EXPECT_FALSE(graph_supports_step(anatomy_spec("batch=4 micro_batch=2")));
+    EXPECT_TRUE(graph_supports_step(anatomy_spec("batch=4 micro_batch=4")));
     for (const char* settings : {"experts=4 dense_layers=3", "operations=eager"}) {
+        EXPECT_FALSE(step_stays_on_device(anatomy_spec(settings))) << settings;
         EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
         EXPECT_FALSE(graph_supports_token(anatomy_spec(settings))) << settings;
     }
@@ -25,12 +30,27 @@ TEST(Kernels, GraphsContainNeitherExpertsNorTriangularSystemsNorChangingTables) 
 
 TEST(Kernels, LibTorchsAttentionOnDevicesIsCausalOnly) {
     for (const char* settings : {"", "position=none", "attention=gated", "key_value_heads=1 qk_norm=true"}) {
-        EXPECT_TRUE(flash_attention_supports(anatomy_spec(settings))) << settings;
+        EXPECT_TRUE(flash_attention_supports(anatomy_spec(settings), true)) << settings;
     }
     for (const char* settings :
          {"position=alibi", "position=t5", "position=xpos", "attention_window=7", "attention_sinks=true",
           "attention=mla", "attention_layers=deltanet+full", "attention_layers=window+full attention_window=7"}) {
-        EXPECT_FALSE(flash_attention_supports(anatomy_spec(settings))) << settings;
+        EXPECT_FALSE(flash_attention_supports(anatomy_spec(settings), true)) << settings;
+    }
+}
+
+TEST(Kernels, TheMatrixOfScoresIsStoredByDropoutInTrainingAndByLayersWithoutOneOperation) {
+    for (const char* settings : {"", "position=alibi", "attention_window=7", "attention_layers=deltanet+full"}) {
+        EXPECT_FALSE(stores_scores(anatomy_spec(settings), true)) << settings;
+        const RunSpec drops = anatomy_spec(std::string(settings) + " dropout=0.1");
+        EXPECT_TRUE(stores_scores(drops, true)) << settings;
+        EXPECT_FALSE(stores_scores(drops, false)) << settings;
+        EXPECT_FALSE(flash_attention_supports(drops, true)) << settings;
+    }
+    EXPECT_TRUE(flash_attention_supports(anatomy_spec("dropout=0.1"), false));
+    for (const char* settings : {"position=t5", "position=xpos", "attention_sinks=true", "attention=mla",
+                                 "attention_layers=deltanet+full attention_sinks=true"}) {
+        EXPECT_TRUE(stores_scores(anatomy_spec(settings), false)) << settings;
     }
 }
 

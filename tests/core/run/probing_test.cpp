@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <optional>
 #include <set>
 #include <thread>
@@ -13,6 +14,8 @@
 #include "core/rope/frequencies.h"
 #include "core/run/runner.h"
 #include "core/spec/error.h"
+#include "core/store/lab_recorder.h"
+#include "tests/core/plan/anatomy_variants.h"
 #include "tests/support/event_log.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
@@ -314,6 +317,59 @@ TEST_F(ProbedRun, PublishesProbesWithoutChangingTraining) {
     EXPECT_FALSE(without_step.gradient_norm.empty());
     without_step.gradient_norm = without_step.update_ratio = without_step.accumulated_update = {};
     EXPECT_EQ(compacted(again), without_step);
+}
+
+// A lab refuses snapshots whose arrays contradict each other, so it must accept those of every kind of model.
+TEST_F(ProbedRun, LabsAcceptTheSnapshotsOfEveryKindOfModel) {
+    const std::filesystem::path path = folder_ / "x.ropelab";
+    const auto lab = LabFile::create(path);
+    const std::int64_t experiment = lab->add_experiment("models", "{}");
+    std::vector<PlannedRun> plan;
+    for (const char* settings :
+         {"", "key_value_heads=2 head_bias=true", "position=none", "position=learned+rope theta_training=head",
+          "position=fope fraction=0.5", "position=xpos rotated_layers=1", "position=t5 key_value_heads=1",
+          "position=transformer-xl", "position=cope attention_sinks=true", "attention=mla rotary_channels=4",
+          "attention=gated qk_norm=true", "attention_layers=deltanet",
+          "attention_layers=deltanet+window+full "
+          "attention_window=5 layers=5",
+          "experts=4 dense_layers=1", "experts=4 attention_layers=deltanet+full", "block=pythia norm_position=sandwich",
+          "batch=4 micro_batch=2 optimizer=muon"}) {
+        RunSpec run = anatomy_spec(settings);
+        run.data = text_.string();
+        run.iterations = 2;
+        run.evaluate_every = 2;
+        run.evaluation_batches = 1;
+        run.sample_length = 0;
+        run.precision = Precision::float32;
+        run.threads = 2;
+        plan.push_back(planned(lab->add_run(experiment, settings, "{}"), run));
+    }
+    EventLog log;
+    LabRecorder recorder(path);
+    Runner runner(engine(), [&](const Event& event) {
+        log(event);
+        recorder.record(event);
+    });
+    runner.start({plan, {}, {}, {}, {}});
+    runner.join();
+    ASSERT_TRUE(recorder.flush()) << recorder.trouble();
+
+    const auto shapes = [](const ProbeResult& result) {
+        std::map<std::string, std::vector<std::int64_t>> found;
+        for (const NamedTensor& part : parts_of(result)) found[part.name] = part.shape;
+        return found;
+    };
+    for (const PlannedRun& run : plan) {
+        SCOPED_TRACE(lab->run(run.id).name);
+        EXPECT_EQ(lab->snapshots(run.id), (std::vector<std::int64_t>{0, 1, 2}));
+    }
+    for (const auto& probed : log.of<event::Probed>()) {
+        SCOPED_TRACE(lab->run(probed.run).name + ", step " + std::to_string(probed.iteration));
+        std::optional<ProbeResult> stored;
+        ASSERT_NO_THROW(stored = lab->snapshot(probed.run, probed.iteration));
+        ASSERT_TRUE(stored);
+        EXPECT_EQ(shapes(*stored), shapes(*probed.result));
+    }
 }
 
 TEST_F(ProbedRun, AnswersProbesWhileTrainingAndPaused) {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include <atomic>
+#include <fstream>
 #include <thread>
 
 #include "core/spec/error.h"
@@ -174,6 +175,20 @@ TEST_F(LabFileTest, FallsBackToARollbackJournal) {
     }
     sqlite3_vfs_register(usual, 1);
     EXPECT_EQ(LabFile::open(path_)->run(1).iteration, 51);
+}
+
+// In a folder that cannot be written, a lab with a write-ahead log can be read only as immutable, and elsewhere reading
+// it would leave files beside it.
+TEST(RecordedLabs, OfLecturesAreSingleFilesWithoutAWriteAheadLog) {
+    const std::filesystem::path folder = std::filesystem::path(ROPELAB_SOURCE_DIR) / "resources" / "lectures" / "labs";
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        EXPECT_EQ(entry.path().extension(), ".ropelab");
+        std::ifstream file(entry.path(), std::ios::binary);
+        std::string header(20, '\0');
+        file.read(header.data(), 20);
+        // The versions of the file format for writing and reading: 1 with a rollback journal, 2 with a write-ahead log.
+        EXPECT_EQ(header.substr(18), "\1\1") << entry.path();
+    }
 }
 
 }  // namespace

@@ -16,7 +16,7 @@ TEST_F(StageActivationTest, HeadOfATrainedRunHasItsLogits) {
     EXPECT_EQ(corpus->vocabulary.encode(text),
               std::vector<std::int32_t>(corpus->validation.begin(), corpus->validation.begin() + 32));
 
-    const StageActivation head = activation_of(*engine_, trained, text, {"head", -1});
+    const StageActivation head = stage_activation(*engine_, trained, text, {"head", -1});
     EXPECT_EQ(head.iteration, trained.iteration);
     EXPECT_EQ(std::ssize(head.tokens), trained.spec.context) << "the text is longer than the context";
     EXPECT_EQ(head.numbers.shape, (std::vector<std::int64_t>{trained.spec.context, corpus->vocabulary.size()}));
@@ -27,9 +27,9 @@ TEST_F(StageActivationTest, HeadOfATrainedRunHasItsLogits) {
 
 TEST_F(StageActivationTest, RefusesTextsAndStagesThatTheModelLacks) {
     const Checkpoint trained = checkpoint();
-    EXPECT_THROW(activation_of(*engine_, trained, "", {"head", -1}), BadInput);
-    EXPECT_THROW(activation_of(*engine_, trained, "☃", {"head", -1}), BadInput);
-    EXPECT_THROW(activation_of(*engine_, trained, activation_excerpt(trained, ""), {"attention.gate", 0}), BadInput);
+    EXPECT_THROW(stage_activation(*engine_, trained, "", {"head", -1}), BadInput);
+    EXPECT_THROW(stage_activation(*engine_, trained, "☃", {"head", -1}), BadInput);
+    EXPECT_THROW(stage_activation(*engine_, trained, activation_excerpt(trained, ""), {"attention.gate", 0}), BadInput);
 }
 
 }  // namespace

@@ -204,5 +204,93 @@ TEST(RotaryModel, HighlightsTheHoveredOrSelectedPair) {
     EXPECT_EQ(model.pickedPair(), std::nullopt);  // only 8 pairs are left
 }
 
+TEST(RotaryModel, ShownStatesAreCheckedAndAreNoUndoSteps) {
+    QUndoStack undo;
+    RotaryModel model(undo);
+    model.change("change theta", withTheta(model, 600));
+    RotaryModel::State state = model.state();
+    state.setup.theta = 0.5;
+    EXPECT_THROW(model.show(state), BadInput);
+    state.setup.theta = 700;
+    state.other = ShapedSetup{withTheta(model, 0.5), {}};
+    EXPECT_THROW(model.show(state), BadInput);
+    EXPECT_EQ(model.setup().theta, 600);
+    state.other.reset();
+    model.show(state);
+    EXPECT_EQ(model.setup().theta, 700);
+    EXPECT_FALSE(model.isDragging());
+    EXPECT_EQ(undo.count(), 1);
+}
+
+TEST(RotaryModel, UndoAndRedoRestoreWhatRoomsKeep) {
+    QUndoStack undo;
+    RotaryModel model(undo);
+    int position = 1;
+    {
+        QObject room;
+        model.keepForUndo(&room, [&position] { return [&position, kept = position] { position = kept; }; });
+        model.change("change theta", withTheta(model, 600));
+        position = 2;
+        undo.undo();
+        EXPECT_EQ(position, 1);
+        undo.redo();
+        EXPECT_EQ(position, 2);
+        undo.undo();
+        position = 3;
+    }
+    model.change("change theta", withTheta(model, 700));
+    undo.undo();
+    EXPECT_EQ(position, 3) << "the room does not exist any more";
+}
+
+TEST(RotaryModel, OtherStepsEndADragOnce) {
+    QUndoStack undo;
+    RotaryModel model(undo);
+    QSignalSpy ended(&model, &RotaryModel::dragEnded);
+    model.endDrag();
+    EXPECT_EQ(ended.count(), 0) << "nothing was dragged";
+    model.change("change theta", withTheta(model, 600));
+    model.compareWith("compare", {withTheta(model, 900), {}});
+    EXPECT_EQ(ended.count(), 1);
+    EXPECT_FALSE(model.isDragging());
+    model.change("change theta", withTheta(model, 700));
+    model.pickPair(3);
+    EXPECT_FALSE(model.isDragging());
+    model.change("change theta", withTheta(model, 800));
+    undo.undo();
+    EXPECT_FALSE(model.isDragging());
+    EXPECT_EQ(model.setup().theta, 700);
+}
+
+TEST(RotaryModel, EarlierSetupsIncludeThoseOfStepsOfSeveralChanges) {
+    QUndoStack undo;
+    RotaryModel model(undo);
+    undo.beginMacro("load model");
+    for (const double theta : {500.0, 600.0, 700.0}) {
+        model.change("change theta", withTheta(model, theta));
+        model.endDrag();
+    }
+    undo.endMacro();
+    const auto earlier = model.earlierSetups(10);
+    ASSERT_EQ(earlier.size(), 3U);
+    EXPECT_EQ(earlier[0].setup.setup.theta, 600);
+    EXPECT_EQ(earlier[2].setup.setup.theta, 10000);
+}
+
+TEST(RotaryModel, PairsOutOfRangeAreNotHovered) {
+    QUndoStack undo;
+    RotaryModel model(undo);
+    for (const int pair : {-1, 32}) {  // a head of 64 has pairs 0 … 31
+        model.hoverPair(0);
+        EXPECT_EQ(model.highlightedPair(), 0);
+        model.hoverPair(pair);
+        EXPECT_EQ(model.highlightedPair(), std::nullopt);
+        model.pickPair(31);
+        EXPECT_EQ(model.pickedPair(), 31);
+        model.pickPair(pair);
+        EXPECT_EQ(model.pickedPair(), std::nullopt);
+    }
+}
+
 }  // namespace
 }  // namespace ropelab::ui

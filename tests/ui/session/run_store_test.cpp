@@ -104,5 +104,32 @@ TEST_F(RunStoreTest, HidingARunDoesNotEmitRunChanged) {
     EXPECT_FALSE(store.find(run)->visible);
 }
 
+TEST_F(RunStoreTest, DeliveriesUpdateSampleConditionsAndState) {
+    store.reload(lab.get(), false);
+    const RunView& view = *store.find(run);
+    store.apply({Event(event::Sampled{run, 20, "one for the rook"})});
+    EXPECT_EQ(view.sample, "one for the rook");
+    EXPECT_EQ(view.sampleIteration, 20);
+    RunSummary summary;
+    summary.iterations = 20;
+    store.apply({Event(event::RunEnded{run, RunState::failed, "The loss is not finite.", summary})});
+    EXPECT_EQ(view.record.state, RunState::failed);
+    EXPECT_EQ(view.record.message, "The loss is not finite.");
+    ASSERT_TRUE(view.record.summary);
+    EXPECT_EQ(view.record.summary->iterations, 20);
+    store.apply({Event(event::CohortStarted{{run}, 10, 100, {"float32", "cpu", 2, "float32: as requested."}, 1.5})});
+    EXPECT_EQ(view.record.state, RunState::running);
+    EXPECT_EQ(view.record.message, "");
+    ASSERT_TRUE(view.record.conditions);
+    EXPECT_EQ(view.record.conditions->threads, 2);
+    EXPECT_EQ(view.record.bytes_per_token, 1.5);
+    event::Progress progress;
+    for (const bool paused : {true, false}) {
+        progress.paused = paused;
+        store.apply({Event(progress)});
+        EXPECT_EQ(view.record.state, paused ? RunState::paused : RunState::running);
+    }
+}
+
 }  // namespace
 }  // namespace ropelab::ui

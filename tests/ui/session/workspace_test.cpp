@@ -112,5 +112,28 @@ TEST_F(WorkspaceTest, RedoDoesNotDeleteARunInTraining) {
     ASSERT_TRUE(waitForEnd(workspace));
 }
 
+TEST_F(WorkspaceTest, AnUnsavedLabWithRunsIsReopened) {
+    QString path;
+    {
+        Workspace workspace(options());
+        EXPECT_FALSE(workspace.reopenUnsaved()) << "there is none yet";
+        workspace.experiment().replace(smallSweep(20));
+        workspace.start();
+        ASSERT_TRUE(waitForEnd(workspace));
+        path = workspace.lab().path();
+        Workspace second(options());
+        EXPECT_FALSE(second.reopenUnsaved()) << "another window has it open";
+        EXPECT_NE(second.lab().path(), path);
+    }
+    {
+        Workspace workspace(options());
+        EXPECT_TRUE(workspace.reopenUnsaved());
+        EXPECT_EQ(workspace.lab().path(), path);
+        EXPECT_EQ(workspace.runs().runs().size(), 2U);
+        workspace.newLab();
+    }
+    EXPECT_FALSE(Workspace(options()).reopenUnsaved()) << "the user has left it";
+}
+
 }  // namespace
 }  // namespace ropelab::ui

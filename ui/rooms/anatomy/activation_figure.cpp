@@ -131,7 +131,7 @@ Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const Q
     }
     const bool isTyped = !text.isEmpty();
     const std::string shown = isTyped ? text.toStdString() : activation_excerpt(*checkpoint, dataDir);
-    const StageActivation activation = activation_of(engine, *checkpoint, shown, place);
+    const StageActivation activation = stage_activation(engine, *checkpoint, shown, place);
     const std::int64_t heads = activation.numbers.shape.size() == 3 ? activation.numbers.shape.front() : 0;
     if (numbers.size() > 1 && numbers[1] >= heads) {
         throw BadInput("The stage \"" + place.id + "\" has " +
@@ -266,7 +266,7 @@ void ActivationPane::load() {
         if (!checkpoint) throw BadInput(whyNoCheckpoint(file));
         LoadedActivation loaded;
         if (typed.empty()) loaded.excerpt = activation_excerpt(*checkpoint, dataDir);
-        loaded.activation = activation_of(engine, *checkpoint, typed.empty() ? loaded.excerpt : typed, place);
+        loaded.activation = stage_activation(engine, *checkpoint, typed.empty() ? loaded.excerpt : typed, place);
         loaded.tokens = visibleTokens(checkpoint->vocabulary, loaded.activation.tokens);
         return loaded;
     };
