@@ -30,6 +30,8 @@ using namespace ropelab;
 using namespace ropelab::ui;
 using Mode = LaunchOptions::Mode;
 
+constexpr int kPreparesAfterMs = 1500;
+
 class Application : public QApplication {
  public:
     using QApplication::QApplication;
@@ -82,6 +84,15 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
         });
     }
     window.show();
+    // The engine takes seconds to open: it is opened once the window stands still on the room that trains.
+    QTimer prepares;
+    prepares.setInterval(kPreparesAfterMs);
+    QObject::connect(&prepares, &QTimer::timeout, &window, [&window, &prepares] {
+        if (window.room().objectName() != u"train"_s) return;
+        prepares.stop();
+        window.workspace().prepareEngine();
+    });
+    if (options.mode == Mode::window) prepares.start();
     if (!options.lecture.isEmpty()) {
         QTimer::singleShot(0, &window, [&window, options] {
             try {

@@ -242,7 +242,11 @@ void CohortTrainer::train_step() {
 
 bool CohortTrainer::evaluate() {
     const auto begin = Clock::now();
-    const auto results = cohort_->evaluate([&] { return control_.stopping(); });
+    const bool is_first = cohort_->iteration() == first_iteration_;
+    const auto results = cohort_->evaluate([&] {
+        if (is_first) publish_progress(false, "evaluating before the first step");
+        return control_.stopping();
+    });
     count(TimedPart::evaluations, begin);
     if (results.empty()) return false;
     const std::int64_t iteration = cohort_->iteration();
@@ -387,7 +391,7 @@ void CohortTrainer::pause_if_asked() {
     publish_progress(true);
 }
 
-void CohortTrainer::publish_progress(bool now) {
+void CohortTrainer::publish_progress(bool now, const std::string& phase) {
     if (!now && seconds_since(last_progress_) < 0.1) return;
     last_progress_ = Clock::now();
     event::Progress progress;
@@ -400,6 +404,7 @@ void CohortTrainer::publish_progress(bool now) {
     const auto tokens = static_cast<double>(spec.batch * spec.context) * static_cast<double>(runs_.size());
     progress.tokens_per_second = seconds_per_step_ > 0 ? tokens / seconds_per_step_ : 0.0;
     progress.paused = control_.paused() && !control_.stopping();
+    progress.phase = phase;
     sink_(progress);
 }
 

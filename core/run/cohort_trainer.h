@@ -189,7 +189,7 @@ class CohortTrainer {
     void stop_at_rung();
     void pause_if_asked();
     /// Without `now`, at most ten times per second.
-    void publish_progress(bool now);
+    void publish_progress(bool now, const std::string& phase = "");
     void finish();
     void count(TimedPart part, std::chrono::steady_clock::time_point begin);
     void store_times(bool loaded_engine, std::int64_t runs, double total);

@@ -202,6 +202,15 @@ class Runner::Worker {
         return summaries;
     }
 
+    event::Progress phase_of(const std::vector<TrainedRun>& runs, const std::string& phase) const {
+        event::Progress progress;
+        progress.iteration = runs.front().iteration();
+        progress.iterations = runs.front().plan.spec.iterations;
+        progress.paused = control_.paused() && !control_.stopping();
+        progress.phase = phase;
+        return progress;
+    }
+
     // A cohort that resumes has been timed before, on another clock, so it has none.
     static event::CohortStarted with_clock(const Plan& plan, event::CohortStarted started, const std::string& session,
                                            std::int64_t cohort) {
@@ -270,6 +279,9 @@ class Runner::Worker {
             std::vector<TrainedRun> present = members;
             began_.reset();
             try {
+                if (loads_engine && !begun) sink(phase_of(members, "loading the training engine"));
+                engine_();
+                if (!begun) sink(phase_of(members, "measuring the speed of this machine"));
                 settle_device(members);
                 if (control_.stopping() && !begun) return;  // runs that have not begun stay waiting
                 settle_width(plan, members);

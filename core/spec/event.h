@@ -128,6 +128,8 @@ struct Progress {
     double seconds_left = std::numeric_limits<double>::quiet_NaN();
     double tokens_per_second = 0;  // training speed of all runs of the cohort together
     bool paused = false;
+    /// What precedes the first step of the cohort: "loading the training engine"; "" afterwards.
+    std::string phase = {};
 };
 
 /// `message` says why a run failed.

@@ -252,6 +252,17 @@ void Workspace::addUnsavedToRecent() {
     if (m_lab.isUnsaved() && m_lab.hasFile() && !m_runs.runs().empty()) m_settings.addRecentLab(m_lab.path());
 }
 
+void Workspace::prepareEngine() {
+    m_preparation.start([this](const Cancelled&) -> std::function<void()> {
+        try {
+            m_engineLock.hold([](Engine&) {});
+        } catch (const std::exception&) {
+            // Training reports the same problem.
+        }
+        return [] {};
+    });
+}
+
 void Workspace::saveLabAs(const QString& path) {
     const bool trains = m_session.isActive();
     const bool paused = m_session.state() == SweepSession::State::paused;

@@ -9,6 +9,7 @@
 
 #include "core/machine/engine_loader.h"
 #include "core/run/runner.h"
+#include "ui/common/latest_job.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/run_access.h"
@@ -91,6 +92,8 @@ class Workspace : public SessionActions {
 
     /// The unsaved lab of the previous session. Returns false if there is none or it has no runs.
     bool reopenUnsaved();
+    /// Opens the engine on another thread, so that the first sweep starts sooner. A problem is reported when it starts.
+    void prepareEngine();
     /// As showLabInstead(); a sweep that the user starts then trains in the user's lab, with the settings of the panel.
     void showExample(const QString& path, std::function<void(const QString& error)> then);
 
@@ -133,6 +136,7 @@ class Workspace : public SessionActions {
     // Declared last so that their threads end first.
     SweepSession m_session;
     SweepMeter m_meter;
+    LatestJob m_preparation;
 };
 
 }  // namespace ropelab::ui

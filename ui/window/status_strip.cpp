@@ -10,6 +10,7 @@
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
 #include "ui/session/sweep_session.h"
+#include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -155,10 +156,12 @@ void StatusStrip::renew() {
             left = progress ? u"sweep ended after %1"_s.arg(durationText(progress->seconds)) : u"no sweep is active"_s;
             break;
         case State::running:
-            left = !progress || progress->done <= 0 ? u"Starting …"_s : u"estimating …"_s;
+            left = u"starting …"_s;
+            if (progress && progress->done > 0) left = u"estimating …"_s;
             if (const auto range = m_remaining.left(1)) {
                 left = u"about %1 left"_s.arg(QString::fromStdString(duration_range_text(range->low, range->high)));
             }
+            if (progress && !progress->phase.empty()) left = QString::fromStdString(progress->phase) + u" …"_s;
             break;
         case State::paused:
             left = u"paused"_s;
@@ -175,7 +178,10 @@ void StatusStrip::renew() {
     }
     if (!m_notice.isEmpty()) left = m_notice;
 
-    m_bar->setVisible(progress.has_value());
+    // A busy bar moves before the first step.
+    const bool starts = state == State::running && (!progress || progress->done <= 0 || !progress->phase.empty());
+    m_bar->setRange(0, starts && !isMotionReduced() ? 0 : 1000);
+    m_bar->setVisible(starts || progress.has_value());
     m_bar->setValue(progress ? static_cast<int>(progress->done * 1000) : 0);
     m_iteration->setText(iteration);
     m_left->setText(left);

@@ -22,6 +22,7 @@ namespace ropelab::terminal {
 namespace {
 
 std::string progress_text(const event::Progress& progress, double validation_loss) {
+    if (!progress.phase.empty()) return progress.phase + " …";
     std::ostringstream text;
     text << "step " << progress.iteration << " / " << progress.iterations;
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";

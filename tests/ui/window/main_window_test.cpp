@@ -3,6 +3,7 @@
 #include <QAction>
 #include <QFileInfo>
 #include <QPointer>
+#include <QProgressBar>
 #include <QPushButton>
 #include <QScreen>
 #include <QStackedWidget>
@@ -108,7 +109,11 @@ TEST_F(Window, DefaultSweepStartsWithOneClickAndFinishes) {
     start->click();
     EXPECT_TRUE(window->workspace().session().isActive());
     EXPECT_EQ(start->text(), "Add to the queue");
+    const auto* bar = window->strip().findChild<QProgressBar*>();
+    EXPECT_EQ(bar->maximum(), 0);  // a busy bar moves until the first step
     ASSERT_TRUE(waitForEnd(window->workspace()));
+    EXPECT_EQ(bar->value(), bar->maximum());
+    EXPECT_GT(bar->maximum(), 0);
 
     ASSERT_EQ(window->workspace().runs().runs().size(), 18u);
     for (const RunView& run : window->workspace().runs().runs()) {
