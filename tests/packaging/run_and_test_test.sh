@@ -21,7 +21,8 @@ test=$fake/packaging/test.sh
 # With a display, the window opens with the arguments of the script.
 DISPLAY=:7 expect 0 'ropelab [] a.ropelab --room Train' "$run" a.ropelab --room Train
 WAYLAND_DISPLAY=wayland-0 expect 0 'ropelab [] ' "$run"
-expect 0 'cmake [] --preset release' "$run"
+expect 0 'The window opens.' env DISPLAY=:7 "$run"
+grep -q -- 'cmake \[\] --preset release' "$fake/build/release.log" || wrong 'the log has no output of CMake'
 
 # Without a display, the sweep runs on Qt's offscreen platform.
 expect 0 "ropelab [offscreen] --headless --output $fake/build/output --preset theta-minute" "$run" --preset theta-minute
@@ -32,11 +33,31 @@ expect 0 'ropelab [offscreen] --figure validation-loss --output a.pdf' "$run" --
 expect 0 'ropelab [offscreen] --exit-after-startup' "$run" --exit-after-startup
 
 expect 0 'ctest [] --preset release --output-on-failure --no-tests=error -L unit' "$test" -L unit
-expect 0 '-DROPELAB_WERROR=OFF' "$test"
-expect 0 '-DROPELAB_WERROR=ON' "$test" --werror
-CI=true expect 0 '-DROPELAB_WERROR=ON' "$test"
+werror() { grep -o 'ROPELAB_WERROR=[A-Z]*' "$fake/build/release.log"; }
+expect 0 ctest "$test"
+[[ $(werror) == *OFF ]] || wrong 'warnings are errors'
+expect 0 ctest "$test" --werror
+[[ $(werror) == *ON ]] || wrong 'warnings are no errors with --werror'
+CI=true expect 0 ctest "$test"
+[[ $(werror) == *ON ]] || wrong 'warnings are no errors in CI'
 
 # If the build fails, nothing is run.
 printf '#!/bin/sh\necho broken\nexit 3\n' >"$scratch/tools/cmake"
 expect 3 broken "$run"
 expect 3 broken "$test"
+[[ $(tail -n 1 "$scratch/said") == *'could not configure the build; all of its output is in '*/build/release.log. ]] ||
+    wrong 'the last line does not name the log'
+
+# Progress is Ninja's, with an estimate; what the compiler says is printed if it fails.
+cat >"$scratch/tools/cmake" <<'END'
+#!/bin/sh
+[ "$1" = --build ] || exit 0
+echo '[50/200 60.5] Building CXX object a.o'
+echo 'FAILED: a.o'
+echo 'a.cpp:1: error: broken'
+exit 4
+END
+expect 4 '[50/200] compiling, about 3 min left' "$run"
+expect 4 'a.cpp:1: error: broken' "$run"
+[[ $(tail -n 1 "$scratch/said") == *'the build failed; all of its output is in '*/build/release.log. ]] ||
+    wrong 'the last line does not name the log'

@@ -8,7 +8,7 @@ for script in "$checkout"/packaging/*.sh "$checkout"/tests/packaging/*.sh "$chec
     "$checkout/.ci/run"; do
     bash -n "$script" || wrong "$script does not parse"
 done
-for script in "$checkout"/packaging/{setup,run,test,lint,sanitize}.sh "$checkout/.ci/run"; do
+for script in "$checkout"/packaging/{setup,run,test,package,lint,sanitize}.sh "$checkout/.ci/run"; do
     [[ -x $script ]] || wrong "$script is not executable"
 done
 if command -v shellcheck >/dev/null; then
@@ -29,6 +29,7 @@ expect 0 slurm-wlm "$setup" --print --all-tests
 expect 0 'Usage: packaging/setup.sh' "$setup" --help
 expect_sentence 2 "unknown option '--colour'" "$setup" --colour
 expect_sentence 2 "unknown option 'cuda'" "$setup" --no-packages cuda
+expect_sentence 2 "unknown option '--rpm'" "$checkout/packaging/package.sh" --rpm
 expect_sentence 2 "unknown option '--fix'" "$checkout/packaging/lint.sh" --fix
 
 # On a system without apt-get, setup.sh fails with one sentence. The path contains only the tools that it needs.
