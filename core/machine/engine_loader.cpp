@@ -31,7 +31,8 @@ void* open_engine_library(const std::filesystem::path& file, std::string& proble
     const bool is_named = named && *named;
     if (!is_named) {
         if (void* library = open_library(file, problem)) return library;
-        if (problem.find("libtorch") == std::string::npos && problem.find("libc10") == std::string::npos) return nullptr;
+        if (problem.find("libtorch") == std::string::npos && problem.find("libc10") == std::string::npos)
+            return nullptr;
     }
     const FoundLibTorch found = find_libtorch();
     const std::string version(libtorch_version());
@@ -91,8 +92,9 @@ Engine& open_engine() {
         problem = path.string() + " is not RoPE Lab's engine";
     }
     if (problem.empty()) {
-        problem = "libropelab_engine.so was not found in the program's ../lib folder; build it with packaging/setup.sh and "
-                  "cmake, or set ROPELAB_ENGINE to its path";
+        problem =
+            "libropelab_engine.so was not found in the program's ../lib folder; build it with packaging/setup.sh and "
+            "cmake, or set ROPELAB_ENGINE to its path";
     }
     throw std::runtime_error("The training engine cannot be loaded: " + problem + ".");
 }

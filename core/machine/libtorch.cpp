@@ -33,7 +33,8 @@ std::string first_match(const std::string& text, const char* pattern) {
 /// "2.11" for each patch release of 2.11; empty if it is unknown, as without headers and without torch's Python files.
 std::string minor_version(const fs::path& folder) {
     // Since 2.10, a separate header defines the version.
-    for (const char* header : {"include/torch/headeronly/version.h", "include/torch/csrc/api/include/torch/version.h"}) {
+    for (const char* header :
+         {"include/torch/headeronly/version.h", "include/torch/csrc/api/include/torch/version.h"}) {
         const std::string text = text_of(folder / header);
         const std::string major = first_match(text, R"(VERSION_MAJOR\s+(\d+))");
         if (!major.empty()) return major + "." + first_match(text, R"(VERSION_MINOR\s+(\d+))");

@@ -280,10 +280,9 @@ class Runner::Worker {
             began_.reset();
             try {
                 if (loads_engine && !begun) sink(phase_of(members, "loading the training engine"));
-                engine_();
-                if (!begun) sink(phase_of(members, "measuring the speed of this machine"));
                 settle_device(members);
                 if (control_.stopping() && !begun) return;  // runs that have not begun stay waiting
+                if (!begun) sink(phase_of(members, "measuring the speed of this machine"));
                 settle_width(plan, members);
                 if (control_.stopping() && !begun) return;
                 present = members;

@@ -22,7 +22,6 @@ namespace ropelab::terminal {
 namespace {
 
 std::string progress_text(const event::Progress& progress, double validation_loss) {
-    if (!progress.phase.empty()) return progress.phase + " …";
     std::ostringstream text;
     text << "step " << progress.iteration << " / " << progress.iterations;
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
@@ -74,6 +73,7 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
             best = std::fmin(best, evaluated->validation_loss);
         } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
+            if (!progress->phase.empty()) return;  // a log, which gets a line every few seconds, shows the device first
             const std::string trouble = recorder ? recorder->trouble() : "";
             line.show(trouble.empty() ? progress_text(*progress, best) : trouble);
         } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {

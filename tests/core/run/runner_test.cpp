@@ -106,7 +106,8 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     EXPECT_EQ(log.of<event::SweepEnded>().front().state, RunState::finished);
     const auto progress = log.of<event::Progress>();
     EXPECT_NEAR(progress.back().done, 1.0, 1e-9);
-    EXPECT_EQ(progress.front().phase, "measuring the speed of this machine");  // what is shown before the first step
+    EXPECT_EQ(progress.front().phase, "loading the training engine");  // what is shown before the first step
+    EXPECT_EQ(progress[1].phase, "measuring the speed of this machine");
     EXPECT_EQ(progress.back().phase, "");
     for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].done, progress[i - 1].done);
 }
@@ -523,7 +524,7 @@ TEST_F(RunnerTest, PauseEndsMeasuring) {
     runner.start({{planned(1, run), planned(2, run)}, {}, {}, {}, {}});
     ASSERT_TRUE(wait_for([&] {
         const auto progress = log.of<event::Progress>();
-        return !progress.empty() && progress.back().paused;
+        return !log.of<event::CohortStarted>().empty() && progress.back().paused;
     }));
     // No measurement was against training together.
     EXPECT_EQ(log.of<event::CohortStarted>().front().runs, (std::vector<RunId>{1, 2}));
