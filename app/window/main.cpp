@@ -21,6 +21,7 @@
 #include "ui/window/lab_controller.h"
 #include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
+#include "ui/window/rooms.h"
 
 using namespace Qt::StringLiterals;
 
@@ -30,7 +31,7 @@ using namespace ropelab;
 using namespace ropelab::ui;
 using Mode = LaunchOptions::Mode;
 
-constexpr int kPreparesAfterMs = 1500;
+constexpr int kPreparesAfterMs = 1500;  // milliseconds after the room Train is shown
 
 class Application : public QApplication {
  public:
@@ -84,15 +85,16 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
         });
     }
     window.show();
-    // The engine takes seconds to open: it is opened once the window stands still on the room that trains.
+    // Opening the engine takes seconds, so it begins when the room that trains has been shown for a moment.
     QTimer prepares;
+    prepares.setSingleShot(true);
     prepares.setInterval(kPreparesAfterMs);
-    QObject::connect(&prepares, &QTimer::timeout, &window, [&window, &prepares] {
-        if (window.room().objectName() != u"train"_s) return;
-        prepares.stop();
-        window.workspace().prepareEngine();
-    });
-    if (options.mode == Mode::window) prepares.start();
+    QObject::connect(&prepares, &QTimer::timeout, &window, [&window] { window.workspace().prepareEngine(); });
+    const auto awaitTrain = [&] { window.roomStack().currentId() == u"train"_s ? prepares.start() : prepares.stop(); };
+    if (options.mode == Mode::window) {
+        QObject::connect(&window.roomStack(), &RoomStack::currentChanged, &prepares, awaitTrain);
+        awaitTrain();
+    }
     if (!options.lecture.isEmpty()) {
         QTimer::singleShot(0, &window, [&window, options] {
             try {

@@ -2,13 +2,14 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace ropelab {
 
 /// With which the engine was compiled, such as "2.11.0". The engine works with each patch release of 2.11.
 std::string_view libtorch_version();
-/// Where packaging/setup.sh and the window put it: ropelab/libtorch-VERSION-ARCHITECTURE in $XDG_CACHE_HOME or
+/// Where packaging/setup.sh puts it: ropelab/libtorch-VERSION-ARCHITECTURE in $XDG_CACHE_HOME or
 /// ~/.cache. Empty if neither variable is set.
 std::filesystem::path downloaded_libtorch();
 

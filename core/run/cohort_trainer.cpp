@@ -244,7 +244,7 @@ bool CohortTrainer::evaluate() {
     const auto begin = Clock::now();
     const bool is_first = cohort_->iteration() == first_iteration_;
     const auto results = cohort_->evaluate([&] {
-        if (is_first) publish_progress(false, "evaluating before the first step");
+        if (is_first) publish_progress(false, "evaluating the models");
         return control_.stopping();
     });
     count(TimedPart::evaluations, begin);

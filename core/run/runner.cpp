@@ -282,7 +282,7 @@ class Runner::Worker {
                 if (loads_engine && !begun) sink(phase_of(members, "loading the training engine"));
                 settle_device(members);
                 if (control_.stopping() && !begun) return;  // runs that have not begun stay waiting
-                if (!begun) sink(phase_of(members, "measuring the speed of this machine"));
+                if (!begun) sink(phase_of(members, "preparing the models"));
                 settle_width(plan, members);
                 if (control_.stopping() && !begun) return;
                 present = members;

@@ -107,7 +107,7 @@ TEST_F(RunnerTest, TrainsEveryCohortAndEndsOnce) {
     const auto progress = log.of<event::Progress>();
     EXPECT_NEAR(progress.back().done, 1.0, 1e-9);
     EXPECT_EQ(progress.front().phase, "loading the training engine");  // what is shown before the first step
-    EXPECT_EQ(progress[1].phase, "measuring the speed of this machine");
+    EXPECT_EQ(progress[1].phase, "preparing the models");
     EXPECT_EQ(progress.back().phase, "");
     for (std::size_t i = 1; i < progress.size(); ++i) EXPECT_GE(progress[i].done, progress[i - 1].done);
 }
