@@ -136,7 +136,11 @@ std::optional<FoundSet> find_on_disk(const KnownSet& set, const fs::path& data_d
         if (auto found = whole_file(set, folder)) return found;
         if (auto found = truncated_file(set, folder)) return found;
     }
-    return whole_file(set, cache_folder());
+    try {
+        return whole_file(set, cache_folder());
+    } catch (const BadInput&) {  // there is no cache folder
+        return std::nullopt;
+    }
 }
 
 std::vector<fs::path> data_folders(const fs::path& data_dir) {
