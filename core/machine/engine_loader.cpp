@@ -8,6 +8,7 @@
 #include <mutex>
 #include <stdexcept>
 
+#include "core/machine/libtorch.h"
 #include "core/machine/openmp.h"
 #include "core/machine/process_memory.h"
 
@@ -15,7 +16,17 @@ namespace ropelab {
 
 namespace {
 std::atomic<std::int64_t> before_engine{0};
+
+/// The engine is linked to these libraries by name. Loaded before, they are found in every folder.
+void load_libtorch(const LibTorch& torch) {
+    for (const char* file : {"libc10.so", "libtorch_cpu.so"}) {
+        const auto path = torch.folder / "lib" / file;
+        if (!dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+            throw std::runtime_error("LibTorch cannot be loaded: " + std::string(dlerror()) + ".");
+        }
+    }
 }
+}  // namespace
 
 std::vector<std::filesystem::path> engine_paths() {
     std::vector<std::filesystem::path> paths;
@@ -46,6 +57,8 @@ Engine& open_engine() {
     configure_openmp();  // in time, because libgomp is loaded with the engine unless Qt has loaded it before
 
     before_engine = process_memory().now;
+    const std::optional<LibTorch> torch = find_libtorch();
+    if (torch) load_libtorch(*torch);
     std::string problem;
     for (const auto& path : engine_paths()) {
         std::error_code error;
@@ -53,6 +66,11 @@ Engine& open_engine() {
         void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
         if (!library) {
             problem = dlerror();
+            // The system may have a LibTorch of its own; only after this try it is known to be missing.
+            const bool names_libtorch =
+                problem.find("libtorch") != problem.npos || problem.find("libc10") != problem.npos;
+            if (!torch && names_libtorch) throw std::runtime_error(missing_libtorch());
+            if (torch) problem += " (with LibTorch " + torch->version + " in " + torch->folder.string() + ")";
             continue;
         }
         using Opener = Engine* (*)();
