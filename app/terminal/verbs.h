@@ -31,6 +31,7 @@ void add_replay(CLI::App& program);
 void add_lecture(CLI::App& program);
 void add_export(CLI::App& program);
 void add_doctor(CLI::App& program);
+void add_engine(CLI::App& program);
 void add_bench(CLI::App& program);
 
 }  // namespace ropelab::terminal

@@ -34,7 +34,7 @@ Slot slot_of(std::span<const std::uint32_t> frequencies, std::int32_t token) {
 void check_vocabulary(std::size_t vocabulary) {
     if (vocabulary == 0 || vocabulary > largest_coded_vocabulary) {
         throw BadInput("A vocabulary of " + std::to_string(vocabulary) +
-                       " tokens cannot be coded; it must have between 1 and " +
+                       " tokens is too large or empty for the arithmetic coder; it must have between 1 and " +
                        std::to_string(largest_coded_vocabulary) + " tokens.");
     }
 }

@@ -326,7 +326,52 @@ bool unpack(const fs::path& archive, const std::string& entry, const fs::path& t
     return false;
 }
 
-namespace fs = std::filesystem;
+bool unpack_files(const fs::path& archive, const fs::path& folder,
+                  const std::function<bool(const std::string&)>& is_wanted,
+                  const std::function<bool(std::int64_t)>& step) {
+    const Archive reader = open_archive(archive);
+    const std::unique_ptr<::archive, decltype(&archive_write_free)> disk(archive_write_disk_new(), &archive_write_free);
+    archive_write_disk_set_options(disk.get(), ARCHIVE_EXTRACT_SECURE_NODOTDOT);
+    const auto require = [&archive](int result, ::archive* where) {
+        if (result < ARCHIVE_WARN) refuse(archive, reason_of(where));
+    };
+    for (;;) {
+        archive_entry* entry = nullptr;
+        const int next = archive_read_next_header(reader.get(), &entry);
+        if (next == ARCHIVE_EOF) return true;
+        require(next, reader.get());
+        const char* name = archive_entry_pathname(entry);
+        if (name == nullptr || !is_wanted(name)) continue;
+        const fs::path inside = fs::path(name).lexically_normal();
+        if (inside.is_absolute() || *inside.begin() == "..") refuse(archive, "a file lies outside of its folder");
+        archive_entry_set_pathname(entry, (folder / inside).c_str());
+        require(archive_write_header(disk.get(), entry), disk.get());
+        for (;;) {
+            const void* bytes = nullptr;
+            std::size_t count = 0;
+            la_int64_t offset = 0;
+            const int block = archive_read_data_block(reader.get(), &bytes, &count, &offset);
+            if (block == ARCHIVE_EOF) break;
+            require(block, reader.get());
+            require(static_cast<int>(archive_write_data_block(disk.get(), bytes, count, offset)), disk.get());
+            if (!step(archive_filter_bytes(reader.get(), -1))) return false;
+        }
+        require(archive_write_finish_entry(disk.get()), disk.get());
+    }
+}
+
+std::string resolved_url(const std::string& base, const std::string& link) {
+    const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
+    char* whole = nullptr;
+    if (curl_url_set(url.get(), CURLUPART_URL, base.c_str(), 0) != CURLUE_OK ||
+        curl_url_set(url.get(), CURLUPART_URL, link.c_str(), 0) != CURLUE_OK ||
+        curl_url_get(url.get(), CURLUPART_URL, &whole, 0) != CURLUE_OK) {
+        throw FetchFailed("'" + link + "' on the page '" + base + "' is no link to a file.");
+    }
+    const std::string result = whole;
+    curl_free(whole);
+    return result;
+}
 
 namespace {
 
@@ -369,7 +414,7 @@ class Fetch {
 
     std::string url() const {
         const char* mirror = std::getenv("ROPELAB_DATA_URL");
-        if (mirror == nullptr || *mirror == '\0') return set_.url;
+        if (mirror == nullptr || *mirror == '\0' || !options_.mirrored) return set_.url;
         std::string base = mirror;
         while (base.ends_with('/')) base.pop_back();
         return base + "/" + set_.download_name;
@@ -445,7 +490,8 @@ class Fetch {
     [[noreturn]] void refuse_checksum(const std::string& where, const Checksum& expected) const {
         throw FetchFailed("The file from '" + where + "' is not " + set_.title + ": its " +
                           std::string(name_of(expected.algorithm)) + " checksum is not " + expected.hex +
-                          "; the file was deleted, so try again or use another mirror (ROPELAB_DATA_URL).");
+                          "; the file was deleted, so try again" +
+                          (options_.mirrored ? " or use another mirror (ROPELAB_DATA_URL)." : "."));
     }
 
     void move_into_place(const fs::path& from, const fs::path& to) const {
@@ -460,6 +506,11 @@ class Fetch {
 };
 
 }  // namespace
+
+std::string_view word_of(FetchStep step) {
+    constexpr std::string_view words[] = {"downloading", "checking", "unpacking"};
+    return words[static_cast<int>(step)];
+}
 
 std::optional<Fetched> fetch(const KnownSet& set, const FetchOptions& options) {
     return Fetch(set, options).run();

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 #include "core/data/known_sets.h"
 
@@ -61,7 +62,18 @@ bool download(const std::string& url, PartFile& part, const DownloadOptions& opt
 bool unpack(const std::filesystem::path& archive, const std::string& entry, const std::filesystem::path& target,
             std::int64_t expected_bytes, const std::function<bool(std::int64_t)>& step = {});
 
+/// Unpacks the files of a zip archive whose names `is_wanted` accepts into `folder`, with their folders. If `step`,
+/// called with the bytes of the archive read so far, returns false, the result is false. Throws FetchFailed. In both
+/// cases unpacked files stay.
+bool unpack_files(const std::filesystem::path& archive, const std::filesystem::path& folder,
+                  const std::function<bool(const std::string&)>& is_wanted,
+                  const std::function<bool(std::int64_t)>& step);
+
+/// The URL of a link on the page `base`. Throws FetchFailed if there is none.
+std::string resolved_url(const std::string& base, const std::string& link);
+
 enum class FetchStep { downloading, checking, unpacking };
+std::string_view word_of(FetchStep step);
 
 struct FetchProgress {
     FetchStep step = FetchStep::downloading;
@@ -75,6 +87,7 @@ struct FetchOptions {
     std::function<bool()> cancelled;                     // called at least once per second
     int attempts = 5;                                    // maximum number of connections
     std::chrono::milliseconds pause{1000};               // before the second attempt; longer before later ones
+    bool mirrored = true;                                // ROPELAB_DATA_URL may name a mirror
 };
 
 struct Fetched {

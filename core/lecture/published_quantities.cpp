@@ -123,8 +123,8 @@ const nlohmann::json& publication(std::string name) {
     if (name == "partial_rope_paper") return partial_rope_paper();
     if (name == "post") return post();
     if (name == "glu_variants") return glu_variants();
-    throw BadInput("There are no published values \"" + shortened(name) +
-                   "\"; they are theta_paper, partial_rope_paper, post and glu_variants.");
+    throw BadInput("There are no published values of the name \"" + shortened(name) +
+                   "\"; the names are theta_paper, partial_rope_paper, post and glu_variants.");
 }
 
 /// A number is compared as a number.

@@ -364,7 +364,7 @@ std::vector<Quantity> logit_quantities() {
           "Logit of a random query at position m and a random key at position n: the vectors of the Rotation room for "
           "this seed (default: 1)."},
          random_logit},
-        {{"equal_logit", "(m, n[, seed])", "", "Logit with k = q, where q is the random query of the seed."},
+        {{"equal_logit", "(m, n[, seed])", "", "Logit with k = q, where q is drawn at random with the seed."},
          equal_logit},
         {{"aimed_logit", "(aimed, distance[, seed])", "",
           "Logit at a distance for a key that is aimed at the distance `aimed`: k = R q."},

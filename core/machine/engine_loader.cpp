@@ -27,21 +27,15 @@ void* open_library(const std::filesystem::path& file, std::string& problem) {
 /// An engine in a build folder knows the path of its LibTorch. An installed one does not: the dynamic linker then takes
 /// the library of this name that is already loaded. Null, with `problem` set, if none fits.
 void* open_engine_library(const std::filesystem::path& file, std::string& problem) {
-    const char* named = std::getenv("ROPELAB_TORCH");
-    const bool is_named = named && *named;
-    if (!is_named) {
+    const FoundLibTorch found = find_libtorch();
+    if (!found.is_chosen) {
         if (void* library = open_library(file, problem)) return library;
         if (problem.find("libtorch") == std::string::npos && problem.find("libc10") == std::string::npos)
             return nullptr;
     }
-    const FoundLibTorch found = find_libtorch();
-    const std::string version(libtorch_version());
-    problem = "it needs LibTorch " + version + ", which is not " +
-              (is_named ? "in the folder that ROPELAB_TORCH names (" + std::string(named) + ")"
-                        : "on this computer; the guide's page \"Installing RoPE Lab\" says how to get it") +
-              found.others;
-    for (const auto& libtorch : found.libraries) {
-        if (!open_library(libtorch, problem)) continue;
+    if (found.fitting.empty()) throw std::runtime_error(missing_libtorch());
+    for (const LibTorch& libtorch : found.fitting) {
+        if (!open_library(libtorch.folder / "lib" / "libtorch_cpu.so", problem)) continue;
         if (void* library = open_library(file, problem)) return library;
     }
     return nullptr;

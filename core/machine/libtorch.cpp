@@ -7,7 +7,10 @@
 #include <regex>
 
 #include "core/data/known_sets.h"
+#include "core/machine/engine_loader.h"
+#include "core/machine/libtorch_fetch.h"
 #include "core/spec/error.h"
+#include "core/store/output_file.h"
 
 namespace ropelab {
 
@@ -42,23 +45,75 @@ std::string minor_version(const fs::path& folder) {
     return first_match(text_of(folder / "version.py"), R"(__version__ = ['"](\d+\.\d+))");
 }
 
-void add_python_packages(std::vector<fs::path>& folders, const fs::path& library) {
+/// "2.11" of "2.11.0".
+std::string wanted_version() {
+    return std::string(libtorch_version().substr(0, libtorch_version().rfind('.')));
+}
+
+/// The folder that has lib/libtorch_cpu.so: `folder` or its subfolder torch. Empty if neither has it.
+fs::path inner_folder(const fs::path& folder) {
     std::error_code error;
-    for (fs::directory_iterator entry(library, error), end; !error && entry != end; entry.increment(error)) {
+    for (const fs::path& inner : {folder, folder / "torch"}) {
+        if (fs::exists(inner / "lib" / "libtorch_cpu.so", error)) return inner;
+    }
+    return {};
+}
+
+bool fits(const std::string& version) {
+    return version.empty() || version == wanted_version();
+}
+
+void add_python_packages(std::vector<fs::path>& folders, const fs::path& prefix) {
+    std::error_code error;
+    for (fs::directory_iterator entry(prefix / "lib", error), end; !error && entry != end; entry.increment(error)) {
         if (!entry->path().filename().string().starts_with("python3")) continue;
         for (const char* packages : {"site-packages", "dist-packages"}) folders.push_back(entry->path() / packages);
     }
 }
 
-std::vector<fs::path> places() {
-    if (const fs::path named = folder_of("ROPELAB_TORCH"); !named.empty()) return {named};
+std::vector<fs::path> python_packages() {
+    std::vector<fs::path> prefixes = {folder_of("VIRTUAL_ENV"), folder_of("CONDA_PREFIX")};
+    if (const fs::path home = folder_of("HOME"); !home.empty()) {
+        for (const char* folder : {".local", "miniconda3", "anaconda3"}) prefixes.push_back(home / folder);
+        std::error_code error;
+        for (fs::directory_iterator entry(home / ".pyenv/versions", error), end; !error && entry != end;
+             entry.increment(error)) {
+            prefixes.push_back(entry->path());
+        }
+    }
+    for (const char* folder : {"/opt/conda", "/usr/local", "/usr"}) prefixes.emplace_back(folder);
     std::vector<fs::path> folders;
-    if (const fs::path downloaded = downloaded_libtorch(); !downloaded.empty()) folders.push_back(downloaded);
-    for (const fs::path& prefix : {folder_of("VIRTUAL_ENV"), folder_of("CONDA_PREFIX"), folder_of("HOME") / ".local",
-                                   fs::path("/usr/local"), fs::path("/usr")}) {
-        if (prefix.is_absolute()) add_python_packages(folders, prefix / "lib");
+    for (const fs::path& prefix : prefixes) {
+        if (prefix.is_absolute()) add_python_packages(folders, prefix);
     }
     return folders;
+}
+
+/// $XDG_CONFIG_HOME/ropelab/libtorch or ~/.config/ropelab/libtorch; empty without both variables.
+fs::path used_folder_file() {
+    const fs::path configuration = folder_of("XDG_CONFIG_HOME");
+    const fs::path home = folder_of("HOME");
+    if (configuration.is_absolute()) return configuration / "ropelab/libtorch";
+    return home.empty() ? home : home / ".config/ropelab/libtorch";
+}
+
+/// That of use_libtorch(); empty if there is none.
+fs::path used_folder() {
+    const fs::path file = used_folder_file();
+    std::string folder = file.empty() ? "" : text_of(file);
+    while (folder.ends_with('\n')) folder.pop_back();
+    return folder;
+}
+
+void add_fitting(FoundLibTorch& found, const fs::path& place) {
+    const fs::path folder = inner_folder(place);
+    if (folder.empty()) return;
+    const std::string version = minor_version(folder);
+    if (fits(version)) {
+        found.fitting.push_back({folder, version});
+    } else {
+        found.others += "; the one in " + folder.string() + " has version " + version;
+    }
 }
 
 }  // namespace
@@ -78,23 +133,77 @@ fs::path downloaded_libtorch() {
     }
 }
 
-FoundLibTorch find_libtorch() {
-    const std::string wanted(libtorch_version().substr(0, libtorch_version().rfind('.')));
-    FoundLibTorch found;
-    for (const fs::path& place : places()) {
-        for (const fs::path& folder : {place, place / "torch"}) {
-            const fs::path library = folder / "lib" / "libtorch_cpu.so";
-            std::error_code error;
-            if (!fs::exists(library, error)) continue;
-            const std::string version = minor_version(folder);
-            if (version.empty() || version == wanted) {
-                found.libraries.push_back(library);
-            } else {
-                found.others += "; the one in " + folder.string() + " has version " + version;
-            }
-        }
+LibTorch libtorch_in(const fs::path& folder) {
+    const fs::path inner = inner_folder(folder);
+    if (inner.empty()) {
+        throw BadInput("The folder '" + folder.string() +
+                       "' contains no LibTorch; name a folder that has lib/libtorch_cpu.so, or a subfolder torch with "
+                       "it.");
     }
+    const std::string version = minor_version(inner);
+    if (!fits(version)) {
+        throw BadInput("The LibTorch in '" + folder.string() + "' has version " + version +
+                       ", but the training engine was built with " + std::string(libtorch_version()) +
+                       "; only a version " + wanted_version() + " fits.");
+    }
+    return {inner, version};
+}
+
+LibTorch use_libtorch(const fs::path& folder) {
+    const LibTorch found = libtorch_in(fs::absolute(folder));
+    const fs::path file = used_folder_file();
+    if (file.empty()) {
+        throw BadInput(
+            "The folder of LibTorch cannot be stored because neither XDG_CONFIG_HOME nor HOME is set; set one of "
+            "them.");
+    }
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    if (error) throw_file_error(file.parent_path().string(), "created", error.value());
+    write_output(file, found.folder.string() + "\n");
     return found;
+}
+
+void forget_used_libtorch() {
+    std::error_code ignored;
+    if (const fs::path file = used_folder_file(); !file.empty()) fs::remove(file, ignored);
+}
+
+FoundLibTorch find_libtorch() {
+    FoundLibTorch found;
+    if (const fs::path named = folder_of("ROPELAB_TORCH"); !named.empty()) {
+        found.is_chosen = true;
+        add_fitting(found, named);
+        return found;
+    }
+    if (const fs::path used = used_folder(); !used.empty()) {
+        add_fitting(found, used);
+        found.is_chosen = !found.fitting.empty();
+        if (inner_folder(used).empty()) found.others += "; the chosen folder " + used.string() + " contains none";
+    }
+    if (const fs::path downloaded = downloaded_libtorch(); !downloaded.empty()) add_fitting(found, downloaded);
+    for (const fs::path& folder : python_packages()) add_fitting(found, folder);
+    return found;
+}
+
+bool lacks_libtorch() {
+    std::error_code error;
+    for (const fs::path& engine : engine_paths()) {
+        if (!fs::exists(engine, error)) continue;
+        return engine.parent_path().filename() == "ropelab" && find_libtorch().fitting.empty();
+    }
+    return false;
+}
+
+std::string missing_libtorch() {
+    const std::string others = find_libtorch().others;
+    const std::string start = "Training needs LibTorch " + wanted_version() + ", which is not ";
+    if (const fs::path named = folder_of("ROPELAB_TORCH"); !named.empty())
+        return start + "in the folder that ROPELAB_TORCH names (" + named.string() + ")" + others + ".";
+    return start + "on this computer" + others + "; " +
+           (pinned_wheels().empty()
+                ? "name its folder in the room Train or with \"ropelab-cli engine use\"."
+                : "the room Train and \"ropelab-cli engine fetch\" download it (" + libtorch_size() + ").");
 }
 
 }  // namespace ropelab

@@ -7,18 +7,38 @@
 
 namespace ropelab {
 
+// Where on this machine LibTorch is, which the training engine requires. Nothing here loads it; libtorch_fetch.h
+// downloads it.
+
 /// With which the engine was compiled, such as "2.11.0". The engine works with each patch release of 2.11.
 std::string_view libtorch_version();
-/// Where packaging/setup.sh puts it: ropelab/libtorch-VERSION-ARCHITECTURE in $XDG_CACHE_HOME or
+/// Where fetch_libtorch() and packaging/setup.sh put it: ropelab/libtorch-VERSION-ARCHITECTURE in $XDG_CACHE_HOME or
 /// ~/.cache. Empty if neither variable is set.
 std::filesystem::path downloaded_libtorch();
 
-struct FoundLibTorch {
-    std::vector<std::filesystem::path> libraries;  // each lib/libtorch_cpu.so of this version, best first
-    std::string others;                            // clauses about those of other versions; "" if there are none
+struct LibTorch {
+    std::filesystem::path folder;  // has lib/libtorch_cpu.so
+    std::string version;           // "2.11"; empty if no file says it
 };
-/// Searches the folder that ROPELAB_TORCH names and, if it is not set, downloaded_libtorch() and the packages of
-/// Python. A folder has lib/, or a folder torch that has it.
+/// In `folder` or its subfolder torch. Throws BadInput if neither has one that the engine can use.
+LibTorch libtorch_in(const std::filesystem::path& folder);
+/// Stores the folder in the user's configuration, where both programs find it. Throws BadInput as libtorch_in() or if
+/// there is no place for it, and std::runtime_error if it cannot be written.
+LibTorch use_libtorch(const std::filesystem::path& folder);
+void forget_used_libtorch();
+
+struct FoundLibTorch {
+    std::vector<LibTorch> fitting;  // best first
+    bool is_chosen = false;         // the first is the user's choice, which comes before that of the build
+    std::string others;             // clauses about those that do not fit; "" if there are none
+};
+/// Searches only the folder that ROPELAB_TORCH names or, if it is not set, that of use_libtorch(),
+/// downloaded_libtorch() and the usual folders of Python's packages.
 FoundLibTorch find_libtorch();
+/// Without loading it: true if the engine is an installed one and find_libtorch() finds nothing. An engine in a build
+/// folder knows the path of its own.
+bool lacks_libtorch();
+/// "Training needs LibTorch 2.11, which is not on this computer; …", with what to do.
+std::string missing_libtorch();
 
 }  // namespace ropelab

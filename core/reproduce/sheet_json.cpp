@@ -69,7 +69,10 @@ std::optional<VerdictRule> rule_from(const json& value) {
     rule.direction = value.at("direction").get<int>();
     rule.margin = value.at("margin").get<double>();
     const auto test = test_kind(value.at("test").get<std::string>());
-    if (!test) throw BadInput("The test of a rule is \"auto\", but a sheet must name it: student, welch or paired.");
+    if (!test)
+        throw BadInput(
+            "The test of a claim's rule is \"auto\", but a reproduced experiment must name it: student, welch or "
+            "paired.");
     rule.test = *test;
     rule.alpha = value.at("alpha").get<double>();
     rule.power = value.at("power").get<double>();

@@ -123,12 +123,12 @@ std::vector<SetupKey> make_setup_keys() {
             &Scaling::original_context, {dynamic, ntk_by_parts, yarn, llama3, longrope}),
         scaling_number({"beta_fast", "", "periods",
                         "Pairs with more periods than this in the training context are not scaled "
-                        "(Peng et al. 2023, formulas 21 and 22).",
+                        "(Peng et al. 2023; formulas 21 and 22 of the guide).",
                         0, unlimited},
                        &Scaling::beta_fast, {ntk_by_parts, yarn}),
         scaling_number({"beta_slow", "", "periods",
                         "The frequencies of pairs with fewer periods than this in the training context "
-                        "are divided by the factor (Peng et al. 2023, formulas 21 and 22).",
+                        "are divided by the factor (Peng et al. 2023; formulas 21 and 22 of the guide).",
                         0, unlimited},
                        &Scaling::beta_slow, {ntk_by_parts, yarn}),
         flag_key<S>(
@@ -137,12 +137,12 @@ std::vector<SetupKey> make_setup_keys() {
             .when(scaled_by({yarn})),
         scaling_number({"low_freq_factor", "", "periods",
                         "The frequencies of pairs with fewer periods than this in the training context "
-                        "are divided by the factor (Grattafiori et al. 2024, formula 23).",
+                        "are divided by the factor (Grattafiori et al. 2024; formula 23 of the guide).",
                         0, unlimited},
                        &Scaling::low_freq_factor, {llama3}),
         scaling_number({"high_freq_factor", "", "periods",
                         "Pairs with more periods than this in the training context are not scaled "
-                        "(Grattafiori et al. 2024, formula 23).",
+                        "(Grattafiori et al. 2024; formula 23 of the guide).",
                         0, unlimited},
                        &Scaling::high_freq_factor, {llama3}),
         scaling_number({"attention_factor", "", "",

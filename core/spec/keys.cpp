@@ -15,8 +15,7 @@ Key qk_norm_key() {
         {.name = "qk_norm",
          .group = "model",
          .meaning = "RMSNorm of queries and keys before rotation (QK norm): true normalizes each head, projection "
-                    "normalizes the channels of all heads of a token together (OLMo 2; GPT-NeoX too normalizes "
-                    "across heads).",
+                    "normalizes the channels of all heads of a token together, as in OLMo 2.",
          .choices = {"false", "true", "projection"},
          .kind = SettingFacts::Kind::flag},
         {},

@@ -146,13 +146,13 @@ QString measureWhy(const Measure& measure) {
     if (measure.name == "bits_per_character") {
         return u"This measure is the best validation loss in bits: loss in nats / ln 2. It is not defined for "
                u"subwords. "
-               "Formula 35"_s;
+               "Formula 35 of the guide"_s;
     }
     if (measure.name == "bits_per_byte") {
         return u"This measure is the best validation loss in bits per byte of the text: loss in nats / ln 2, divided "
                u"by "
                "the "
-               "bytes per token. It is the only loss that is comparable between tokenizers. Formula 35"_s;
+               "bytes per token. It is the only loss that is comparable between tokenizers. Formula 35 of the guide"_s;
     }
     if (measure.name == "final_training_loss")
         return u"This measure is the training loss of a run's last evaluation [nats per token]."_s;

@@ -46,7 +46,8 @@ QString withFrameSuffix(const QString& path, const QString& suffix) {
 
 QString whyReplacedUnasked(const QString& output, const QString& typed) {
     if (output == typed || !QFileInfo::exists(output)) return {};
-    return u"The file %1 already exists; choose another name, or type the name with its suffix."_s.arg(output);
+    return u"The file %1, with the suffix that was added, already exists; choose another name, or type the suffix too to replace the file."_s
+        .arg(output);
 }
 
 }  // namespace ropelab::ui

@@ -61,7 +61,7 @@ CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
     auto* layout = new QVBoxLayout(this);
     layout->setContentsMargins(8, 8, 8, 8);
     layout->setSpacing(8);
-    m_search->setPlaceholderText(u"Type the name of an action, setting, figure, formula or model"_s);
+    m_search->setPlaceholderText(u"Type the name of an action, setting, figure, formula, model or page of the guide"_s);
     m_search->setAccessibleName(u"Search for actions, settings, figures, formulas and models"_s);
     m_list->setFocusPolicy(Qt::NoFocus);
     m_list->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);

@@ -14,7 +14,7 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// What the palette finds beside the actions: a field, a figure, a formula or a model.
+/// What the palette finds beside the actions: a field, a figure, a formula, a heading of the guide or a model.
 struct PaletteEntry {
     QString id;                // unique, for example "formula.22"; that of an action adds words to the action
     QString title;             // "Formula 22: YaRN"
@@ -23,8 +23,8 @@ struct PaletteEntry {
     std::function<void()> go;  // shows it; empty for an action
 };
 
-/// Finds actions, settings, figures, formulas and models by a few letters of their name (Ctrl+K). Not modal; Escape or
-/// a click elsewhere closes it and gives the keyboard focus back.
+/// Finds actions, settings, figures, formulas, headings of the guide and models by a few letters of their name
+/// (Ctrl+K). Not modal; Escape or a click elsewhere closes it and gives the keyboard focus back.
 class CommandPalette : public QFrame {
     Q_OBJECT
 

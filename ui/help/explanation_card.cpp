@@ -16,7 +16,7 @@
 #include <array>
 
 #include "ui/common/scaled.h"
-#include "ui/help/formula_book.h"
+#include "ui/help/guide_pages.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -108,7 +108,7 @@ QList<KeyboardSheet::Row> KeyboardSheet::allRows() const {
     rows << Row{figure, u"Pick the next or previous pair, or move the picked handle"_s, u"Arrow keys"_s}
          << Row{figure, u"Clear the picked pair or run"_s, u"Esc"_s}
          << Row{figure, u"Rotation, Inspect: play or pause"_s, u"P"_s}
-         << Row{figure, u"Rotation, Inspect: step back or forward"_s, u",  or  ."_s}
+         << Row{figure, u"Rotation: previous or next position; Inspect: snapshot"_s, u",  or  ."_s}
          << Row{figure, u"Train: zoom in or out, reset"_s, u"+  or  -,  R"_s}
          << Row{figure, u"Train: logarithmic y axis"_s, u"L"_s}
          << Row{field, u"Restore the value that the field had, and leave it"_s, u"Esc"_s}

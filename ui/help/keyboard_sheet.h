@@ -11,8 +11,8 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 
-/// Shortcuts by menu, and keys of figures and fields. Shift+F1 opens it, and F1 if the current widget has no
-/// explanation; Escape, these keys or a click close it. It scrolls in a low window and has one column in a narrow one.
+/// Shortcuts by menu, and keys of figures and fields. Shift+F1 opens it; Escape, F1, Shift+F1 or
+/// a click close it. It scrolls in a low window and has one column in a narrow one.
 class KeyboardSheet : public QFrame {
     Q_OBJECT
 

@@ -30,7 +30,7 @@ std::array<StatementNumber, 6> statementNumbers() {
         {u"By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"_s, "scaled_ratio(0)", 0.001,
          u"Compare the frequencies with and without the scaling."_s},
         {u"At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"_s,
-         "first_negative(62832)", 0.5, u"The distance is below 4,096 tokens."_s},
+         "first_negative(62832)", 0.5, u"The distance asked for is smaller than 4,096 tokens."_s},
         {u"How many bytes does the cos/sin table have at θ = 500,000?"_s, "table_bytes", 0.5,
          u"Change θ in the Cos/sin table room: which number changes?"_s},
     }};

@@ -30,12 +30,12 @@ QString columnTooltip(ModelList::Column column) {
         case ModelList::Name:
             return u"The column shows the model's name. Imported models are at the top."_s;
         case ModelList::Theta:
-            return u"RoPE base θ: pair i rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3"_s;
+            return u"RoPE base θ: pair i rotates by θ^(−2i/d_r) radians per token. Su et al. 2021; formula 3 of the guide"_s;
         case ModelList::Base:
             return u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs: "
                    u"θ^(d/d_r) "
                    "for a slice, θ for a truncated head. It makes models with different rotated fractions comparable. "
-                   "Formula 5"_s;
+                   "Formula 5 of the guide"_s;
         case ModelList::Fraction:
             return u"This fraction of a head's channels is rotated."_s;
         case ModelList::Rotated:

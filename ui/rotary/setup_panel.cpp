@@ -120,8 +120,9 @@ QString thetaToolTip(const RotaryModel& model) {
     const int rotated = model.plain().rotary_dim;
     const bool isSlice = setup.partial == Partial::slice;
     QString why =
-        isSlice ? u"RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/dᵣ) in radians per token, before scaling."_s
-                : u"RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/d) in radians per token, before scaling."_s;
+        isSlice
+            ? u"RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/dᵣ) in radians per token, before scaling; dᵣ channels of a head are rotated."_s
+            : u"RoPE theta θ: pair i has the frequency ωᵢ = θ^(−2i/d) in radians per token, before scaling; d is the head dimension."_s;
     if (rotated > 0) {
         const int last = rotated / 2 - 1;
         why += QLatin1Char('\n') + u"θ = %1, %2 = %3: the frequencies range from %4 for pair 0 to %6 for pair %5."_s
@@ -131,7 +132,8 @@ QString thetaToolTip(const RotaryModel& model) {
                                        .arg(last)
                                        .arg(readableNumber(unscaled.at(static_cast<std::size_t>(last))));
     }
-    return why + QLatin1Char('\n') + (isSlice ? u"Su et al. 2021, formula 3"_s : u"Barbero et al. 2024, formula 4"_s);
+    return why + QLatin1Char('\n') +
+           (isSlice ? u"Su et al. 2021; formula 3 of the guide"_s : u"Barbero et al. 2024; formula 4 of the guide"_s);
 }
 
 QString fractionToolTip(const RotaryModel& model) {
@@ -378,7 +380,7 @@ void SetupPanel::renew() {
     m_scaling->setCurrentIndex(m_scaling->findData(static_cast<int>(setup.scaling.method)));
     m_scalingFields->setSetup(setup);
     const QString& name = m_model.shape().name;
-    m_modelName->setText(name.isEmpty() ? u"custom setup"_s : name);
+    m_modelName->setText(name.isEmpty() ? u"custom\u00a0setup"_s : name);
     showProblem(QString());
     m_theta->setPartToolTips(thetaToolTip(m_model));
     m_fraction->setPartToolTips(fractionToolTip(m_model));

@@ -72,7 +72,7 @@ QString whyAnotherLab(const QJsonObject& origin, const QString& path) {
                 return each.id == experiment[u"id"_s].toInteger() && each.created == created;
             });
             if (!isThere) {
-                return u"%1 is not the lab of the figure: it has no experiment “%2” of %3."_s.arg(
+                return u"%1 is not the lab of the figure: it has no experiment “%2” that was created on %3."_s.arg(
                     name, experiment[u"name"_s].toString(), QString::fromStdString(created));
             }
         }

@@ -41,8 +41,9 @@ std::span<const Settings::Entry> Settings::table() {
         {"train/unit", u"nats"_s, "Unit of losses: nats or bits (per token), or bits-per-byte."},
         {"train/logarithmic", false, "True if the y axis of the Train room is logarithmic."},
         {"train/smoothing", 90,
-         "Smoothing of curves in percent, 0 to 99; it averages over steps, so that it smooths the losses of single "
-         "steps more than those of evaluations."},
+         "Smoothing of curves in percent, 0 to 99: an exponential average over steps, which smooths the training loss "
+         "of "
+         "each step more than the validation loss of each evaluation."},
         {"train/bands", u"auto"_s,
          "Mean over seeds with a band instead of one curve per run in the Train room: on, off, or auto (on if there "
          "are seeds)."},
@@ -50,13 +51,15 @@ std::span<const Settings::Entry> Settings::table() {
          "Picture below the plot of the Train room: sample, gradient-norm, nothing or the name of a figure of "
          "probes."},
         {"train/picked_only", true,
-         "True if the second picture of the Train room shows the picked run, false if it always shows all settings."},
-        {"train/fold_curves", false, "True if the Train room folds the plot of the curves above its second picture."},
+         "True if the figure below the loss curves of the Train room shows only the picked run, false if it shows one "
+         "per setting."},
+        {"train/fold_curves", false,
+         "True if the Train room hides the loss curves and shows only the figure below them."},
         {"train/list_shown", false, "True if the Train room shows the list of runs."},
         {"train/queue", QStringList(),
          "Path of a lab and the numbers of its waiting runs, in the order in which they train; used to resume them."},
         {"results/figure", u"group-means"_s, "Figure that the Results room shows."},
-        {"results/measure", u"best_validation_loss"_s, "Measure that the Results room compares."},
+        {"results/measure", u"best_validation_loss"_s, "Quantity by which the Results room compares runs."},
         {"results/test", u"auto"_s,
          "Significance test of the Results room: auto (paired if all groups have equal seeds, else welch), welch, "
          "student or "

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/machine/libtorch.h"
 #include "core/spec/error.h"
 #include "core/sweep/lab_growth.h"
 #include "ui/common/paths.h"
@@ -70,8 +71,14 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
 
 Workspace::~Workspace() = default;
 
+bool Workspace::hasLibTorch() {
+    if (m_options.engine || !lacks_libtorch()) return true;
+    emit libTorchMissing();
+    return false;
+}
+
 void Workspace::start() {
-    if (m_session.isActive() || m_afterMeter) return;
+    if (m_session.isActive() || m_afterMeter || !hasLibTorch()) return;
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
     if (m_isExample) return showOwnLab([this] { start(); });
     attempt(u"start"_s, [this] {
@@ -91,7 +98,7 @@ void Workspace::start() {
 }
 
 void Workspace::resumeRuns(const std::vector<RunId>& runs) {
-    if (m_session.isActive() || m_afterMeter || runs.empty()) return;
+    if (m_session.isActive() || m_afterMeter || runs.empty() || !hasLibTorch()) return;
     if (m_lab.isSaving()) return whenIdle([this, runs] { resumeRuns(runs); });
     attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
@@ -152,7 +159,7 @@ void Workspace::removeWaiting(std::int64_t cohort) {
 }
 
 void Workspace::measure(std::vector<std::vector<RunSpec>> cohorts) {
-    if (m_session.isActive() || m_meter.isActive()) return;
+    if (m_session.isActive() || m_meter.isActive() || !hasLibTorch()) return;
     m_meter.measure(std::move(cohorts), m_options.dataDir);
 }
 

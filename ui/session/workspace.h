@@ -101,6 +101,8 @@ class Workspace : public SessionActions {
     void labSaved();
 
  private:
+    /// False, with libTorchMissing(), if the engine cannot be opened for want of LibTorch.
+    bool hasLibTorch();
     void train(Plan plan);
     void change(const QString& text, std::function<void()> redo, std::function<void()> undo);
     void callWhenIdle();

@@ -90,7 +90,7 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
         row->addWidget(button);
     }
     auto* close = new QToolButton(frame);
-    close->setText(u"✕"_s);
+    close->setText(u"×"_s);
     close->setAutoRaise(true);
     close->setToolTip(u"Dismiss this message"_s);
     close->setAccessibleName(u"Dismiss this message"_s);

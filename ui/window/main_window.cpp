@@ -187,6 +187,7 @@ void MainWindow::connectWorkspace() {
         m_rooms->handle<InspectRoom>(inspect)->choices().chooseRuns(run, other);
         switchTo(inspect);
     });
+    connect(&m_workspace, &Workspace::libTorchMissing, this, [this] { showRoom(u"train"_s); });
     connect(m_actions, &ActionRegistry::failed, this,
             [this](const QString& sentence) { m_banners->show(u"action"_s, BannerArea::Kind::error, sentence); });
     connect(&m_workspace.lab(), &LabDocument::renamed, this, &MainWindow::renewTitle);

@@ -18,9 +18,10 @@ class RoomStack;
 class Workspace;
 
 struct RoomEntry {
-    const char* id;   // name of the room on the command line, for example "train"
-    QString title;    // "Cos/sin table"
-    QString purpose;  // one sentence for the tooltip
+    const char* id;     // name of the room on the command line, for example "train"
+    QString title;      // "Cos/sin table"
+    QString purpose;    // one sentence for the tooltip
+    const char* guide;  // its page of the guide, as in Guide::showPage()
     /// SVG path in a square of 24 units.
     const char* outline;
     std::function<Room*(Workspace&, QWidget* parent)> make;

@@ -8,7 +8,7 @@
 #include "core/plan/step_cost.h"
 #include "core/spec/error.h"
 #include "core/study/head_vectors.h"
-#include "ui/help/formula_book.h"
+#include "ui/help/guide.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/session/workspace.h"
@@ -65,7 +65,7 @@ RotaryController::RotaryController(Workspace& workspace, BannerArea& banners, Ac
 RotaryController::~RotaryController() {
     delete m_models;
     delete m_statements;
-    delete m_formulas;
+    delete m_guide;
 }
 
 void RotaryController::addActions() {
@@ -118,14 +118,19 @@ void RotaryController::showStatements() {
     showInFront(statements());
 }
 
-FormulaBook& RotaryController::formulas() {
-    if (!m_formulas) m_formulas = new FormulaBook(m_window);
-    return *m_formulas;
+Guide& RotaryController::guide() {
+    if (!m_guide) m_guide = new Guide(m_window);
+    return *m_guide;
+}
+
+void RotaryController::showGuide(const QString& page) {
+    showInFront(guide());
+    guide().showPage(page);
 }
 
 void RotaryController::showFormulas(int number) {
-    showInFront(formulas());
-    if (number > 0) formulas().showFormula(number);
+    showInFront(guide());
+    if (number == 0 || !guide().showFormula(number)) guide().showPage(u"formulas.md"_s);
 }
 
 void RotaryController::exportAnimation(const QString& figure, const RotarySetup& setup) {

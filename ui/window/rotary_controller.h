@@ -14,7 +14,7 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 class BannerArea;
-class FormulaBook;
+class Guide;
 class ModelMap;
 class StatementCards;
 class Workspace;
@@ -35,14 +35,16 @@ class RotaryController : public QObject {
     void addActions();
     ModelMap& models();
     StatementCards& statements();
-    FormulaBook& formulas();
+    Guide& guide();
     void showModels();
     /// Selects the model in the window.
     void showModel(const QString& name);
     /// A file that was dropped; the window says what is wrong with it.
     void importConfig(const QString& path);
     void showStatements();
-    /// Scrolls to formula `number` if it is above 0.
+    /// `page` as in Guide::showPage().
+    void showGuide(const QString& page);
+    /// The page of formulas, at formula `number` if it is above 0.
     void showFormulas(int number = 0);
     void exportAnimation(const QString& figure, const RotarySetup& setup);
     /// Shows the spectrum room. A banner says why if the setup of the run cannot be shown.
@@ -56,7 +58,7 @@ class RotaryController : public QObject {
     QWidget* m_window;
     ModelMap* m_models = nullptr;
     StatementCards* m_statements = nullptr;
-    FormulaBook* m_formulas = nullptr;
+    Guide* m_guide = nullptr;
 };
 
 }  // namespace ropelab::ui

@@ -9,7 +9,7 @@
 
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
-#include "ui/help/formula_book.h"
+#include "ui/help/guide_pages.h"
 #include "ui/help/keyboard_sheet.h"
 #include "ui/models/model_entry.h"
 #include "ui/rotary/setup_panel.h"
@@ -261,6 +261,11 @@ void addRunActions(MainWindow& window) {
                  .separatorBefore = true});
 }
 
+void showGuideOfRoom(MainWindow& window) {
+    const auto room = static_cast<std::size_t>(window.roomStack().current());
+    window.rotary().showGuide(QLatin1String(rooms()[room].guide));
+}
+
 void addHelpActions(MainWindow& window) {
     ActionRegistry& actions = window.actions();
     actions.add({.id = "help.palette",
@@ -279,8 +284,11 @@ void addHelpActions(MainWindow& window) {
                  .shortcuts = {QKeySequence(Qt::Key_F1)},
                  .handler = [&window] {
                      KeyboardSheet& sheet = window.keyboardSheet();
-                     if (sheet.isVisible() || !window.whyCard().toggle()) sheet.toggle();
+                     if (sheet.isVisible()) return sheet.toggle();
+                     if (!window.whyCard().toggle()) showGuideOfRoom(window);
                  }});
+    actions.add(
+        {.id = "help.guide", .menu = "Help", .text = u"Guide"_s, .handler = [&window] { showGuideOfRoom(window); }});
     actions.add({.id = "help.formulas",
                  .menu = "Help",
                  .text = u"Formulas"_s,
@@ -342,7 +350,8 @@ void addRoomEntries(QList<PaletteEntry>& entries, QSet<QString>& ids, MainWindow
     }
 }
 
-/// What the palette finds beside the actions: the fields and figures of all rooms, formulas and models.
+/// What the palette finds beside the actions: the fields and figures of all rooms, formulas, headings of the guide
+/// and models.
 QList<PaletteEntry> paletteEntries(MainWindow& window) {
     QList<PaletteEntry> entries;
     QSet<QString> ids;
@@ -365,6 +374,14 @@ QList<PaletteEntry> paletteEntries(MainWindow& window) {
         entries.append({u"formula.%1"_s.arg(formula.number), u"Formula %1: %2"_s.arg(formula.number).arg(formula.title),
                         u"Formulas"_s, formula.section,
                         [&window, number = formula.number] { window.rotary().showFormulas(number); }});
+    }
+    for (const GuideSection& section : guideSections()) {
+        if (!formulasIn(section.heading).isEmpty()) continue;  // listed above
+        const QString page = section.page.file + u'#' + section.anchor;
+        const bool isPage = section.level == 1;
+        entries.append({u"guide."_s + page, isPage ? u"Guide: "_s + section.heading : section.heading,
+                        isPage ? QString() : u"Guide: "_s + section.page.title, isPage ? section.page.about : QString(),
+                        [&window, page] { window.rotary().showGuide(page); }});
     }
     for (const ModelEntry& model : knownModels()) {
         entries.append({u"model."_s + model.name, model.name, u"Known models"_s, model.source,

@@ -239,7 +239,7 @@ void add_lecture_answers(CLI::App& lecture) {
         lecture.add_subcommand("answers", "Print the answers to questions of lectures that a lab stores, by group");
     auto& flags = with_flags<AnswerFlags>(*verb, run_answers);
     add_lab(*verb, flags.lab);
-    verb->add_option("--lecture", flags.lecture, "Title of the lecture (default: all)");
+    verb->add_option("--lecture", flags.lecture, "Only answers to the lecture with this title (default: all lectures)");
     verb->add_option("--format", flags.format, "txt: shares by question and group; csv: one line per answer");
     verb->add_option("--output", flags.output, "File for the table (default: standard output)");
     add_json(*verb, flags.json, "Print all answers as JSON");

@@ -88,9 +88,7 @@ void fetch_set(const Flags& flags) {
     FetchOptions options;
     if (!flags.data_dir.empty()) options.folder = flags.data_dir;
     options.progress = [&](const FetchProgress& progress) {
-        static constexpr const char* steps[] = {"downloading", "checking", "unpacking"};
-        std::string text =
-            std::string(steps[static_cast<int>(progress.step)]) + " " + set.name + " " + grouped(progress.done);
+        std::string text = std::string(word_of(progress.step)) + " " + set.name + " " + grouped(progress.done);
         if (progress.total > 0) text += " of " + grouped(progress.total);
         line.show(text + " bytes");
     };

@@ -333,7 +333,8 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         check(spec);
         if (!same_shape(spec, start.runs.front())) {
             throw BadInput(
-                "Runs of one cohort must have equal settings except theta, fraction, seed and learning rate.");
+                "Runs that are trained together (a cohort) must have equal settings except theta, fraction, seed and "
+                "learning rate.");
         }
     }
     check_length(data.training, start.runs.front(), "training");

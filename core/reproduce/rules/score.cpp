@@ -370,7 +370,7 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
             continue;
         }
         if (plan.scale == SheetScale::smoke) {
-            scored.words = "Smoke runs learn nothing, so that the prediction cannot be tested.";
+            scored.words = "Runs of the scale \"smoke\" are too short to learn, so the prediction is not tested.";
             continue;
         }
         if (compares_groups(prediction)) {

@@ -188,15 +188,16 @@ SourceTest single_test() {
                              [](const auto& value) { return value && *value < benchmark_level; });
     };
     const auto corrected = count(holm(p));
-    return {"10 % and 100 % reach the same accuracy in each model and benchmark. [each pair alone]",
-            "Two-sided z test per model and benchmark with binomial standard errors from the number of questions, "
-            "Holm's correction over all pairs. The models answer the same questions, so the true standard errors of "
-            "the differences are smaller, but the table does not print them. The claim fails if a pair differs "
-            "significantly, and is undecided otherwise: an insignificant difference is no evidence of equality.",
-            std::to_string(count(p)) + " of " + std::to_string(p.size()) + " pairs differ at 5 % (" +
-                fixed_text(benchmark_level * static_cast<double>(p.size()), 1) + " expected by chance), " +
-                std::to_string(corrected) + " after Holm's correction.",
-            corrected > 0 ? SourceVerdict::fails : SourceVerdict::undecided};
+    return {
+        "10 % and 100 % reach the same accuracy in each model and benchmark. [each pair alone]",
+        "Two-sided z test per model and benchmark with binomial standard errors from the number of questions, "
+        "Holm's correction over all pairs. The models answer the same questions, so the true standard errors of "
+        "the differences are smaller, but the paper does not print them. The claim of equality fails if a pair differs "
+        "significantly, and is undecided otherwise: an insignificant difference is no evidence of equality.",
+        std::to_string(count(p)) + " of " + std::to_string(p.size()) + " pairs differ at 5 % (" +
+            fixed_text(benchmark_level * static_cast<double>(p.size()), 1) + " expected by chance), " +
+            std::to_string(corrected) + " after Holm's correction.",
+        corrected > 0 ? SourceVerdict::fails : SourceVerdict::undecided};
 }
 
 }  // namespace

@@ -249,7 +249,8 @@ std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double
     for (const std::string& name : names) {
         const auto folder = find_corpus(name, request);
         if (!folder) {
-            if (sets.empty()) throw BadInput("Paper scale is not possible: " + needs + ", or use the scale laptop.");
+            if (sets.empty())
+                throw BadInput("The scale \"paper\" is not possible: " + needs + ", or choose the scale \"laptop\".");
             notes.push_back("There is no folder \"" + name + "\" with text; this sheet leaves it out.");
             continue;
         }

@@ -38,7 +38,7 @@ bool is_low(const std::string& fraction) {
     return fraction == "0" || fraction == "2 ch";
 }
 
-GroupKeys joined(GroupKeys keys, const GroupKeys& more) {
+GroupKeys with_keys(GroupKeys keys, const GroupKeys& more) {
     for (const auto& [key, value] : more) keys[key] = value;
     return keys;
 }
@@ -98,7 +98,7 @@ json keys_of(const ModelShape& shape, const GroupKeys& all, const std::string& f
 }
 
 void add_shape_rows(SheetPlan& plan, const ModelShape& shape, const GroupKeys& all) {
-    const auto group = [&](const char* fraction) { return joined(all, {{"fraction", fraction}}); };
+    const auto group = [&](const char* fraction) { return with_keys(all, {{"fraction", fraction}}); };
     for (const std::string& fraction : fractions()) {
         const json keys = keys_of(shape, all, fraction);
         if (fraction == "1") {
@@ -140,7 +140,7 @@ void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
     if (!is_claimed) return;
     std::vector<GroupKeys> high, low;
     for (const std::string& fraction : fractions()) {
-        (is_low(fraction) ? high : low).push_back(joined(base, {{"fraction", fraction}}));
+        (is_low(fraction) ? high : low).push_back(with_keys(base, {{"fraction", fraction}}));
     }
     plan.predictions.push_back(prediction_of_order("claims of Khan et al.",
                                                    "The losses form two bands: NoPE and two rotated channels have a "
@@ -222,7 +222,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
     const GroupKeys base = base_keys(request, sets.front().data);
     std::vector<std::map<std::string, std::string>> runs;
     for (const ModelShape& shape : shapes_of(request, base, sets)) {
-        const GroupKeys all = joined(base, shape.keys);
+        const GroupKeys all = with_keys(base, shape.keys);
         runs.push_back(all);
         const std::size_t first = plan.rows.size();
         add_shape_rows(plan, shape, all);

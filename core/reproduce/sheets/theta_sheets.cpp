@@ -293,8 +293,9 @@ std::string template_words() {
     const json& table = theta_paper().at("table_3");
     const json& plain = theta_paper().at("template");
     std::string words =
-        "Published numbers of θ = 10,000, of the other bases, and of run 0 of the paper's code template, which has no "
-        "rotation:";
+        "Published losses and times of θ = 10,000, of the other bases, and of the code template from which the paper "
+        "started "
+        "(its run 0, without rotation):";
     const auto add = [&](const std::string& measure, const char* name, int decimals) {
         const auto [low, high] = range_of_other_bases(table, measure);
         const auto text = [&](double value) { return fixed_text(value, decimals); };
@@ -354,8 +355,8 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
     plan.notes.push_back(
         "By default the engine looks up cos and sin in a table and fuses operations. The paper's code computes cos and "
         "sin at every call, operation by operation; the settings rope_cache false and operations eager do the same. "
-        "Eager operations also generate without a KV cache. Each row with rotation \"against learned\" is compared "
-        "with learned positions alone, computed with the same implementation.");
+        "Eager operations also generate without a KV cache. A row that ends in \"against learned\" compares rotation "
+        "with learned positions alone, both computed in the same way.");
     plan.notes.push_back(
         "An operation is one that computes or copies numbers, about one kernel on a device: LibTorch's operations and "
         "the engine's own kernels. Operations are counted when they start one by one, not when a CUDA graph replays "

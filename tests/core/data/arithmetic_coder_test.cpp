@@ -136,7 +136,8 @@ TEST(ArithmeticCoder, RefusesLogitsThatAreNotFinite) {
     const float infinite = std::numeric_limits<float>::infinity();
     EXPECT_MESSAGE(coder_frequencies(std::vector<float>{0.0F, infinite}), BadInput, "the run has diverged");
     EXPECT_MESSAGE(coder_frequencies(std::vector<float>{std::nanf(""), 0.0F}), BadInput, "not finite");
-    EXPECT_MESSAGE(coder_frequencies({}), BadInput, "A vocabulary of 0 tokens cannot be coded");
+    EXPECT_MESSAGE(coder_frequencies({}), BadInput,
+                   "A vocabulary of 0 tokens is too large or empty for the arithmetic coder");
 }
 
 TEST(ArchiveSizes, CompressRepetitionsAndNotNoise) {

@@ -7,7 +7,6 @@
 namespace ropelab {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -29,6 +28,7 @@ class FindLibTorch : public testing::Test {
     Environment named_{"ROPELAB_TORCH", nullptr};
     Environment home_{"HOME", scratch_.path().c_str()};
     Environment cache_{"XDG_CACHE_HOME", nullptr};
+    Environment configuration_{"XDG_CONFIG_HOME", nullptr};
     Environment conda_{"CONDA_PREFIX", nullptr};
     Environment virtual_{"VIRTUAL_ENV", path("environment").c_str()};
 };
@@ -39,36 +39,38 @@ TEST_F(FindLibTorch, TheDownloadedOneComesBeforePythonsPackages) {
     const auto in_environment = library("environment/lib/python3.11/site-packages/torch");
     version("environment/lib/python3.11/site-packages/torch", wanted());
     const auto in_cache = library(downloaded);
-    const auto found = find_libtorch().libraries;
+    const auto found = find_libtorch().fitting;
     ASSERT_GE(found.size(), 2u);
-    EXPECT_EQ(found[0], in_cache);
-    EXPECT_EQ(found[1], in_environment);
+    EXPECT_EQ(found[0].folder / "lib/libtorch_cpu.so", in_cache);
+    EXPECT_EQ(found[1].folder / "lib/libtorch_cpu.so", in_environment);
 }
 
 TEST_F(FindLibTorch, ANamedFolderIsTheOnlyOne) {
     library("environment/lib/python3.11/site-packages/torch");
-    const auto own = library("own");
+    library("own");
     const Environment named("ROPELAB_TORCH", path("own").c_str());
-    EXPECT_THAT(find_libtorch().libraries, ElementsAre(own));
+    const auto found = find_libtorch().fitting;
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].folder, scratch_ / "own");
 }
 
 TEST_F(FindLibTorch, AnotherVersionIsNotUsedAndNamed) {
     library("own/torch");
     version("own/torch", "1.13");
     const Environment named("ROPELAB_TORCH", path("own").c_str());
-    EXPECT_THAT(find_libtorch().libraries, IsEmpty());
+    EXPECT_THAT(find_libtorch().fitting, IsEmpty());
     EXPECT_THAT(find_libtorch().others, HasSubstr("own/torch has version 1.13"));
     scratch_.write("own/torch/include/torch/headeronly/version.h",
                    "#define TORCH_VERSION_MAJOR " + wanted().substr(0, wanted().find('.')) +
                        "\n#define TORCH_VERSION_MINOR " + wanted().substr(wanted().find('.') + 1) + "\n");
-    EXPECT_EQ(find_libtorch().libraries.size(), 1u);
+    EXPECT_EQ(find_libtorch().fitting.size(), 1u);
 }
 
 TEST_F(FindLibTorch, WithoutHomeNothingIsDownloaded) {
     const Environment home("HOME", nullptr);
     EXPECT_EQ(downloaded_libtorch(), std::filesystem::path());
     library("environment/lib/python3.11/site-packages/torch");
-    EXPECT_FALSE(find_libtorch().libraries.empty());
+    EXPECT_FALSE(find_libtorch().fitting.empty());
 }
 
 }  // namespace

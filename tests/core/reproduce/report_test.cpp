@@ -162,7 +162,7 @@ TEST_F(SheetReport, TextOfASmokeSheetStatesItsReasonOnce) {
     plan_.rows.push_back(other);
     const auto rows = evaluate(plan_, runs_);
     const std::string text = sheet_text(plan_, rows, {});
-    const std::string reason = "Smoke runs learn nothing";
+    const std::string reason = "Runs of the scale \"smoke\" are too short";
     EXPECT_EQ(text.find(reason), text.rfind(reason));
     EXPECT_NE(text.find(reason), std::string::npos);
     EXPECT_THAT(text, HasSubstr("theta 500: not testable (by its rule: reproduced). After 1,000 steps the group's "

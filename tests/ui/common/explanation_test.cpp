@@ -11,7 +11,7 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
-#include "ui/help/formula_book.h"
+#include "ui/help/guide.h"
 #include "ui/help/keyboard_sheet.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
@@ -58,7 +58,7 @@ TEST_F(ExplanationTest, F1ExplainsTheFocusedFieldWithCurrentValues) {
     EXPECT_TRUE(said().startsWith("θ, the base: 10k\n")) << said().toStdString();
     EXPECT_TRUE(said().contains("θ^(−2i/dᵣ)")) << said().toStdString();
     EXPECT_TRUE(said().contains("θ = 10,000, dᵣ = 64")) << said().toStdString();
-    EXPECT_TRUE(said().contains("Su et al. 2021, formula 3"));
+    EXPECT_TRUE(said().contains("Su et al. 2021; formula 3 of the guide"));
     EXPECT_TRUE(theta->hasFocus());
 
     RotarySetup setup = window->workspace().rotary().setup();
@@ -84,19 +84,19 @@ TEST_F(ExplanationTest, LinksShowTheFormulasOfTheText) {
     ASSERT_TRUE(links->isVisible());
     EXPECT_TRUE(links->text().contains("Formula 3<")) << links->text().toStdString();
     QTest::mouseClick(links, Qt::LeftButton, {}, QPoint(6, links->height() / 2));
-    EXPECT_TRUE(window->rotary().formulas().isVisible());
-    EXPECT_TRUE(window->rotary().formulas().currentHeading().startsWith("Formula 3:"));
+    EXPECT_TRUE(window->rotary().guide().isVisible());
+    EXPECT_TRUE(window->rotary().guide().currentHeading().startsWith("Formula 3:"));
     EXPECT_FALSE(window->whyCard().isVisible());
-    window->rotary().formulas().close();
+    window->rotary().guide().close();
     window->activateWindow();
     ASSERT_TRUE(waitUntil([theta] { return theta->hasFocus(); })) << "the focus returns to the field";
 
     QTest::keyClick(theta, Qt::Key_F1);
     ASSERT_TRUE(window->whyCard().isVisible());
-    window->rotary().formulas().showFormula(37);
+    window->rotary().guide().showFormula(37);
     window->actions().action("help.formulas")->trigger();
-    EXPECT_TRUE(window->rotary().formulas().isVisible());
-    EXPECT_TRUE(window->rotary().formulas().currentHeading().startsWith("Formula 3:"))
+    EXPECT_TRUE(window->rotary().guide().isVisible());
+    EXPECT_TRUE(window->rotary().guide().currentHeading().startsWith("Formula 3:"))
         << "the formula of the current explanation is shown";
 }
 
@@ -168,15 +168,17 @@ TEST_F(ExplanationTest, EachDialogHasItsOwnCard) {
     EXPECT_EQ(models->findChildren<ExplanationCard*>().size(), 1);
 }
 
-TEST_F(ExplanationTest, F1ListsShortcutsIfThereIsNoExplanation) {
+TEST_F(ExplanationTest, F1OpensTheGuideIfThereIsNoExplanation) {
+    window->showRoom("context");
     window->setFocus();
-    QTest::keyClick(window.get(), Qt::Key_F1);
-    EXPECT_FALSE(window->whyCard().isVisible());
+    QTest::keyClick(window.get(), Qt::Key_F1, Qt::ShiftModifier);
     EXPECT_TRUE(window->keyboardSheet().isVisible());
     QTest::keyClick(&window->keyboardSheet(), Qt::Key_F1);
     EXPECT_FALSE(window->keyboardSheet().isVisible());
-    QTest::keyClick(window.get(), Qt::Key_F1, Qt::ShiftModifier);
-    EXPECT_TRUE(window->keyboardSheet().isVisible());
+    QTest::keyClick(window.get(), Qt::Key_F1);
+    EXPECT_FALSE(window->whyCard().isVisible());
+    EXPECT_TRUE(window->rotary().guide().isVisible());
+    EXPECT_EQ(window->rotary().guide().currentHeading(), "Context") << "the page of the room";
 }
 
 TEST_F(ExplanationTest, CardStaysInTheWindowAndHidesWithItsWidget) {

@@ -120,7 +120,7 @@ TEST_F(CourseDialogTest, TheKeyboardAloneLeadsThroughTheCourse) {
     press(Qt::Key_Return);
     ASSERT_TRUE(dialog->isSummaryShown());
     const QString page = dialog->summary().toPlainText();
-    EXPECT_TRUE(page.contains("2 of 3 questions understood")) << page.toStdString();
+    EXPECT_TRUE(page.contains("You understood 2 of 3 questions")) << page.toStdString();
     EXPECT_TRUE(page.contains("Is it so?: ✗ not yet understood")) << page.toStdString();
 }
 
@@ -187,7 +187,7 @@ TEST_F(CourseDialogTest, StartingOverForgetsEverythingAfterAQuestion) {
     QTest::mouseClick(reset, Qt::LeftButton);
     EXPECT_EQ(dialog->player().scene(), 0);
     dialog->showSummary();
-    EXPECT_TRUE(dialog->summary().toPlainText().contains("0 of 3 questions understood"));
+    EXPECT_TRUE(dialog->summary().toPlainText().contains("You understood 0 of 3 questions"));
 }
 
 TEST_F(CourseDialogTest, TheStepIsAppliedBeforeItsQuestion) {

@@ -4,7 +4,8 @@
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/command_palette.h"
-#include "ui/help/formula_book.h"
+#include "ui/help/guide.h"
+#include "ui/help/guide_pages.h"
 #include "ui/models/model_map.h"
 #include "ui/rooms/train/sweep_fields.h"
 #include "ui/shell/findables.h"
@@ -75,9 +76,9 @@ TEST_F(FindTest, FormulasModelsAndRooms) {
     EXPECT_EQ(matches("rotated fraction").filter("find.setup.rotated fraction").size(), 1)
         << "the field that five rooms have is listed once";
     find("formula 22");
-    EXPECT_TRUE(window->rotary().formulas().isVisible());
-    EXPECT_TRUE(window->rotary().formulas().currentHeading().startsWith("Formula 22:"));
-    window->rotary().formulas().hide();
+    EXPECT_TRUE(window->rotary().guide().isVisible());
+    EXPECT_TRUE(window->rotary().guide().currentHeading().startsWith("Formula 22:"));
+    window->rotary().guide().hide();
     window->activateWindow();
     ASSERT_TRUE(QTest::qWaitForWindowActive(window.get()));
     find("llama 3.1 8b");

@@ -2,6 +2,7 @@
 #include <QDialog>
 #include <QLabel>
 #include <QPushButton>
+#include <QRawFont>
 #include <QScrollArea>
 #include <QSlider>
 #include <QTableView>
@@ -43,7 +44,7 @@ class LayoutTest : public WindowFixture {
     }
     /// Returns whether a button folds the fields below it, which moves what follows them.
     static bool folds(const QAbstractButton& button) {
-        return button.text().endsWith(QChar(0x25B4)) || button.text().endsWith(QChar(0x25BE));  // ▴ or ▾
+        return button.text().endsWith(QChar(0x25B2)) || button.text().endsWith(QChar(0x25BC));  // ▲ or ▼
     }
     /// Returns whether a setting shows another sweep, sheet or model, or what belongs to its value beside it, as a
     /// button that folds does.
@@ -380,6 +381,19 @@ TEST_F(LayoutTest, EveryFigureHasASummary) {
             if (!view->isVisible()) continue;
             EXPECT_FALSE(view->accessibleDescription().isEmpty()) << name.toStdString();
             EXPECT_FALSE(view->accessibleName().isEmpty()) << name.toStdString();
+        }
+    }
+}
+
+// On a computer without other fonts, a sign that the bundled font lacks is a box.
+TEST_F(LayoutTest, SignsOnButtonsAreInTheBundledFont) {
+    for (const QString& name : roomNames()) {
+        window->showRoom(name);
+        for (const QAbstractButton* button : window->findChildren<QAbstractButton*>()) {
+            const QRawFont font = QRawFont::fromFont(button->font());
+            for (const char32_t sign : button->text().toUcs4()) {
+                EXPECT_TRUE(font.supportsCharacter(sign)) << name.toStdString() << ": " << button->text().toStdString();
+            }
         }
     }
 }

@@ -38,7 +38,7 @@ struct GradeCount {
 };
 
 QString countWords(const GradeCount& count) {
-    return u"%1 of %2 questions understood, %3 of them with help."_s.arg(count.understood + count.withHelp)
+    return u"You understood %1 of %2 questions, %3 of them with help."_s.arg(count.understood + count.withHelp)
         .arg(count.questions)
         .arg(count.withHelp);
 }

@@ -35,7 +35,7 @@ bool isPenKey(int key) {
 }  // namespace
 
 CurveCanvas::CurveCanvas(QWidget* parent) : FigureView(parent) {
-    setAccessibleName(u"Axes for your curve"_s);
+    setAccessibleName(u"Axes on which you draw a curve"_s);
     setToolTip(u"Draw the curve with the mouse, a pen or the arrow keys. Delete removes it."_s);
     clearCurve();
 }

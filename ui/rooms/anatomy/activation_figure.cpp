@@ -183,7 +183,7 @@ ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(pare
     m_outputs->setToolTip(u"The layer, and for attention the head, whose output the heat map shows."_s);
     column->addWidget(m_outputs);
     m_text = new QLineEdit(this);
-    m_text->setAccessibleName(u"Text of the activation"_s);
+    m_text->setAccessibleName(u"Text that the model reads"_s);
     m_text->setToolTip(
         u"The text for which the model computes the output of the picked stage; its first %1 tokens "
         "are used. An empty field stands for the beginning of the run's validation split."_s.arg(

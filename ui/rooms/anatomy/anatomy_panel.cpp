@@ -244,7 +244,7 @@ void AnatomyPanel::showTotals(const AnatomyModel& model, const AnatomyModel& ori
 void AnatomyPanel::showMore(bool isShown) {
     m_more->setVisible(isShown);
     m_moreButton->setChecked(isShown);
-    m_moreButton->setText(isShown ? u"Fewer settings ▴"_s : u"More settings ▾"_s);
+    m_moreButton->setText(isShown ? u"Fewer settings ▲"_s : u"More settings ▼"_s);
 }
 
 void AnatomyPanel::showProblem(const QString& sentence) {

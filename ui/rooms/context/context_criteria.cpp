@@ -23,7 +23,7 @@ QString boundWhy(const BoundData& data) {
            "B(Δ) = K(Δ) + (d − d_r)/2, K(Δ) = Σ cos(Δωᵢ), i < d_r/2, with d = %1, d_r = %2, θ = %3, L = %4\n"
            "The frequencies ωᵢ include the scaling of the setup.\n"
            "The bound predicts retrieval over a distance, not the loss.\n"
-           "Men et al. 2024, formula 12; for d_r < d our extension, formula 13"_s.arg(data.setup.head_dim)
+           "Men et al. 2024; formula 12 of the guide; for d_r < d our extension, formula 13"_s.arg(data.setup.head_dim)
                .arg(rotated)
                .arg(thetaText(data.setup.theta), groupedText(data.setup.context));
 }
@@ -181,14 +181,15 @@ QString criticalBaseWhy(const TuningNumbers& numbers, double theta) {
     return u"A model that is fine-tuned at L′ tokens extrapolates beyond L′ if its base is above the critical base "
            "β₀.\n"
            "β₀ = θ^(ln(L′/2π)/ln(L/2π)) with θ = %1, L = %2, L′ = %3\n"
-           "Liu et al. 2023, formula 15"_s.arg(thetaText(theta), tokensText(numbers.trainingContext), target);
+           "Liu et al. 2023; formula 15 of the guide"_s.arg(thetaText(theta), tokensText(numbers.trainingContext),
+                                                            target);
 }
 
 QString extrapolationLimitWhy(const TuningNumbers& numbers) {
     return u"A model that is fine-tuned with a base β > β₀ extrapolates to T tokens: one period, at base β, of its "
            "first untrained pair, i = d_c/2.\n"
            "T = 2π·β^(d_c/d) with β = %1, d_c = %2, d = %3\n"
-           "Liu et al. 2023, formula 15"_s.arg(thetaText(std::round(numbers.base)))
+           "Liu et al. 2023; formula 15 of the guide"_s.arg(thetaText(std::round(numbers.base)))
                .arg(numbers.criticalDimension)
                .arg(numbers.dimension);
 }

@@ -88,6 +88,11 @@ Polyline polylineOf(std::span<const double> values, bool logarithmic) {
     return line;
 }
 
+QString baseWords(const RotarySetup& setup) {
+    return isScaled(setup) ? u"θ = %1 with %2"_s.arg(thetaText(setup.theta), scalingTitle(setup))
+                           : u"θ = %1"_s.arg(thetaText(setup.theta));
+}
+
 QString boundSentence(const BoundData& data) {
     const RotarySetup& setup = data.setup;
     const int rotated = rotary_dim(setup);
@@ -101,8 +106,7 @@ QString boundSentence(const BoundData& data) {
                    .arg(setup.head_dim)
                    .arg((setup.head_dim - 2 * rotated) / 2);
     }
-    const QString base = isScaled(setup) ? u"θ = %1 with %2"_s.arg(thetaText(setup.theta), scalingTitle(setup))
-                                         : u"θ = %1"_s.arg(thetaText(setup.theta));
+    const QString base = baseWords(setup);
     if (data.firstNegative) {
         return u"%1 supports %2 tokens: B(Δ) first becomes negative at Δ = %2."_s.arg(base,
                                                                                       groupedText(*data.firstNegative));
@@ -127,7 +131,7 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     const QString rest = rotated == setup.head_dim
                              ? QString()
                              : u"; %1 unrotated pairs add 1 each"_s.arg((setup.head_dim - rotated) / 2);
-    figure.note = u"sum over %1 rotated pairs%2"_s.arg(rotated / 2).arg(rest);
+    figure.note = u"%1; sum over %2 rotated pairs%3"_s.arg(baseWords(setup)).arg(rotated / 2).arg(rest);
     figure.settings = {
         {u"setup"_s, QString::fromStdString(text_of(setup))},
         {u"followed_to"_s, static_cast<double>(data.computedTo)},

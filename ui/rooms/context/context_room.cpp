@@ -161,18 +161,18 @@ QWidget* ContextRoom::makeBar() {
         {tab(u"Context bound"_s,
              u"B(Δ) = K(Δ) + (d − d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of "
              "L tokens if B(Δ) ≥ 0 for all Δ < L.\n"
-             "Men et al. 2024, formula 12; for fractions our extension, formula 13"_s),
+             "Men et al. 2024; formula 12 of the guide; for fractions our extension, formula 13"_s),
          tab(u"Feasible bases"_s,
              u"The figure shows the context length that each base supports, with the setup's scaling at every base. "
              "The feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula "
              "12"_s),
          tab(u"Decay bound"_s,
              u"Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of "
-             "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021, formula 11"_s),
+             "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021; formula 11 of the guide"_s),
          tab(u"Random q, k"_s,
              u"The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
              "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
-             "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024, formula 16"_s)},
+             "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s)},
         [this](int part) { setPart(static_cast<Part>(part)); });
     flow->addWidget(tabs);
 

@@ -71,7 +71,7 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
                                .maximum = 1e9,
                                .logarithmic = true,
                                .why = u"β is the base with which the model is fine-tuned. The default is the current "
-                                      "θ. Liu et al. 2023, formula 15"_s},
+                                      "θ. Liu et al. 2023; formula 15 of the guide"_s},
                               this);
     column->addWidget(m_base);
     auto* grid = new QGridLayout;

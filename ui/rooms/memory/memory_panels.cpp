@@ -105,7 +105,8 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     for (const KvCache kind : kKinds) {
         m_kind->addItem(kindText(kind), static_cast<int>(kind));
     }
-    addRow(u"attention type"_s, u"The attention type determines what the model caches per token. Formula 32"_s, m_kind);
+    addRow(u"attention type"_s,
+           u"The attention type determines what the model caches per token. Formula 32 of the guide"_s, m_kind);
     for (const NumberFormat format : kFormats) {
         m_kvFormat->addItem(text(word_of(format)), static_cast<int>(format));
     }

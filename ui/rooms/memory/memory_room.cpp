@@ -127,16 +127,17 @@ QWidget* MemoryRoom::makeBar() {
     m_showCache = pictures[1];
     m_figureChoice = m_showTable->parentWidget()->parentWidget();  // the item of the flow
     connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
-    const auto layouts = addChoice(
-        {u"each angle twice"_s,
-         u"The table stores cos and sin at both channels of a pair: 2·L·d_r·B bytes.\n"
-         "Hugging Face and GPT-NeoX use this layout. Khan et al., formula 31"_s},
-        {u"each angle once"_s, u"The table stores cos and sin of each angle once: L·d_r·B bytes.\nFormula 31"_s});
+    const auto layouts =
+        addChoice({u"each angle twice"_s,
+                   u"The table stores cos and sin at both channels of a pair: 2·L·d_r·B bytes.\n"
+                   "Hugging Face and GPT-NeoX use this layout. Khan et al.; formula 31 of the guide"_s},
+                  {u"each angle once"_s,
+                   u"The table stores cos and sin of each angle once: L·d_r·B bytes.\nFormula 31 of the guide"_s});
     m_singleLayout = layouts[1];
-    const auto tables =
-        addChoice({u"one table"_s, u"All layers share one table."_s},
-                  {u"one table per layer"_s,
-                   u"Every layer stores its own table, as in older implementations: × n_layer bytes.\nFormula 31"_s});
+    const auto tables = addChoice(
+        {u"one table"_s, u"All layers share one table."_s},
+        {u"one table per layer"_s,
+         u"Every layer stores its own table, as in older implementations: × n_layer bytes.\nFormula 31 of the guide"_s});
     m_perLayer = tables[1];
     connect(m_singleLayout, &QToolButton::toggled, this, &MemoryRoom::schedule);
     connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
@@ -330,7 +331,7 @@ void MemoryRoom::renewSizes() {
                                    return binarySize(
                                        rope_cache_bytes(rotary_dim(of), of.context, bytes, layout, tablesOf(side)));
                                }).replace(u" · "_s, u"\n"_s));
-                value->setToolTip(u"%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31"_s
+                value->setToolTip(u"%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31 of the guide"_s
                                       .arg(layout == TableLayout::duplicated ? u"2·"_s : QString(),
                                            tables == 1 ? QString() : u" × %1 layers"_s.arg(tables),
                                            groupedText(setup.context))

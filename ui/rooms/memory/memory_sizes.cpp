@@ -73,7 +73,7 @@ QString kindWhy(KvCache kind, const CacheShape& shape) {
     const QString layers = groupedText(shape.layers);
     const QString dim = groupedText(shape.head_dim);
     const auto heads = [&](const QString& what, std::int64_t count) {
-        return u"%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32"_s.arg(
+        return u"%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32 of the guide"_s.arg(
             what, layers, groupedText(count), dim);
     };
     switch (kind) {
@@ -86,14 +86,15 @@ QString kindWhy(KvCache kind, const CacheShape& shape) {
             return heads(u"Multi-query attention (MQA) caches one key and value for all heads."_s, 1);
         case KvCache::latent:
             return u"Multi-head latent attention (MLA) caches a latent vector and one rotated key per token.\n"
-                   "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32"_s.arg(
-                       layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
+                   "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32 of the guide"_s
+                       .arg(layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
         case KvCache::sliding:
             break;
     }
     return u"Sliding-window attention caches only the last W tokens, except in global layers.\n"
-           "min(L, W) instead of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32"_s.arg(
-               groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads), dim);
+           "min(L, W) instead of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32 of the guide"_s
+               .arg(groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads),
+                    dim);
 }
 
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
@@ -130,7 +131,7 @@ MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const QString factor = options.layout == TableLayout::duplicated ? u"2·"_s : QString();
     const QString tables = options.isPerLayer ? u" × %1 layers"_s.arg(shape.cache.layers) : QString();
-    QString why = u"Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al., formula 31\n"_s
+    QString why = u"Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al.; formula 31 of the guide\n"_s
                       .arg(factor, tables, groupedText(setup.context))
                       .arg(rotary_dim(setup))
                       .arg(bytes_of(setup.precision));

@@ -40,12 +40,13 @@ TextTable::Content bitsTable(double p) {
     const PrintedLetterBits printed = printed_letter_bits();
     const QString at = QString::fromStdString(number_text(printed.p_a));
     TextTable::Content content;
-    content.columns = {{u"letter"_s, {}, true},
-                       {u"code length [bits]"_s,
-                        u"Code length −log₂ p of a letter of probability p; the mean is Σ p·(−log₂ p). Formula 35"_s},
-                       {u"printed at p(A) = %1"_s.arg(at), u"Value that Brahmachary 2025 prints."_s},
-                       {u"correct at p(A) = %1"_s.arg(at), u"Value of formula 35 at p(A) = %1."_s.arg(at)},
-                       {u"agreement"_s, {}, true}};
+    content.columns = {
+        {u"letter"_s, {}, true},
+        {u"code length [bits]"_s,
+         u"Code length −log₂ p of a letter of probability p; the mean is Σ p·(−log₂ p). Formula 35 of the guide"_s},
+        {u"printed at p(A) = %1"_s.arg(at), u"Value that Brahmachary 2025 prints."_s},
+        {u"correct at p(A) = %1"_s.arg(at), u"Value of formula 35 at p(A) = %1."_s.arg(at)},
+        {u"agreement"_s, {}, true}};
     const LetterBits right = letter_bits(printed.p_a);
     const auto add = [&](const QString& what, double LetterBits::*bits) {
         const bool agrees = std::abs(printed.bits.*bits - right.*bits) <= kTolerance;

@@ -177,7 +177,7 @@ void SheetTrainer::open(const QString& lab) {
 void SheetTrainer::continueSheet() {
     if (!m_sheet || step() != Step::idle || m_access.session.isActive()) return;
     if (m_access.lab.isReadOnly()) {
-        return fail(u"This lab is read-only. Save it under another name to continue its sheet."_s);
+        return fail(u"This lab is read-only. Save it under another name to continue its experiment."_s);
     }
     m_failure.clear();
     m_isContinuing = true;

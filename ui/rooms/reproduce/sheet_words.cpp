@@ -282,17 +282,18 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
     }
     if (measure.empty()) content.columns.push_back({u"measure"_s, {}, true});
     const std::vector<TextTable::Column> rest = {
-        {u"this lab"_s, u"Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37"_s},
+        {u"this lab"_s,
+         u"Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37 of the guide"_s},
         {u"published"_s,
          u"Published mean ± standard deviation. It comes from another machine and "
          "code and does not enter the verdict."_s},
         {u"difference [%]"_s, u"Difference of this lab's means: (mean − baseline's mean) / baseline's mean."_s},
         {u"verdict"_s, u"Verdict by the preregistered rule. The tooltip of each cell gives the reason."_s, true},
         {u"p (rule, Holm)"_s, u"p value of the rule's test after Holm's correction over the rows of its family."_s},
-        {u"p (Student)"_s, u"p value of Student's two-tailed t test, with pooled variance. Formula 37"_s},
-        {u"p (Welch)"_s, u"p value of Welch's two-tailed t test, with a variance per group. Formula 37"_s},
+        {u"p (Student)"_s, u"p value of Student's two-tailed t test, with pooled variance. Formula 37 of the guide"_s},
+        {u"p (Welch)"_s, u"p value of Welch's two-tailed t test, with a variance per group. Formula 37 of the guide"_s},
         {u"p (paired)"_s,
-         u"p value of the two-tailed paired t test, on differences between runs of equal seed. Formula 37"_s},
+         u"p value of the two-tailed paired t test, on differences between runs of equal seed. Formula 37 of the guide"_s},
         {u"printed difference [%]"_s, u"Difference from the baseline as the source prints it; negative means lower."_s},
         {u"recomputed difference [%] (p)"_s,
          u"Difference from the baseline, recomputed from the source's table, with the p of Student's and "

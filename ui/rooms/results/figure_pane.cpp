@@ -60,7 +60,7 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
     auto* column = scaledColumn(this, 4, {12, 4, 12, 0});
     m_bar = new QWidget(this);
     auto* row = scaledRow(m_bar, 8);
-    m_chooser = makeChoice(u"Figure"_s, this, 10);
+    m_chooser = makeChoice(u"Figure"_s, this, 5);
     m_chooser->setMaxVisibleItems(20);
     for (const ResultsFigure& figure : resultsFigures()) {
         m_chooser->addItem(figure.title, QLatin1String(figure.name));

@@ -160,7 +160,7 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
         std::string(known.name), measureTitle(known), measureUnit(known),
         measureWhy(known) + QLatin1Char('\n') +
             u"A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
-            "Formula 37"_s,
+            "Formula 37 of the guide"_s,
         [measure, decimals = known.decimals](Group group) {
             const Description& described = group.described[measure];
             if (described.n == 0) return u"This quantity is not measured."_s;
@@ -285,7 +285,7 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     result.push_back(
         {"interval", u"95 % interval"_s, unit,
          u"The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. The seeds share one data set, so "
-         "that the interval does not generalise to other texts. Formula 37"_s,
+         "that the interval does not generalise to other texts. Formula 37 of the guide"_s,
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals)); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
     result.push_back(
@@ -316,14 +316,14 @@ void GroupTable::addTests(std::vector<Column>& result) const {
     const auto why = [](TestKind kind) {
         if (kind == TestKind::student) {
             return u"This p value is of Student's two-tailed t test with the pooled variance: "
-                   "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37"_s;
+                   "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37 of the guide"_s;
         }
         if (kind == TestKind::welch) {
             return u"This p value is of Welch's two-tailed t test, in which each group has its own variance: "
-                   "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37"_s;
+                   "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37 of the guide"_s;
         }
         return u"This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "
-               "(s_d/√n). Formula 37"_s;
+               "(s_d/√n). Formula 37 of the guide"_s;
     };
     std::vector<TestKind> kinds = {m_results.table.test};
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {

@@ -236,10 +236,11 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
         m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
     }
-    addField(grid, u"test"_s, m_test,
-             u"The verdicts use this test: automatic is paired by seed if all groups have equal seeds, else Welch's. "
-             "It is two-tailed at 5 % after Holm's correction. Choose it before you look at "
-             "the results: the best of three tests is significant by chance more often than 5 %. Formula 37"_s);
+    addField(
+        grid, u"test"_s, m_test,
+        u"The verdicts use this test: automatic is paired by seed if all groups have equal seeds, else Welch's. "
+        "It is two-tailed at 5 % after Holm's correction. Choose it before you look at "
+        "the results: the best of three tests is significant by chance more often than 5 %. Formula 37 of the guide"_s);
     m_splitBy = makeChoice(u"Split groups by"_s, content);
     m_splitBy->addItem(u"settings only"_s, QString());
     for (const std::string_view name : condition_names) {

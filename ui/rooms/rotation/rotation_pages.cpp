@@ -226,7 +226,7 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
     m_aim->setToolTip(
         u"Sets k to q rotated by r positions: at the distance r the rotated q and k are parallel in every pair "
         u"(Barbero "
-        "et al. 2024, formula 17)."_s);
+        "et al. 2024; formula 17 of the guide)."_s);
     column->addWidget(m_aim);
     column->addWidget(m_text);
     column->addStretch(1);

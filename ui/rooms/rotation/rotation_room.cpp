@@ -26,6 +26,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/rooms/rotation/circuit_page.h"
+#include "ui/rooms/rotation/figures/rotation_figures.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
@@ -64,8 +65,10 @@ constexpr std::int64_t kFurthestShift = 1'000'000'000;
 
 std::int64_t atLeastZero(const QString& name, std::int64_t value) {
     if (value >= 0 && value <= kFurthestShift) return value;
-    throw BadInput(
-        u"The control %1 must be between 0 and %2; it is %3."_s.arg(name).arg(kFurthestShift).arg(value).toStdString());
+    throw BadInput(u"The value of the slider %1 must be between 0 and %2; it is %3."_s.arg(name)
+                       .arg(kFurthestShift)
+                       .arg(value)
+                       .toStdString());
 }
 
 std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPointF place) {

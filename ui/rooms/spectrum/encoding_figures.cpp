@@ -208,7 +208,7 @@ QString alibiToolTip(const RotarySetup& setup) {
            "H = %1 heads: slopes from %2 to %3; visible distances Δ = 0 … %4 tokens"_s.arg(
                groupedText(setup.heads), markText(largestOf(slopes)), markText(smallestOf(slopes)),
                groupedText(visibleTokens(setup) - 1)) +
-           others + u"\nPress et al. 2022, formula 25"_s;
+           others + u"\nPress et al. 2022; formula 25 of the guide"_s;
 }
 
 QString maskToolTip(const RotarySetup& setup) {
@@ -225,9 +225,9 @@ QString sinusoidalToolTip(const RotarySetup& setup) {
     return u"The model adds a fixed embedding of position m to √C times the token embedding:\n"
            "PE(m, 2i) = sin(m/10000^(2i/C)), PE(m, 2i + 1) = cos(m/10000^(2i/C))\n"
            "C = %1 heads · %2 channels = %3, √C = %4\n"
-           "Vaswani et al. 2017, formula 30"_s.arg(groupedText(setup.heads), groupedText(setup.head_dim),
-                                                   groupedText(width),
-                                                   readableNumber(std::sqrt(static_cast<double>(width))));
+           "Vaswani et al. 2017; formula 30 of the guide"_s.arg(groupedText(setup.heads), groupedText(setup.head_dim),
+                                                                groupedText(width),
+                                                                readableNumber(std::sqrt(static_cast<double>(width))));
 }
 
 namespace option {

@@ -565,7 +565,7 @@ void SpectrumRoom::renewTexts() {
     const QString sentences = bothSentences([this](Side side) { return pairsSentence(side); });
     wordsLabel()->setText(compares() ? sentences + QLatin1Char('\n') + comparedSentence() : sentences);
     wordsLabel()->setToolTip(
-        u"A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023, formula 9).\n"
+        u"A pair completes a period if L/λ_i ≥ 1, here with L = %1 (Peng et al. 2023; formula 9 of the guide).\n"
         "The critical dimension is the number of channels that completed a full period in training:\n"
         "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ with d = %2, θ = %3, L = %4 (Liu et al. 2023; for d_r < d our extension, "
         "formula 14)\n"

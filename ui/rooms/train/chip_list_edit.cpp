@@ -143,7 +143,7 @@ void setSwept(Experiment& experiment, const char* key, const QStringList& values
 
 namespace {
 
-const QString kCross = u"  ✕"_s;
+const QString kCross = u"  ×"_s;
 // Lengths in pixels at a window scale of 100 %.
 constexpr int kMinimumWidth = 64;
 constexpr int kSpacing = 4;
@@ -159,7 +159,7 @@ Chip::Chip(const QString& text, bool removable, QWidget* parent)
 }
 
 bool Chip::isOverCross(const QPoint& where) const {
-    const int cross = fontMetrics().horizontalAdvance(u" ✕"_s) + ThemeManager::instance().pixels(8);
+    const int cross = fontMetrics().horizontalAdvance(u" ×"_s) + ThemeManager::instance().pixels(8);
     return m_removable && where.x() >= width() - cross;
 }
 

@@ -116,7 +116,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_unit->addItem(u"bits/byte"_s, u"bits-per-byte"_s);
     m_unit->setToolTip(
         u"Selects the unit of losses. Bits per byte = loss in nats / ln 2, divided by the mean number of bytes of the "
-        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35"_s);
+        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35 of the guide"_s);
     m_quantity->setCurrentIndex(std::max(0, indexOfQuantity(m_settings.value("train/quantity").toString())));
     m_unit->setCurrentIndex(std::max(0, m_unit->findData(m_settings.value("train/unit"))));
     for (QComboBox* choice : {m_quantity, m_unit}) {
@@ -124,7 +124,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
         row->addWidget(choice);
         connect(choice, &QComboBox::currentIndexChanged, this, &PlotToolbar::applyView);
     }
-    scaleWidth(m_quantity, 150);
+    scaleWidth(m_quantity, 168);
     scaleWidth(m_unit, 128);
     m_axis = makeAxisChoice();
     m_smoothing = makeSmoothing();
@@ -507,12 +507,12 @@ QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional
                                   ? u"This run is evaluated on sampled sequences, so its loss can be below the floor "
                                     "by chance."_s
                                   : QString(),
-                              u"Shannon 1948, formula 35"_s});
+                              u"Shannon 1948; formula 35 of the guide"_s});
         case Quantity::training_loss:
             return joinLines({loss,
                               u"N is the number of tokens in the batch of the step, %1. The weights are those before "
                               "the step's update."_s.arg(batchText(run)),
-                              currentLossText(now), u"Shannon 1948, formula 35"_s});
+                              currentLossText(now), u"Shannon 1948; formula 35 of the guide"_s});
         case Quantity::learning_rate: {
             const std::int64_t end = run.decay_iterations > 0 ? run.decay_iterations : run.iterations;
             return joinLines(

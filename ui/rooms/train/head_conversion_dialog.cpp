@@ -64,7 +64,7 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
     m_heads->setAccessibleName(u"Key and value heads"_s);
     m_heads->setToolTip(
         u"Number of key and value heads after the conversion. Each group of neighbouring heads is "
-        "replaced by its mean. Ainslie et al. 2023, formula 47"_s);
+        "replaced by its mean. Ainslie et al. 2023; formula 47 of the guide"_s);
     m_percent->setRange(0, 100);
     m_percent->setDecimals(1);
     m_percent->setSuffix(u" %"_s);

@@ -264,7 +264,7 @@ void RunScope::renew() {
 
     const std::vector<CurveGroup> groups = seedGroups(runs);
     const auto shown = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return run.visible; });
-    m_fold->setText(u"%1 Runs: %2, %3"_s.arg(m_listShown ? u"▾"_s : u"▸"_s, countText(std::ssize(groups), u"setting"_s),
+    m_fold->setText(u"%1 Runs: %2, %3"_s.arg(m_listShown ? u"▼"_s : u"►"_s, countText(std::ssize(groups), u"setting"_s),
                                              countText(shown, u"run"_s)));
     const auto hidden = std::count_if(runs.begin(), runs.end(), [](const RunView& run) { return !run.visible; });
     const bool areEarlier = std::all_of(runs.begin(), runs.end(), [this](const RunView& run) {

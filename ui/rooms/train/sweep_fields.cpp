@@ -401,7 +401,7 @@ SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
 
 void SearchGroup::setShown(bool shown) {
     m_body->setVisible(shown);
-    m_button->setText(shown ? u"Search ▴"_s : u"Search ▾"_s);
+    m_button->setText(shown ? u"Search ▲"_s : u"Search ▼"_s);
     m_button->setChecked(shown);
 }
 

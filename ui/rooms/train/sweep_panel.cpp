@@ -80,7 +80,7 @@ SweepPanel::SweepPanel(SessionActions& actions, RunAccess access, ExperimentMode
 
 void SweepPanel::setMoreShown(bool shown) {
     m_more->setVisible(shown);
-    m_moreButton->setText(shown ? u"Fewer settings ▴"_s : u"More settings ▾"_s);
+    m_moreButton->setText(shown ? u"Fewer settings ▲"_s : u"More settings ▼"_s);
     m_moreButton->setChecked(shown);
     if (!shown) return;
     // The new fields are scrolled into view, once the layout has placed them.
@@ -141,12 +141,13 @@ QWidget* SweepPanel::makeSimple() {
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
     addChips(grid, u"θ"_s, m_theta,
              u"RoPE theta, the base of the frequencies, for example 500, 10k or 1e6.\n"
-             "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021, formula 3"_s);
+             "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021; formula 3 of the guide"_s);
     m_fraction = chips("fraction", u"fraction"_s, parseFraction, showFraction,
                        {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
-    addChips(grid, u"fraction"_s, m_fraction,
-             u"Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
-             "The number of rotated channels d_r is the even number nearest to p·d. Khan et al., formula 10"_s);
+    addChips(
+        grid, u"fraction"_s, m_fraction,
+        u"Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
+        "The number of rotated channels d_r is the even number nearest to p·d. Khan et al.; formula 10 of the guide"_s);
     m_seed = chips("seed", u"seeds"_s, parseSeed, [](const QString& value) { return value; },
                    {"1337", "1338", "1339", "1340", "1341"});
     addChips(grid, u"seeds"_s, m_seed,

@@ -23,6 +23,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/figures/second_picture.h"
 #include "ui/rooms/train/figures/training_figures.h"
+#include "ui/rooms/train/libtorch_offer.h"
 #include "ui/rooms/train/plan_page.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/run_scope.h"
@@ -72,6 +73,10 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     layout->addWidget(m_pages, 1);
     m_takeOver = new TakeOver(m_actions, m_access, this);
     column->addWidget(m_takeOver);  // below all controls, which keep their place
+    m_libTorch = new LibTorchOffer(this);
+    column->addWidget(m_libTorch);
+    connect(&m_actions, &SessionActions::libTorchMissing, m_libTorch, [this] { m_libTorch->renew(); });
+    connect(&m_access.session, &SweepSession::started, m_libTorch, [this] { m_libTorch->renew(); });
     m_unitAdvice = new BannerArea(this);
     column->addWidget(m_unitAdvice);
     connectPictures();

@@ -21,6 +21,7 @@ class ActionRegistry;
 class BannerArea;
 class CurvePlot;
 class ExperimentModel;
+class LibTorchOffer;
 class PlotToolbar;
 class QueueView;
 class RooflineView;
@@ -68,6 +69,7 @@ class TrainRoom : public Room {
     SweepPreview& preview() { return *m_preview; }
     QueueView& queue() { return *m_queue; }
     TakeOver& takeOver() { return *m_takeOver; }
+    LibTorchOffer& libTorchOffer() { return *m_libTorch; }
     /// Offers bits per byte for runs with different tokenizers.
     BannerArea& unitAdvice() { return *m_unitAdvice; }
     /// The ids and errors are those of PlotToolbar::showQuantity().
@@ -128,6 +130,7 @@ class TrainRoom : public Room {
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
     TakeOver* m_takeOver = nullptr;
+    LibTorchOffer* m_libTorch = nullptr;
     BannerArea* m_unitAdvice = nullptr;
     bool m_advisesUnit = false;
     bool m_tokenizersDiffer = false;  // of the visible runs

@@ -245,11 +245,14 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
         {"figure", "Saves a figure; repeated, several figures as panels of one page. " + figureNamesText(), "name", "",
          true},
-        {"replay", "Saves a replay that is described by a JSON object; ropelab-cli replay makes one from its flags.",
+        {"replay",
+         "Saves an animation of a training (a replay) that a JSON object describes; ropelab-cli replay makes the "
+         "object from its flags.",
          "JSON"},
         {"animate",
-         "Saves an animation of a rotary figure that is described by a JSON object; ropelab-cli animate makes one from "
-         "its flags.",
+         "Saves an animation of a rotary figure that is described by a JSON object; ropelab-cli animate makes the "
+         "object "
+         "from its flags.",
          "JSON"},
         {"document",
          "Saves the handout or the slides of a lecture as described by a JSON object; ropelab-cli lecture handout and "

@@ -26,7 +26,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
         << room->choices().costText().toStdString();
     const QString page = room->pageText();
     for (const char* part :
-         {"Claim 1", "– not testable", "Not testable: none of its ", "What would decide it: Smoke runs",
+         {"Claim 1", "– not testable", "Not testable: none of its ", "What would decide it: Runs of the scale",
           "Rule of claim 1: ", "Smoke scale", "θ 500", "2 runs", "Two-sided t test paired by seed"}) {
         EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
     }

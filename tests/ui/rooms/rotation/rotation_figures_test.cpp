@@ -167,7 +167,7 @@ TEST(Pair, ShowsAngleWavelengthAndPeriods) {
     EXPECT_EQ(rowOf(rows, PairRow::Kind::query).value, "57.3°");
     EXPECT_EQ(rowOf(rows, PairRow::Kind::relative).value, "22.9°");
     EXPECT_NEAR(pairFigure(scene).table.columns[6][0], scene.split().pairs[16], 1e-15);
-    for (const char* source : {"formula 9)", "formula 1)", "formula 2)", "formula 7)"})
+    for (const char* source : {"formula 9 of", "formula 1 of", "formula 2 of", "formula 7 of"})
         EXPECT_TRUE(pairToolTip(scene).contains(source));
 
     const EnlargedDial dial = enlargedDialOf(scene, QRectF(0, 0, 300, 400), screen());

@@ -49,7 +49,7 @@ TEST_F(ChipListEditTest, ElidesALongValueInsteadOfWideningThePanel) {
     QSignalSpy edited(&edit, &ChipListEdit::edited);
     Chip* chip = chips()[0];
     QTest::mouseClick(chip, Qt::LeftButton, {}, QPoint(chip->width() - 6, chip->height() / 2));
-    ASSERT_EQ(edited.size(), 1) << "the ✕ of an elided chip is clickable";
+    ASSERT_EQ(edited.size(), 1) << "the × of an elided chip is clickable";
     EXPECT_EQ(edit.values(), QStringList{"2 ch"});
 }
 

@@ -286,12 +286,12 @@ TEST_F(TrainRoomTest, RunsOfSeveralSeedsAreShownAsMeanWithBand) {
 TEST_F(TrainRoomTest, TheListOfRunsIsFoldedAndIsTheLegend) {
     train();
     QPushButton* fold = room->scope().foldButton();
-    EXPECT_EQ(fold->text(), "▸ Runs: 2 settings, 2 runs");
+    EXPECT_EQ(fold->text(), "► Runs: 2 settings, 2 runs");
     EXPECT_FALSE(room->runList().isVisible());
     const int low = room->plot().height();
     fold->click();
     QApplication::processEvents();
-    EXPECT_EQ(fold->text(), "▾ Runs: 2 settings, 2 runs");
+    EXPECT_EQ(fold->text(), "▼ Runs: 2 settings, 2 runs");
     EXPECT_TRUE(room->runList().isVisible());
     EXPECT_LT(room->plot().height(), low);
     EXPECT_TRUE(workspace->settings().value("train/list_shown").toBool());

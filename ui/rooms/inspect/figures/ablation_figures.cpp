@@ -81,8 +81,8 @@ void addControls(Figure& figure, const AblationControls& controls, const QString
     }
     const Ink ink{Ink::Kind::accent};
     addBand(figure, bandOverCurves(u"control, 95 % interval over the random sets"_s, ink, x, heights));
-    figure.curves.push_back(dashedCurve(
-        inspectCurve(label, u"%1, mean of the controls"_s.arg(quantity), ink, std::move(x), std::move(means))));
+    figure.curves.push_back(dashedCurve(inspectCurve(
+        label, u"%1, mean of the ablations of random pairs"_s.arg(quantity), ink, std::move(x), std::move(means))));
 }
 
 /// One end of the spectrum in a figure against the number of ablated pairs.
@@ -109,7 +109,7 @@ void addEnd(Figure& figure, const SpectrumEnd& side) {
     FigureBand band{u"%1, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
     FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
     FigureBand controlBand{u"%1, control, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
-    const QString controlName = u"%1, mean of the controls, %2"_s.arg(figure.y.label, side.label);
+    const QString controlName = u"%1, mean of the ablations of random pairs, %2"_s.arg(figure.y.label, side.label);
     FigureCurve control = inspectCurve({}, controlName, ink);
     control.companion = true;
     for (std::size_t i = 0; i < side.values.size(); ++i) {
@@ -284,19 +284,19 @@ InspectFigures ablationFigures() {
         {"ablation-loss", InspectGroup::ablation, u"loss after ablation"_s,
          u"Shows the loss by position after pairs are frozen (frequency 0), removed from the logit, or "
          "mean-ablated (query and key replaced by their means), beside random other pairs with the same "
-         "logit contribution. Formula 8"_s,
+         "logit contribution. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationLoss},
         {"ablation-retrieval", InspectGroup::ablation, u"retrieval after ablation"_s,
          u"Shows the retrieval accuracy by lag after pairs are frozen, removed or mean-ablated, beside "
-         "random other pairs with the same logit contribution. Formula 8"_s,
+         "random other pairs with the same logit contribution. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationRetrieval},
         {"ablation-curve", InspectGroup::ablation, u"loss by number of ablated pairs"_s,
          u"Shows the loss against the number of ablated pairs, starting with the fastest or with the "
-         "slowest pair, beside random other pairs with the same logit contribution. Formula 8"_s,
+         "slowest pair, beside random other pairs with the same logit contribution. Formula 8 of the guide"_s,
          &need::ablationCurve, Controls::none, ablationCurve},
         {"ablation-retrieval-curve", InspectGroup::ablation, u"retrieval by number of ablated pairs"_s,
          u"Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or "
-         "the slowest, beside random other pairs with the same logit contribution. Formula 8"_s,
+         "the slowest, beside random other pairs with the same logit contribution. Formula 8 of the guide"_s,
          &need::ablationCurve, Controls::none, ablationRetrievalCurve},
     };
 }

@@ -605,7 +605,7 @@ InspectFigures attentionFigures() {
         {"pair-logits",
          InspectGroup::attention,
          u"logit term of a pair"_s,
-         u"Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7"_s,
+         u"Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7 of the guide"_s,
          &need::text,
          Controls::layerAndHead,
          pairLogits,

@@ -284,8 +284,9 @@ InspectFigures courseFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"logit-contribution-over-training", InspectGroup::training, u"largest logit contributions"_s,
-         u"Shows the largest logit contributions at the cursor and that of the highlighted pair, over "
-         "training. Every key counts equally, also keys with an attention weight near 0. Formula 8"_s,
+         u"Shows over training how much the highlighted pair contributes to the logit, and the pairs that contribute "
+         u"most at the "
+         "step of the cursor. Every key counts equally, also keys with an attention weight near 0. Formula 8 of the guide"_s,
          nullptr, Controls::layerAndHead, contributionsOverTraining},
         {"attention-entropy", InspectGroup::training, u"attention entropy"_s,
          u"Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
@@ -299,7 +300,7 @@ InspectFigures courseFigures() {
          nullptr, Controls::none, retrievalCourse},
         {"theta-over-training", InspectGroup::training, u"trained or scheduled theta"_s,
          u"Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated "
-         "pair i. Formula 3"_s,
+         "pair i. Formula 3 of the guide"_s,
          nullptr, Controls::layerAndHead, thetaCourse},
         {"inspect-loss", InspectGroup::training, u"validation loss"_s,
          u"Shows the validation loss over training; a line marks the step that the other figures show."_s, nullptr,

@@ -416,7 +416,7 @@ InspectFigures dataFigures() {
         {"data-bits", InspectGroup::data, u"bits on the text"_s,
          u"Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the "
          "model predicts well are pale. The sum of the bits is the size that an arithmetic coder reaches; "
-         "ropelab-cli compress writes such a file. Formulas 35 and 59"_s,
+         "ropelab-cli compress writes such a file. Formulas 35 and 59 of the guide"_s,
          &need::bits, Controls::none, dataBits},
         {"data-tokens", InspectGroup::data, u"tokens of the text"_s,
          u"Shows the start of the validation split with its tokens marked. Point at a token to see its "
@@ -426,11 +426,11 @@ InspectFigures dataFigures() {
          u"Shows the frequencies of the most frequent tokens of the training split."_s, &need::statistics,
          Controls::none, dataFrequencies},
         {"data-zipf", InspectGroup::data, u"frequency by rank"_s,
-         u"Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57"_s,
+         u"Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57 of the guide"_s,
          &need::statistics, Controls::none, dataZipf},
         {"data-mutual-information", InspectGroup::data, u"mutual information by distance"_s,
          u"Shows the mutual information of two tokens by their distance, beside that of shuffled tokens, "
-         "which is due to chance. Formula 58"_s,
+         "which is due to chance. Formula 58 of the guide"_s,
          &need::statistics, Controls::none, dataInformation},
     };
 }

@@ -284,23 +284,23 @@ InspectFigures expertFigures() {
     return {
         {"expert-load", InspectGroup::experts, u"load of each expert over training"_s,
          u"Shows the share of the tokens' choices that go to each expert of a mixture of experts, at every "
-         "snapshot. Shazeer et al. 2017, formula 49"_s,
+         "snapshot. Shazeer et al. 2017; formula 49 of the guide"_s,
          nullptr, Controls::layer, expertLoad},
         {"expert-load-by-class", InspectGroup::experts, u"load by class of tokens"_s,
          u"Shows the share of the letters, digits, white space, punctuation and other tokens that is routed "
-         "to each expert. Formula 49"_s,
+         "to each expert. Formula 49 of the guide"_s,
          nullptr, Controls::layer, expertLoadByClass},
         {"expert-tokens", InspectGroup::experts, u"tokens of each expert"_s,
          u"Shows the tokens that are routed to each expert most often; the labels of the rows list the "
-         "first five. Formula 49"_s,
+         "first five. Formula 49 of the guide"_s,
          nullptr, Controls::layer, expertTokens},
         {"expert-balance", InspectGroup::experts, u"load-balancing loss"_s,
          u"Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
-         "loads. Fedus et al. 2022, formula 50"_s,
+         "loads. Fedus et al. 2022; formula 50 of the guide"_s,
          nullptr, Controls::layer, expertBalance},
         {"expert-dropped", InspectGroup::experts, u"choices beyond the capacity"_s,
          u"Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
-         "Formula 51"_s,
+         "Formula 51 of the guide"_s,
          nullptr, Controls::layer, expertDropped},
     };
 }

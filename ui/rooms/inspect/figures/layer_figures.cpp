@@ -203,30 +203,30 @@ InspectFigures layerFigures() {
     return {
         {"gradient-norm-over-training", InspectGroup::training, u"gradient norm by layer"_s,
          u"Shows the norm of the gradient, before clipping, of the weights of attention and MLP of each "
-         "layer at the training step before each snapshot. Formula 56"_s,
+         "layer at the training step before each snapshot. Formula 56 of the guide"_s,
          nullptr, Controls::none, gradientNormMap},
         {"update-ratio-over-training", InspectGroup::training, u"update-to-weight ratio by layer"_s,
          u"Shows the norm of the change that a training step makes to the weights of attention and MLP of "
-         "each layer, divided by the norm of these weights. Formula 56"_s,
+         "each layer, divided by the norm of these weights. Formula 56 of the guide"_s,
          nullptr, Controls::none, updateRatioMap},
         {"residual-stream-over-training", InspectGroup::training, u"residual stream by layer"_s,
-         u"Shows the root mean square of the residual stream before each layer and after the last one. Formula 56"_s,
+         u"Shows the root mean square of the residual stream before each layer and after the last one. Formula 56 of the guide"_s,
          nullptr, Controls::none, residualStreamMap},
         {"massive-activations-over-training", InspectGroup::training, u"massive activations by layer"_s,
          u"Shows the largest magnitude of a single number in the residual stream before each layer and "
-         "after the last one. Sun et al. 2024, formula 56"_s,
+         "after the last one. Sun et al. 2024; formula 56 of the guide"_s,
          nullptr, Controls::none, massiveActivationMap},
         {"gradient-norm-by-layer", InspectGroup::moment, u"gradient norm against the layer"_s,
          u"Shows the norm of the gradient of attention and MLP against the layer. At step 1 it is the "
-         "gradient at initialization. Xiong et al. 2020, formula 56"_s,
+         "gradient at initialization. Xiong et al. 2020; formula 56 of the guide"_s,
          nullptr, Controls::none, gradientNormByLayer},
         {"updates-by-layer", InspectGroup::moment, u"updates against the layer"_s,
          u"Shows the change of the weights of attention and MLP against the layer, divided by their norm: "
-         "that of the last training step, and that since initialization. Formula 56"_s,
+         "that of the last training step, and that since initialization. Formula 56 of the guide"_s,
          nullptr, Controls::none, updatesByLayer},
         {"residual-stream-by-layer", InspectGroup::moment, u"residual stream against the layer"_s,
          u"Shows the root mean square and the largest magnitude of the residual stream against the layer. "
-         "Formula 56"_s,
+         "Formula 56 of the guide"_s,
          nullptr, Controls::none, residualStreamByLayer},
     };
 }

@@ -264,12 +264,12 @@ InspectFigures momentFigures() {
          Controls::none, lossByPosition},
         {"retrieval-accuracy", InspectGroup::moment, u"retrieval by distance"_s,
          u"Shows the percentage of copied tokens that the model predicts, by lag. The context bound "
-         "predicts the lags at which it drops. Men et al. 2024, formula 12"_s,
+         "predicts the lags at which it drops. Men et al. 2024; formula 12 of the guide"_s,
          nullptr, Controls::none, retrievalAccuracy},
         {"retrieval-gain", InspectGroup::moment, u"retrieval gain and context bound"_s,
          u"Shows the accuracy on copied tokens minus the accuracy on their first occurrence, by the attended "
          "distance (lag − 1), with a 95 % interval; B(Δ) as a percentage of B(0), and the mean logit by distance, "
-         "centred and scaled. The last snapshot has the densest grid. Men et al. 2024, formulas 12 and 13"_s,
+         "centred and scaled. The last snapshot has the densest grid. Men et al. 2024; formulas 12 and 13 of the guide"_s,
          nullptr, Controls::none, retrievalGain},
         {"retrieval-loss", InspectGroup::moment, u"loss on copied tokens by distance"_s,
          u"Shows the loss of copied tokens by their distance to the original (lag)."_s, nullptr, Controls::none,

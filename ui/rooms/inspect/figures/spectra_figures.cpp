@@ -11,7 +11,7 @@ InspectFigures spectraFigures() {
     return {
         {"logit-contribution", InspectGroup::spectra, u"logit contribution"_s,
          u"Shows each pair's contribution to the variance of the logits: Cov(pair's term, logit) / "
-         "Var(logit). Every key counts equally, also keys with an attention weight near 0. Formula 8"_s,
+         "Var(logit). Every key counts equally, also keys with an attention weight near 0. Formula 8 of the guide"_s,
          nullptr, Controls::pairRows, contributionSpectrum},
         {"weighted-logit-contribution", InspectGroup::spectra, u"logit contribution, weighted by attention"_s,
          u"Shows each pair's contribution to the variance of the logits under the attention weights: keys "
@@ -19,25 +19,25 @@ InspectFigures spectraFigures() {
          nullptr, Controls::pairRows, weightedContributionSpectrum},
         {"query-spectrum", InspectGroup::spectra, u"query norm by frequency"_s,
          u"Shows the mean norm of each pair's two channels in the queries. A large norm does not show that "
-         "the model uses the pair. Barbero et al. 2024, formula 33"_s,
+         "the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, querySpectrum},
         {"key-spectrum", InspectGroup::spectra, u"key norm by frequency"_s,
          u"Shows the mean norm of each pair's two channels in the keys. A large norm does not show that the "
-         "model uses the pair. Barbero et al. 2024, formula 33"_s,
+         "model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, keySpectrum},
         {"value-spectrum", InspectGroup::spectra, u"value norm by frequency"_s,
          u"Shows the mean norm of the same channels in the values. Values are not rotated, so this is a control. A "
-         "large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
+         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, valueSpectrum},
         {"query-channels", InspectGroup::spectra, u"massive query values"_s,
-         u"Shows the norm of each query channel over the positions of a sequence. Jin et al. 2025, formula 34"_s,
+         u"Shows the norm of each query channel over the positions of a sequence. Jin et al. 2025; formula 34 of the guide"_s,
          nullptr, Controls::rows, queryChannels},
         {"key-channels", InspectGroup::spectra, u"massive key values"_s,
-         u"Shows the norm of each key channel over the positions of a sequence. Jin et al. 2025, formula 34"_s, nullptr,
-         Controls::rows, keyChannels},
+         u"Shows the norm of each key channel over the positions of a sequence. Jin et al. 2025; formula 34 of the guide"_s,
+         nullptr, Controls::rows, keyChannels},
         {"pair-dials", InspectGroup::spectra, u"rotation dials"_s,
          u"Shows by which angle each pair is rotated at the selected lag Δ. The lengths of the hands are "
-         "the query and key norms of the pair. Barbero et al. 2024, formula 33"_s,
+         "the query and key norms of the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::oneLayer, pairDials},
     };
 }

@@ -75,7 +75,7 @@ QString dialsNote(const RotationScene& scene) {
                                                                        groupedText(scene.setup.head_dim - 1));
     }
     if (total > kMostDials) {
-        parts += u"%1 of %2 dials shown"_s.arg(kMostDials).arg(groupedText(total));
+        parts += u"the dials of %1 of %2 pairs are shown"_s.arg(kMostDials).arg(groupedText(total));
     } else if (parts.isEmpty() && total > 1) {
         parts += u"pair 0 has the highest frequency, pair %1 the lowest"_s.arg(total - 1);
     }

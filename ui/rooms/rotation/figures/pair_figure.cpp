@@ -366,8 +366,9 @@ QString pairToolTip(const RotationScene& scene) {
         u"Drag an arrow to set this pair of q or k. Press Q or K to choose an arrow, and the arrow keys to rotate "
         "or lengthen it.\n"
         "Dashed lines are q and k before rotation, arrows after it. Angles are counterclockwise, from k to q.\n"
-        "ωᵢ = %1 rad/token (%2); λᵢ = 2π/ωᵢ = %3; periods in the context L/λᵢ = %4 (Peng et al. 2023, formula 9)\n"
-        "RoPE rotates q by mωᵢ = %5 and k by nωᵢ = %6 (Su et al. 2021, formula 1).\n"
+        "ωᵢ = %1 rad/token (%2); λᵢ = 2π/ωᵢ = %3; periods in the context L/λᵢ = %4 (Peng et al. 2023; formula 9 of the "
+        "guide)\n"
+        "RoPE rotates q by mωᵢ = %5 and k by nωᵢ = %6 (Su et al. 2021; formula 1 of the guide).\n"
         "The angle between the rotated vectors is φ + (m − n)ωᵢ = %7, which depends only on the distance Δ = m − n "
         "(formula 2)."_s.arg(
             frequencyText(pair.frequency),

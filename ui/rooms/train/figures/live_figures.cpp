@@ -430,16 +430,16 @@ std::span<const LiveFigure> liveFigures() {
     static const std::vector<LiveFigure> figures = {
         {"logit-contribution", u"Logit contribution by frequency"_s,
          u"Shows each pair's contribution to the variance of the logits, by the pair's wavelength λ = 2π/g: "
-         "Cov(pair's term, logit) / Var(logit). Formula 8. Without a picked run there is one curve per "
+         "Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a picked run there is one curve per "
          "setting, the mean over layers and heads; of a picked run the figure shows every layer."_s,
          liveContribution},
         {"query-spectrum", u"Query norm by frequency"_s,
          u"Shows the mean norm of each pair's two channels in the queries, by the pair's wavelength λ = "
-         "2π/g. A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
+         "2π/g. A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          liveQueryNorm},
         {"key-spectrum", u"Key norm by frequency"_s,
          u"Shows the mean norm of each pair's two channels in the keys, by the pair's wavelength λ = 2π/g. "
-         "A large norm does not show that the model uses the pair. Barbero et al. 2024, formula 33"_s,
+         "A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          liveKeyNorm},
         {"attention-by-distance", u"Attention by distance"_s,
          u"Shows the mean attention weight at each distance between query and key, averaged over layers and "
@@ -447,7 +447,7 @@ std::span<const LiveFigure> liveFigures() {
          liveAttention},
         {"retrieval-accuracy", u"Retrieval accuracy by distance"_s,
          u"Shows the percentage of copied tokens that the model predicts (copy accuracy), by their distance "
-         "to the original (lag). Men et al. 2024, formula 12"_s,
+         "to the original (lag). Men et al. 2024; formula 12 of the guide"_s,
          liveRetrieval},
         {"gradient-norm-by-layer", u"Gradient norm by layer"_s,
          u"Shows the norm of the gradient of each layer's MLP at the training step before the newest probe, so "
@@ -456,15 +456,15 @@ std::span<const LiveFigure> liveFigures() {
          liveGradient},
         {"residual-stream-by-layer", u"Residual stream by layer"_s,
          u"Shows the root mean square of the residual stream before each layer and after the last one. "
-         "Formula 56"_s,
+         "Formula 56 of the guide"_s,
          liveStream},
         {"expert-balance", u"Load-balancing loss over training"_s,
          u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
-         "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022, formula 50"_s,
+         "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022; formula 50 of the guide"_s,
          liveExpertBalance, true},
         {"expert-dropped", u"Dropped choices over training"_s,
          u"Shows the percentage of the tokens' choices of experts that training drops because they exceed the "
-         "capacity, over training: the mean over the layers with experts. Formula 51"_s,
+         "capacity, over training: the mean over the layers with experts. Formula 51 of the guide"_s,
          liveExpertDropped, true},
     };
     return figures;

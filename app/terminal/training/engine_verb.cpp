@@ -1,0 +1,56 @@
+#include <memory>
+
+#include "app/terminal/output.h"
+#include "app/terminal/verbs.h"
+#include "core/data/known_sets.h"
+#include "core/machine/libtorch_fetch.h"
+
+namespace ropelab::terminal {
+
+namespace {
+
+struct Flags {
+    std::string folder;
+    bool json = false;
+};
+
+void print_libtorch(const LibTorch& found, bool as_json) {
+    if (as_json) return print_json({{"folder", found.folder.string()}, {"version", found.version}});
+    print_text("LibTorch " + found.version + ": " + found.folder.string() + "\n");
+}
+
+void fetch_engine(const Flags& flags) {
+    ProgressLine line;
+    FetchOptions options;
+    options.progress = [&line](const FetchProgress& progress) {
+        line.show(std::string(word_of(progress.step)) + " LibTorch, " + grouped(progress.done) + " of " +
+                  grouped(progress.total) + " bytes");
+    };
+    options.cancelled = [] { return interrupted(); };
+    const auto fetched = fetch_libtorch(options);
+    line.end();
+    if (!fetched) throw std::runtime_error("Stopped. The next \"engine fetch\" resumes the download.");
+    print_libtorch(*fetched, flags.json);
+}
+
+}  // namespace
+
+void add_engine(CLI::App& program) {
+    auto flags = std::make_shared<Flags>();
+    CLI::App* verb = program.add_subcommand("engine", "Provide LibTorch, which training requires: fetch, use");
+    verb->require_subcommand(1);
+    const auto add = [&](const char* name, const std::string& description, void (*action)(const Flags&)) {
+        CLI::App* part = verb->add_subcommand(name, description);
+        part->add_flag("--json", flags->json, "Print the result as JSON");
+        part->callback([flags, action] { action(*flags); });
+        return part;
+    };
+    add("fetch", "Download LibTorch into the cache, verify its checksum and unpack it", fetch_engine);
+    add("use", "Train with the LibTorch of a folder, which both programs remember",
+        [](const Flags& f) { print_libtorch(use_libtorch(f.folder), f.json); })
+        ->add_option("folder", flags->folder,
+                     "A folder with lib/libtorch_cpu.so, or with a subfolder torch that has it")
+        ->required();
+}
+
+}  // namespace ropelab::terminal

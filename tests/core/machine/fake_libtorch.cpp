@@ -1,0 +1,3 @@
+extern "C" int fake_libtorch() {
+    return 1;
+}
