@@ -265,6 +265,14 @@ TEST_F(ChooseWidth, LimitsTheWidthToTheDeviceMemory) {
     EXPECT_EQ(choose_width(engine, start, {}, {}).runs, 4U);
 }
 
+TEST_F(ChooseWidth, RunsThatMayTakeADeviceAreLimitedByTheMachinesMemoryWithoutOne) {
+    TimedEngine engine(std::chrono::microseconds(0));
+    CohortStart start = four_runs(1 << 15);
+    for (RunSpec& run : start.runs) run.device = Device::automatic, run.iterations = 100;
+    const CohortWidth chosen = choose_width(engine, start, {}, {});
+    EXPECT_EQ(chosen.message, "At most 1 of 4 runs fit into half of this machine's memory together.");
+}
+
 TEST_F(ChooseWidth, NewRunsDoNotInheritConditionsOfResumedRuns) {
     TimedEngine engine(std::chrono::milliseconds(20));
     CohortStart resumed = four_runs(30);

@@ -65,6 +65,14 @@ TEST(DeviceNeed, DropoutStoresScoresAndMasks) {
 }
 
 // Each of a token's two experts stores its input and its output, 16 numbers each, beside 64 before and 64 after GELU.
+TEST(DeviceNeed, AnEvaluationHoldsTheScoresThatNoKernelHides) {
+    RunSpec spec = small();
+    spec.context = 128;
+    const double hidden = device_need(spec, 1, 64).evaluation;
+    spec.attention_sinks = true;  // PyTorch's attention has none
+    EXPECT_GT(device_need(spec, 1, 64).evaluation, 1.5 * hidden);
+}
+
 TEST(DeviceNeed, ExpertsStoreTheirRowsInputsAndOutputs) {
     RunSpec spec = small();
     // Without the rounded weights of products.

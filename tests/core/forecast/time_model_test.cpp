@@ -78,6 +78,18 @@ TEST(TimeModel, LearnsFromOneCohort) {
     EXPECT_LT(relative_error(TimeModel(one), twice), 0.02);
 }
 
+TEST(TimeModel, AMachineThatIsSlowerInLargeOperationsIsSlowerInAll) {
+    const TimeModel defaults(std::vector<TimedCohort>{});
+    TimedCohort slow;
+    slow.key = synthetic_key;
+    slow.work[steps_part] = steps_work(20, 1, 1e12);  // nearly all of its time is that of operations
+    slow.seconds[steps_part] = 3 * defaults.seconds(synthetic_key, TimedPart::steps, slow.work[steps_part]);
+    const PartWork light = steps_work(20, 1, 1e3);
+    EXPECT_NEAR(TimeModel(std::vector{slow}).seconds(synthetic_key, TimedPart::steps, light) /
+                    defaults.seconds(synthetic_key, TimedPart::steps, light),
+                3, 0.1);
+}
+
 TEST(TimeModel, NeverPredictsNegativeTimes) {
     std::vector<TimedCohort> cohorts = synthetic_cohorts(6, 0);
     for (TimedCohort& cohort : cohorts) cohort.seconds[steps_part] = 1;  // does not depend on the work

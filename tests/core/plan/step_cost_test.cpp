@@ -141,6 +141,17 @@ TEST(StepCost, DerivesTheVocabularyFromTheDataName) {
     EXPECT_EQ(likely_vocabulary(spec), 205);
 }
 
+// Tiny Shakespeare has 1,115,394 bytes and, with 1,024 subwords, about half as many tokens.
+TEST(StepCost, DerivesTheTokensFromTheDataName) {
+    RunSpec spec;
+    spec.data = "text8";
+    EXPECT_EQ(likely_tokens(spec), 100'000'000);
+    spec.tokenizer = Tokenizer::bpe;
+    EXPECT_EQ(likely_tokens(spec), 50'000'000);
+    spec.data = "tinyshakespeare";
+    EXPECT_EQ(likely_tokens(spec), 557'697);
+}
+
 TEST(StepCost, ForwardPassMultipliesEachWeightOnce) {
     RunSpec spec;
     spec.layers = 1;

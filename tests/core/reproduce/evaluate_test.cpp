@@ -83,6 +83,19 @@ TEST(Evaluate, SmokeRunsHaveNoVerdict) {
     EXPECT_TRUE(row.p_holm);
 }
 
+TEST(Evaluate, SmokeRunsSayWhatTheRuleAloneLeavesUndecided) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {2.1, 2.4, 2.2});
+    add_runs(runs, 10000, {2.2, 2.1, 2.3});
+    SheetPlan plan = plan_of({row_500({})});
+    ASSERT_EQ(evaluate(plan, runs).front().verdict, SheetVerdict::undecided);
+    plan.scale = SheetScale::smoke;
+    EXPECT_EQ(evaluate(plan, runs).front().verdict, SheetVerdict::not_testable);
+    EXPECT_EQ(evaluate(plan, runs).front().by_rule, SheetVerdict::undecided);
+    plan.rows.front().rule.reset();
+    EXPECT_EQ(evaluate(plan, runs).front().by_rule, std::nullopt) << "a row without a rule has no verdict to withhold";
+}
+
 TEST(Evaluate, RowsThatOthersAreComparedWithAreBaselines) {
     std::vector<SheetRun> runs;
     add_runs(runs, 500, {1.1, 1.2, 1.31});

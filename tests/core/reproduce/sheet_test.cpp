@@ -9,11 +9,11 @@
 #include <set>
 #include <utility>
 
-#include "core/reproduce/sheets/building.h"
+#include "core/reproduce/report.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/sheets/published.h"
-#include "core/reproduce/report.h"
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
@@ -103,6 +103,10 @@ TEST_F(SheetTest, PaperScaleFollowsThePapersProtocol) {
     }
     EXPECT_EQ(plan.writing, (GenerationSpeed{10, 500, 0.8, 200}));
     EXPECT_EQ(plan.rows.front().paper->mean, 1.4728);
+    // The paper prints improvements of losses only.
+    for (const PlannedRow& row : plan.rows) {
+        EXPECT_EQ(row.paper_printed.has_value(), row.paper && row.measure == "best_validation_loss") << row.keys;
+    }
 }
 
 // Losses on a part of a data set, or on another data set, are not shown with published losses.
@@ -114,6 +118,12 @@ TEST_F(SheetTest, LossesOnAPrefixHaveNoPublishedValues) {
     EXPECT_THAT(plan.experiment.values("data"), testing::ElementsAre("tinyshakespeare", "enwik8", "synthetic"));
     for (const PlannedRow& row : plan.rows) {
         EXPECT_EQ(row.paper.has_value(), row.keys.at("data") == "tinyshakespeare") << row.keys;
+    }
+    // The theories speak about the runs on the first set.
+    for (const Prediction& prediction : plan.predictions) {
+        if (!prediction.theory.starts_with("context bound")) continue;
+        EXPECT_FALSE(prediction.low.empty());
+        for (const GroupKeys& group : prediction.low) EXPECT_EQ(group.at("data"), "tinyshakespeare");
     }
     EXPECT_MESSAGE(plan_theta_table_2({SheetScale::paper, {}, folder_.path()}), BadInput, "data fetch enwik8");
 }

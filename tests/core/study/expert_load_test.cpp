@@ -51,7 +51,11 @@ TEST(ExpertLoad, TopTokensAreTheMostFrequentOnes) {
 TEST(ExpertLoad, ClassIsThatOfTheFirstCharacter) {
     EXPECT_EQ(token_class("a"), TokenClass::letters);
     EXPECT_EQ(token_class(" the"), TokenClass::letters);
-    EXPECT_EQ(token_class("42"), TokenClass::digits);
+    for (const char* letter : {"A", "Z", "z"}) EXPECT_EQ(token_class(letter), TokenClass::letters) << letter;
+    for (const char* digit : {"42", "0", "9"}) EXPECT_EQ(token_class(digit), TokenClass::digits) << digit;
+    for (const char* sign : {"/", ":", "@", "[", "`", "{", "!", "~"}) {
+        EXPECT_EQ(token_class(sign), TokenClass::punctuation) << sign;
+    }
     EXPECT_EQ(token_class("\n"), TokenClass::whitespace);
     EXPECT_EQ(token_class("  "), TokenClass::whitespace);
     EXPECT_EQ(token_class("."), TokenClass::punctuation);
