@@ -71,7 +71,8 @@ std::string verdict_p_text(const SheetRow& row) {
 }
 
 std::string withheld_words() {
-    return "Smoke runs learn nothing, so no claim is testable; a test requires the scale laptop or paper.";
+    return "Runs of the scale \"smoke\" are too short to learn, so no claim is testable; a test requires the scale "
+           "\"laptop\" or \"paper\".";
 }
 
 std::string row_reason(const SheetRow& row) {

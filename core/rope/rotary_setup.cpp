@@ -103,7 +103,7 @@ std::vector<SetupKey> make_setup_keys() {
         choice_key<S, Pairing>({"pairing", "", "",
                                 "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). "
                                 "interleaved: channels 2i and 2i + 1 form a pair (GPT-J, RoFormer). "
-                                "The frequencies are the same (formula 6)."},
+                                "The frequencies are the same (formula 6 of the guide)."},
                                {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
         choice_key<S, NumberFormat>({"precision", "", "", "Number format of the cos/sin table."},
                                     words_of<NumberFormat>(number_formats()), &S::precision),

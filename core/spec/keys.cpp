@@ -280,17 +280,19 @@ std::vector<Key> make_keys() {
                        "T5's bias: distance from which on all distances share the last bucket.", 2, 1e6},
                       &R::largest_distance)
             .when([](const R& r) { return r.has_distance_bias(); }),
-        number_key<R>({"xpos_scale_base", "model", "tokens",
-                       "xPos: distance at which the term of a pair has decayed to its factor ζ, 0.29 for the "
-                       "fastest pair and almost 1 for the slowest (formula 42); a larger number means less decay.",
-                       1, unlimited},
-                      &R::xpos_scale_base)
+        number_key<R>(
+            {"xpos_scale_base", "model", "tokens",
+             "xPos: distance at which the term of a pair has decayed to its factor ζ, 0.29 for the "
+             "fastest pair and almost 1 for the slowest (formula 42 of the guide); a larger number means less decay.",
+             1, unlimited},
+            &R::xpos_scale_base)
             .when([](const R& r) { return r.position == Position::xpos; }),
-        number_key<R>({"fourier_deviation", "model", "",
-                       "FoPE: standard deviation of the sum of the other pairs' frequencies that is added to that of "
-                       "each pair (formula 62); 0 only stops the pairs that turn less than once in the context.",
-                       0, 10},
-                      &R::fourier_deviation)
+        number_key<R>(
+            {"fourier_deviation", "model", "",
+             "FoPE: standard deviation of the sum of the other pairs' frequencies that is added to that of "
+             "each pair (formula 62 of the guide); 0 only stops the pairs that turn less than once in the context.",
+             0, 10},
+            &R::fourier_deviation)
             .when([](const R& r) { return r.position == Position::fope; }),
         number_key<R>(
             {"cope_positions", "model", "",

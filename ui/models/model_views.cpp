@@ -215,7 +215,8 @@ ModelScatter::ModelScatter(QWidget* parent)
     : QWidget(parent), m_quantity(new QComboBox(this)), m_view(new FigureView(this)) {
     m_quantity->setAccessibleName(u"Quantity of the vertical axis"_s);
     m_quantity->setToolTip(
-        u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs (formula 5). The "
+        u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs (formula 5 of the "
+        u"guide). The "
         "slowest wavelength is λ = 2π/g of the slowest rotated pair, before scaling."_s);
     for (const MapQuantity quantity : {MapQuantity::base, MapQuantity::theta, MapQuantity::wavelength}) {
         m_quantity->addItem(titleOf(quantity), static_cast<int>(quantity));

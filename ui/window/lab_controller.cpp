@@ -40,6 +40,8 @@ LabController::LabController(Workspace& workspace, BannerArea& banners, ActionRe
     connect(&m_workspace, &Workspace::solved, &m_banners, &BannerArea::dismiss);
     connect(&m_workspace.lab(), &LabDocument::opened, this, &LabController::showState);
     connect(&m_workspace, &Workspace::labSaved, this, [this] { m_banners.dismiss(kReadOnlyBanner); });
+    // The room Train offers to get it where the example is explained.
+    connect(&m_workspace, &Workspace::libTorchMissing, this, [this] { m_banners.dismiss(kExampleBanner); });
     SweepSession& session = m_workspace.session();
     connect(&session, &SweepSession::started, this, [this] { m_failedRuns = 0; });
     connect(&session, &SweepSession::delivered, this, &LabController::reportFailedRuns);

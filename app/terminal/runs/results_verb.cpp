@@ -126,7 +126,8 @@ void add_fit_options(CLI::App& verb, FitFlags& flags) {
     CLI::Option* fit = verb.add_flag(
         "--fit", flags.fit,
         "Also fit the compared loss against rotated fraction, number of parameters and number of training tokens "
-        "(formula 38). With --baseline, the fit uses the runs that agree with the baseline in all other settings");
+        "(formula 38 of the guide). With --baseline, the fit uses the runs that agree with the baseline in all other "
+        "settings");
     CLI::Option* predict =
         verb.add_option("--predict", flags.predict,
                         "Also print the loss that the fit predicts, with its 95 % interval, at a point within the "

@@ -50,7 +50,7 @@ std::span<const ResultsFigure> resultsFigures() {
          Input::table, lossByFraction},
         {"loss-fit", u"fit of the loss against fraction, size and tokens"_s,
          u"Shows the compared loss against the rotated fraction, and a fit against fraction, number of "
-         "parameters and number of training tokens with 95 % prediction intervals (formula 38)."_s,
+         "parameters and number of training tokens with 95 % prediction intervals (formula 38 of the guide)."_s,
          Input::table, lossFitFigure},
         {"loss-by-context", u"loss against context"_s,
          u"Shows the compared measure against the context length, one curve per fraction (or other swept setting)."_s,

@@ -68,9 +68,10 @@ struct HeadButton {
 constexpr HeadButton kHeadButtons[] = {
     {1, "previous token",
      "Builds a previous-token head: the phases are φᵢ = −ωᵢ, so that all pairs have their largest "
-     "term at distance 1 (formula 17)."},
+     "term at distance 1 (formula 17 of the guide)."},
     {0, "same token", "Builds a diagonal head: all phases are 0, so that a token attends to itself."},
-    {3, "three back", "Builds a head that attends to the token three positions before: φᵢ = −3ωᵢ (formula 17)."}};
+    {3, "three back",
+     "Builds a head that attends to the token three positions before: φᵢ = −3ωᵢ (formula 17 of the guide)."}};
 
 NumberSlider* normSlider(const QString& label, const QString& why, QWidget* parent) {
     NumberSlider::Options options;
@@ -327,7 +328,7 @@ void CircuitPage::makeFields(QWidget* side) {
     column->addWidget(m_pairTitle);
     m_norm = normSlider(u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
                         u"Sets ‖qᵢ‖ = ‖kᵢ‖ of the enlarged pair: the amplitude of its term of the logit is ‖qᵢ‖ "
-                        "‖kᵢ‖/√d (formula 7)."_s,
+                        "‖kᵢ‖/√d (formula 7 of the guide)."_s,
                         side);
     NumberSlider::Options phase;
     phase.label = u"phase φᵢ"_s;
@@ -338,7 +339,7 @@ void CircuitPage::makeFields(QWidget* side) {
     phase.snap = [](double value) { return std::round(value); };
     phase.why =
         u"Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
-        "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7)."_s;
+        "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);

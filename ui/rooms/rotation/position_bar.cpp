@@ -164,7 +164,8 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     m_speed->setCurrentIndex(m_speed->findData(kUsualSpeed));
     row->addWidget(m_speed);
     m_lock = new QCheckBox(u"lock distance m − n"_s, first);
-    m_lock->setToolTip(u"Moves n together with m: all hands rotate, and the logit does not change (formula 2)."_s);
+    m_lock->setToolTip(
+        u"Moves n together with m: all hands rotate, and the logit does not change (formula 2 of the guide)."_s);
     row->addWidget(m_lock);
     column->addWidget(first);
 

@@ -173,18 +173,20 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     const auto tab = [](const QString& text, const QString& why) { return Toggle{text, text, why}; };
     m_tabs = addToggles(
         m_stripRow,
-        {tab(u"Dials"_s, u"Shows the pairs as dials, and the logit as a sum over the pairs (formula 7)."_s),
-         tab(u"Helix"_s, u"Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1)."_s),
+        {tab(u"Dials"_s,
+             u"Shows the pairs as dials, and the logit as a sum over the pairs (formula 7 of the guide)."_s),
+         tab(u"Helix"_s, u"Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1 of the guide)."_s),
          tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6)."_s),
-         tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17)."_s),
-         tab(u"Tokens"_s, u"Shows the pairs of each token of a text before and after rotation (formula 1)."_s),
+         tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17 of the guide)."_s),
+         tab(u"Tokens"_s,
+             u"Shows the pairs of each token of a text before and after rotation (formula 1 of the guide)."_s),
          tab(u"Circuit"_s,
-             u"Builds an attention head from norms and phases, and puts it into a trained model (formula 7)."_s)},
+             u"Builds an attention head from norms and phases, and puts it into a trained model (formula 7 of the guide)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);
     m_logitText->setToolTip(
-        u"logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7)"_s);
+        u"logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7 of the guide)"_s);
     // In a narrow window the text wraps, so that the tabs beside it need no wider page.
     m_logitText->setWordWrap(true);
     m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -192,7 +194,7 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     m_formula = new QToolButton(tabs);
     m_formula->setText(u"Copy formula"_s);
     m_formula->setToolTip(
-        u"Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7)."_s);
+        u"Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7 of the guide)."_s);
     m_formula->setProperty("chip", true);
     m_formula->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(m_formula);

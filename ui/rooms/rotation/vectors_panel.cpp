@@ -50,7 +50,7 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     m_aimed =
         make(u"aimed"_s,
              u"Sets k to q rotated by r positions: the logit is largest at the distance r, which the page Aim sets "
-             "(formula 17)."_s,
+             "(formula 17 of the guide)."_s,
              VectorSource::aimed);
     row->addStretch(1);
     column->addLayout(row);

@@ -67,9 +67,10 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Encodings"_s, box));
-    m_heads = addSlider(box, u"heads"_s, {}, 1, kMostHeads,
-                        u"Number of attention heads per layer, H. ALiBi has one slope per head (formula 25), and the "
-                        "model has H·d channels (formula 30)."_s);
+    m_heads = addSlider(
+        box, u"heads"_s, {}, 1, kMostHeads,
+        u"Number of attention heads per layer, H. ALiBi has one slope per head (formula 25 of the guide), and the "
+        "model has H·d channels (formula 30 of the guide)."_s);
     m_wholeContext = new QCheckBox(u"attend to the whole context"_s, box);
     m_wholeContext->setToolTip(
         u"Disables the sliding window: each token attends to itself and to all tokens before it."_s);
@@ -114,7 +115,7 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
 
 void EncodingsPage::makeLayerFields(QWidget* box) {
     m_layers = addSlider(box, u"layers"_s, {}, 1, static_cast<double>(kMostReachLayers),
-                         u"Number of layers, k, of the receptive field (formula 61)."_s);
+                         u"Number of layers, k, of the receptive field (formula 61 of the guide)."_s);
     m_attentionLayers = new QLineEdit(box);
     m_attentionLayers->setAccessibleName(u"attention of the layers"_s);
     m_layersNote = new FieldNote(m_attentionLayers);

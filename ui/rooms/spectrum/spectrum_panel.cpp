@@ -209,15 +209,17 @@ QWidget* SpectrumPanel::makePartial() {
     column->addWidget(makeHeading(u"Slice and truncate"_s, box));
     m_otherPartial = new QCheckBox(box);
     m_otherPartial->setToolTip(
-        u"Slice spreads all wavelengths over the rotated channels (formula 3). Truncate leaves the frequencies of "
-        "the whole head unchanged and sets the lowest ones to 0 (formula 4)."_s);
+        u"Slice spreads all wavelengths over the rotated channels (formula 3 of the guide). Truncate leaves the "
+        u"frequencies of "
+        "the whole head unchanged and sets the lowest ones to 0 (formula 4 of the guide)."_s);
     connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumPanel::changed);
     column->addWidget(m_otherPartial);
     m_coincide = makeNote(box);
     m_coincide->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_coincide->setToolTip(
         u"Before scaling, truncate with base θ and d_r of d channels rotated has exactly the frequencies of slice "
-        "with base\nθ′ = θ^(d_r/d) (formula 5). Some scalings depend on d or d_r, so that the scaled frequencies "
+        "with base\nθ′ = θ^(d_r/d) (formula 5 of the guide). Some scalings depend on d or d_r, so that the scaled "
+        "frequencies "
         "differ."_s);
     column->addWidget(m_coincide);
     m_useOther = new QPushButton(u"Switch method"_s, box);
@@ -234,7 +236,7 @@ QWidget* SpectrumPanel::makeKernel() {
     m_kernelHeading->setToolTip(
         u"Kernel of length W: K(Δ) = Σ cos(Δωᵢ) over the rotated pairs, Δ = 0 … W − 1 (formulas 12 and 16).\n"
         "Its spectrum is |DFT|·2/W. A pair with an integer number of periods in W tokens has a peak of magnitude 1;\n"
-        "pairs with less than one period add up at 0 periods (formula 9)."_s);
+        "pairs with less than one period add up at 0 periods (formula 9 of the guide)."_s);
     column->addWidget(m_kernelHeading);
     m_usesContext = new QCheckBox(u"kernel length = context"_s, box);
     m_usesContext->setChecked(true);

@@ -20,6 +20,7 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
+#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/spectrum_panel.h"
@@ -81,8 +82,9 @@ QWidget* SpectrumRoom::makeTabs() {
         {{u"Frequencies"_s, u"Show Frequencies"_s,
           u"Shows the wavelengths of RoPE and the kernel, the sum of their cosines."_s},
          {u"Encodings"_s, u"Show Encodings"_s,
-          u"Shows ALiBi's bias (formula 25), the attention mask, sinusoidal embeddings (formula 30), the receptive "
-          "field of sliding windows (formula 61), and all encodings side by side (formula 60)."_s}},
+          u"Shows ALiBi's bias (formula 25 of the guide), the attention mask, sinusoidal embeddings (formula 30 of the "
+          u"guide), the receptive "
+          "field of sliding windows (formula 61 of the guide), and all encodings side by side (formula 60 of the guide)."_s}},
         {});
     m_frequenciesTab = group->button(0);
     m_encodingsTab = group->button(1);

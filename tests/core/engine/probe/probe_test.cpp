@@ -565,7 +565,7 @@ TEST(Probe, RejectsRequestsThatDoNotFit) {
         [](ProbeRequest& r) {
             r.scaling = {ScalingMethod::linear, 0.5};
         },
-        "factor is 0.5");
+        "factor of context scaling is 0.5");
 }
 
 // The probe computes the attention weights of relative encodings as the decoder does.

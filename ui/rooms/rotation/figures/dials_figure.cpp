@@ -84,7 +84,7 @@ QString dialsNote(const RotationScene& scene) {
 
 QString dialsToolTip(const RotationScene& scene, std::optional<int> pair) {
     if (!pair) return dialsNote(scene);
-    return u"Pair %1: frequency ωᵢ = %2 rad/token, wavelength λᵢ = 2π/ωᵢ = %3, %4 periods in the context (formula 9)"_s
+    return u"Pair %1: frequency ωᵢ = %2 rad/token, wavelength λᵢ = 2π/ωᵢ = %3, %4 periods in the context (formula 9 of the guide)"_s
         .arg(*pair)
         .arg(frequencyText(scene.frequency(*pair)), wavelengthText(scene.frequency(*pair)),
              readableNumber(periodsInContext(scene, *pair)));

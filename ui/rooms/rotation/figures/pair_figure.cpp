@@ -370,7 +370,7 @@ QString pairToolTip(const RotationScene& scene) {
         "guide)\n"
         "RoPE rotates q by mωᵢ = %5 and k by nωᵢ = %6 (Su et al. 2021; formula 1 of the guide).\n"
         "The angle between the rotated vectors is φ + (m − n)ωᵢ = %7, which depends only on the distance Δ = m − n "
-        "(formula 2)."_s.arg(
+        "(formula 2 of the guide)."_s.arg(
             frequencyText(pair.frequency),
             isSlice ? u"θ^(−2i/dᵣ), formula 3, then the scaling"_s : u"θ^(−2i/d), formula 4, then the scaling"_s,
             wavelengthText(pair.frequency), readableNumber(periodsInContext(scene, *index)),
@@ -378,7 +378,7 @@ QString pairToolTip(const RotationScene& scene) {
     tip += QLatin1Char('\n') +
            u"The projection of one rotated vector on the other (grey bar) times the other's norm is "
            "the dot product of the pair; divided by √d it is the pair's term lᵢ of the logit "
-           "(formula 7)."_s;
+           "(formula 7 of the guide)."_s;
     if (pair.attention_factor != 1) {
         tip += QLatin1Char(' ') + u"The scaling multiplies the term by the square of its attention factor %1."_s.arg(
                                       readableNumber(pair.attention_factor));
