@@ -44,6 +44,9 @@ TEST(Judge, DifferenceIsReproducedRefutedOrUndecided) {
     EXPECT_EQ(lower.verdict, SheetVerdict::reproduced);
     EXPECT_LT(*lower.p_holm, 0.05);
     EXPECT_NEAR(*lower.difference, -0.101, 1e-9);
+    ASSERT_TRUE(lower.effect);
+    EXPECT_EQ(lower.effect->range_low, -1);  // the margin of 1 %
+    EXPECT_EQ(lower.effect->range_high, 1);
     const SheetRow wrong_way = judged(difference(+1), much_lower);
     EXPECT_EQ(wrong_way.verdict, SheetVerdict::not_reproduced);
     EXPECT_THAT(wrong_way.words, HasSubstr("against the direction of the claim"));
@@ -259,6 +262,11 @@ TEST(Judge, BaselineCanBeAMeanOfGroups) {
     EXPECT_EQ(evaluate(plan_of({row}), runs).front().verdict, SheetVerdict::unfinished);
     runs.back().state = RunState::failed;
     EXPECT_EQ(evaluate(plan_of({row}), runs).front().baseline_failed, 1);
+    runs.back().state = RunState::finished;
+    row.measure = generated_per_second;
+    for (SheetRun& run : runs) run.measurements[generated_per_second] = 400;
+    runs.back().measurements.clear();
+    EXPECT_EQ(evaluate(plan_of({row}), runs).front().waiting, 1) << "a run of the second group is not measured";
 }
 
 // A row has no verdict before its control and the control's reference have run and are measured.
@@ -320,8 +328,9 @@ TEST(Judge, StoredControlMustDiffer) {
 
 // The row of NoPE is its own control: no difference is not testable, and NoPE with a lower loss refutes the claim.
 TEST(Judge, GroupThatIsItsOwnControl) {
-    const auto verdict_with = [](const std::vector<double>& values) {
+    const auto verdict_with = [](const std::vector<double>& values, int version = rules_version) {
         PlannedRow row = row_500(difference(+1));
+        row.rule->version = version;
         row.control = row.group;
         std::vector<SheetRun> runs;
         add_runs(runs, 500, values);
@@ -331,6 +340,8 @@ TEST(Judge, GroupThatIsItsOwnControl) {
     EXPECT_EQ(verdict_with(much_higher), SheetVerdict::reproduced);
     EXPECT_EQ(verdict_with(alike), SheetVerdict::not_testable);
     EXPECT_EQ(verdict_with(much_lower), SheetVerdict::not_reproduced);
+    EXPECT_EQ(verdict_with(alike, 2), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(much_lower, 2), SheetVerdict::not_reproduced);
 }
 
 // A row whose groups both lack positions names another group that has them. Equal losses refute a claim only if that
@@ -374,6 +385,16 @@ TEST(Judge, SurvivorsDoNotDecide) {
     EXPECT_EQ(other.baseline_failed, 2);
     EXPECT_THAT(other.words, HasSubstr("2 of 5 runs of the baseline failed or diverged"));
     EXPECT_EQ(decided(500, 1).verdict, SheetVerdict::reproduced);
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, much_lower);
+    add_runs(runs, 10000, baseline);
+    for (SheetRun& run : runs) {
+        if (run.spec.seed == 5) run.state = RunState::failed;
+    }
+    const SheetRow both = evaluate(plan_of({row_500(difference(-1))}), runs).front();
+    EXPECT_EQ(both.verdict, SheetVerdict::undecided);
+    EXPECT_THAT(both.words,
+                HasSubstr("1 of 5 runs of the group and 1 of 5 of the baseline failed or diverged, so that"));
 }
 
 // A run that was trained again after a failure has not failed.
@@ -401,6 +422,16 @@ TEST(Judge, RefutationOfAnEquivalenceTestsBothSides) {
     EXPECT_EQ(refuted(1).verdict, SheetVerdict::not_reproduced);
     EXPECT_NEAR(*refuted(rules_version).p_refutation, 0.0648913, 1e-6);
     EXPECT_EQ(refuted(rules_version).verdict, SheetVerdict::undecided);
+}
+
+// Labs with rules of version 1 keep the words that they had, in which intervals are missing.
+TEST(Judge, StoredRulesOfTheFirstVersionStateNoInterval) {
+    VerdictRule rule = difference(-1);
+    EXPECT_THAT(judged(rule, much_lower).words, HasSubstr("by -5.04 % (95 % interval "));
+    rule.version = 1;
+    EXPECT_EQ(judged(rule, much_lower).words,
+              "After 1,000 steps the group's mean differs from the baseline's by -5.04 %, p < 0.001 after Holm's "
+              "correction.");
 }
 
 // The seeds 4 and 5 of the group are missing. The means over all runs differ by +2.65 %, and the pairs by
@@ -449,6 +480,7 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     ASSERT_TRUE(spikes.effect);
     EXPECT_EQ(spikes.effect->scale, RowEffect::Scale::proportion_difference);
     EXPECT_EQ(spikes.effect->range_low, -0.3);
+    EXPECT_EQ(spikes.effect->range_high, 0.3);
     row.rule->version = 2;
     const SheetRow stored = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(stored.verdict, SheetVerdict::reproduced);
@@ -501,6 +533,20 @@ TEST(Judge, RunThatFailedForAnotherReasonIsNoEvent) {
     EXPECT_EQ(row.failed, 5);
     EXPECT_THAT(row.words, HasSubstr("0 of 4 runs of the group have the event, against 0 of 4 of the baseline"));
     EXPECT_THAT(evaluated_events(0, 0, 0, 5).words, HasSubstr("two finite values"));
+}
+
+// Fisher's exact test of 2 against 0 of 2 runs has p = 1/6.
+TEST(Judge, EventsAreTestedFromTwoRunsPerGroup) {
+    EXPECT_NEAR(*evaluated_events(2, 0, 2).p_rule, 1.0 / 6, 1e-12);
+    EXPECT_FALSE(evaluated_events(1, 0, 1).p_rule);
+    PlannedRow row = row_of_spikes();
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1});
+    add_runs(runs, 10000, {1, 1, 1});
+    for (SheetRun& run : runs) run.measurements[spiked] = run.spec.theta == 500 ? 1 : 0;
+    EXPECT_FALSE(evaluate(plan_of({row}), runs).front().p_rule) << "one run of the group";
+    row.group.swap(*row.baseline);
+    EXPECT_FALSE(evaluate(plan_of({row}), runs).front().p_rule) << "one run of the baseline";
 }
 
 PlannedRow row_of_fewer_spikes() {
@@ -606,7 +652,9 @@ TEST(Judge, HalfTheSpeedIsASizeAndNotADirection) {
     EXPECT_EQ(half.effect->scale, RowEffect::Scale::ratio);
     EXPECT_NEAR(half.effect->value, 0.553037, 1e-6);
     EXPECT_NEAR(*half.effect->low, 0.548069, 1e-6);
+    EXPECT_NEAR(*half.effect->high, 0.558039, 1e-6);
     EXPECT_EQ(half.effect->range_low, 0.4);
+    EXPECT_EQ(half.effect->range_high, 0.6);
     EXPECT_THAT(half.words, HasSubstr("is 0.553 (95 % interval 0.548 to 0.558), p < 0.001"));
     // Significantly slower, by 6 %: not half the speed.
     const SheetRow slower = speed_row({420, 402, 431, 418, 409}, full);
@@ -633,6 +681,7 @@ TEST(Judge, EverySeedIsAProportion) {
     ASSERT_TRUE(every.effect);
     EXPECT_NEAR(*every.effect->low, 0.6915028922, 1e-9);
     EXPECT_EQ(every.effect->range_low, 0.7);
+    EXPECT_EQ(every.effect->range_high, 1);
     const SheetRow few = proportion_row(+1, 0.7, 4, 0, 10, 3);
     EXPECT_EQ(few.verdict, SheetVerdict::not_reproduced);
     EXPECT_NEAR(*few.p_refutation, 0.0473489874, 1e-9);
@@ -647,6 +696,9 @@ TEST(Judge, RemovedMeansASmallProportion) {
     const SheetRow removed = proportion_row(-1, 0.3, 0, 12, 12);
     EXPECT_EQ(removed.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*removed.p_rule, 0.0138412872, 1e-9);
+    ASSERT_TRUE(removed.effect);
+    EXPECT_EQ(removed.effect->range_low, 0);
+    EXPECT_EQ(removed.effect->range_high, 0.3);
     EXPECT_EQ(proportion_row(-1, 0.3, 5, 10, 10).verdict, SheetVerdict::undecided);
     const SheetRow many = proportion_row(-1, 0.3, 7, 10, 10);
     EXPECT_EQ(many.verdict, SheetVerdict::not_reproduced);
