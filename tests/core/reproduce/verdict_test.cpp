@@ -232,6 +232,8 @@ TEST(Judge, SignificantDifferenceNeedsNoControl) {
     EXPECT_EQ(verdict_with(-1, much_lower, as_low), SheetVerdict::reproduced);
     EXPECT_EQ(verdict_with(+1, much_lower, as_low), SheetVerdict::not_reproduced);
     EXPECT_EQ(verdict_with(-1, much_lower, as_low, 2), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(+1, much_lower, as_low, 2), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(-1, much_lower, as_low, 3), SheetVerdict::reproduced);
     EXPECT_EQ(verdict_with(-1, alike, as_low), SheetVerdict::not_testable);
     EXPECT_EQ(verdict_with(-1, alike, much_higher), SheetVerdict::not_reproduced);
     // Half a percent lower is significant, but smaller than the margin.
