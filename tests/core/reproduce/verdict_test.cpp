@@ -206,7 +206,8 @@ TEST(Judge, ControlMustBeWorseThanTheModelsWithPositions) {
     const SheetRow sensitive = with_control(alike, much_higher, rules_version);
     EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*sensitive.control_percent, 100 * 0.1 / 2.005, 1e-9);
-    EXPECT_LT(*sensitive.control_p, 0.001);
+    // Bonferroni's correction over the group and the baseline; by SciPy, the baseline alone has p = 4.577e-7.
+    EXPECT_NEAR(*sensitive.control_p, 2 * 4.5771575e-7, 1e-11);
     // A control that is better than both groups shows that positions do harm.
     EXPECT_EQ(with_control(alike, much_lower, rules_version).verdict, SheetVerdict::not_testable);
     // A significant difference of 1.04 % is not significantly more than the margin of 1 %.
@@ -323,6 +324,8 @@ TEST(Judge, StoredControlMustDiffer) {
     EXPECT_EQ(with_control(alike, somewhere, 1).verdict, SheetVerdict::not_testable);
     EXPECT_THAT(with_control(alike, somewhere, 1).words,
                 HasSubstr("The control's mean differs from the baseline's by"));
+    // A significant difference of 0.7 % is smaller than the margin.
+    EXPECT_EQ(with_control(alike, {2.014, 2.034, 2.005, 2.0245, 2.0185}, 1).verdict, SheetVerdict::not_testable);
     const SheetRow sensitive = with_control(alike, much_lower, 1);
     EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*sensitive.control_percent, -5.04, 0.01);
@@ -448,7 +451,8 @@ TEST(Judge, SignAndSizeComeFromThePairs) {
     EXPECT_NEAR(row.reference, 7.22 / 3, 1e-12);
     EXPECT_NEAR(*row.difference_percent, -0.962603878, 1e-6);
     ASSERT_TRUE(row.effect && row.effect->low);
-    EXPECT_LT(*row.effect->low, row.effect->value);
+    EXPECT_NEAR(*row.effect->low, -1.484685, 1e-5);
+    EXPECT_NEAR(*row.effect->high, -0.440522, 1e-5);
     EXPECT_NEAR((*row.difference_low + *row.difference_high) / 2, *row.difference, 1e-12);
     EXPECT_LT(*row.difference_high, 0);
     EXPECT_THAT(row.words,
@@ -609,7 +613,9 @@ TEST(Judge, StoredEventRulesAreRefutedInTheOppositeDirectionOnly) {
     EXPECT_THAT(fewer.words, HasSubstr("against the direction of the claim"));
     EXPECT_NEAR(*fewer.p_refutation, 8.0 / 11440, 1e-12);
     EXPECT_EQ(evaluated_events(1, 8, 8, 0, row_of_fewer_spikes()).verdict, SheetVerdict::reproduced);
-    EXPECT_EQ(evaluated_events(8, 1, 8, 0, row_of_fewer_spikes()).verdict, SheetVerdict::not_reproduced);
+    const SheetRow more = evaluated_events(8, 1, 8, 0, row_of_fewer_spikes());
+    EXPECT_EQ(more.verdict, SheetVerdict::not_reproduced);
+    EXPECT_THAT(more.words, HasSubstr("is not lower than the baseline's by 30 percentage points or more"));
 }
 
 // Each row alone has the p 5/210 = 0.024 of the refutation. Over three rows Holm's correction makes it 0.071.
@@ -668,6 +674,18 @@ TEST(Judge, HalfTheSpeedIsASizeAndNotADirection) {
     EXPECT_TRUE(edge.seeds_to_decide);
 }
 
+TEST(Judge, ThePapersEffectIsOnTheScaleOfTheRow) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, much_lower);
+    add_runs(runs, 10000, baseline);
+    PlannedRow row = row_500(difference(-1));
+    row.paper = Sample{3, 1.5, 0.01};
+    row.paper_baseline = Sample{3, 2, 0.01};
+    EXPECT_DOUBLE_EQ(evaluate(plan_of({row}), runs).front().effect->paper.value(), -25);
+    row.rule = size_rule(half_low, half_high, "speed");
+    EXPECT_DOUBLE_EQ(evaluate(plan_of({row}), runs).front().effect->paper.value(), 0.75);
+}
+
 SheetRow proportion_row(int direction, double bound, int events, int others, int n, int version = rules_version) {
     PlannedRow row = row_of_spikes();
     row.rule = proportion_rule(direction, bound, "spikes");
@@ -705,6 +723,7 @@ TEST(Judge, RemovedMeansASmallProportion) {
     const SheetRow many = proportion_row(-1, 0.3, 7, 10, 10);
     EXPECT_EQ(many.verdict, SheetVerdict::not_reproduced);
     EXPECT_NEAR(*many.p_refutation, 0.0105920784, 1e-9);
+    EXPECT_THAT(many.words, HasSubstr("a probability above 30 %."));
     // One event of the baseline leaves hardly anything to remove.
     EXPECT_EQ(proportion_row(-1, 0.3, 0, 1, 12).verdict, SheetVerdict::undecided);
     EXPECT_EQ(proportion_row(-1, 0.3, 0, 0, 12).verdict, SheetVerdict::not_testable);
