@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/sheets/building.h"
 
 namespace ropelab {
 namespace {
@@ -234,6 +234,19 @@ TEST(Predictions, ControlLagIsNearerIfNoneIsFarther) {
     EXPECT_EQ(probe.far_lag, 112);
     EXPECT_EQ(probe.control_lag, 103);
     EXPECT_GT(probe.control_bound, 0);
+}
+
+// One pair has B = cos Δ, which is lowest (−0.99996) at the longest of the measured distances 6 to 22, where no lag is
+// farther, and +0.41 at the distance 20.
+TEST(Predictions, ControlLagIsNearerIfTheFarLagIsTheLongest) {
+    SheetPlan plan;
+    predict_for_bases(plan, {}, {"100", "10000"}, 2, 29, "", "");
+    const GroupProbe& probe = plan.predictions[0].retrieval->probes[0];
+    EXPECT_EQ(plan.predictions[0].retrieval->longest_lag, 23);
+    EXPECT_EQ(probe.far_lag, 23);
+    EXPECT_EQ(probe.near_lag, 20);
+    EXPECT_EQ(probe.control_lag, 21);
+    EXPECT_NEAR(probe.control_bound, 0.408082, 1e-6);
 }
 
 TEST(Predictions, RuleStatesControlsAndTheCorrection) {

@@ -44,6 +44,9 @@ TEST(Judge, DifferenceIsReproducedRefutedOrUndecided) {
     EXPECT_EQ(lower.verdict, SheetVerdict::reproduced);
     EXPECT_LT(*lower.p_holm, 0.05);
     EXPECT_NEAR(*lower.difference, -0.101, 1e-9);
+    ASSERT_TRUE(lower.effect);
+    EXPECT_EQ(lower.effect->range_low, -1);  // the margin of 1 %
+    EXPECT_EQ(lower.effect->range_high, 1);
     const SheetRow wrong_way = judged(difference(+1), much_lower);
     EXPECT_EQ(wrong_way.verdict, SheetVerdict::not_reproduced);
     EXPECT_THAT(wrong_way.words, HasSubstr("against the direction of the claim"));
@@ -203,7 +206,8 @@ TEST(Judge, ControlMustBeWorseThanTheModelsWithPositions) {
     const SheetRow sensitive = with_control(alike, much_higher, rules_version);
     EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*sensitive.control_percent, 100 * 0.1 / 2.005, 1e-9);
-    EXPECT_LT(*sensitive.control_p, 0.001);
+    // Bonferroni's correction over the group and the baseline; by SciPy, the baseline alone has p = 4.577e-7.
+    EXPECT_NEAR(*sensitive.control_p, 2 * 4.5771575e-7, 1e-11);
     // A control that is better than both groups shows that positions do harm.
     EXPECT_EQ(with_control(alike, much_lower, rules_version).verdict, SheetVerdict::not_testable);
     // A significant difference of 1.04 % is not significantly more than the margin of 1 %.
@@ -229,6 +233,8 @@ TEST(Judge, SignificantDifferenceNeedsNoControl) {
     EXPECT_EQ(verdict_with(-1, much_lower, as_low), SheetVerdict::reproduced);
     EXPECT_EQ(verdict_with(+1, much_lower, as_low), SheetVerdict::not_reproduced);
     EXPECT_EQ(verdict_with(-1, much_lower, as_low, 2), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(+1, much_lower, as_low, 2), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(-1, much_lower, as_low, 3), SheetVerdict::reproduced);
     EXPECT_EQ(verdict_with(-1, alike, as_low), SheetVerdict::not_testable);
     EXPECT_EQ(verdict_with(-1, alike, much_higher), SheetVerdict::not_reproduced);
     // Half a percent lower is significant, but smaller than the margin.
@@ -259,6 +265,11 @@ TEST(Judge, BaselineCanBeAMeanOfGroups) {
     EXPECT_EQ(evaluate(plan_of({row}), runs).front().verdict, SheetVerdict::unfinished);
     runs.back().state = RunState::failed;
     EXPECT_EQ(evaluate(plan_of({row}), runs).front().baseline_failed, 1);
+    runs.back().state = RunState::finished;
+    row.measure = generated_per_second;
+    for (SheetRun& run : runs) run.measurements[generated_per_second] = 400;
+    runs.back().measurements.clear();
+    EXPECT_EQ(evaluate(plan_of({row}), runs).front().waiting, 1) << "a run of the second group is not measured";
 }
 
 // A row has no verdict before its control and the control's reference have run and are measured.
@@ -313,6 +324,8 @@ TEST(Judge, StoredControlMustDiffer) {
     EXPECT_EQ(with_control(alike, somewhere, 1).verdict, SheetVerdict::not_testable);
     EXPECT_THAT(with_control(alike, somewhere, 1).words,
                 HasSubstr("The control's mean differs from the baseline's by"));
+    // A significant difference of 0.7 % is smaller than the margin.
+    EXPECT_EQ(with_control(alike, {2.014, 2.034, 2.005, 2.0245, 2.0185}, 1).verdict, SheetVerdict::not_testable);
     const SheetRow sensitive = with_control(alike, much_lower, 1);
     EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*sensitive.control_percent, -5.04, 0.01);
@@ -320,8 +333,9 @@ TEST(Judge, StoredControlMustDiffer) {
 
 // The row of NoPE is its own control: no difference is not testable, and NoPE with a lower loss refutes the claim.
 TEST(Judge, GroupThatIsItsOwnControl) {
-    const auto verdict_with = [](const std::vector<double>& values) {
+    const auto verdict_with = [](const std::vector<double>& values, int version = rules_version) {
         PlannedRow row = row_500(difference(+1));
+        row.rule->version = version;
         row.control = row.group;
         std::vector<SheetRun> runs;
         add_runs(runs, 500, values);
@@ -331,6 +345,8 @@ TEST(Judge, GroupThatIsItsOwnControl) {
     EXPECT_EQ(verdict_with(much_higher), SheetVerdict::reproduced);
     EXPECT_EQ(verdict_with(alike), SheetVerdict::not_testable);
     EXPECT_EQ(verdict_with(much_lower), SheetVerdict::not_reproduced);
+    EXPECT_EQ(verdict_with(alike, 2), SheetVerdict::not_testable);
+    EXPECT_EQ(verdict_with(much_lower, 2), SheetVerdict::not_reproduced);
 }
 
 // A row whose groups both lack positions names another group that has them. Equal losses refute a claim only if that
@@ -374,6 +390,16 @@ TEST(Judge, SurvivorsDoNotDecide) {
     EXPECT_EQ(other.baseline_failed, 2);
     EXPECT_THAT(other.words, HasSubstr("2 of 5 runs of the baseline failed or diverged"));
     EXPECT_EQ(decided(500, 1).verdict, SheetVerdict::reproduced);
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, much_lower);
+    add_runs(runs, 10000, baseline);
+    for (SheetRun& run : runs) {
+        if (run.spec.seed == 5) run.state = RunState::failed;
+    }
+    const SheetRow both = evaluate(plan_of({row_500(difference(-1))}), runs).front();
+    EXPECT_EQ(both.verdict, SheetVerdict::undecided);
+    EXPECT_THAT(both.words,
+                HasSubstr("1 of 5 runs of the group and 1 of 5 of the baseline failed or diverged, so that"));
 }
 
 // A run that was trained again after a failure has not failed.
@@ -403,6 +429,16 @@ TEST(Judge, RefutationOfAnEquivalenceTestsBothSides) {
     EXPECT_EQ(refuted(rules_version).verdict, SheetVerdict::undecided);
 }
 
+// Labs with rules of version 1 keep the words that they had, in which intervals are missing.
+TEST(Judge, StoredRulesOfTheFirstVersionStateNoInterval) {
+    VerdictRule rule = difference(-1);
+    EXPECT_THAT(judged(rule, much_lower).words, HasSubstr("by -5.04 % (95 % interval "));
+    rule.version = 1;
+    EXPECT_EQ(judged(rule, much_lower).words,
+              "After 1,000 steps the group's mean differs from the baseline's by -5.04 %, p < 0.001 after Holm's "
+              "correction.");
+}
+
 // The seeds 4 and 5 of the group are missing. The means over all runs differ by +2.65 %, and the pairs by
 // −0.96 % (computed in Python).
 TEST(Judge, SignAndSizeComeFromThePairs) {
@@ -415,7 +451,8 @@ TEST(Judge, SignAndSizeComeFromThePairs) {
     EXPECT_NEAR(row.reference, 7.22 / 3, 1e-12);
     EXPECT_NEAR(*row.difference_percent, -0.962603878, 1e-6);
     ASSERT_TRUE(row.effect && row.effect->low);
-    EXPECT_LT(*row.effect->low, row.effect->value);
+    EXPECT_NEAR(*row.effect->low, -1.484685, 1e-5);
+    EXPECT_NEAR(*row.effect->high, -0.440522, 1e-5);
     EXPECT_NEAR((*row.difference_low + *row.difference_high) / 2, *row.difference, 1e-12);
     EXPECT_LT(*row.difference_high, 0);
     EXPECT_THAT(row.words,
@@ -449,6 +486,7 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     ASSERT_TRUE(spikes.effect);
     EXPECT_EQ(spikes.effect->scale, RowEffect::Scale::proportion_difference);
     EXPECT_EQ(spikes.effect->range_low, -0.3);
+    EXPECT_EQ(spikes.effect->range_high, 0.3);
     row.rule->version = 2;
     const SheetRow stored = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(stored.verdict, SheetVerdict::reproduced);
@@ -501,6 +539,20 @@ TEST(Judge, RunThatFailedForAnotherReasonIsNoEvent) {
     EXPECT_EQ(row.failed, 5);
     EXPECT_THAT(row.words, HasSubstr("0 of 4 runs of the group have the event, against 0 of 4 of the baseline"));
     EXPECT_THAT(evaluated_events(0, 0, 0, 5).words, HasSubstr("two finite values"));
+}
+
+// Fisher's exact test of 2 against 0 of 2 runs has p = 1/6.
+TEST(Judge, EventsAreTestedFromTwoRunsPerGroup) {
+    EXPECT_NEAR(*evaluated_events(2, 0, 2).p_rule, 1.0 / 6, 1e-12);
+    EXPECT_FALSE(evaluated_events(1, 0, 1).p_rule);
+    PlannedRow row = row_of_spikes();
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1});
+    add_runs(runs, 10000, {1, 1, 1});
+    for (SheetRun& run : runs) run.measurements[spiked] = run.spec.theta == 500 ? 1 : 0;
+    EXPECT_FALSE(evaluate(plan_of({row}), runs).front().p_rule) << "one run of the group";
+    row.group.swap(*row.baseline);
+    EXPECT_FALSE(evaluate(plan_of({row}), runs).front().p_rule) << "one run of the baseline";
 }
 
 PlannedRow row_of_fewer_spikes() {
@@ -561,7 +613,9 @@ TEST(Judge, StoredEventRulesAreRefutedInTheOppositeDirectionOnly) {
     EXPECT_THAT(fewer.words, HasSubstr("against the direction of the claim"));
     EXPECT_NEAR(*fewer.p_refutation, 8.0 / 11440, 1e-12);
     EXPECT_EQ(evaluated_events(1, 8, 8, 0, row_of_fewer_spikes()).verdict, SheetVerdict::reproduced);
-    EXPECT_EQ(evaluated_events(8, 1, 8, 0, row_of_fewer_spikes()).verdict, SheetVerdict::not_reproduced);
+    const SheetRow more = evaluated_events(8, 1, 8, 0, row_of_fewer_spikes());
+    EXPECT_EQ(more.verdict, SheetVerdict::not_reproduced);
+    EXPECT_THAT(more.words, HasSubstr("is not lower than the baseline's by 30 percentage points or more"));
 }
 
 // Each row alone has the p 5/210 = 0.024 of the refutation. Over three rows Holm's correction makes it 0.071.
@@ -606,7 +660,9 @@ TEST(Judge, HalfTheSpeedIsASizeAndNotADirection) {
     EXPECT_EQ(half.effect->scale, RowEffect::Scale::ratio);
     EXPECT_NEAR(half.effect->value, 0.553037, 1e-6);
     EXPECT_NEAR(*half.effect->low, 0.548069, 1e-6);
+    EXPECT_NEAR(*half.effect->high, 0.558039, 1e-6);
     EXPECT_EQ(half.effect->range_low, 0.4);
+    EXPECT_EQ(half.effect->range_high, 0.6);
     EXPECT_THAT(half.words, HasSubstr("is 0.553 (95 % interval 0.548 to 0.558), p < 0.001"));
     // Significantly slower, by 6 %: not half the speed.
     const SheetRow slower = speed_row({420, 402, 431, 418, 409}, full);
@@ -616,6 +672,18 @@ TEST(Judge, HalfTheSpeedIsASizeAndNotADirection) {
     const SheetRow edge = speed_row({262, 275, 281, 244, 290}, full);
     EXPECT_EQ(edge.verdict, SheetVerdict::undecided);
     EXPECT_TRUE(edge.seeds_to_decide);
+}
+
+TEST(Judge, ThePapersEffectIsOnTheScaleOfTheRow) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, much_lower);
+    add_runs(runs, 10000, baseline);
+    PlannedRow row = row_500(difference(-1));
+    row.paper = Sample{3, 1.5, 0.01};
+    row.paper_baseline = Sample{3, 2, 0.01};
+    EXPECT_DOUBLE_EQ(evaluate(plan_of({row}), runs).front().effect->paper.value(), -25);
+    row.rule = size_rule(half_low, half_high, "speed");
+    EXPECT_DOUBLE_EQ(evaluate(plan_of({row}), runs).front().effect->paper.value(), 0.75);
 }
 
 SheetRow proportion_row(int direction, double bound, int events, int others, int n, int version = rules_version) {
@@ -633,6 +701,7 @@ TEST(Judge, EverySeedIsAProportion) {
     ASSERT_TRUE(every.effect);
     EXPECT_NEAR(*every.effect->low, 0.6915028922, 1e-9);
     EXPECT_EQ(every.effect->range_low, 0.7);
+    EXPECT_EQ(every.effect->range_high, 1);
     const SheetRow few = proportion_row(+1, 0.7, 4, 0, 10, 3);
     EXPECT_EQ(few.verdict, SheetVerdict::not_reproduced);
     EXPECT_NEAR(*few.p_refutation, 0.0473489874, 1e-9);
@@ -647,10 +716,14 @@ TEST(Judge, RemovedMeansASmallProportion) {
     const SheetRow removed = proportion_row(-1, 0.3, 0, 12, 12);
     EXPECT_EQ(removed.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*removed.p_rule, 0.0138412872, 1e-9);
+    ASSERT_TRUE(removed.effect);
+    EXPECT_EQ(removed.effect->range_low, 0);
+    EXPECT_EQ(removed.effect->range_high, 0.3);
     EXPECT_EQ(proportion_row(-1, 0.3, 5, 10, 10).verdict, SheetVerdict::undecided);
     const SheetRow many = proportion_row(-1, 0.3, 7, 10, 10);
     EXPECT_EQ(many.verdict, SheetVerdict::not_reproduced);
     EXPECT_NEAR(*many.p_refutation, 0.0105920784, 1e-9);
+    EXPECT_THAT(many.words, HasSubstr("a probability above 30 %."));
     // One event of the baseline leaves hardly anything to remove.
     EXPECT_EQ(proportion_row(-1, 0.3, 0, 1, 12).verdict, SheetVerdict::undecided);
     EXPECT_EQ(proportion_row(-1, 0.3, 0, 0, 12).verdict, SheetVerdict::not_testable);

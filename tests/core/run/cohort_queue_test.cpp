@@ -58,6 +58,22 @@ TEST(CohortsOfStoppedRuns, RunWithoutEvaluationFormsItsOwnCohort) {
     EXPECT_EQ(waiting_runs(queue), (std::vector<std::vector<RunId>>{{1, 3}, {2}}));
 }
 
+// The precision that a cohort chooses is that of its experiment.
+TEST(CohortsOfExperiments, OnlyRunsThatChooseAPrecisionTrainByExperiment) {
+    const auto cohorts_with = [](Precision precision) {
+        std::vector<TrainedRun> runs = {run_of(1, 16), run_of(2, 16), run_of(3, 16), run_of(4, 16)};
+        for (TrainedRun& run : runs) {
+            run.plan.spec.precision = precision;
+            run.plan.experiment = run.plan.id % 2;
+        }
+        CohortQueue queue;
+        queue.begin(std::move(runs));
+        return waiting_runs(queue);
+    };
+    EXPECT_EQ(cohorts_with(Precision::automatic), (std::vector<std::vector<RunId>>{{1, 3}, {2, 4}}));
+    EXPECT_EQ(cohorts_with(Precision::float32), (std::vector<std::vector<RunId>>{{1, 2, 3, 4}}));
+}
+
 // A resumed sweep of many runs must not hold the weights of all runs in memory.
 TEST(CohortsOfStoppedRuns, WeightsAreLoadedWhenACohortBegins) {
     const ScratchFolder folder;

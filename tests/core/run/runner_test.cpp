@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 #include "core/data/corpus.h"
 #include "core/engine/torch_engine.h"
@@ -406,9 +407,11 @@ TEST_F(RunnerTest, DestructorStopsAndJoins) {
 // Trains like LibTorch, but the first steps of a cohort take 30 ms longer for each run after the first.
 class SlowTogether : public Engine {
  public:
+    std::chrono::milliseconds first_snapshot{0};  // how much longer the first one takes
+
     EngineInfo info() override { return engine_.info(); }
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override {
-        return std::make_unique<Slow>(engine_.create_cohort(start, data));
+        return std::make_unique<Slow>(*this, engine_.create_cohort(start, data));
     }
     std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
                                         std::span<const NamedTensor> tensors) override {
@@ -418,7 +421,7 @@ class SlowTogether : public Engine {
  private:
     class Slow : public Cohort {
      public:
-        explicit Slow(std::unique_ptr<Cohort> cohort) : cohort_(std::move(cohort)) {}
+        Slow(SlowTogether& engine, std::unique_ptr<Cohort> cohort) : engine_(engine), cohort_(std::move(cohort)) {}
         std::int64_t runs() const override { return cohort_->runs(); }
         std::int64_t iteration() const override { return cohort_->iteration(); }
         RunConditions conditions() const override { return cohort_->conditions(); }
@@ -433,14 +436,41 @@ class SlowTogether : public Engine {
         std::vector<NamedTensor> state(std::int64_t run) const override { return cohort_->state(run); }
         std::unique_ptr<Model> model(std::int64_t run) const override { return cohort_->model(run); }
         ProbeResult probe(std::int64_t run, const ProbeRequest& request) const override {
+            std::this_thread::sleep_for(std::exchange(engine_.first_snapshot, std::chrono::milliseconds(0)));
             return cohort_->probe(run, request);
         }
 
      private:
+        SlowTogether& engine_;
         std::unique_ptr<Cohort> cohort_;
     };
     TorchEngine engine_;
 };
+
+// Each step of the two runs takes 30 ms or more.
+TEST_F(RunnerTest, TheMeasuredTimeCountsEveryStep) {
+    SlowTogether slow;
+    EventLog log;
+    std::vector<Measurement> measured;
+    Runner runner([&]() -> Engine& { return slow; }, sink(log));
+    runner.measure({{spec(), spec()}}, {}, [&](const Measurement& each) { measured.push_back(each); });
+    runner.join();
+    ASSERT_EQ(measured.size(), 1U);
+    EXPECT_GE(measured[0].seconds, static_cast<double>(spec().iterations) * 0.03);
+}
+
+// Snapshots that have taken more than 5 s may take 4 % of the training; the last one is always made.
+TEST_F(RunnerTest, SnapshotsThatSlowTheTrainingAreLeftOut) {
+    SlowTogether slow;
+    slow.first_snapshot = std::chrono::milliseconds(5100);
+    EventLog log;
+    Runner runner([&]() -> Engine& { return slow; }, sink(log));
+    runner.start({{planned(1, spec())}, {}, {}, {}, {}});
+    runner.join();
+    std::vector<std::int64_t> steps;
+    for (const event::Probed& probed : log.of<event::Probed>()) steps.push_back(probed.iteration);
+    EXPECT_THAT(steps, testing::ElementsAre(0, spec().iterations));
+}
 
 TEST_F(RunnerTest, TrainsSequentiallyIfFasterWithTheSameBits) {
     clear_step_times();

@@ -42,6 +42,14 @@ TEST(MeanInterval, UsesStudentsQuantile) {
     EXPECT_NEAR(mean_interval(3, 2, 4).low, 3 - 2 * 2.776445, 1e-5);
     EXPECT_NEAR(mean_interval(3, 2, 4).high, 3 + 2 * 2.776445, 1e-5);
     EXPECT_TRUE(std::isnan(mean_interval(3, 2, 0).low));
+    EXPECT_TRUE(std::isnan(mean_interval(3, 2, 0, 0.9).low));
+}
+
+// Quantiles with 1 degree of freedom: tan(0.475·π) = 12.706205 and tan(0.45·π) = 6.313752.
+TEST(MeanInterval, TwoValuesAreEnough) {
+    EXPECT_NEAR(mean_interval(3, 2, 1).high, 3 + 2 * 12.706205, 1e-5);
+    EXPECT_NEAR(mean_interval(3, 2, 1, 0.9).low, 3 - 2 * 6.313752, 1e-5);
+    EXPECT_NEAR(mean_interval(3, 2, 1, 0.9).high, 3 + 2 * 6.313752, 1e-5);
 }
 
 // Clopper and Pearson's interval of n of n successes begins at 0.025^(1/n).

@@ -96,6 +96,30 @@ TEST(AblationKinds, HaveWords) {
                    "--ablation-curve is \"meen\", but it must be freeze, ablate or mean; did you mean \"mean\"?");
 }
 
+/// Model with three pairs per head, which contribute 0.2, 0.2 and 0.6 to the logits.
+class ContributingModel : public Model {
+ public:
+    std::vector<float> logits(std::span<const std::int32_t>) override { return {}; }
+    std::vector<std::int32_t> generate(std::span<const std::int32_t>, const Generation&) override { return {}; }
+    double whole_loss(std::span<const std::int32_t>) override { return 0; }
+    ProbeResult probe(const ProbeRequest&) override {
+        ProbeResult result;
+        result.logit_contribution = {{1, 1, 4}, {0.2F, 0.2F, 0.6F, 0}};
+        return result;
+    }
+};
+
+TEST(AblationControls, ConsistOfPairsThatTheModelHas) {
+    ContributingModel model;
+    RunSpec spec = tiny_spec();
+    spec.heads = 1;
+    spec.width = 6;
+    const AblationControls controls = measure_controls(model, spec, {}, {Kind::remove, {0}}, 5);
+    EXPECT_NEAR(controls.contribution, 0.2, 1e-6);
+    ASSERT_EQ(controls.draws.size(), 1U);
+    EXPECT_EQ(controls.draws[0].pairs, (Pairs{1}));
+}
+
 class AblationTest : public TrainedRunTest {};
 
 TEST_F(AblationTest, MeasuresTheModelWithAndWithoutPairs) {

@@ -196,6 +196,13 @@ TEST_F(ExtrapolationTest, LongRopeUsesSearchedOrGivenDivisors) {
     same.long_factors = searched.long_factors;
     EXPECT_EQ(fine_tuned(*engine_, checkpoint(), how, {}, always)->state,
               fine_tuned(*engine_, checkpoint(), same, {}, always)->state);
+    // Fine-tuning reads texts beyond the context, for which the divisors are.
+    FineTuning none = how;
+    none.long_factors.assign(4, 1.0);
+    FineTuning half = how;
+    half.long_factors.assign(4, 2.0);
+    EXPECT_NE(fine_tuned(*engine_, checkpoint(), none, {}, always)->state,
+              fine_tuned(*engine_, checkpoint(), half, {}, always)->state);
     const ExtrapolationResult tuned_result = tuned(how);
     EXPECT_EQ(*tuned_result.evaluations.at(0).result, *searched.result);
     EXPECT_EQ(tuned_result.evaluations.at(1).fine_tuning, how);
