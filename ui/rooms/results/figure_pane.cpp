@@ -66,8 +66,7 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
         m_chooser->addItem(figure.title, QLatin1String(figure.name));
         m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
     }
-    m_export =
-        makeButton<QToolButton>(u"Export …"_s, u"Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."_s, this);
+    m_export = makeButton<QToolButton>(u"Export …"_s, u"Exports this figure as PDF, SVG, PNG or CSV (Ctrl+E)."_s, this);
     connect(m_export, &QToolButton::clicked, this, &FigurePane::exportRequested);
     row->addWidget(m_chooser, 1);
     row->addWidget(m_export);
