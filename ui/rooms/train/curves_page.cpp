@@ -124,8 +124,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
         row->addWidget(choice);
         connect(choice, &QComboBox::currentIndexChanged, this, &PlotToolbar::applyView);
     }
-    scaleWidth(m_quantity, 168);
-    scaleWidth(m_unit, 128);
+    scaleWidth(m_quantity, 158);
+    scaleWidth(m_unit, 124);
     m_axis = makeAxisChoice();
     m_smoothing = makeSmoothing();
     row->addWidget(m_axis);

@@ -19,9 +19,10 @@ using namespace Qt::StringLiterals;
 namespace {
 
 QString textOf(const FetchProgress& progress) {
-    static const QString steps[] = {u"Downloading LibTorch: %1 of %2 MB"_s, u"Checking LibTorch: %1 of %2 MB"_s,
-                                    u"Unpacking LibTorch: %1 of %2 MB"_s};
-    return steps[static_cast<int>(progress.step)].arg(progress.done / 1000000).arg(progress.total / 1000000);
+    const QString step = QString::fromUtf8(word_of(progress.step));
+    return u"%1 LibTorch: %2 of %3 MB"_s.arg(step.left(1).toUpper() + step.mid(1))
+        .arg(progress.done / 1000000)
+        .arg(progress.total / 1000000);
 }
 
 }  // namespace
