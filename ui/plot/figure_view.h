@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QList>
+#include <QVariantAnimation>
 #include <functional>
 #include <optional>
 
@@ -19,6 +20,9 @@ class FigureView : public PlotWidget {
     explicit FigureView(QWidget* parent = nullptr);
 
     void setFigure(Figure figure);
+    /// The axes move from those of the shown figure to those of the new one, unless motion is reduced.
+    void rescaleTo(Figure figure);
+    void refreshNow() override;
     const Figure& figure() const { return m_figure; }
 
     /// A label, a value, and the index of the curve (−1 for none).
@@ -85,6 +89,9 @@ class FigureView : public PlotWidget {
     QPointF place(const QPointF& pixel) const;
 
     Figure m_figure;
+    QVariantAnimation m_rescale;
+    Range m_fromX;  // axes at the start of m_rescale
+    Range m_fromY;
     std::function<std::optional<Readout>(QPointF)> m_readoutAt;
     std::optional<Line> m_draggedLine;
     QString m_keyHandle;  // handle of the line that the arrow keys move

@@ -184,7 +184,10 @@ void RotaryRoom::showBothIn(FigureView* view, Figure both) {
     if (both.panels.empty()) {
         m_sideBySide.remove(view);
         if (pair) return pair->showOne(std::move(both));
-        return view->setFigure(held(view, std::move(both)));
+        const bool wasHeld = m_beforeDrag.contains(view);
+        Figure shown = held(view, std::move(both));
+        const bool isReleased = wasHeld && !m_beforeDrag.contains(view);
+        return isReleased ? view->rescaleTo(std::move(shown)) : view->setFigure(std::move(shown));
     }
     if (pair) {
         pair->showBoth(both, comparedNames(m_model.setupA(), *m_model.setupB(), m_model.editsB()));

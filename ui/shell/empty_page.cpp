@@ -2,22 +2,59 @@
 
 #include <QFrame>
 #include <QLabel>
-#include <QObject>
+#include <QPainter>
 #include <QPushButton>
 #include <QVBoxLayout>
 
 #include "ui/common/scaled.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+namespace {
 
-EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* parent) {
+/// A picture of the guide, as large as there is space for it.
+class ExamplePicture : public QWidget {
+ public:
+    ExamplePicture(const QString& name, QWidget* parent)
+        : QWidget(parent),
+          m_light(u":/docs/images/%1.png"_s.arg(name)),
+          m_dark(u":/docs/images/%1-dark.png"_s.arg(name)) {
+        setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
+        setAccessibleName(u"Example of this page with data"_s);
+        setToolTip(u"An example: what this page shows when runs have data."_s);
+    }
+
+ protected:
+    void paintEvent(QPaintEvent* /*event*/) override {
+        const Theme& theme = ThemeManager::instance().theme();
+        const QPixmap& picture = theme.appearance == Appearance::dark ? m_dark : m_light;
+        const double most = ThemeManager::instance().px(720);
+        const QSizeF size =
+            QSizeF(picture.size()).scaled(QSizeF(std::min<double>(width(), most), height()), Qt::KeepAspectRatio);
+        QPainter painter(this);
+        painter.setRenderHint(QPainter::SmoothPixmapTransform);
+        const QRectF place(QPointF((width() - size.width()) / 2, (height() - size.height()) / 2), size);
+        painter.drawPixmap(place, picture, picture.rect());
+        painter.setPen(theme.hairline);
+        painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5));
+    }
+
+ private:
+    QPixmap m_light;
+    QPixmap m_dark;
+};
+
+}  // namespace
+
+EmptyPage makeEmptyPage(const QString& title, const QString& text, const QString& picture, QWidget* parent) {
     auto* page = new QFrame(parent);
     page->setProperty("paper", true);
     auto* column = new QVBoxLayout(page);
     scaleLayout(column, {48, 24, 48, 24}, 16);
-    column->addStretch(2);
+    column->addStretch(1);
+    column->addWidget(new ExamplePicture(picture, page), 20);
     auto* heading = new QLabel(title, page);
     heading->setProperty("roomTitle", true);
     auto* body = new QLabel(text, page);
@@ -31,7 +68,7 @@ EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* pare
     button->setFocusPolicy(Qt::TabFocus);
     scaleWidth(button, 160);
     column->addWidget(button, 0, Qt::AlignCenter);
-    column->addStretch(3);
+    column->addStretch(1);
     return {page, body, button};
 }
 

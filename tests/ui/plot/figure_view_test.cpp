@@ -11,6 +11,7 @@
 #include <QTest>
 #include <QWheelEvent>
 
+#include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -53,6 +54,22 @@ TEST(FigureView, PixelsAndValuesAreInverse) {
     EXPECT_NEAR(value.x(), 25, 1e-6);
     EXPECT_NEAR(value.y(), 7, 1e-6);
     EXPECT_TRUE(shown.view.canvasRect().contains(shown.view.pixelOf({50, 5})));
+}
+
+TEST(FigureView, RescaledAxesMoveUnlessMotionIsReduced) {
+    Shown shown;
+    Figure longer = lineFigure();
+    longer.x.maximum = 300;
+    const auto end = [&shown] { return shown.view.canvas()->xAxis->range().upper; };
+    shown.view.rescaleTo(longer);
+    QApplication::processEvents();
+    EXPECT_LT(end(), 300);  // on its way
+    EXPECT_TRUE(QTest::qWaitFor([&] { return end() == 300; }));
+    setMotionReduced(true);
+    shown.view.rescaleTo(lineFigure());
+    QApplication::processEvents();
+    EXPECT_EQ(end(), 100);
+    setMotionReduced(false);
 }
 
 TEST(FigureView, LineWithAHandleCanBeDragged) {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ui/figure/paint/figure_head.h"
+
 namespace ropelab::ui {
 namespace {
 
@@ -15,6 +17,8 @@ constexpr double kLine = 16;      // height of a line of text above or below the
 constexpr double kCaption = 14;   // height of the index below a dial
 constexpr double kRoomy = 48;     // smallest cell that fits its index
 constexpr double kLargest = 280;  // largest cell
+
+constexpr int kMostLines = 4;  // of the note below the dials
 
 QString indexText(const Dial& dial) {
     return dial.kind == Dial::Kind::outside ? QString() : QString::number(dial.index);
@@ -83,24 +87,27 @@ void drawWords(QPainter& painter, const DialsWords& words, const QRectF& rect, c
     if (fitsBeside(words, rect.width(), style)) {
         painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), line), Qt::AlignRight | Qt::AlignVCenter,
                          words.note);
-    } else if (needsLineBelow(words, rect.width(), style)) {
-        painter.drawText(QRectF(rect.left(), rect.bottom() - line, rect.width(), line),
-                         Qt::AlignLeft | Qt::AlignVCenter,
-                         metrics.elidedText(words.note, Qt::ElideRight, rect.width()));
+    }
+    const QStringList below = noteBelow(words, rect.width(), style);
+    double top = rect.bottom() - static_cast<double>(below.size()) * line;
+    for (const QString& each : below) {
+        painter.drawText(QRectF(rect.left(), top, rect.width(), line), Qt::AlignLeft | Qt::AlignVCenter, each);
+        top += line;
     }
 }
 
 }  // namespace
 
-bool needsLineBelow(const DialsWords& words, double width, const FigureStyle& style) {
-    return !words.noteIsOptional && !fitsBeside(words, width, style);
+QStringList noteBelow(const DialsWords& words, double width, const FigureStyle& style) {
+    if (words.noteIsOptional || fitsBeside(words, width, style)) return {};
+    return wrapped(words.note, QFontMetricsF(style.font(style.tickPt)), width, kMostLines);
 }
 
 void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style, const DialsPicture& picture) {
     drawWords(painter, picture.words, rect, style);
     const QFont font = style.font(style.tickPt);
     const qsizetype count = picture.hands.size();
-    const DialGrid grid = gridOf(rect, count, needsLineBelow(picture.words, rect.width(), style), style);
+    const DialGrid grid = gridOf(rect, count, noteBelow(picture.words, rect.width(), style).size(), style);
     if (grid.radius <= 0) {
         return;
     }
@@ -150,12 +157,12 @@ std::optional<qsizetype> DialGrid::dialAt(const QPointF& place, qsizetype count)
     return column < columns && dial < count ? std::optional(dial) : std::nullopt;
 }
 
-DialGrid gridOf(const QRectF& rect, qsizetype count, bool roomBelow, const FigureStyle& style) {
+DialGrid gridOf(const QRectF& rect, qsizetype count, qsizetype linesBelow, const FigureStyle& style) {
     DialGrid grid;
     const double line = style.units(kLine + 2);
     const double margin = style.units(26);  // width of the indices at the beginning of each row
     const double width = rect.width() - margin;
-    const double height = rect.height() - (roomBelow ? 2 : 1) * line;
+    const double height = rect.height() - static_cast<double>(1 + linesBelow) * line;
     if (count == 0 || width <= 0 || height <= 0) {
         return grid;
     }

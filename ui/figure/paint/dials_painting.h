@@ -4,6 +4,7 @@
 #include <QPointF>
 #include <QRectF>
 #include <QString>
+#include <QStringList>
 #include <limits>
 #include <optional>
 
@@ -57,10 +58,10 @@ struct DialGrid {
     QPointF centreOf(qsizetype dial, const FigureStyle& style) const;
     std::optional<qsizetype> dialAt(const QPointF& place, qsizetype count) const;
 };
-/// One line of text is reserved above the dials, and one below them if `roomBelow`.
-DialGrid gridOf(const QRectF& rect, qsizetype count, bool roomBelow, const FigureStyle& style);
-/// True if the note needs a line of its own below dials of this width.
-bool needsLineBelow(const DialsWords& words, double width, const FigureStyle& style);
+/// One line of text is reserved above the dials, and `linesBelow` lines below them.
+DialGrid gridOf(const QRectF& rect, qsizetype count, qsizetype linesBelow, const FigureStyle& style);
+/// The note in lines of this width, to be painted below the dials; empty if it stands beside the legend or is omitted.
+QStringList noteBelow(const DialsWords& words, double width, const FigureStyle& style);
 
 void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style, const DialsPicture& picture);
 

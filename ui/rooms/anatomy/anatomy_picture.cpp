@@ -4,11 +4,13 @@
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "core/plan/anatomy_times.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
+#include "ui/figure/paint/figure_head.h"
 
 namespace ropelab::ui {
 
@@ -54,20 +56,10 @@ QString numberText(const std::optional<double>& number, std::size_t quantity) {
     return shortNumber(*number, quantity == 0 ? "B"_L1 : "G"_L1);
 }
 
-/// Breaks sentences at spaces.
-QStringList wrapped(const QStringList& sentences, const QFontMetricsF& metrics, double width) {
+QStringList linesOf(const QStringList& sentences, const QFontMetricsF& metrics, double width) {
     QStringList lines;
     for (const QString& sentence : sentences) {
-        QString line;
-        for (const QString& word : sentence.split(QLatin1Char(' '))) {
-            const QString longer = line.isEmpty() ? word : line + QLatin1Char(' ') + word;
-            if (!line.isEmpty() && metrics.horizontalAdvance(longer) > width) {
-                lines << std::exchange(line, word);
-            } else {
-                line = longer;
-            }
-        }
-        lines << line;
+        lines << wrapped(sentence, metrics, width, std::numeric_limits<int>::max());
     }
     return lines;
 }
@@ -326,7 +318,7 @@ AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const Figure
         layout.scale = factor * style.unit;
         const QFontMetricsF metrics(style.font(layout.points));
         const QFontMetricsF bold(boldFont(style, layout.points));
-        layout.notes = wrapped(m_notes, metrics, rect.width());
+        layout.notes = linesOf(m_notes, metrics, rect.width());
         layout.noteHeight = 1.15 * metrics.height();
         const double notes = layout.noteHeight * (static_cast<double>(layout.notes.size()) + 0.4);
         layout.unit = std::min((rect.height() - notes) / (m_units + kHeadUnits), style.units(kTallestRowPt));
@@ -377,7 +369,7 @@ QSizeF AnatomyPicture::size(const FigureStyle& style) const {
     for (const Row& row : m_rows) label = std::max(label, metrics.horizontalAdvance(row.name + kindOf(row)));
     const double columns = style.units(58) * static_cast<double>(quantities());
     const double width = std::min(style.units(kBranchPt + 2 * kPaddingPt) + label + columns, style.units(540));
-    const double lines = 0.4 + static_cast<double>(wrapped(m_notes, metrics, width).size());
+    const double lines = 0.4 + static_cast<double>(linesOf(m_notes, metrics, width).size());
     return {width, style.units(kRowPt) * (m_units + kHeadUnits) + lines * 1.15 * metrics.height()};
 }
 

@@ -418,7 +418,7 @@ QWidget* InspectRoom::makeEmptyState() {
                       u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This room shows "
                       "the logit contribution of each pair, the attention weights and the retrieval accuracy by "
                       "distance, and replays them over training."_s,
-                      this);
+                      u"inspect"_s, this);
     m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });
     return empty.page;

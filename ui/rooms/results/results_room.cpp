@@ -542,7 +542,8 @@ QWidget* ResultsRoom::makeBar() {
 }
 
 QWidget* ResultsRoom::makeEmptyState() {
-    const EmptyPage empty = makeEmptyPage(u"Compare the results of runs and test their significance"_s, {}, this);
+    const EmptyPage empty =
+        makeEmptyPage(u"Compare the results of runs and test their significance"_s, {}, u"results"_s, this);
     m_emptyText = empty.text;
     m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });

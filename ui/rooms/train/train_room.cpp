@@ -439,7 +439,7 @@ std::function<void()> TrainRoom::restorer() {
 }
 
 QWidget* TrainRoom::makeEmptyState() {
-    const EmptyPage empty = makeEmptyPage(u"Train small models and compare their curves"_s, {}, this);
+    const EmptyPage empty = makeEmptyPage(u"Train small models and compare their curves"_s, {}, u"train"_s, this);
     m_emptyText = empty.text;
     m_emptyText->setAlignment(Qt::AlignHCenter | Qt::AlignTop);
     keepLines(m_emptyText, 4);  // the button below keeps its place with every sweep

@@ -133,7 +133,17 @@ TEST(Dials, PairAtFindsEveryDrawnDial) {
         EXPECT_EQ(pair, dials[i].kind == Dial::Kind::rotated ? std::optional(dials[i].index) : std::nullopt);
     }
     EXPECT_EQ(pairAt(scene, rect, style, rect.topLeft()), std::nullopt);
-    EXPECT_GE(gridOf(rect, 128, true, style).radius, 8);
+    EXPECT_GE(gridOf(rect, 128, 1, style).radius, 8);
+}
+
+TEST(Dials, NoteBelowKeepsEveryWord) {
+    const FigureStyle style = screen();
+    DialsWords words{u"q"_s, u"k"_s, u"layer 1, head 0, step 100; full hand: norm 112.0; grey: not rotated"_s};
+    const QStringList below = noteBelow(words, 160, style);
+    EXPECT_GT(below.size(), 1);
+    EXPECT_EQ(below.join(QLatin1Char(' ')), words.note);
+    words.noteIsOptional = true;
+    EXPECT_TRUE(noteBelow(words, 160, style).isEmpty());
 }
 
 TEST(Dials, HandsHaveTheRotatedAngles) {

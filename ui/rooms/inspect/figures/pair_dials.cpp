@@ -106,7 +106,7 @@ InspectPicture pairDials(const InspectData& data) {
             .arg(dials.words.note);
     picture.drawnPairAt = [words = dials.words, count = dials.hands.size()](
                               QPointF place, const QRectF& canvas, const FigureStyle& style) -> std::optional<int> {
-        const bool below = needsLineBelow(words, canvas.width(), style);
+        const qsizetype below = noteBelow(words, canvas.width(), style).size();
         const auto dial = gridOf(canvas, count, below, style).dialAt(place, count);
         return dial ? std::optional(static_cast<int>(*dial)) : std::nullopt;
     };

@@ -49,7 +49,7 @@ QList<Dial> dialsOf(const RotationScene& scene) {
 }
 
 DialGrid gridOf(const RotationScene& scene, const QRectF& rect, const FigureStyle& style) {
-    return gridOf(rect, dialsOf(scene).size(), needsLineBelow(wordsOf(scene), rect.width(), style), style);
+    return gridOf(rect, dialsOf(scene).size(), noteBelow(wordsOf(scene), rect.width(), style).size(), style);
 }
 
 std::optional<int> pairAt(const RotationScene& scene, const QRectF& rect, const FigureStyle& style,

@@ -428,7 +428,7 @@ InspectPicture liveExpertDropped(const LiveData& data) {
 
 std::span<const LiveFigure> liveFigures() {
     static const std::vector<LiveFigure> figures = {
-        {"logit-contribution", u"Logit contribution by frequency"_s,
+        {"logit-contribution", u"Logit contribution"_s,
          u"Shows each pair's contribution to the variance of the logits, by the pair's wavelength λ = 2π/g: "
          "Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a picked run there is one curve per "
          "setting, the mean over layers and heads; of a picked run the figure shows every layer."_s,
