@@ -2,14 +2,17 @@
 
 #include <QComboBox>
 #include <QLabel>
+#include <QPainter>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
 
+#include "tests/ui/support/drawn_texts.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/figures/live_figures.h"
+#include "ui/rooms/train/figures/setting_strips.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/shell/actions.h"
@@ -87,6 +90,33 @@ TEST_F(SecondPictureTest, ALowPictureHasOneStripPerSettingAndAHighOneHasAxes) {
     second().foldButton()->click();
     EXPECT_TRUE(waitUntil([&] { return !second().view().figure().drawing; }));
     EXPECT_EQ(second().view().figure().curves.size(), 2U);
+}
+
+TEST(SettingStrips, WhereNotAllFitTheLastPlaceSaysHowManyAreLeftOut) {
+    Figure figure;
+    for (int i = 0; i < 20; ++i) {
+        FigureCurve curve;
+        curve.label = u"θ %1"_s.arg(100 * (i + 1));
+        curve.x = {1, 2, 3};
+        curve.y = {1, 2, 3};
+        figure.curves.push_back(std::move(curve));
+    }
+    FigureStyle style;
+    style.onScreen = true;
+    const auto texts = [&](const QRectF& rect) {
+        QWidget paper;
+        TextRecorder recorder(paper);
+        QPainter painter(&recorder);
+        stripsOf(figure, {})(painter, rect, style);
+        return recorder.texts();
+    };
+    const QRectF low(0, 0, style.units(400), style.units(56));
+    EXPECT_EQ(texts(low).last(), "13 more: Enlarge") << "two rows of four, the last place for the number";
+    EXPECT_TRUE(texts(low).contains("θ 700"));
+    EXPECT_FALSE(texts(low).contains("θ 800"));
+    EXPECT_EQ(stripAt(figure, low, style, {style.units(310), style.units(50)}), "");
+    const QRectF high(0, 0, style.units(400), style.units(300));
+    EXPECT_TRUE(texts(high).contains("θ 2000"));
 }
 
 TEST_F(SecondPictureTest, ShowsTheLayersOfThePickedRun) {

@@ -15,6 +15,7 @@ namespace {
 
 // In points.
 constexpr double kLeastWidth = 84;
+constexpr double kLeastHeight = 26;  // of a name and its bars
 constexpr double kGap = 12;
 constexpr double kLeastBar = 3;  // narrower bars merge, so more points are a line
 constexpr double kWidestBar = 12;
@@ -70,9 +71,14 @@ struct Grid {
         const double width = rect.width() + m_gap;
         m_columns = std::clamp<qsizetype>(static_cast<qsizetype>(width / (style.units(kLeastWidth) + m_gap)), 1,
                                           std::max<qsizetype>(1, count));
-        m_cell = {width / static_cast<double>(m_columns),
-                  rect.height() / static_cast<double>((count + m_columns - 1) / m_columns)};
+        const qsizetype most =
+            std::max<qsizetype>(1, static_cast<qsizetype>(rect.height() / style.units(kLeastHeight)));
+        const qsizetype rows = std::min(most, (count + m_columns - 1) / m_columns);
+        m_cell = {width / static_cast<double>(m_columns), rect.height() / static_cast<double>(rows)};
+        m_shown = count <= rows * m_columns ? count : rows * m_columns - 1;
     }
+    /// Of the strips; where not all fit, a cell is left for the number of the others.
+    qsizetype shown() const { return m_shown; }
     QRectF cell(qsizetype i) const {
         return {m_rect.left() + static_cast<double>(i % m_columns) * m_cell.width(),
                 m_rect.top() + static_cast<double>(i / m_columns) * m_cell.height(), m_cell.width() - m_gap,
@@ -88,6 +94,7 @@ struct Grid {
     double m_gap;
     FigureStyle::TextExtent m_title;
     qsizetype m_columns = 1;
+    qsizetype m_shown = 0;
     QSizeF m_cell;
 };
 
@@ -143,9 +150,14 @@ FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
         [figure, strips = stripsIn(figure, rowInk)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
             const Grid grid(rect, std::ssize(strips), style);
             painter.save();
-            for (std::size_t i = 0; i < strips.size(); ++i) {
-                const auto place = static_cast<qsizetype>(i);
-                paintStrip(painter, strips[i], figure, grid.cell(place), grid.bars(place), style);
+            for (qsizetype i = 0; i < grid.shown(); ++i) {
+                paintStrip(painter, strips[static_cast<std::size_t>(i)], figure, grid.cell(i), grid.bars(i), style);
+            }
+            if (const qsizetype more = std::ssize(strips) - grid.shown(); more > 0) {
+                painter.setFont(style.font(style.tickPt));
+                painter.setPen(style.theme.quietText);
+                painter.drawText(grid.cell(grid.shown()), Qt::AlignLeft | Qt::AlignTop,
+                                 u"%1 more: Enlarge"_s.arg(more));
             }
             painter.restore();
         };
@@ -154,10 +166,10 @@ FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
 QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place) {
     const std::vector<Strip> strips = stripsIn(figure, {});
     const Grid grid(rect, std::ssize(strips), style);
-    for (std::size_t i = 0; i < strips.size(); ++i) {
-        const Strip& strip = strips[i];
-        const QRectF bars = grid.bars(static_cast<qsizetype>(i));
-        if (!grid.cell(static_cast<qsizetype>(i)).contains(place)) continue;
+    for (qsizetype i = 0; i < grid.shown(); ++i) {
+        const Strip& strip = strips[static_cast<std::size_t>(i)];
+        const QRectF bars = grid.bars(i);
+        if (!grid.cell(i).contains(place)) continue;
         const auto at = static_cast<qsizetype>((place.x() - bars.left()) / barStep(strip, bars, style));
         if (at < 0 || at >= strip.x.size()) return strip.name;
         return u"%1: %2 %3 %4, %5"_s.arg(strip.name, figure.x.label, readableCount(strip.x[at]), figure.x.unit,
