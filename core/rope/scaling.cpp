@@ -82,15 +82,16 @@ void scale_yarn(std::vector<double>& frequencies, int dimension, double theta, c
 void scale_llama3(std::vector<double>& frequencies, const Scaling& scaling, double context) {
     check_positive(scaling.low_freq_factor, "low_freq_factor");
     check_positive(scaling.high_freq_factor, "high_freq_factor");
-    if (scaling.high_freq_factor <= scaling.low_freq_factor) {
+    const double width = scaling.high_freq_factor - scaling.low_freq_factor;
+    if (width < 0) {
         throw BadInput("high_freq_factor is " + number_text(scaling.high_freq_factor) +
-                       ", but it must be above low_freq_factor (" + number_text(scaling.low_freq_factor) + ").");
+                       ", but it must not be below low_freq_factor (" + number_text(scaling.low_freq_factor) + ").");
     }
     const double length = training_context(scaling, context);
     blend(frequencies, scaling.factor, [&](std::size_t, double frequency) {
-        const double smooth = (length * frequency / two_pi - scaling.low_freq_factor) /
-                              (scaling.high_freq_factor - scaling.low_freq_factor);
-        return std::clamp(smooth, 0.0, 1.0);
+        const double above = length * frequency / two_pi - scaling.low_freq_factor;
+        if (width == 0) return above < 0 ? 0.0 : 1.0;  // a step, as in Llama 4 Scout
+        return std::clamp(above / width, 0.0, 1.0);
     });
 }
 

@@ -79,13 +79,13 @@ class Tensors {
         return is_one_of(type_, {"gptj", "gpt_neox", "phi", "phi-msft", "stablelm", "falcon", "nemotron"}) ? 2 * C : C;
     }
     std::int64_t norms_per_layer() const {
-        if (is_one_of(type_, {"gptj", "phi", "phi-msft", "falcon", "cohere"})) return 1;
+        if (is_one_of(type_, {"gptj", "phi", "phi-msft", "falcon", "cohere", "cohere2"})) return 1;
         return type_.starts_with("gemma") && type_ != "gemma" ? 4 : 2;
     }
 
     bool is_whole(std::int64_t layer) const {
-        static const std::map<std::string, std::int64_t> every = {
-            {"gemma2", 2}, {"gemma3_text", 6}, {"gemma4_text", 6}, {"olmo3", 4}, {"gpt_oss", 2}};
+        static const std::map<std::string, std::int64_t> every = {{"gemma2", 2}, {"gemma3_text", 6}, {"gemma4_text", 6},
+                                                                  {"olmo3", 4},  {"gpt_oss", 2},     {"cohere2", 4}};
         if (type_ == "modernbert") return layer % 3 == 0;
         if (const auto found = every.find(type_); found != every.end()) return (layer + 1) % found->second == 0;
         return !is_one_of(type_, {"mistral", "phi3"}) || window() == 0;
@@ -249,7 +249,7 @@ TEST(HfAnatomy, AllKnownModelsHaveTotals) {
     for (const KnownModel& model : model_table()) {
         if (!hf_anatomy(model.config).totals().parameters) without.push_back(model.name);
     }
-    EXPECT_EQ(model_table().size(), 48U);
+    EXPECT_EQ(model_table().size(), 50U);
     EXPECT_TRUE(without.empty()) << without.front();
 }
 

@@ -172,6 +172,15 @@ TEST(Scaling, Llama3KeepsHighFrequenciesAndDividesLowOnes) {  // formula 23
     }
 }
 
+TEST(Scaling, Llama3WithEqualFactorsIsAStep) {  // Llama 4 Scout
+    const auto changed =
+        with({.method = ScalingMethod::llama3, .factor = 16, .low_freq_factor = 1, .high_freq_factor = 1});
+    for (std::size_t i = 0; i < 64; ++i) {
+        const double wavelength = 2 * std::numbers::pi / plain()[i];
+        EXPECT_DOUBLE_EQ(changed[i], wavelength > 4096 ? plain()[i] / 16 : plain()[i]);
+    }
+}
+
 TEST(Scaling, LongRopeUsesTheLongListBeyondTheTrainingContext) {  // formula 24
     Scaling scaling{.method = ScalingMethod::longrope, .factor = 4, .original_context = 1024};
     scaling.short_factors.assign(64, 2.0);
@@ -243,7 +252,7 @@ TEST(Scaling, ThrowsForInvalidParameters) {
     EXPECT_MESSAGE(with({.method = dynamic, .factor = 2}, 4096, -1), BadInput, "current length is -1");
     EXPECT_MESSAGE(with({.method = yarn, .factor = 2, .beta_fast = 0}), BadInput, "beta_fast is 0");
     EXPECT_MESSAGE(with({.method = ntk_by_parts, .factor = 2, .beta_slow = 40}), BadInput, "below beta_slow (40)");
-    EXPECT_MESSAGE(with({.method = llama3, .factor = 2, .low_freq_factor = 4}), BadInput, "above low_freq_factor (4)");
+    EXPECT_MESSAGE(with({.method = llama3, .factor = 2, .low_freq_factor = 5}), BadInput, "below low_freq_factor (5)");
     EXPECT_MESSAGE(with({.method = yarn, .factor = 2, .attention_factor = 0}), BadInput, "attention factor is 0");
     EXPECT_MESSAGE(with({.method = yarn, .factor = 2, .mscale = -1}), BadInput, "mscale is -1");
     Scaling lists{.method = longrope, .factor = 2};

@@ -16,6 +16,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -651,24 +652,38 @@ QWidget* ResultsRoom::makeResults() {
 
 void ResultsRoom::fitColumns() {
     m_groupView->resizeColumnsToContents();
-    const int least = ThemeManager::instance().pixels(48);
+    const ThemeManager& theme = ThemeManager::instance();
+    const QFontMetrics metrics(m_groupView->horizontalHeader()->font());
+    QList<int> widths;
+    QList<int> spare;  // space for the arrow of the sorted column, and margins
     for (int i = 0; i < m_groups->columnCount(); ++i) {
-        m_groupView->setColumnWidth(i, std::max(least, m_groupView->columnWidth(i)));
+        const int words =
+            metrics.horizontalAdvance(m_groups->headerData(i, Qt::Horizontal, Qt::DisplayRole).toString());
+        const int cells = static_cast<QAbstractItemView*>(m_groupView)->sizeHintForColumn(i);
+        widths << std::max(theme.pixels(48), m_groupView->columnWidth(i));
+        spare << std::max(0, widths.last() - std::max({theme.pixels(48), words + theme.pixels(16), cells}));
+    }
+    // Where the columns are a little too wide for the table, they do without it, so that the verdict is seen.
+    const int over = std::accumulate(widths.begin(), widths.end(), 0) - m_groupView->viewport()->width();
+    const int all = std::accumulate(spare.begin(), spare.end(), 0);
+    for (int i = 0; i < m_groups->columnCount(); ++i) {
+        const int less = over > 0 && over <= all ? (over * spare[i] + all - 1) / all : 0;
+        m_groupView->setColumnWidth(i, widths[i] - less);
     }
     fitTable();
 }
 
 void ResultsRoom::fitTable() {
-    // The table is as high as its rows, but at most a quarter of the height; the figure gets the rest.
+    // The table is as high as its rows, but at most a quarter of the height in whole rows; the figure gets the rest.
     const int height = m_split->height();
     if (m_splitByHand || height <= 0) return;
-    const int most = height / 4;
     const bool isWide = m_groupView->horizontalHeader()->length() > m_groupView->viewport()->width();
-    const int all = m_groupView->horizontalHeader()->sizeHint().height() +
-                    m_groups->rowCount() * m_groupView->verticalHeader()->defaultSectionSize() +
-                    (isWide ? m_groupView->horizontalScrollBar()->sizeHint().height() : 0) +
-                    2 * m_groupView->frameWidth();
-    m_groupView->setMinimumHeight(std::min(all, most));
+    const int around = m_groupView->horizontalHeader()->sizeHint().height() +
+                       (isWide ? m_groupView->horizontalScrollBar()->sizeHint().height() : 0) +
+                       2 * m_groupView->frameWidth();
+    const int row = m_groupView->verticalHeader()->defaultSectionSize();
+    const int rows = std::clamp((height / 4 - around) / row, 1, std::max(1, m_groups->rowCount()));
+    m_groupView->setMinimumHeight(around + rows * row);
     const int table = m_table->minimumSizeHint().height();
     m_split->setSizes({height - table, table});
 }

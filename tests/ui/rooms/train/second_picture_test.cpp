@@ -18,6 +18,10 @@
 #include "ui/shell/actions.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+using testing::TextRecorder;
+
 namespace {
 
 class SecondPictureTest : public Workbench {
@@ -101,8 +105,7 @@ TEST(SettingStrips, WhereNotAllFitTheLastPlaceSaysHowManyAreLeftOut) {
         curve.y = {1, 2, 3};
         figure.curves.push_back(std::move(curve));
     }
-    FigureStyle style;
-    style.onScreen = true;
+    const FigureStyle style = FigureStyle::screen(Theme::light(), 1);
     const auto texts = [&](const QRectF& rect) {
         QWidget paper;
         TextRecorder recorder(paper);
