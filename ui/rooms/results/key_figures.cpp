@@ -390,7 +390,7 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
                          : u"%1the two bands overlap"_s.arg(where));
     }
     if (gaps.isEmpty()) return;
-    addNote(figure, u"shaded: all runs that rotate ≤\u00A02 channels, and ≥\u00A010\u202F%; %1"_s.arg(
+    addNote(figure, u"shaded: runs that rotate at most 2 channels, and runs that rotate 10\u202F% or more; %1"_s.arg(
                         gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
     figure.summary +=
         u" Ranges of the runs that rotate at most 2 channels and of those that rotate 10 % or more: %1."_s.arg(
