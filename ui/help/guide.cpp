@@ -129,6 +129,7 @@ void styleDocument(QTextDocument& document, bool isOfFormulas) {
         if (isFenced(block)) {
             around.setBackground(theme.theme().window);
             around.setTextIndent(theme.px(8));
+            around.setNonBreakableLines(false);  // long lines wrap, so that no page scrolls sideways
         }
         cursor.mergeBlockFormat(around);
         if (level == 0) continue;
