@@ -69,12 +69,19 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
     QString title = u"q before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
     if (grid.pairs.size() < total) title += u"; %1 of %2 pairs shown"_s.arg(grid.pairs.size()).arg(total);
     rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style, title);
-    painter.setFont(font);
+    const double space = grid.column - style.units(4);
+    const auto widest = std::max_element(picture.tokens.begin(), picture.tokens.begin() + grid.tokens,
+                                         [&metrics](const QString& a, const QString& b) {
+                                             return metrics.horizontalAdvance(a) < metrics.horizontalAdvance(b);
+                                         });
+    const QFont tokenFont = grid.tokens > 0 ? style.fitting(font, *widest, space) : font;
     for (int token = 0; token < grid.tokens; ++token) {
+        painter.setFont(tokenFont);
         const QRectF column(grid.cellOf(token, 0).left(), rect.top() + line, grid.column, line);
         painter.setPen(style.theme.text);
         painter.drawText(column, Qt::AlignCenter,
-                         metrics.elidedText(picture.tokens[token], Qt::ElideRight, grid.column - style.units(4)));
+                         QFontMetricsF(tokenFont).elidedText(picture.tokens[token], Qt::ElideRight, space));
+        painter.setFont(font);
         painter.setPen(style.theme.quietText);
         painter.drawText(
             column.translated(0, line), Qt::AlignCenter,
