@@ -115,11 +115,12 @@ SourceTest ten_percent_test() {
     }
     return {benchmark_claim() + " [10 % against 100 %]",
             "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on each benchmark: "
-            "two one-sided paired t tests over the seven settings. The claim holds if nine benchmarks are equivalent "
-            "at the 5 % level, and fails if two differ by significantly more than the margin. The t test is used "
-            "because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test few attainable p values.",
-            "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks; beyond the margin on " +
-                std::to_string(different) + "; undecided: " + joined_names(others) + ".",
+            "two one-sided paired t tests over the paper's seven settings. The claim holds if nine benchmarks are "
+            "equivalent at the 5 % level, and fails if two differ by significantly more than this margin. The t test "
+            "is used because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test few attainable p values.",
+            "Equivalent on " + std::to_string(equivalent) +
+                " of 10 benchmarks; the accuracies differ by more than the margin on " + std::to_string(different) +
+                "; undecided: " + joined_names(others) + ".",
             nine_of_ten(equivalent, different)};
 }
 
@@ -144,13 +145,14 @@ SourceTest all_fractions_test() {
         }
         different += outside[i] * static_cast<double>(fractions.size()) < benchmark_level ? 1 : 0;
     }
-    return {benchmark_claim() + " [all fractions above 0]",
-            "Every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) is tested against 100 % in the same way. A "
-            "benchmark is equivalent if all five fractions are equivalent at the 5 % level; it differs if one fraction "
-            "differs by significantly more than the margin after Bonferroni's correction.",
-            "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks (" + joined_names(names) +
-                "); beyond the margin on " + std::to_string(different) + ".",
-            nine_of_ten(equivalent, different)};
+    return {
+        benchmark_claim() + " [all fractions above 0]",
+        "Every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) is tested for equivalence with 100 % within 2 "
+        "percentage points. A benchmark is equivalent if all five fractions are equivalent at the 5 % level; it "
+        "differs if one fraction differs by significantly more than the margin after Bonferroni's correction.",
+        "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks (" + joined_names(names) +
+            "); the accuracies differ by more than the margin on " + std::to_string(different) + ".",
+        nine_of_ten(equivalent, different)};
 }
 
 SourceTest mean_test() {
@@ -194,7 +196,8 @@ SourceTest single_test() {
         "Holm's correction over all pairs. The models answer the same questions, so the true standard errors of "
         "the differences are smaller, but the paper does not print them. The claim of equality fails if a pair differs "
         "significantly, and is undecided otherwise: an insignificant difference is no evidence of equality.",
-        std::to_string(count(p)) + " of " + std::to_string(p.size()) + " pairs differ at 5 % (" +
+        std::to_string(count(p)) + " of " + std::to_string(p.size()) +
+            " pairs of accuracies differ at the 5 % level (" +
             fixed_text(benchmark_level * static_cast<double>(p.size()), 1) + " expected by chance), " +
             std::to_string(corrected) + " after Holm's correction.",
         corrected > 0 ? SourceVerdict::fails : SourceVerdict::undecided};
@@ -311,7 +314,7 @@ SourceTest level_test(const std::string& version) {
 
 // A line per setting and fraction, accuracy and standard error in percent per benchmark.
 std::string benchmark_table_text() {
-    std::string text = "\nPublished accuracy [%] (standard error), Table 3:\n";
+    std::string text = "\nPublished accuracy [%] (standard error), Table 3 of Khan et al.:\n";
     const json& benchmarks = partial_rope_paper().at("benchmarks");
     for (const json& row : partial_rope_paper().at("benchmark_accuracy")) {
         text += "  " + row.at("config").get<std::string>() + ", " + row.at("rope").get<std::string>() + ": ";
@@ -329,7 +332,7 @@ std::string benchmark_table_text() {
                 fixed_text(100 * each.low, 2) + " to " + fixed_text(100 * each.high, 2) +
                 ", equivalence within 2 points: " + p_words(each.p_equivalence) + "; " +
                 std::to_string(each.significant) + " of " + std::to_string(each.settings) +
-                " settings differ at 5 % (binomial)\n";
+                " settings differ at the 5 % level (binomial standard errors)\n";
     }
     return text;
 }

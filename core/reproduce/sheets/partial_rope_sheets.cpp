@@ -166,7 +166,7 @@ void add_published(SheetPlan& plan) {
     }
     plan.notes.push_back(
         "The last table shows the published perplexities on LAMBADA (OpenAI's version; one run per setting) relative "
-        "to full rotation. They belong to the paper's models and are per word; no run of this sheet is compared "
+        "to full rotation. They belong to the paper's models and are per word; no run of this reproduction is compared "
         "with them.");
 }
 
@@ -191,10 +191,10 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         "The margins follow from the paper's perplexities on LAMBADA, whose logarithms are losses: the smallest gap "
         "between its two bands is 3.2 % of the loss (Llama-8B: perplexity 6.80 with NoPE, 6.42 with 10 %), and at the "
         "longest context the loss with 10 % is 1.0 % above the mean of the larger fractions. The control of every row "
-        "is NoPE. The claims concern training losses; of the printed perplexities with 10 % to 75 %, 20 of 28 lie "
-        "within 1.6 % of full rotation (by their logarithms). At the longest context the logarithm with 10 % lies 1.0 "
-        "% above the mean of the larger fractions in OpenAI's version, 3.1 % below it in the standard version, and in "
-        "OpenAI's version 0.6 % below that with 25 % alone.");
+        "(the group that must be worse if the test works) is NoPE. The claims concern training losses; of the printed "
+        "perplexities with 10 % to 75 %, 20 of 28 lie within 1.6 % of full rotation (by their logarithms). At the "
+        "longest context the logarithm with 10 % lies 1.0 % above the mean of the larger fractions in OpenAI's "
+        "version, 3.1 % below it in the standard version, and in OpenAI's version 0.6 % below that with 25 % alone.");
     plan.notes.push_back(std::string(paper
                                          ? "Bytes replace"
                                          : "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, "
@@ -210,7 +210,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
             "beta 0.95; they are this program's choice. The base shape is that of Llama-3.2-1B (tied output matrix, no "
             "biases), the parallel block that of Pythia-1B (biases, an output matrix of its own), " +
             std::string(sets.size() > 1 ? "trained on FineWeb-Edu as in the paper"
-                                        : "which the paper trains on FineWeb-Edu and this sheet on FineWeb") +
+                                        : "which the paper trains on FineWeb-Edu and this reproduction on FineWeb") +
             ", and the larger model that of Llama-3.1-8B with 36 layers (an output matrix of its own, no biases).");
         plan.notes.push_back(micro_batch_note);
     } else {

@@ -144,8 +144,9 @@ TEST_F(SheetReport, LatexHasCaptionsAndLabels) {
     EXPECT_THAT(latex,
                 HasSubstr("best\\_validation\\_loss (nats), mean $\\pm$ sample standard deviation over n = 3 seeds."));
     EXPECT_THAT(latex, HasSubstr("after Holm's correction over the rows of its family"));
-    EXPECT_THAT(latex, HasSubstr("After the semicolon: Student's two-tailed t test of the means, not corrected. "
-                                 "Scale: laptop."));
+    EXPECT_THAT(
+        latex,
+        HasSubstr("After the semicolon: p of Student's two-tailed t test of the means, not corrected. Scale: laptop."));
     EXPECT_THAT(latex, HasSubstr("context 128; after 1000 steps of training, precision"));
     runs_.front().spec.iterations = 4000;
     EXPECT_THAT(sheet_latex(plan_, evaluate(plan_, runs_)),
@@ -162,14 +163,14 @@ TEST_F(SheetReport, TextOfASmokeSheetStatesItsReasonOnce) {
     plan_.rows.push_back(other);
     const auto rows = evaluate(plan_, runs_);
     const std::string text = sheet_text(plan_, rows, {});
-    const std::string reason = "Runs of the scale \"smoke\" are too short";
+    const std::string reason = "Runs of the scale \"smoke\" (a quick check) are too short";
     EXPECT_EQ(text.find(reason), text.rfind(reason));
     EXPECT_NE(text.find(reason), std::string::npos);
-    EXPECT_THAT(text, HasSubstr("theta 500: not testable (by its rule: reproduced). After 1,000 steps the group's "
-                                "mean differs"));
+    EXPECT_THAT(text, HasSubstr("theta 500: not testable (its rule alone would give: reproduced). After 1,000 steps "
+                                "the group's mean differs"));
     EXPECT_EQ(sheet_json(plan_, rows, {}).at("rows").at(0).at("by_rule"), "reproduced");
     EXPECT_THAT(row_reason(rows.front()),
-                HasSubstr("By its rule alone the row would be reproduced. After 1,000 steps"));
+                HasSubstr("The row's preregistered rule alone would give the verdict: reproduced. After 1,000 steps"));
 }
 
 TEST_F(SheetReport, PlanShowsRunsAndCost) {
