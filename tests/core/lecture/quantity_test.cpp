@@ -166,7 +166,7 @@ TEST(Quantity, RefusesWrongExpressions) {
     EXPECT_MESSAGE(value_of("wavelength(lots)"), BadInput, "not a number");
     EXPECT_MESSAGE(value_of("rounded_position(3, bfloat)"), BadInput, "format");
     EXPECT_MESSAGE(value_of("kv_cache_bytes(Lama 3 8B)"), BadInput, "Llama");
-    EXPECT_MESSAGE(value_of("runs"), BadInput, "name their lab");
+    EXPECT_MESSAGE(value_of("runs"), BadInput, "name the lab file of the runs");
     EXPECT_MESSAGE(value_of("runs(thta=5)"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(value_of("bound(1e12)"), BadInput, "at most");
     EXPECT_MESSAGE(value_of("feasible_bases(1000000, 2, 1e9, 1)"), BadInput, "larger step");
