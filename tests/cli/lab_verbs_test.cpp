@@ -296,7 +296,7 @@ TEST_F(LabVerbsTest, ReportsALabThatCannotBeWrittenAndWritesNoNewerCheckpoint) {
     EXPECT_EQ(failed.out, "");
     EXPECT_THAT(failed.err, testing::EndsWith("\n"));
     EXPECT_THAT(failed.err,
-                testing::HasSubstr("Some results of this training are missing from the lab, because " + lab_));
+                testing::HasSubstr("Some results of this training are missing from the lab file, because " + lab_));
     EXPECT_EQ(lab->run(next).iteration, 10);
     EXPECT_EQ(read_checkpoint(lab->checkpoint_path(next))->iteration, 10);
 

@@ -184,7 +184,8 @@ TEST(LossFitRuns, SettingsMayFollowTheSize) {
     }
     const TableLossFit fit = fitted(runs);
     EXPECT_THAT(fit.following, ElementsAre("learning_rate", "warmup"));
-    EXPECT_THAT(loss_fit_words(fit), Contains(HasSubstr("settings that change with them: learning_rate, warmup.")));
+    EXPECT_THAT(loss_fit_words(fit),
+                Contains(HasSubstr("settings that change with these two: learning_rate, warmup.")));
     // The same number of tokens with another batch size is another setting.
     runs = grid_runs();
     for (ResultRun& run : runs) {
@@ -217,8 +218,10 @@ TEST(LossFitRuns, WordsAndJsonTellTheFit) {
     EXPECT_THAT(words.front(), HasSubstr("Fit of the loss: ln best_validation_loss = "));
     EXPECT_THAT(words.front(), HasSubstr("over 24 runs at 12 settings"));
     EXPECT_THAT(words, Contains(HasSubstr("coefficient of ln D: -0.04982 (95 % interval -0.05198 … -0.04766)")));
-    EXPECT_THAT(words, Contains(HasSubstr("Range of the runs: p = 0 to 100 %, N = 49344 to 147904, D = 204800 to "
-                                          "819200.")));
+    EXPECT_THAT(
+        words,
+        Contains(HasSubstr(
+            "Range of the fitted runs: rotated fraction p = 0 to 100 %, N = 49344 to 147904, D = 204800 to 819200.")));
     const LossPrediction inside = predict_loss(fit.fit, {0.5, 1e5, 4e5});
     const LossPrediction outside = predict_loss(fit.fit, {0.5, 1e5, 1e6}, true);
     EXPECT_THAT(prediction_words(fit, inside),
