@@ -242,7 +242,8 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
                 "rotation\".");
     } else {
         mapping.place().fail(
-            "The question has no kind of answer; add \"choices\" and \"right\", \"quantity\", or \"draw: true\".");
+            "The question does not say how it is answered; add \"choices\" and \"right\", \"quantity\", or \"draw: "
+            "true\".");
     }
     question.hides = mapping.flag("hide");
     return question;
@@ -256,10 +257,11 @@ std::string parse_point(const std::string& text, const LecturePlace& place, Show
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
         place.fail("A lecture cannot point at \"" + shortened(text) + "\"; did you mean \"" +
                    nearest(shortened(kind), kinds) +
-                   " …\"? It points at \"pair 3\", \"control theta\" or \"figure spectrum\".");
+                   " …\"? A lecture can point at \"pair 3\", \"control theta\" or \"figure spectrum\".");
     }
     if (what.empty())
-        place.fail("\"point: " + kind + "\" does not say which one, as in \"pair 3\" or \"control theta\".");
+        place.fail("\"point: " + kind +
+                   "\" does not say at which one to point, as in \"pair 3\" or \"control theta\".");
     if (state.room.empty())
         place.fail(
             "A scene without a page has nothing to point at; add a page to the scene, such as \"show: rotation\".");

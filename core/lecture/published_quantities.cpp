@@ -156,8 +156,8 @@ const nlohmann::json& member_of(const nlohmann::json& node, const std::string& s
         }
     }
     const std::string names = member_names(node);
-    throw BadInput("The published values have no \"" + shortened(step) + "\" there" +
-                   (names.empty() ? "." : "; there are " + shortened(names, 300) + "."));
+    throw BadInput("The published values have no \"" + shortened(step) + "\" at this point of the path" +
+                   (names.empty() ? "." : "; possible are " + shortened(names, 300) + "."));
 }
 
 const nlohmann::json& published_node(const QuantityInput& input) {

@@ -94,7 +94,7 @@ nlohmann::json alibi_slope(const QuantityInput& input) {
 
 std::vector<Quantity> pair_quantities() {
     return {
-        {{"rotary_dim", "", "channels", "Rotary dimension d_r: the number of channels that are rotated."},
+        {{"rotary_dim", "", "channels", "Rotary dimension d_r: the number of rotated channels per head."},
          [](const QuantityInput& input) { return input.frequencies.rotary_dim; }},
         {{"pairs", "", "pairs", "Number of rotated pairs of channels, d_r/2."},
          [](const QuantityInput& input) { return input.frequencies.rotary_dim / 2; }},
@@ -399,10 +399,11 @@ std::vector<Quantity> logit_quantities() {
          [](const QuantityInput& input) { return rounded_argument(input, "m"); },
          true},
         {{"rounded_distance", "(m, n, format)", "tokens",
-          "Distance m − n after both positions are rounded to a format."},
+          "Distance m − n after both positions are rounded to a number format."},
          [](const QuantityInput& input) { return rounded_argument(input, "m") - rounded_argument(input, "n"); },
          true},
-        {{"first_merged_position", "(format)", "tokens", "Smallest position that a format cannot represent."},
+        {{"first_merged_position", "(format)", "tokens",
+          "Smallest position that a number format cannot represent exactly."},
          [](const QuantityInput& input) {
              return first_inexact_position(parse_number_format(input.arguments.text("format")));
          },
@@ -459,7 +460,8 @@ std::vector<Quantity> setup_quantities() {
              return static_cast<double>(input.setup.head_dim) / input.frequencies.rotary_dim;
          }},
         {{"ntk_base", "", "θ", "Base θ that gives the setup's frequencies after NTK-aware scaling."}, ntk_base},
-        {{"unchanged_pairs", "", "pairs", "Number of rotated pairs whose frequency the scaling does not change."},
+        {{"unchanged_pairs", "", "pairs",
+          "Number of rotated pairs whose frequency the scaling of context extension does not change."},
          unchanged_pairs},
     };
 }

@@ -336,7 +336,7 @@ std::string verdicts_text(const SheetPlan& plan, std::span<const SheetRow> rows)
     if (text.empty()) return text;
     text = "\nVerdicts by claim:\n" + text;
     const std::vector<std::string> rankings = rankings_of(rows);
-    if (!rankings.empty()) text += "\nRanking by length of training:\n";
+    if (!rankings.empty()) text += "\nRanking of the groups by loss, for each length of training:\n";
     for (const std::string& ranking : rankings) text += "  " + ranking + '\n';
     return text;
 }
@@ -468,7 +468,7 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     text += source_tests_text(plan.sheet);
     const auto checks = paper_checks(plan.sheet);
     if (checks.empty()) return text;
-    text += "\nStatements of the source that disagree with its own numbers:\n";
+    text += "\nStatements of the source (paper or post) that disagree with the source's own numbers:\n";
     for (const PaperCheck& check : checks) {
         if (check.agrees) continue;
         text += "  " + check.what + ": printed " + check.printed + "; recomputed " + check.recomputed + '\n';

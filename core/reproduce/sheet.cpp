@@ -161,8 +161,8 @@ std::string stored_rules_words(const SheetPlan& plan) {
         return row.rule && row.rule->version < rules_version;
     });
     if (!is_old) return "";
-    return "The verdicts follow the rules stored with this lab. They are older than this program's rules, by which a "
-           "new lab would be tested.";
+    return "The verdicts follow the rules stored with this lab file. These rules are older than this program's rules, "
+           "by which a new lab would be tested.";
 }
 
 const std::vector<Sheet>& sheets() {

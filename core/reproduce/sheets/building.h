@@ -67,8 +67,8 @@ inline constexpr const char* half_is_enough = "half of the training is enough fo
 inline constexpr const char* micro_batch_note =
     "A forward and backward pass has as many sequences as on each of the paper's 32 GPUs: 64 of 2,048 tokens (two "
     "passes per step there, 64 here, where one device computes the whole step), 128 of 1,024, 32 of 4,096, 16 of "
-    "8,192, and 4 for 8B. The paper accumulates the gradients of its 8B models in bfloat16 and reduces them in "
-    "float32; this program accumulates all gradients in float32.";
+    "8,192, and 4 for the 8B models. The paper accumulates the gradients of its 8B models in bfloat16 and reduces them "
+    "in float32; this program accumulates all gradients in float32.";
 
 inline constexpr const char* order_note =
     "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "

@@ -144,7 +144,7 @@ void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
     }
     plan.predictions.push_back(prediction_of_order("claims of Khan et al.",
                                                    "The losses form two bands: NoPE and two rotated channels have a "
-                                                   "higher loss than every fraction from 10 % (base model).",
+                                                   "higher loss than RoPE on every fraction from 10 % on (base model).",
                                                    measure, low, high));
 }
 
@@ -177,7 +177,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
     plan.claims = {
         {"ten-percent",
          "Partial RoPE with 10 % of the channels or more reaches the same loss as full RoPE: within 1.6 %, half of the "
-         "gap between the bands."},
+         "smallest gap between the paper's two bands of losses."},
         {"two-bands",
          "The losses form two bands: NoPE and RoPE with two rotated channels reach a higher loss than RoPE on 10 % of "
          "the channels and than full RoPE."},
@@ -391,7 +391,8 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
     plan.notes.push_back(
         "A run has a spike if it diverges, or if after the warm-up its smoothed training loss (weight 0.9) rises more "
         "than 0.5 nats per token above its previous minimum. A spike is early within the first fifth of the run's "
-        "steps. A run that failed for another reason counts neither with nor without a spike.");
+        "steps. A run that failed for another reason is counted neither as a run with a spike nor as a run without "
+        "one.");
     plan.notes.push_back(
         "The paper studies seeds and learning rates of parallel blocks only. Rows of sequential blocks at other "
         "learning rates are shown without a verdict.");
@@ -419,8 +420,9 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         set_small_shape(plan);
         set_all(plan.experiment, "heads= width=128 iterations= context= batch= learning_rate= final_learning_rate=");
         plan.notes.push_back(
-            "Both blocks train on the same text here; the paper's parallel models train on FineWeb-Edu, the sequential "
-            "ones on FineWeb. The paper prints no losses; the margin of 1 % is this program's choice.");
+            "Models with parallel and with sequential blocks train on the same text here; the paper's parallel models "
+            "train on FineWeb-Edu, the sequential ones on FineWeb. The paper prints no losses; the margin of 1 % is "
+            "this program's choice.");
     }
     plan.experiment.set("tokenizer", {"bytes"});
     GroupKeys parallel = settings_in(paper   ? "heads=8 micro_batch=64 context=2048 batch=4096"

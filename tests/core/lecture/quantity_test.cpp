@@ -142,7 +142,7 @@ TEST(Quantity, OfPublications) {
               0.0016);
     EXPECT_EQ(value_of("published(theta_paper, n)"), 3);
     EXPECT_MESSAGE(value_of("published(theta_paper, table_2/tinyshakespeare/theta=501, seconds)"), BadInput,
-                   "have no \"theta=501\" there");
+                   "have no \"theta=501\" at this point of the path");
     EXPECT_MESSAGE(value_of("published(thesis, n)"), BadInput,
                    "theta_paper, partial_rope_paper, post and glu_variants");
 }

@@ -71,7 +71,7 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     const auto partial = sheet_json(plan_, rows, {});
     EXPECT_EQ(partial.at("source_tests").size(), 8U);
     EXPECT_EQ(partial.at("published_benchmarks").at("rows").size(), 50U);
-    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Claims of the source, tested on its own numbers:"));
+    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Claims of Khan et al., tested on the paper's own numbers:"));
 }
 
 TEST_F(SheetReport, EventsAreCounted) {
@@ -202,7 +202,8 @@ TEST_F(SheetReport, MarksVerdictsByOlderRules) {
     EXPECT_THAT(json.at("rows").at(0).at("rule").get<std::string>(),
                 testing::StartsWith("By the older rule stored with this lab: "));
     EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules stored with this lab"));
-    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Note: The verdicts follow the rules stored with this lab."));
+    EXPECT_THAT(sheet_text(plan_, rows, {}),
+                HasSubstr("Note: The verdicts follow the rules stored with this lab file."));
 }
 
 // Eleven predictions without measurements filled a page of the terminal.
