@@ -622,7 +622,8 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
             test_text(*fit.interaction) + " (products of √p with ln N and ln D).");
     }
     lines.push_back("Range of the fitted runs: rotated fraction p = " + percent_range_text(fit.fraction) +
-                    ", N = " + range_text(fit.parameters) + ", D = " + range_text(fit.tokens) +
+                    ", parameters N = " + range_text(fit.parameters) +
+                    ", training tokens D = " + range_text(fit.tokens) +
                     ". The fit says nothing beyond this range, and assumes that the errors of the runs are "
                     "independent; the runs share one data set, so that intervals do not generalise to other texts.");
     for (std::string& line : selection_words(table)) lines.push_back(std::move(line));
@@ -632,9 +633,9 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
 std::string prediction_words(const TableLossFit& table, const LossPrediction& prediction) {
     const Measure& measure = measures()[table.measure];
     std::string words = "Predicted " + std::string(measure.name) +
-                        " of one run at p = " + coefficient_text(100 * prediction.at.fraction) +
-                        " %, N = " + number_text(prediction.at.parameters) +
-                        ", D = " + number_text(prediction.at.tokens) + ": " +
+                        " of one run at rotated fraction p = " + coefficient_text(100 * prediction.at.fraction) +
+                        " %, parameters N = " + number_text(prediction.at.parameters) +
+                        ", training tokens D = " + number_text(prediction.at.tokens) + ": " +
                         fixed_text(prediction.loss, measure.decimals) + " " + std::string(measure.unit) +
                         " (95 % prediction interval " + fixed_text(prediction.low, measure.decimals) + " … " +
                         fixed_text(prediction.high, measure.decimals) + ")";

@@ -88,7 +88,7 @@ ScoredPrediction::Outcome tested_order(const std::vector<ScoredPrediction::Group
 std::string order_words(ScoredPrediction& scored) {
     const ScoredPrediction::Group* low = nullptr;
     const ScoredPrediction::Group* high = nullptr;
-    std::string words = "Means ± standard deviations: ";
+    std::string words = "Means of the groups ± standard deviations over seeds: ";
     for (const auto& group : scored.groups) {
         words += (&group == &scored.groups.front() ? "" : "; ") + group_words(group, scored.unit) +
                  (group.low ? ", predicted low" : "");

@@ -307,7 +307,7 @@ SourceTest level_test(const std::string& version) {
             "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p) + ". " +
                 (has_trend ? (trend.score < 0 ? "The perplexity falls further from 10 % to 100 % of rotated channels"
                                               : "The perplexity rises from 10 % to 100 % of rotated channels")
-                           : "No trend is found, which does not show similarity") +
+                           : "No trend is found, which does not show that the perplexities are similar") +
                 "; RoPE on 100 % of the channels has " + fixed_text(last_to_first(strata), 3) +
                 " times the perplexity of RoPE on 10 % (geometric mean)." +
                 (has_trend ? " The claim does not state up to which ratio perplexities are largely similar." : ""),
