@@ -343,7 +343,8 @@ bool unpack_files(const fs::path& archive, const fs::path& folder,
         const char* name = archive_entry_pathname(entry);
         if (name == nullptr || !is_wanted(name)) continue;
         const fs::path inside = fs::path(name).lexically_normal();
-        if (inside.is_absolute() || *inside.begin() == "..") refuse(archive, "a file lies outside of its folder");
+        if (inside.is_absolute() || *inside.begin() == "..")
+            refuse(archive, "one of its files would lie outside of the target folder");
         archive_entry_set_pathname(entry, (folder / inside).c_str());
         require(archive_write_header(disk.get(), entry), disk.get());
         for (;;) {
@@ -366,7 +367,7 @@ std::string resolved_url(const std::string& base, const std::string& link) {
     if (curl_url_set(url.get(), CURLUPART_URL, base.c_str(), 0) != CURLUE_OK ||
         curl_url_set(url.get(), CURLUPART_URL, link.c_str(), 0) != CURLUE_OK ||
         curl_url_get(url.get(), CURLUPART_URL, &whole, 0) != CURLUE_OK) {
-        throw FetchFailed("'" + link + "' on the page '" + base + "' is no link to a file.");
+        throw FetchFailed("'" + link + "' on the page '" + base + "' is not a link to a file.");
     }
     const std::string result = whole;
     curl_free(whole);

@@ -141,20 +141,20 @@ std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
     const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
     if (facts.decoder && facts.decoder->experts != HfExperts::none) add(layer.has_experts ? "experts" : "dense MLP");
     if (facts.model.position == HfPosition::rotary && !layer.rotates) add("without RoPE");
-    if (!layer.has_attention_norm) add("without its first norm");
+    if (!layer.has_attention_norm) add("without attention norm");
     return words;
 }
 
 // Of masked models.
 Stages stages_before_head(const HfFacts& facts, const PlanSizes& n) {
     return {{.id = "head.dense",
-             .name = "Dense layer of the head",
+             .name = "Dense layer before the output head",
              .kind = facts.activation,
              .symbols = "(B, T, C)",
              .shape = extents({n.B, n.T, n.C}),
              .formula = "U = f(H·W^⊤)",
              .tensors = linear_tensors("head.dense", n.C, n.C, 0, false)},
-            norm_of(facts).stage(n, "head.norm", "Norm of the head", "head.norm")};
+            norm_of(facts).stage(n, "head.norm", "Norm before the output head", "head.norm")};
 }
 
 std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
@@ -196,8 +196,8 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
     std::vector<std::string> result;
     if (!facts.decoder) {
         result.emplace_back(
-            "The norms, biases and feed-forwards of this model type are unknown; parameters of projections are "
-            "those of their matrices.");
+            "The norms, biases and feed-forward networks of this model type are unknown; the parameters of projections "
+            "are only those of their weight matrices.");
     }
     if (!facts.n.layers) result.emplace_back("The config does not define the number of layers.");
     if (facts.global_heads) {

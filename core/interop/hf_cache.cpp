@@ -155,8 +155,9 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     }
     const auto without = std::count(sizes.rotates.begin(), sizes.rotates.end(), false);
     if (without > 0 && model.position == HfPosition::rotary) {
-        model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(*sizes.layers) +
-                                   " layers have no rotary embedding; the frequencies are those of the others.");
+        model.remarks.emplace_back(
+            std::to_string(without) + " of the " + std::to_string(*sizes.layers) +
+            " layers have no rotary embedding; the frequencies shown are those of the other layers.");
     }
     if (sizes.is_encoder) {
         model.remarks.emplace_back("An encoder has no KV cache.");
@@ -196,8 +197,8 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     }
     if (reader.find({"global_head_dim"}) || reader.find({"num_global_key_value_heads"}))
         model.remarks.emplace_back(
-            "The global layers have other heads than the local ones; the size of the KV cache is computed with the "
-            "heads of the local layers.");
+            "The layers with global attention have other heads than the layers with local attention; the size of the "
+            "KV cache is computed with the heads of the local layers.");
     if (sizes.latent_width) {
         model.kind = KvCache::latent;
         shape.latent_dim = *sizes.latent_width;

@@ -173,7 +173,7 @@ HfModel read_hf_config(const json& whole) {
     read_shape(config, defaults, model);
     if (model.position == HfPosition::rotary) {
         model.rotary = read_rotary(config, defaults, model);
-        if (model.rotary.empty()) throw BadInput("The rope_parameters of the config have no layer type.");
+        if (model.rotary.empty()) throw BadInput("The rope_parameters of the config name no layer type.");
     }
     read_cache(config, defaults, model);
     return model;

@@ -16,8 +16,8 @@ constexpr std::int64_t widest_stage = 1 << 22;  // of all heads, or of the hidde
 void check_width(std::int64_t heads, std::int64_t channels) {
     if (heads * channels <= widest_stage) return;
     throw BadInput("The config has " + std::to_string(heads) + " heads of " + std::to_string(channels) +
-                   " channels, but the stages can be listed for at most " + std::to_string(widest_stage) +
-                   " channels of all heads.");
+                   " channels, but the stages (operations) of a model can be listed for at most " +
+                   std::to_string(widest_stage) + " channels over all heads.");
 }
 
 HfFacts facts_with(HfModel model) {
@@ -123,8 +123,10 @@ class FactReader {
             n.H_s = reader_.count({"shared_expert_intermediate_size"}, 0, widest_expert);
         }
         if (n.H_e && *n.H_e > widest_expert) {
-            throw BadInput("The experts of the config are " + std::to_string(*n.H_e) +
-                           " wide, but the stages can be listed for at most " + std::to_string(widest_expert) + ".");
+            throw BadInput(
+                "The experts of the config are " + std::to_string(*n.H_e) +
+                " channels wide, but the stages (operations) of a model can be listed for experts of at most " +
+                std::to_string(widest_expert) + ".");
         }
         if (n.E && n.k && *n.k > *n.E) {
             throw BadInput("The config uses " + std::to_string(*n.k) + " experts per token, but it has only " +

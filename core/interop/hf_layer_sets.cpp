@@ -132,7 +132,7 @@ void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, 
     }
     if (config.contains("yarn_only_types")) {
         model.remarks.push_back("Only the layers of " + config.at("yarn_only_types").dump().substr(0, 80) +
-                                " have the scaling (yarn_only_types).");
+                                " have the YaRN scaling (yarn_only_types).");
     }
     for (const HfLayerSet& set : sets) {
         if (set.from_library) continue;

@@ -121,7 +121,7 @@ double value_of(std::string_view text) {
         divide = text[end] == '/';
         text.remove_prefix(end + 1);
     }
-    if (!std::isfinite(value)) throw BadInput("The number is not finite.");
+    if (!std::isfinite(value)) throw BadInput("The number is not finite; type a finite number.");
     return value;
 }
 

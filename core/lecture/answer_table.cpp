@@ -122,7 +122,7 @@ std::vector<AnsweredQuestion> answered_questions(const std::vector<AnswerRecord>
 }
 
 std::string answers_text(const std::vector<AnsweredQuestion>& questions) {
-    if (questions.empty()) return "The lab has no answers to questions of lectures.\n";
+    if (questions.empty()) return "The lab file stores no answers to questions of lectures.\n";
     std::string text;
     for (const AnsweredQuestion& question : questions) {
         text += std::to_string(question.number) + ". " + question.question + " (" + question.lecture + ", " +

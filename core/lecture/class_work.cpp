@@ -91,11 +91,11 @@ struct PrintedRun {
 std::vector<PrintedRun> printed_runs(const fs::path& file) {
     const nlohmann::json json = parse_bounded(result_text(file), nullptr, false);
     if (!json.is_object() || !json.contains("runs") || !json["runs"].is_array() || json["runs"].empty()) {
-        throw BadInput("it is neither a lab nor what \"ropelab-cli sweep … --json\" prints.");
+        throw BadInput("it is neither a lab file nor the output of \"ropelab-cli sweep … --json\".");
     }
     std::vector<PrintedRun> runs;
     for (const nlohmann::json& run : json["runs"]) try {
-            if (!run.is_object()) throw BadInput("its runs are no objects.");
+            if (!run.is_object()) throw BadInput("each of its runs must be a JSON object.");
             PrintedRun printed{run_spec_from_json(current_settings(settings_in(run))), summary_in(run), {}};
             printed.conditions.precision = run.value("chosen_precision", "float32");
             printed.conditions.device = run.value("chosen_device", "cpu");
@@ -104,7 +104,7 @@ std::vector<PrintedRun> printed_runs(const fs::path& file) {
             runs.push_back(std::move(printed));
         } catch (const nlohmann::json::exception&) {
             throw BadInput("a field of its run " + std::to_string(runs.size() + 1) +
-                           " has another type than \"ropelab-cli sweep … --json\" prints.");
+                           " has another type than in the output of \"ropelab-cli sweep … --json\".");
         }
     return runs;
 }
@@ -178,7 +178,7 @@ std::string class_sheet(const std::string& title, const std::string& lecture, co
             ".ropelab`; the folder of checkpoints beside it is not needed.\n\n";
     text += "| name | seed |\n|---|---|\n";
     for (const StudentTask& task : tasks) text += "| " + task.name + " | " + std::to_string(task.seed) + " |\n";
-    text += "\n## How the results are pooled\n\nDrop all files together on the window, or type\n\n```\n";
+    text += "\n## How the results are pooled\n\nDrop all files together on the program's window, or type\n\n```\n";
     text += "ropelab-cli lecture class " + lecture + " --pool student-*.ropelab --lab class.ropelab\n";
     text += "ropelab-cli figure group-means --lab class.ropelab --output class.pdf\n```\n\n";
     text +=

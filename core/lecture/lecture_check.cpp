@@ -24,7 +24,7 @@ RecordedLab::RecordedLab(const std::filesystem::path& path) {
     const std::filesystem::path copy = folder_.path() / path.filename();
     std::error_code error;
     std::filesystem::copy_file(path, copy, error);
-    if (error) throw BadInput("The lab " + path.string() + " cannot be read: " + error.message() + ".");
+    if (error) throw BadInput("The lab file " + path.string() + " cannot be read: " + error.message() + ".");
     // Changes that another program has not merged into the file yet.
     std::filesystem::path log = path;
     log += "-wal";
@@ -187,7 +187,7 @@ class SceneChecks {
         add(line, quantity, "a value", [&](CheckedQuantity& result) {
             result.value = evaluate_quantity(quantity, source_);
             result.ok = !result.value.is_null();
-            if (!result.ok) result.problem = "The quantity has no value here.";
+            if (!result.ok) result.problem = "The quantity has no value for the setup or the runs of this scene.";
         });
         if (results_.back().ok) results_.pop_back();  // only what has no value is listed
     }

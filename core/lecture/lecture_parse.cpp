@@ -31,8 +31,9 @@ void check_scene_quantity(const std::string& expression, const LecturePlace& pla
                    "\" is of setup B, but the scene has only one setup; write \"setup: … | B: …\".");
     }
     if (quantity_needs_lab(expression) && scene.lab.empty() && !scene.live) {
-        place.fail("The quantity \"" + shortened(expression) +
-                   "\" is computed from runs; give the scene a lab (\"lab: FILE\") or an experiment (\"live: …\").");
+        place.fail(
+            "The quantity \"" + shortened(expression) +
+            "\" is computed from runs; give the scene a lab file (\"lab: FILE\") or an experiment (\"live: …\").");
     }
 }
 
@@ -103,7 +104,7 @@ void read_value(const std::string& text, const LecturePlace& place, LectureChang
                                  const std::string& purpose = "", const std::vector<std::string_view>& also = {}) {
     std::vector<std::string_view> known = lecture_controls(lecture_room(room));
     known.insert(known.end(), also.begin(), also.end());
-    place.fail("The room \"" + room + "\" has no control \"" + shortened(control) + "\"" + purpose +
+    place.fail("The page \"" + room + "\" has no control \"" + shortened(control) + "\"" + purpose +
                "; did you mean \"" + nearest(shortened(control), known) + "\"?");
 }
 
@@ -112,7 +113,8 @@ void apply_change(const LectureChange& change, const LecturePlace& place, ShownS
         state.room = place.run([&] { return lecture_view(change.value); }).room;
         return;
     }
-    if (state.room.empty()) place.fail("A scene without a room has nothing to set; add \"show: ROOM\" to the scene.");
+    if (state.room.empty())
+        place.fail("A scene without a page has nothing to set; add a page to the scene, such as \"show: rotation\".");
     const LectureRoom& room = lecture_room(state.room);
     if (change.key != "setup" && !is_lecture_control(room, change.key)) {
         refuse_control(place, state.room, change.key, "", {"setup", "room"});
@@ -235,10 +237,13 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
         question.kind = LectureQuestion::Kind::curve;
         question.curve = mapping.text("curve");
         if (scene.room.empty())
-            mapping.place().fail("A curve is drawn over a figure; add \"show: ROOM\" to the scene.");
+            mapping.place().fail(
+                "The class draws a curve over the figure of a page; add a page to the scene, such as \"show: "
+                "rotation\".");
     } else {
         mapping.place().fail(
-            "The question has no kind of answer; add \"choices\" and \"right\", \"quantity\", or \"draw: true\".");
+            "The question does not say how it is answered; add \"choices\" and \"right\", \"quantity\", or \"draw: "
+            "true\".");
     }
     question.hides = mapping.flag("hide");
     return question;
@@ -252,17 +257,19 @@ std::string parse_point(const std::string& text, const LecturePlace& place, Show
     if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
         place.fail("A lecture cannot point at \"" + shortened(text) + "\"; did you mean \"" +
                    nearest(shortened(kind), kinds) +
-                   " …\"? It points at \"pair 3\", \"control theta\" or \"figure spectrum\".");
+                   " …\"? A lecture can point at \"pair 3\", \"control theta\" or \"figure spectrum\".");
     }
     if (what.empty())
-        place.fail("\"point: " + kind + "\" does not say which one, as in \"pair 3\" or \"control theta\".");
+        place.fail("\"point: " + kind +
+                   "\" does not say at which one to point, as in \"pair 3\" or \"control theta\".");
     if (state.room.empty())
-        place.fail("A scene without a room has nothing to point at; add \"show: ROOM\" to the scene.");
+        place.fail(
+            "A scene without a page has nothing to point at; add a page to the scene, such as \"show: rotation\".");
     const LectureRoom& room = lecture_room(state.room);
     if (kind == "pair") {
         const double pair = place.run([&] { return parse_number(what); });
         if (pair != std::trunc(pair) || pair < 0) place.fail("Pairs are whole numbers from 0, as in \"pair 3\".");
-        if (!is_lecture_control(room, kind)) place.fail("The room \"" + state.room + "\" shows no pairs to point at.");
+        if (!is_lecture_control(room, kind)) place.fail("The page \"" + state.room + "\" shows no pairs to point at.");
         place.run([&] { state.check_pair(std::llround(std::min(pair, 1e15))); });
     }
     if (kind == "control" && !is_lecture_control(room, what)) refuse_control(place, state.room, what, " to point at");
@@ -438,7 +445,8 @@ void read_view(const YamlMapping& block, LectureScene& scene) {
     }
     for (const std::string& control : block.texts("controls")) {
         const LecturePlace place = block.place_of("controls");
-        if (scene.room.empty()) place.fail("A scene without a room has no controls; add \"show: ROOM\".");
+        if (scene.room.empty())
+            place.fail("A scene without a page has no controls; add a page to the scene, such as \"show: rotation\".");
         if (!is_lecture_control(lecture_room(scene.room), control)) refuse_control(place, scene.room, control);
         scene.controls.push_back(control);
     }
@@ -448,11 +456,12 @@ void read_lab(const YamlMapping& block, const LectureSource& source, LectureScen
     if (!block.has("lab")) return;
     const std::string text = block.text("lab");
     const LecturePlace place = block.place_of("lab");
-    if (text.empty()) place.fail("The lab has no name; write a path such as \"labs/three-thetas.ropelab\".");
+    if (text.empty())
+        place.fail("\"lab\" is empty; write the path of a lab file such as \"labs/three-thetas.ropelab\".");
     scene.lab = source.folder / text;
     std::error_code error;
     if (!std::filesystem::is_regular_file(scene.lab, error)) {
-        place.fail("There is no lab \"" + shortened(text) + "\" in the folder of the lecture.");
+        place.fail("There is no lab file \"" + shortened(text) + "\" in the folder of the lecture.");
     }
 }
 

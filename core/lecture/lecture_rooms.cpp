@@ -105,7 +105,7 @@ const std::vector<LectureRoom>& lecture_rooms() {
 }
 
 const LectureRoom& lecture_room(std::string_view name) {
-    return item_named(lecture_rooms(), shortened(current_name(Alias::Kind::room, name)), "room");
+    return item_named(lecture_rooms(), shortened(current_name(Alias::Kind::room, name)), "page");
 }
 
 LectureView lecture_view(std::string_view text) {
@@ -115,7 +115,7 @@ LectureView lecture_view(std::string_view text) {
     const std::string_view part = current_name(Alias::Kind::figure, text.substr(slash + 1));
     const auto found = std::find(room.parts.begin(), room.parts.end(), part);
     if (found != room.parts.end()) return {room.name, *found};
-    const std::string sentence = "The room \"" + std::string(room.name) + "\" has no part \"" + shortened(part) + "\"";
+    const std::string sentence = "The page \"" + std::string(room.name) + "\" has no part \"" + shortened(part) + "\"";
     throw BadInput(sentence + "; did you mean \"" + std::string(room.name) + "/" +
                    nearest(shortened(part), room.parts) + "\"?");
 }
@@ -131,7 +131,7 @@ std::vector<std::string_view> lecture_controls(const LectureRoom& room) {
 
 void check_figure_of(const LectureRoom& room, std::string_view figure) {
     if (std::find(room.figures.begin(), room.figures.end(), figure) != room.figures.end()) return;
-    throw BadInput("The room \"" + std::string(room.name) + "\" has no figure \"" + shortened(figure) +
+    throw BadInput("The page \"" + std::string(room.name) + "\" has no figure \"" + shortened(figure) +
                    "\"; did you mean \"" + nearest(shortened(figure), room.figures) + "\"?");
 }
 

@@ -32,10 +32,11 @@ class YamlTree : public YAML::EventHandler {
     void OnDocumentStart(const YAML::Mark&) override {}
     void OnDocumentEnd() override {}
     void OnAnchor(const YAML::Mark& mark, const std::string& name) override {
-        place(mark).fail("Anchors such as \"&" + name + "\" are not supported; write the value where it is needed.");
+        place(mark).fail("YAML anchors such as \"&" + name +
+                         "\" are not supported; write the value where it is needed.");
     }
     void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-        place(mark).fail("Aliases (\"*name\") are not supported; write the value where it is needed.");
+        place(mark).fail("YAML aliases (\"*name\") are not supported; write the value where it is needed.");
     }
     void OnNull(const YAML::Mark& mark, YAML::anchor_t) override { add({YamlNode::Kind::null, line(mark)}); }
     void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t, const std::string& value) override {
@@ -60,7 +61,7 @@ class YamlTree : public YAML::EventHandler {
     /// The parser gives plain scalars the tag "?", quoted ones "!", and others no tag.
     void refuse(const std::string& tag, const YAML::Mark& mark) const {
         if (!tag.empty() && tag != "?" && tag != "!") {
-            place(mark).fail("Tags such as \"" + tag + "\" are not supported; write the plain value.");
+            place(mark).fail("YAML tags such as \"" + tag + "\" are not supported; write the plain value.");
         }
     }
     void open(YamlNode::Kind kind, const YAML::Mark& mark, const std::string& tag) {

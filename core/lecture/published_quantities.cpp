@@ -90,8 +90,8 @@ constexpr const char* cache_arguments = "(model[, L]) or (layers, kv_heads, head
 std::vector<Quantity> memory_quantities() {
     return {
         {{"table_bytes", "", "bytes",
-          "Size of the setup's cos/sin table for its context and precision; each number is stored for both channels of "
-          "a pair."},
+          "Size of the setup's cos/sin table (RoPE cache) for its context and precision; each number is stored for "
+          "both channels of a pair."},
          [](const QuantityInput& input) {
              return table_size(rotary_dim(input.setup), input.setup.context, input.setup);
          }},
@@ -101,15 +101,15 @@ std::vector<Quantity> memory_quantities() {
          [](const QuantityInput& input) { return sizes_of(input).kv; },
          true},
         {{"cache_share", cache_arguments, "",
-          "Size of the cos/sin table, in the setup's precision, divided by that of the KV cache. Without a published "
-          "model, the setup's fraction of head_dim is rotated."},
+          "Size of the cos/sin table, in the setup's precision, divided by the size of the KV cache. Without a "
+          "published model, the setup's fraction of head_dim is rotated."},
          [](const QuantityInput& input) {
              const CacheSizes sizes = sizes_of(input);
              return static_cast<double>(sizes.table) / static_cast<double>(sizes.kv);
          }},
         {{"parameters", "(setting=value, …)", "parameters",
-          "Number of trainable parameters of a run with these settings; preset=NAME is the start, vocabulary=65 the "
-          "number of tokens."},
+          "Number of trainable parameters of a run with these settings; preset=NAME starts from the settings of a "
+          "preset, vocabulary=65 sets the vocabulary size."},
          parameters,
          true},
     };
@@ -156,8 +156,8 @@ const nlohmann::json& member_of(const nlohmann::json& node, const std::string& s
         }
     }
     const std::string names = member_names(node);
-    throw BadInput("The published values have no \"" + shortened(step) + "\" there" +
-                   (names.empty() ? "." : "; there are " + shortened(names, 300) + "."));
+    throw BadInput("The published values have no \"" + shortened(step) + "\" at this point of the path" +
+                   (names.empty() ? "." : "; possible are " + shortened(names, 300) + "."));
 }
 
 const nlohmann::json& published_node(const QuantityInput& input) {
@@ -181,13 +181,13 @@ nlohmann::json published_number(const nlohmann::json& node, std::initializer_lis
 }
 
 nlohmann::json spread_of(const nlohmann::json& node) {
-    if (node.is_number()) throw BadInput("The published value has no spread.");
+    if (node.is_number()) throw BadInput("The published value has no standard deviation or standard error.");
     return published_number(node, {"std", "stderr"});
 }
 
 constexpr const char* place_words =
-    " The row is a path of names and of key=value, separated by \"/\", such as "
-    "table_2/tinyshakespeare/theta=500; the column is a path within it, such as best_validation_loss.";
+    " The argument row is a path of names and of key=value, separated by \"/\", such as "
+    "table_2/tinyshakespeare/theta=500; the argument column is a path within the row, such as best_validation_loss.";
 
 }  // namespace
 
@@ -196,13 +196,15 @@ std::vector<Quantity> published_quantities() {
     const auto mean = [](const QuantityInput& input) { return published_number(published_node(input), {"mean"}); };
     return {
         {{"published", "(sheet, row[, column])", "as printed",
-          described("Printed value of theta_paper, partial_rope_paper, post or glu_variants; the mean where a spread "
-                    "was printed.")},
+          described("Value printed in theta_paper (Huang et al. 2025), partial_rope_paper (Khan et al.), post "
+                    "(Brahmachary 2025) or glu_variants (Shazeer 2020); the mean where a spread was printed.")},
          mean,
          true},
-        {{"published_mean", "(sheet, row[, column])", "as printed", described("Printed mean.")}, mean, true},
+        {{"published_mean", "(sheet, row[, column])", "as printed", described("Mean printed in a source.")},
+         mean,
+         true},
         {{"published_spread", "(sheet, row[, column])", "as printed",
-          described("Printed standard deviation or standard error.")},
+          described("Standard deviation or standard error printed in a source.")},
          [](const QuantityInput& input) { return spread_of(published_node(input)); },
          true},
     };
@@ -217,8 +219,8 @@ const nlohmann::json& theta_row(const QuantityInput& input, const nlohmann::json
     try {
         return row_of_theta(table, theta);
     } catch (const std::out_of_range&) {
-        throw BadInput("The theta paper has no row with theta = " + number_text(theta) +
-                       "; it has 500, 1000, 5000, 10000, 20000 and 50000.");
+        throw BadInput("The tables of Huang et al. 2025 have no row with theta = " + number_text(theta) +
+                       "; they have 500, 1000, 5000, 10000, 20000 and 50000.");
     }
 }
 
@@ -226,7 +228,8 @@ const nlohmann::json& loss_table(const QuantityInput& input) {
     const std::string& data = input.arguments.text("data");
     const nlohmann::json& tables = theta_paper().at("table_2");
     if (!tables.contains(data)) {
-        throw BadInput("The theta paper has no data set \"" + data + "\"; it has tinyshakespeare, enwik8 and text8.");
+        throw BadInput("Table 2 of Huang et al. 2025 has no data set \"" + data +
+                       "\"; it has tinyshakespeare, enwik8 and text8.");
     }
     return tables.at(data);
 }
@@ -274,8 +277,8 @@ nlohmann::json published_perplexity(const QuantityInput& input) {
             return row.at("openai").at("mean");
         }
     }
-    throw BadInput("The partial-RoPE paper has no perplexity of " + model + " with " + number_text(percent) +
-                   " % rotated.");
+    throw BadInput("Table 4 of Khan et al. has no perplexity of " + model + " with " + number_text(percent) +
+                   " % of the channels rotated.");
 }
 
 }  // namespace
@@ -283,21 +286,23 @@ nlohmann::json published_perplexity(const QuantityInput& input) {
 std::vector<Quantity> derived_quantities() {
     return {
         {{"published_improvement", "(data, theta)", "%",
-          "Improvement over theta = 10000 that follows from the losses in table 2 of the theta paper."},
+          "Improvement of the best validation loss over theta = 10000 that follows from the losses in table 2 of Huang "
+          "et al. 2025."},
          published_improvement,
          true},
         {{"published_p_value", "(data, theta, test)", "",
-          "p of Student's or Welch's t test (student, welch) against theta = 10000, from the means and standard "
-          "deviations in table 2 of the theta paper."},
+          "p value of Student's or Welch's t test (student, welch) against theta = 10000, from the means and standard "
+          "deviations in table 2 of Huang et al. 2025."},
          published_p_value,
          true},
         {{"published_slowdown", "(theta)", "",
-          "Generation speed at theta = 10000 divided by that at theta, from table 3 of the theta paper."},
+          "Generation speed at theta = 10000 divided by the speed at the given theta, from table 3 of Huang et al. "
+          "2025."},
          published_slowdown,
          true},
         {{"published_perplexity", "(config, percent)", "",
-          "Perplexity on LAMBADA (OpenAI) in table 4 of the partial-RoPE paper: llama-1b or llama-8b, trained on "
-          "FineWeb with 2,048 tokens, with this percentage rotated."},
+          "Perplexity on LAMBADA (OpenAI) in table 4 of Khan et al.: llama-1b or llama-8b, trained on FineWeb with a "
+          "context of 2,048 tokens, with this percentage of the channels rotated."},
          published_perplexity,
          true},
     };

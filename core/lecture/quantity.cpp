@@ -184,7 +184,8 @@ void check_filter(const RunFilter& filter) {
 
 QuantityCall parse_quantity_call(std::string_view expression) {
     const std::string_view whole = trimmed(expression);
-    if (whole.size() > longest_expression) throw BadInput("The expression of a quantity has more than 500 bytes.");
+    if (whole.size() > longest_expression)
+        throw BadInput("The expression of a quantity has more than 500 bytes; shorten it.");
     QuantityCall call;
     const std::size_t open = whole.find('(');
     std::string_view name = trimmed(whole.substr(0, open));
@@ -272,7 +273,8 @@ const Quantity& quantity_named(const QuantityCall& call) {
 const RotarySetup& setup_of(const QuantityCall& call, const QuantitySource& source) {
     if (!call.of_b) return source.setups.a;
     if (!source.setups.b) {
-        throw BadInput("The quantity B." + call.name + " is of setup B, but there is only one setup.");
+        throw BadInput("The quantity B." + call.name +
+                       " is of setup B, but there is only one setup; omit \"B.\" or add a setup B.");
     }
     return *source.setups.b;
 }
@@ -353,7 +355,7 @@ nlohmann::json evaluate_quantity(std::string_view expression, const QuantitySour
     const QuantityArguments arguments(quantity.description, call);
     const RotarySetup& setup = setup_of(call, source);
     if (quantity.description.needs_lab && !source.lab) {
-        throw BadInput("The quantity " + call.name + " is computed from runs; name their lab.");
+        throw BadInput("The quantity " + call.name + " is computed from runs; name the lab file of the runs.");
     }
     nlohmann::json value = quantity.compute({arguments, setup, frequencies(frequency_settings(setup)), source.lab});
     if (value.is_number_float() && !std::isfinite(value.get<double>())) return nullptr;

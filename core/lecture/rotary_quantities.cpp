@@ -94,15 +94,18 @@ nlohmann::json alibi_slope(const QuantityInput& input) {
 
 std::vector<Quantity> pair_quantities() {
     return {
-        {{"rotary_dim", "", "channels", "Rotary dimension d_r: the number of channels that are rotated."},
+        {{"rotary_dim", "", "channels", "Rotary dimension d_r: the number of rotated channels per head."},
          [](const QuantityInput& input) { return input.frequencies.rotary_dim; }},
-        {{"pairs", "", "pairs", "Number of rotated pairs, d_r/2."},
+        {{"pairs", "", "pairs", "Number of rotated pairs of channels, d_r/2."},
          [](const QuantityInput& input) { return input.frequencies.rotary_dim / 2; }},
-        {{"frequency", "(pair)", "radians per token", "Frequency ω of a pair, with the scaling; 0 for a frozen pair."},
+        {{"frequency", "(pair)", "radians per token",
+          "Frequency ω of a pair, with the scaling of context extension; 0 for a frozen pair."},
          [](const QuantityInput& input) { return frequency_of(input); }},
-        {{"wavelength", "(pair)", "tokens", "Wavelength 2π/ω of a pair, with the scaling; none for a frozen pair."},
+        {{"wavelength", "(pair)", "tokens",
+          "Wavelength 2π/ω of a pair, with the scaling of context extension; none for a frozen pair."},
          [](const QuantityInput& input) { return two_pi / frequency_of(input); }},
-        {{"plain_wavelength", "(pair)", "tokens", "Wavelength of a pair without the scaling."}, plain_wavelength},
+        {{"plain_wavelength", "(pair)", "tokens", "Wavelength of a pair without the scaling of context extension."},
+         plain_wavelength},
         {{"pairs_beyond", "(L)", "pairs",
           "Number of rotated pairs whose wavelength exceeds L tokens; frozen pairs are not counted."},
          pairs_beyond},
@@ -115,14 +118,18 @@ std::vector<Quantity> pair_quantities() {
          angle},
         {{"turns", "(pair, distance)", "periods", "Number of periods of a pair over a distance in tokens."},
          [](const QuantityInput& input) { return periods_of(input); }},
-        {{"base_digit", "", "", "Base β = θ^(2/d) of the digits that the pairs represent; d is d_r for slice."},
+        {{"base_digit", "", "",
+          "Base β = θ^(2/d) if each pair represents a digit of the position; d is the head dimension, or the rotary "
+          "dimension d_r with partial=slice."},
          [](const QuantityInput& input) { return digit_base(input.setup.theta, dimension_of(input)); }},
-        {{"digit", "(pair, m)", "", "Digit of the position m in base β: floor(m/β^pair) mod β."},
+        {{"digit", "(pair, m)", "",
+          "Digit that a pair represents at position m: floor(m/β^pair) mod β, where β is base_digit."},
          [](const QuantityInput& input) {
              return position_digit(static_cast<double>(input.arguments.whole("m")), static_cast<int>(pair_index(input)),
                                    digit_base(input.setup.theta, dimension_of(input)));
          }},
-        {{"scaled_ratio", "(pair)", "", "Frequency of a pair with the scaling divided by its frequency without it."},
+        {{"scaled_ratio", "(pair)", "",
+          "Frequency of a pair with the scaling of context extension divided by its frequency without this scaling."},
          scaled_ratio},
         {{"attention_factor", "", "", "Factor by which cos and sin are multiplied; 1 without context extension."},
          [](const QuantityInput& input) { return input.frequencies.attention_factor; }},
@@ -131,7 +138,8 @@ std::vector<Quantity> pair_quantities() {
          ramp_at},
         {{"alibi_slope", "(head)", "per token", "ALiBi's slope of a head of the setup; heads are counted from 0."},
          alibi_slope},
-        {{"alibi_bias", "(head, distance)", "", "ALiBi's addition to the logit at a distance: −slope · distance."},
+        {{"alibi_bias", "(head, distance)", "",
+          "Bias that ALiBi adds to the attention logit at a distance: −slope · distance."},
          [](const QuantityInput& input) {
              return -alibi_slope(input).get<double>() * static_cast<double>(input.arguments.whole("distance"));
          }},
@@ -143,8 +151,8 @@ std::vector<Quantity> pair_quantities() {
              return input.arguments.whole("layers") * (input.setup.attention_window - 1);
          }},
         {{"receptive_field", "(layers[, full_every])", "tokens",
-          "Number of tokens, itself included, that can change a token's output after layers with the setup's attention "
-          "window; every full_every-th layer attends to the whole context (default: none)."},
+          "Number of tokens (the token itself included) that can change a token's output after a number of layers with "
+          "the setup's attention window; every full_every-th layer attends to the whole context (default: none)."},
          receptive_field},
     };
 }
@@ -236,32 +244,41 @@ nlohmann::json extrapolation(const QuantityInput& input) {
 }
 
 constexpr const char* scan_words =
-    " The scan starts at 100, ends at 1M or 2θ, and has the step that the command context uses; it misses narrower "
-    "intervals.";
+    " By default the scan of bases starts at 100, ends at the larger of 1M and 2θ, and has the step of ropelab-cli "
+    "context; it misses narrower intervals.";
 
 }  // namespace
 
 std::vector<Quantity> context_quantities() {
     return {
-        {{"bound", "(distance)", "", "Context bound B(Δ) of Men et al.: the sum of the cosines of all pairs."}, bound},
+        {{"bound", "(distance)", "",
+          "Context bound B(Δ) of Men et al. at a distance Δ: the sum of cos(ω·Δ) over all pairs of the head."},
+         bound},
         {{"first_negative", "[(L)]", "tokens",
-          "Smallest distance below L (default: the context) with B(Δ) < 0; none if the base supports L tokens."},
+          "Smallest distance below L (default: the context) with a context bound B(Δ) < 0; none if the base supports L "
+          "tokens."},
          first_below_zero},
-        {{"lowest_bound", "[(L)]", "", "Smallest value of B(Δ) at distances below L (default: the context)."},
+        {{"lowest_bound", "[(L)]", "",
+          "Smallest value of the context bound B(Δ) at distances below L (default: the context)."},
          [](const QuantityInput& input) {
              return lowest_bound(input.frequencies, input.setup.head_dim, length_of(input)).value;
          }},
         {{"feasible_bases", "(L[, low, high, step])", "θ",
-          std::string("Intervals of the bases with B(Δ) ≥ 0 at every distance below L.") + scan_words},
+          std::string("Intervals of the bases that support L tokens: the context bound B(Δ) is 0 or more at every "
+                      "distance below L.") +
+              scan_words},
          feasible},
         {{"smallest_feasible_base", "(L[, low, high, step])", "θ",
-          std::string("Smallest base with B(Δ) ≥ 0 at every distance below L; none if there is none.") + scan_words},
+          std::string("Smallest base that supports L tokens, with a context bound B(Δ) of 0 or more at every distance "
+                      "below L; none if there is no such base.") +
+              scan_words},
          smallest_feasible},
-        {{"kernel", "(distance)", "", "Kernel K(Δ): the sum of the cosines of the rotated pairs."}, kernel_at},
-        {{"decay_bound", "(distance)", "", "Decay bound (2/d) Σ|S_j| of Su et al. at a distance."}, decay_at},
+        {{"kernel", "(distance)", "", "Kernel K(Δ) at a distance Δ: the sum of cos(ω·Δ) over the rotated pairs."},
+         kernel_at},
+        {{"decay_bound", "(distance)", "", "Long-term decay bound (2/d) Σ|S_j| of Su et al. at a distance."}, decay_at},
         {{"expected_logit", "(distance, mean, correlation)", "",
-          "Expected qᵀR_Δ k, not divided by √d, of random vectors with this mean of each component and this "
-          "correlation between q and k."},
+          "Expected attention logit qᵀR_Δ k at a distance Δ, not divided by √d, of random vectors with this mean of "
+          "each component and this correlation between q and k."},
          expected_at},
         {{"critical_dimension", "[(L)]", "channels",
           "Critical dimension of Liu et al.: channels whose pairs complete a period within L (default: the context)."},
@@ -361,28 +378,32 @@ double rounded_argument(const QuantityInput& input, const char* name) {
 std::vector<Quantity> logit_quantities() {
     return {
         {{"logit", "(m, n[, seed])", "",
-          "Logit of a random query at position m and a random key at position n: the vectors of the Rotation room for "
-          "this seed (default: 1)."},
+          "Attention logit of a random query at position m and a random key at position n; the vectors are those of "
+          "the page Rotation for this seed (default: 1)."},
          random_logit},
-        {{"equal_logit", "(m, n[, seed])", "", "Logit with k = q, where q is drawn at random with the seed."},
+        {{"equal_logit", "(m, n[, seed])", "",
+          "Attention logit of a key that equals the query, k = q; q is sampled with the seed."},
          equal_logit},
         {{"aimed_logit", "(aimed, distance[, seed])", "",
-          "Logit at a distance for a key that is aimed at the distance `aimed`: k = R q."},
+          "Attention logit at a distance for a key that is aimed at the distance `aimed`: k = R q, the query rotated "
+          "by this distance."},
          aimed_logit},
         {{"aimed_best", "(aimed[, L, seed])", "tokens",
-          "Distance below L (default: the context) with the largest logit for a key that is aimed at `aimed`."},
+          "Distance below L (default: the context) with the largest attention logit for a key that is aimed at the "
+          "distance `aimed`."},
          aimed_best},
-        {{"pair_term", "(pair, m, n[, seed])", "", "Term that a pair adds to the logit of logit(m, n, seed)."},
+        {{"pair_term", "(pair, m, n[, seed])", "", "Term that a pair adds to the attention logit logit(m, n, seed)."},
          term_of_pair},
         {{"rounded_position", "(m, format)", "tokens",
           "Position m as a number of the format float32, float16 or bfloat16."},
          [](const QuantityInput& input) { return rounded_argument(input, "m"); },
          true},
         {{"rounded_distance", "(m, n, format)", "tokens",
-          "Distance m − n after both positions are rounded to a format."},
+          "Distance m − n after both positions are rounded to a number format."},
          [](const QuantityInput& input) { return rounded_argument(input, "m") - rounded_argument(input, "n"); },
          true},
-        {{"first_merged_position", "(format)", "tokens", "Smallest position that a format cannot represent."},
+        {{"first_merged_position", "(format)", "tokens",
+          "Smallest position that a number format cannot represent exactly."},
          [](const QuantityInput& input) {
              return first_inexact_position(parse_number_format(input.arguments.text("format")));
          },
@@ -425,19 +446,22 @@ nlohmann::json unchanged_pairs(const QuantityInput& input) {
 std::vector<Quantity> setup_quantities() {
     return {
         {{"logit_shift", "(m, n, by)", "",
-          "Change of logit(m, n) if both tokens move `by` positions; 0 except for rounding."},
+          "Change of the attention logit logit(m, n) if both tokens move `by` positions; 0 except for rounding."},
          logit_shift},
-        {{"negative_share", "(L)", "", "Share of the causal pairs of positions below L with B(Δ) < 0."},
+        {{"negative_share", "(L)", "",
+          "Share of the causal pairs of query and key positions below L at distances with a context bound B(Δ) < 0."},
          [](const QuantityInput& input) {
              return negative_fraction(input.frequencies, input.setup.head_dim, input.arguments.whole("L"));
          }},
         {{"table_saving", "", "",
-          "Size of the cos/sin table of the fully rotated head divided by that of the setup; none if nothing rotates."},
+          "Size of the cos/sin table of the fully rotated head divided by the size of the setup's table; none if "
+          "nothing rotates."},
          [](const QuantityInput& input) {
              return static_cast<double>(input.setup.head_dim) / input.frequencies.rotary_dim;
          }},
-        {{"ntk_base", "", "θ", "Base whose frequencies the setup has after NTK-aware scaling."}, ntk_base},
-        {{"unchanged_pairs", "", "pairs", "Number of rotated pairs whose frequency the scaling does not change."},
+        {{"ntk_base", "", "θ", "Base θ that gives the setup's frequencies after NTK-aware scaling."}, ntk_base},
+        {{"unchanged_pairs", "", "pairs",
+          "Number of rotated pairs whose frequency the scaling of context extension does not change."},
          unchanged_pairs},
     };
 }

@@ -88,7 +88,7 @@ std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, cons
         by_seed.insert_or_assign(run.spec.seed, std::move(run));
     }
     if (by_seed.empty()) {
-        throw BadInput("The lab " + input.lab->path().filename().string() + " has no finished run" +
+        throw BadInput("The lab file " + input.lab->path().filename().string() + " has no finished run" +
                        filter_text(filter) + ".");
     }
     return by_seed;
@@ -149,7 +149,7 @@ SeedPairs pairs_of_two_groups(const QuantityInput& input) {
         found->second[run.spec.seed] = measures()[measure].of(*run.record.summary);
     }
     if (groups.size() != 2) {
-        throw BadInput("The lab has " + std::to_string(groups.size()) +
+        throw BadInput("The lab file has " + std::to_string(groups.size()) +
                        " groups of runs; name two, as in detectable_difference(" + input.arguments.text("quantity") +
                        "; theta=500; theta=10k).");
     }
@@ -236,7 +236,7 @@ std::vector<Quantity> run_quantities() {
           "Mean of a named measurement over the runs with these settings, such as operations_per_generated_token.",
           true},
          measurement},
-        {{"predictions", "", "predictions", "Number of predictions that the lab stores for its sweeps.", true},
+        {{"predictions", "", "predictions", "Number of predictions that the lab file stores for its sweeps.", true},
          prediction_count},
         {{"runs", run_arguments, "runs", "Number of finished runs with these settings.", true},
          [](const QuantityInput& input) { return matching_runs(input, input.arguments.filter()).size(); }},
@@ -255,29 +255,32 @@ std::vector<Quantity> run_quantities() {
     list.insert(
         list.end(),
         {{{"standard_deviation", "(quantity, setting=value, …)", "as the quantity",
-           "Standard deviation of a quantity of the runs with these settings over their seeds.", true},
+           "Standard deviation of a quantity over the seeds of the runs with these settings.", true},
           [](const QuantityInput& input) {
               const Measure& measure = measures()[measure_of(input)];
               return over_seeds(input, [&](const RunRecord& run) { return measure.of(*run.summary); })
                   .standard_deviation;
           }},
          {{"difference", pair_arguments, "as the quantity",
-           "Mean difference between two groups of runs, first minus second, over equal seeds.", true},
+           "Mean difference between two groups of runs, first minus second, paired by seed.", true},
           difference},
-         {{"p_value", pair_arguments, "", "p of the paired t test between two groups of runs of equal seeds.", true},
+         {{"p_value", pair_arguments, "", "p value of the t test, paired by seed, between two groups of runs.", true},
           p_value},
          {{"detectable_difference", "(quantity) or (quantity; setting=value, …; setting=value, …)", "as the quantity",
-           "Smallest difference that the paired t test detects with a power of 80 % at the 5 % level. A lab of two "
-           "groups needs no settings.",
+           "Smallest difference between two groups of runs that the t test paired by seed detects with a power of 80 % "
+           "at the 5 % level. A lab file with exactly two groups needs no settings.",
            true},
           detectable},
          {{"contribution", "(layer, head, pair, setting=value, …)", "",
-           "Logit contribution of a pair in the last snapshot, as a share of the variance, averaged over seeds.", true},
+           "Logit contribution of a pair in the last snapshot of a run, as a share of the logit's variance, averaged "
+           "over seeds.",
+           true},
           [](const QuantityInput& input) {
               return over_seeds(input, [&](const RunRecord& run) { return contribution_of(input, run); }).mean;
           }},
          {{"expert_load", "(layer, expert, setting=value, …)", "",
-           "Share of a layer's choices of experts that go to an expert in the last snapshot, averaged over seeds.",
+           "Share of a layer's routing choices that go to an expert (its load) in the last snapshot of a run, averaged "
+           "over seeds.",
            true},
           [](const QuantityInput& input) {
               return over_seeds(input, [&](const RunRecord& run) { return expert_load_of(input, run); }).mean;

@@ -55,7 +55,7 @@ bool is_without_stage(std::string_view key) {
 AnatomyModel model_of_settings(const RunSpec& spec, std::int64_t vocabulary, std::string name) {
     if (vocabulary < 0 || vocabulary > 1 << 24) {
         throw BadInput("The vocabulary has " + std::to_string(vocabulary) +
-                       " tokens, but it must have 1 to 16777216; 0 means that of the data set.");
+                       " tokens, but it must have 1 to 16777216; 0 means the vocabulary of the data set.");
     }
     AnatomyModel model;
     model.spec = spec;
@@ -160,7 +160,7 @@ std::string sizes_text(const Anatomy& anatomy) {
 
 std::string stage_caption(const AnatomyModel& model) {
     std::string text =
-        "Stages of the model" + (model.name.empty() ? "" : " (" + model.name + ")") +
+        "Stages (operations) of the model" + (model.name.empty() ? "" : " (" + model.name + ")") +
         ", with numbers per layer and totals over all layers. FLOPs are those of a forward pass; norms, softmax, "
         "activation functions, rotations and sums are not counted. " +
         sizes_text(model.anatomy) + ".";
@@ -171,9 +171,9 @@ std::string stage_caption(const AnatomyModel& model) {
 std::string stages_as_text(const AnatomyModel& model) {
     std::string text = table_with_totals(model.anatomy).text();
     text += '\n' + sizes_text(model.anatomy) +
-            "\nNumbers of a stage in a layer are those of one layer. FLOPs are those of a forward pass: 2·m·n·k for a "
-            "product; attention counts the keys that the mask leaves;\nnorms, softmax, activation functions, rotations "
-            "and sums are not counted.\n";
+            "\nThe numbers of a stage (an operation) within a layer are those of one layer. FLOPs are those of a "
+            "forward pass: 2·m·n·k for a product of an m×k and a k×n matrix; attention counts the keys that the mask "
+            "leaves;\nnorms, softmax, activation functions, rotations and sums are not counted.\n";
     for (const std::string& remark : times_remarks(model.anatomy)) text += remark + '\n';
     for (const std::string& remark : model.anatomy.remarks) text += remark + '\n';
     return text;

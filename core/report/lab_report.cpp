@@ -70,7 +70,7 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
     const auto state_words = [](const auto& state) { return std::to_string(state.second) + " " + state.first; };
     std::map<std::string, int> states;
     for (const RunRecord& record : source.runs.records) ++states[to_string(record.state)];
-    document.add(ReportParagraph{"This report describes the lab " + source.lab.path().filename().string() + ": " +
+    document.add(ReportParagraph{"This report describes the lab file " + source.lab.path().filename().string() + ": " +
                                  counted(source.runs.records.size(), "run") + " (" + joined(states, ", ", state_words) +
                                  "). RoPE Lab " + options.version + " wrote it on " + options.date + " (UTC)."});
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
@@ -78,7 +78,7 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
         const auto runs = std::count_if(source.runs.records.begin(), source.runs.records.end(),
                                         [&](const RunRecord& record) { return record.experiment == experiment.id; });
         document.add(ReportParagraph{"Experiment " + std::to_string(experiment.id) + ", \"" + experiment.name + "\", " +
-                                     (extends ? "which extends the lab, " : "") + "was started on " +
+                                     (extends ? "which adds runs to the lab, " : "") + "was started on " +
                                      experiment.created + " and has " + counted(runs, "run") + "."});
         if (const auto search = source.lab.document(experiment.id, search_document)) {
             document.add(ReportParagraph{"Its search was fixed before the first run: " + search_words(*search) + "."});
@@ -113,7 +113,7 @@ void add_data(ReportDocument& document, const ReportSource& source) {
         texts.rows.push_back({record.text->name, std::to_string(record.text->bytes), record.text->sha256});
     }
     if (texts.rows.empty()) {
-        document.add(ReportParagraph{"The lab stores no checksum of a text, because no run has begun."});
+        document.add(ReportParagraph{"The lab file stores no checksum of a text, because no run has started."});
     } else {
         document.add(ReportTable{"Texts on which the runs train.", texts});
     }
@@ -135,8 +135,8 @@ void add_environment(ReportDocument& document, const ReportSource& source, const
         table.rows.push_back(std::move(row));
     }
     if (!table.rows.empty()) document.add(ReportTable{"Conditions under which the runs were trained.", table});
-    document.add(
-        ReportParagraph{options.machine + " The lab does not store the processor on which its runs were trained."});
+    document.add(ReportParagraph{options.machine +
+                                 " The lab file does not store the processor on which its runs were trained."});
 }
 
 void add_results_part(ReportDocument& document, const ReportSource& source) {
@@ -197,8 +197,8 @@ void add_predictions_part(ReportDocument& document, const ReportSource& source) 
 }
 
 void add_conversions(ReportDocument& document, const ReportSource& source) {
-    Table table = Table::titled({"run", "step", "heads", "loss before", "loss of means", "further steps", "loss after",
-                                 "rise (95 % interval)", "KV cache"},
+    Table table = Table::titled({"run", "step", "heads", "loss before", "loss mean-pooled", "further steps",
+                                 "loss after", "rise (95 % interval)", "KV cache"},
                                 "l");
     for (const auto& [run, created, result] : stored_head_conversions(source.lab)) {
         const Description& rise = result.steps > 0 ? result.trained_rise : result.pooled_rise;
@@ -212,12 +212,12 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
              std::to_string(result.cache_before) + " → " + std::to_string(result.cache_after)});
     }
     if (table.rows.empty()) return;
-    document.add(ReportHeading{2, "Conversions of heads"});
-    document.add(ReportTable{
-        "Copies of runs in which groups of key and value heads were replaced by their means, and which were trained "
-        "further. Losses on the same sequences of the validation split in nats per token; sizes of the KV cache in "
-        "bytes.",
-        table});
+    document.add(ReportHeading{2, "Conversions of key and value heads"});
+    document.add(
+        ReportTable{"Copies of runs in which groups of key and value heads were replaced by their means (mean "
+                    "pooling), and which were trained further. Losses on the same sequences of the validation split in "
+                    "nats per token; sizes of the KV cache in bytes.",
+                    table});
 }
 
 void add_runs_part(ReportDocument& document, const ReportSource& source) {
@@ -232,7 +232,7 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
                               fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
-    document.add(ReportTable{"All runs of the lab. Losses in nats per token; times in seconds per run.", table});
+    document.add(ReportTable{"All runs of the lab file. Losses in nats per token; times in seconds per run.", table});
     ReportList remarks;
     for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
@@ -257,9 +257,9 @@ std::string figure_caption(const std::string& name, const ReportSource& source) 
         {"improvement", "Improvement of each group over the baseline with its 95 % interval."},
         {"loss-by-theta", "Loss against θ."},
         {"loss-by-fraction", "Loss against the rotated fraction."},
-        {"loss-by-context", "Loss against the context."},
+        {"loss-by-context", "Loss against the context length."},
         {"forest-plot",
-         "Differences of the reproduction sheet's rows with their 95 % intervals, and the published ones."},
+         "Differences in the rows of the reproduction with their 95 % intervals, and the published differences."},
     };
     return captions.at(name) +
            (shows_results(name) ? " Quantity: " + std::string(measures()[source.table.compared].title) + "." : "");
@@ -314,10 +314,10 @@ std::string shell_words(const std::vector<std::string>& words) {
 
 void add_commands(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     const std::string lab = shell_word(source.lab.path().filename().string());
-    document.add(ReportHeading{1, "Commands that repeat it"});
+    document.add(ReportHeading{1, "Commands that repeat this lab"});
     document.add(ReportParagraph{
-        "These commands, run in the folder of this report, train the lab again and print its results. In float32 on "
-        "one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
+        "These commands, run in the folder of this report, train the runs of the lab again and print their results. In "
+        "float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
     std::string commands;
     bool first = true;
     for (const ExperimentRecord& experiment : source.lab.experiments()) {

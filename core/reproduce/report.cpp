@@ -71,13 +71,14 @@ std::string verdict_p_text(const SheetRow& row) {
 }
 
 std::string withheld_words() {
-    return "Runs of the scale \"smoke\" are too short to learn, so no claim is testable; a test requires the scale "
-           "\"laptop\" or \"paper\".";
+    return "Runs of the scale \"smoke\" (a quick check) are too short to learn, so no claim is testable; a test "
+           "requires the scale \"laptop\" or \"paper\".";
 }
 
 std::string row_reason(const SheetRow& row) {
     if (!row.by_rule) return row.words;
-    return withheld_words() + " By its rule alone the row would be " + to_string(*row.by_rule) + ". " + row.words;
+    return withheld_words() + " The row's preregistered rule alone would give the verdict: " + to_string(*row.by_rule) +
+           ". " + row.words;
 }
 
 std::string recomputed_text(const SheetRow& row) {
@@ -295,9 +296,10 @@ std::string head_text(const SheetPlan& plan) {
     return text;
 }
 
-// "undecided", or "not testable (by its rule: undecided)".
+// "undecided", or "not testable (its rule alone would give: undecided)".
 std::string verdict_words(const SheetRow& row) {
-    return to_string(row.verdict) + (row.by_rule ? " (by its rule: " + to_string(*row.by_rule) + ")" : "");
+    return to_string(row.verdict) +
+           (row.by_rule ? " (its rule alone would give: " + to_string(*row.by_rule) + ")" : "");
 }
 
 // "reproduced, 1 run failed".
@@ -334,7 +336,7 @@ std::string verdicts_text(const SheetPlan& plan, std::span<const SheetRow> rows)
     if (text.empty()) return text;
     text = "\nVerdicts by claim:\n" + text;
     const std::vector<std::string> rankings = rankings_of(rows);
-    if (!rankings.empty()) text += "\nRanking by length of training:\n";
+    if (!rankings.empty()) text += "\nRanking of the groups by loss, for each length of training:\n";
     for (const std::string& ranking : rankings) text += "  " + ranking + '\n';
     return text;
 }
@@ -430,7 +432,8 @@ std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predic
             const std::string noun = text.empty() ? (count == 1 ? " prediction of " : " predictions of ") : " of ";
             text += (text.empty() ? "" : "; ") + std::to_string(count) + noun + what;
         }
-        result.push_back("not scored: " + text + ". " + reason.words + " The output as JSON contains their words.");
+        result.push_back("not scored: " + text + ". " + reason.words +
+                         " The JSON output contains the full texts of the predictions.");
     }
     return result;
 }
@@ -456,7 +459,7 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
                        std::span<const ScoredPrediction> predictions) {
     std::string text = head_text(plan);
     if (std::any_of(rows.begin(), rows.end(), [](const SheetRow& row) { return row.by_rule.has_value(); }))
-        text += "Note: " + withheld_words() + " The tables state what each rule alone would give.\n";
+        text += "Note: " + withheld_words() + " The tables also state the verdict that each rule alone would give.\n";
     text += verdicts_text(plan, rows);
     for (const auto& table : tables_of(rows)) text += table_text(plan, table);
     text += rules_text(plan);
@@ -465,13 +468,14 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
     text += source_tests_text(plan.sheet);
     const auto checks = paper_checks(plan.sheet);
     if (checks.empty()) return text;
-    text += "\nStatements of the source that disagree with its own numbers:\n";
+    text += "\nStatements of the source (paper or post) that disagree with the source's own numbers:\n";
     for (const PaperCheck& check : checks) {
         if (check.agrees) continue;
         text += "  " + check.what + ": printed " + check.printed + "; recomputed " + check.recomputed + '\n';
     }
     const auto agreeing = std::count_if(checks.begin(), checks.end(), [](const auto& check) { return check.agrees; });
-    return text + "  (" + std::to_string(agreeing) + " of " + std::to_string(checks.size()) + " statements agree)\n";
+    return text + "  (" + std::to_string(agreeing) + " of " + std::to_string(checks.size()) +
+           " checked statements agree)\n";
 }
 
 json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
@@ -501,7 +505,8 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
     std::string text = head_text(plan);
     text +=
         "\nRuns: " + std::to_string(cost.runs) +
-        (plan.sequential ? ", trained sequentially," : ", trained in " + std::to_string(cost.cohorts) + " cohorts") +
+        (plan.sequential ? ", trained sequentially,"
+                         : ", trained in " + std::to_string(cost.cohorts) + " cohorts (runs trained as one batch)") +
         "; about " + expected_duration(cost.seconds) + " on this machine with all evaluations and measurements, " +
         bytes_text(cost.bytes) +
         " of memory"
@@ -570,9 +575,9 @@ std::string sheet_caption(const SheetPlan& plan, const std::vector<const SheetRo
         words += " steps of training, precision " + to_text(key("precision").get(*example)) + ".";
     }
     words +=
-        " p: test of the preregistered rule after Holm's correction over the rows of its family; rules without "
-        "another word in brackets test a difference. After the semicolon: Student's two-tailed t test of the means, "
-        "not corrected. Scale: " +
+        " p: p value of the preregistered test after Holm's correction over the rows of its family; the test is for a "
+        "difference unless a word in brackets names another one. After the semicolon: p of Student's two-tailed t test "
+        "of the means, not corrected. Scale: " +
         to_string(plan.scale) + ".";
     if (plan.scale == SheetScale::smoke) words += " " + withheld_words();
     return latex_text(words);

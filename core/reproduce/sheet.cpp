@@ -54,10 +54,10 @@ std::string rule_words(const VerdictRule& rule) {
     if (rule.kind == Kind::events) {
         const std::string claim = "Fisher's exact test, one-sided, p < " + alpha +
                                   ": the claim is reproduced if significantly " + fewer +
-                                  " runs of the group have the event than runs of the baseline";
+                                  " runs of the group have the event (a loss spike) than runs of the baseline";
         if (rule.version < 3) {
-            return claim + ", not reproduced if significantly " + (rule.direction < 0 ? "more" : "fewer") +
-                   " do, and undecided otherwise.";
+            return claim + ". It is not reproduced if significantly " + (rule.direction < 0 ? "more" : "fewer") +
+                   " runs of the group have the event, and undecided otherwise.";
         }
         return claim + ". It is not reproduced if the probability of the event is " + claimed +
                " than the baseline's by significantly less than " + percent_text(rule.margin) +
@@ -71,8 +71,8 @@ std::string rule_words(const VerdictRule& rule) {
         const std::string exact = "Exact binomial test (one-sided Clopper–Pearson bounds), p < " + alpha + ": ";
         if (rule.direction > 0) {
             return exact +
-                   "the claim is reproduced if every run of the group has the event, its probability is significantly "
-                   "above " +
+                   "the claim is reproduced if every run of the group has the event (a loss spike), its probability is "
+                   "significantly above " +
                    bound + fisher +
                    (rule.version > 3
                         ? ". It is not reproduced if a run of the group lacks the event, a counterexample to \"every "
@@ -80,8 +80,9 @@ std::string rule_words(const VerdictRule& rule) {
                         : ". It is not reproduced if the probability is significantly below " + bound +
                               ", and undecided otherwise.");
         }
-        return exact + "the claim is reproduced if the probability of the event is significantly below " + bound +
-               fisher + ". It is not reproduced if the probability is significantly above " + bound +
+        return exact +
+               "the claim is reproduced if the probability of the event (a loss spike) is significantly below " +
+               bound + fisher + ". It is not reproduced if the probability is significantly above " + bound +
                ", and undecided otherwise. The row is not testable if no run of the baseline has the event.";
     }
     if (rule.kind == Kind::size) {
@@ -120,8 +121,8 @@ std::string control_rule_words(const PlannedRow& row) {
     const std::string control = own_keys_text(*row.control, row.control_reference.value_or(*row.baseline));
     const std::string test = " (" + test_words(rule.test) + ", p < " + number_text(rule.alpha) + ")";
     if (rule.version == 1) {
-        return " The row is not testable unless the control, " + control +
-               ", differs from the baseline by more than ±" + percent(rule.margin) + test +
+        return " The row is not testable unless the control (a group that must be worse if the test works), " +
+               control + ", differs from the baseline by more than ±" + percent(rule.margin) + test +
                "; otherwise equal results are no evidence.";
     }
     const bool are_two = !row.control_reference && row.group != *row.control;
@@ -130,7 +131,8 @@ std::string control_rule_words(const PlannedRow& row) {
     const std::string better = row.control_reference       ? own_keys_text(*row.control_reference, *row.control)
                                : row.group == *row.control ? "the baseline"
                                                            : "the baseline or the group";
-    return " The row is not testable unless " + better + " has a mean that is lower than that of the control, " +
+    return " The row is not testable unless " + better +
+           " has a mean that is lower than that of the control (a group that must be worse if the test works), " +
            control + ", by significantly more than " + percent(rule.margin) + one_sided + "; otherwise " +
            row.control_shows + ", and equal results are no evidence." +
            (rule.version > 2 && rule.kind == VerdictRule::Kind::difference
@@ -149,7 +151,7 @@ std::string rule_words(const PlannedRow& row) {
     }
     words += control_rule_words(row);
     if (row.keys.contains("iterations")) {
-        words += " Learning rate and warm-up are the same for group and baseline and were searched for neither.";
+        words += " Learning rate and warm-up are the same for group and baseline and were tuned for neither.";
     }
     return row.rule->version < rules_version ? "By the older rule stored with this lab: " + words : words;
 }
@@ -159,8 +161,8 @@ std::string stored_rules_words(const SheetPlan& plan) {
         return row.rule && row.rule->version < rules_version;
     });
     if (!is_old) return "";
-    return "The verdicts follow the rules stored with this lab. They are older than this program's rules, by which a "
-           "new lab would be tested.";
+    return "The verdicts follow the rules stored with this lab file. These rules are older than this program's rules, "
+           "by which a new lab would be tested.";
 }
 
 const std::vector<Sheet>& sheets() {
@@ -175,9 +177,9 @@ const std::vector<Sheet>& sheets() {
         {"nope-spikes", "Khan et al., partial RoPE: loss spikes without position encoding, and their remedies",
          plan_nope_spikes},
         {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
-        {"pre-post-norm", "Xiong et al. 2020: norms before or after the branches, gradients by layer and warm-up",
+        {"pre-post-norm", "Xiong et al. 2020: pre-norm or post-norm, gradients by layer and warm-up",
          plan_pre_post_norm},
-        {"glu-variants", "Shazeer 2020: do gated feed-forward networks have a lower loss with as many weights?",
+        {"glu-variants", "Shazeer 2020: do gated feed-forward networks have a lower loss at equal numbers of weights?",
          plan_glu_variants},
         {"encodings",
          "Huang et al. 2025, table 1: six position encodings, trained and evaluated beyond the training context",
@@ -187,7 +189,7 @@ const std::vector<Sheet>& sheets() {
 }
 
 const Sheet& sheet(std::string_view name) {
-    return item_named(sheets(), name, "sheet");
+    return item_named(sheets(), name, "reproduction");
 }
 
 namespace {
@@ -233,25 +235,31 @@ std::string rule_words(const RetrievalRule& rule) {
     const std::string kept = percent_of(rule.kept);
     const std::string least = percent_of(rule.least_gain);
     const std::string lags =
-        "Each group is compared with itself: its gain at the lag where its B is lowest with its gain at the lag where "
-        "its B is highest. A lag tests the distance lag − 1, at which an induction head attends. The lags are " +
+        "Each group is compared with itself: its gain at the lag with the lowest context bound B against its gain at "
+        "the lag with the highest B. The lag is the number of tokens after which a token repeats; an induction head "
+        "then attends at the distance lag − 1, at which B is computed. The lags are " +
         probes + ".";
-    const std::string unlearned =
-        " A group with a mean gain below " + least + " at its highest B has not learned retrieval and is not scored.";
+    const std::string unlearned = " A group with a mean gain below " + least +
+                                  " at the lag with its highest B has not learned retrieval and is not scored.";
     if (!has_controls) {
-        return lags + " A group collapses if the 95 % confidence interval of the lower-B gain minus " + kept +
-               " of the higher-B gain, paired by seed, lies below 0, and retrieves if it lies above 0. " + gain_words +
-               unlearned;
+        return lags +
+               " The retrieval of a group collapses if the 95 % confidence interval of the gain at the lowest B "
+               "minus " +
+               kept +
+               " of the gain at the highest B, paired by seed, lies below 0; the group retrieves if the interval lies "
+               "above 0. " +
+               gain_words + unlearned;
     }
-    return lags + " A group retrieves if the confidence interval of the lower-B gain minus " + kept +
-           " of the higher-B gain, paired by seed, lies above 0. It collapses if this interval and that of the lower-B "
-           "gain minus " +
+    return lags + " A group retrieves if the confidence interval of the gain at the lowest B minus " + kept +
+           " of the gain at the highest B, paired by seed, lies above 0. Its retrieval collapses if this interval and "
+           "the interval of the gain at the lowest B minus " +
            kept +
            " of the gain at the control lag lie below 0. At the control lag, at about the same distance, B is "
            "positive and clearly higher, so that a plain decline with distance is no collapse. The intervals have " +
            confidence_text(rule) + " confidence each and 95 % together (Bonferroni's correction over " +
            counted(static_cast<std::int64_t>(tested_groups(rule)), "group") + "). " + gain_words + unlearned +
-           " For a group without a control lag, distance and B cannot be separated, and it is not scored.";
+           " A group without a control lag is not scored, because the effects of distance and of B cannot be "
+           "separated.";
 }
 
 bool is_tested(const RetrievalRule& rule, const GroupProbe& probe) {
@@ -304,9 +312,10 @@ std::string null_model_words(const Prediction& prediction) {
                " predicted to be lowest are the lowest with probability 1/C(" + count + ", " + low + ").";
     }
     const std::string k = std::to_string(groups.high);
-    std::string words = "Null model: the number of collapsing groups is given, and the " + k +
-                        " that collapse are any " + k + " of the " + count + " groups; the chance is 1/C(" + count +
-                        ", " + k + ").";
+    std::string words = "Null model: the number of collapsing groups is known, and the " + k +
+                        " that collapse are any " + k + " of the " + count +
+                        " groups with equal probability; the prediction is right by chance with probability 1/C(" +
+                        count + ", " + k + ").";
     if (groups.all < prediction.low.size() + prediction.high.size()) {
         words += " Groups without a control lag are not counted.";
     }

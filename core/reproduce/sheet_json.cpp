@@ -227,7 +227,7 @@ std::vector<Prediction> predictions_from_json(const json& predictions) {
         }
         return result;
     } catch (const json::exception& error) {
-        throw BadInput("The predictions in this lab file are malformed: " + std::string(error.what()) + ".");
+        throw BadInput("The predictions stored in this lab file are malformed: " + std::string(error.what()) + ".");
     }
 }
 
@@ -254,7 +254,7 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
         plan.experiment = Experiment::from_json(experiment);
         return plan;
     } catch (const json::exception& error) {
-        throw BadInput("The sheet in this lab file is malformed: " + std::string(error.what()) + ".");
+        throw BadInput("The reproduction stored in this lab file is malformed: " + std::string(error.what()) + ".");
     }
 }
 

@@ -105,7 +105,8 @@ std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, con
 }
 
 std::string sweep_predictions_latex(std::span<const SweepPredictions> sweeps) {
-    std::istringstream text(sweep_predictions_text(sweeps, "Some runs lack the measurements of the predictions."));
+    std::istringstream text(
+        sweep_predictions_text(sweeps, "Some runs lack the measurements that score the predictions."));
     std::string result;
     for (std::string line; std::getline(text, line);) result += line.empty() ? "" : "% " + line + '\n';
     return result;

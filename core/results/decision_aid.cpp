@@ -92,7 +92,9 @@ std::size_t loss_of(const ResultsTable& table, const DecisionChoice& choice) {
         return is_loss(measures()[table.compared]) ? table.compared : measure_index("best_validation_loss");
     const std::size_t index = measure_index(choice.loss);
     if (is_loss(measures()[index])) return index;
-    throw BadInput("\"" + choice.loss + "\" is not a loss, so it cannot be weighed against a speed or a cache size.");
+    throw BadInput("\"" + choice.loss +
+                   "\" is not a loss, so it cannot be weighed against a speed or a cache size; name a loss, such as "
+                   "best_validation_loss.");
 }
 
 // Settings of other versions may have unknown values.
@@ -217,12 +219,14 @@ DecisionChoice decision_choice(const std::string& typed) {
     for (const std::string& name : parts_of(typed)) {
         if (name.empty()) continue;
         if (std::find(known.begin(), known.end(), name) == known.end()) {
-            throw BadInput("\"" + name + "\" is neither a loss nor a cost of a decision; did you mean " +
-                           nearest(name, known) + "? Possible are " + joined(known) + ".");
+            throw BadInput(
+                "\"" + name +
+                "\" is neither a loss nor a cost (a speed or a cache size) that a decision can weigh; did you mean " +
+                nearest(name, known) + "? Possible names are " + joined(known) + ".");
         }
         std::string& part = std::find(losses.begin(), losses.end(), name) != losses.end() ? choice.loss : choice.cost;
         if (!part.empty())
-            throw BadInput("\"" + typed + "\" names two quantities of one kind; a decision weighs one loss and one " +
+            throw BadInput("\"" + typed + "\" names two losses or two costs; a decision weighs one loss and one " +
                            "cost, such as best_validation_loss,cache_bytes.");
         part = name;
     }
@@ -262,11 +266,12 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 }
 
 std::string decision_rule_words() {
-    return "A setting is dominated if another setting is significantly better in loss or cost and not inferior in the "
-           "other one: its mean is not worse, and the 95 % interval of the difference excludes that it is more than 1 "
-           "% worse. Every pair of settings is tested in both, paired by seed where both have the same seeds, at the 5 "
-           "% level after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings "
-           "that no test separates are undecided: this does not show that they are equal.";
+    return "A setting is Pareto-dominated if another setting is significantly better in loss or in cost (speed or "
+           "cache size) and not inferior in the other of the two: there the mean is not worse, and the 95 % interval "
+           "of the difference excludes that the mean is more than 1 % worse. Every pair of settings is tested in loss "
+           "and in cost, paired by seed where both have the same seeds, at the 5 % level after Holm's correction over "
+           "all these tests; cache sizes are exact and need no test. Two settings that no test separates are "
+           "undecided: this does not show that they are equal.";
 }
 
 DecisionNames decision_names(const ResultsTable& table) {
@@ -278,18 +283,20 @@ DecisionNames decision_names(const ResultsTable& table) {
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
     const std::size_t count = aid.front.size() + aid.dominated.size();
     const std::string all = std::to_string(count);
-    if (aid.front.empty()) return "Each of the " + all + " settings is dominated by another one.";  // not transitive
+    if (aid.front.empty())
+        return "Each of the " + all + " settings is Pareto-dominated by another one.";  // not transitive
     if (aid.dominated.empty()) {
         const std::string words =
-            count == 2 ? "Neither setting is dominated" : "None of the " + all + " settings is dominated";
+            count == 2 ? "Neither setting is Pareto-dominated" : "None of the " + all + " settings is Pareto-dominated";
         const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
         if (!is_undecided) return words + " by another one.";
         return words + (is_cache(aid.cost)  ? ": no test finds a difference in loss, and the caches are equal."
                         : aid.untested_cost ? ": no test finds a difference in loss, and their speeds cannot be tested."
                                             : ": no test finds a difference in loss or speed.");
     }
-    std::string words = std::to_string(aid.front.size()) + " of " + all +
-                        (aid.front.size() == 1 ? " settings is not dominated: " : " settings are not dominated: ");
+    std::string words =
+        std::to_string(aid.front.size()) + " of " + all +
+        (aid.front.size() == 1 ? " settings is not Pareto-dominated: " : " settings are not Pareto-dominated: ");
     for (std::size_t i = 0; i < std::min(aid.front.size(), most_settings_in_words); ++i) {
         words += (i == 0 ? "" : "; ") + names.group(table.groups[aid.front[i]]);
     }
@@ -302,22 +309,24 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
                                           const DecisionNames& names) {
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
-    std::vector<std::string> lines = {
-        "Compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) + ", paired by seed" +
-        (table.test == TestKind::paired ? std::string()
-                                        : " where the seeds are equal, else with " + test_title(table.test)) +
-        " (" + counted(aid.comparisons, "test") + ")."};
+    std::vector<std::string> lines = {"The settings are compared in " + names.loss(measures()[aid.loss]) + " and " +
+                                      names.cost(aid.cost) + ", paired by seed" +
+                                      (table.test == TestKind::paired
+                                           ? std::string()
+                                           : " where the seeds are equal, else with " + test_title(table.test)) +
+                                      " (" + counted(aid.comparisons, "test") + ")."};
     if (aid.untested_cost) {
         lines.emplace_back(
-            "Training speeds are one measurement per setting, because runs of a cohort share one clock and the load of "
-            "the machine differs between cohorts, so they are not tested and no setting is dominated.");
+            "Training speeds are one measurement per setting, because runs trained as one batch (a cohort) share one "
+            "clock and the load of the machine differs between batches, so the speeds are not tested and no setting is "
+            "Pareto-dominated.");
     }
     const auto add = [&](std::size_t count, const auto& line_of) {
         for (std::size_t i = 0; i < std::min(count, most_details); ++i) lines.push_back(line_of(i));
         if (count > most_details) lines.back() += " " + std::to_string(count - most_details) + " more are not listed.";
     };
     add(aid.dominated.size(), [&](std::size_t i) {
-        return label(aid.dominated[i].group) + " is dominated by " + label(aid.dominated[i].by) + ".";
+        return label(aid.dominated[i].group) + " is Pareto-dominated by " + label(aid.dominated[i].by) + ".";
     });
     add(aid.undecided.size(), [&](std::size_t i) {
         return "Undecided: " + label(aid.undecided[i].first) + " against " + label(aid.undecided[i].second) + ".";

@@ -107,7 +107,7 @@ std::string collinear_words(LossTerm term) {
     }
     const bool tokens = term == LossTerm::tokens;
     return std::string("In these runs ") + (tokens ? "the number of training tokens" : "the number of parameters") +
-           " changes together with " + (tokens ? "the model size or the fraction" : "the fraction") +
+           " changes together with " + (tokens ? "the model size or the rotated fraction" : "the rotated fraction") +
            ", so that their effects cannot be told apart; train runs in which they vary independently, such as every "
            "combination.";
 }
@@ -247,7 +247,7 @@ LossFit fit_loss(std::span<const LossFitRun> runs) {
 
 LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrapolate) {
     if (!(at.fraction >= 0 && at.fraction <= 1)) {
-        throw BadInput("The fraction " + number_text(at.fraction) + " is not between 0 and 1.");
+        throw BadInput("The rotated fraction " + number_text(at.fraction) + " is not between 0 and 1.");
     }
     LossPrediction result;
     result.at = at;
@@ -263,7 +263,7 @@ LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrap
             throw BadInput("The prediction at " + std::string(variable.name) + " = " + number_text(value) +
                            " is refused, because the runs of the fit have " + std::string(variable.name) + " from " +
                            number_text(range.low) + " to " + number_text(range.high) +
-                           ", and a fit says nothing beyond its runs.");
+                           ", and a fit says nothing beyond the range of its runs.");
         }
         result.outside.emplace_back(variable.name);
     }
@@ -272,8 +272,8 @@ LossPrediction predict_loss(const LossFit& fit, const LossPoint& at, bool extrap
     if (result.outside.empty() && leverage > fit.largest_leverage * (1 + range_tolerance)) {
         if (!extrapolate) {
             throw BadInput(
-                "The prediction is refused, because no run of the fit is near this combination of fraction, "
-                "parameters and tokens, although each of the three is within its range.");
+                "The prediction is refused, because no run of the fit is near this combination of fraction, parameters "
+                "and tokens, although each of the three values is within the range of the runs.");
         }
         result.outside.emplace_back("combination");
     }
@@ -296,7 +296,7 @@ LossPoint parse_loss_point(const LossFit& fit, const std::string& text) {
         if (equals == std::string::npos || variable == loss_variables().end()) {
             throw BadInput(
                 "\"" + part +
-                "\" is not a variable of the fit and its value; write fraction=25%,parameters=1M,tokens=10M.");
+                "\" does not give a variable of the fit and its value; write fraction=25%,parameters=1M,tokens=10M.");
         }
         const std::string value = part.substr(equals + 1);
         if (name == "fraction" && value.find("ch") != std::string::npos) {
@@ -446,7 +446,7 @@ void choose_groups(const ResultsTable& table, std::vector<FitGroup>& groups, con
         if (groups.size() == before) {
             throw BadInput("The selected group does not have the settings " + unfitted_words(groups, names) +
                            ", in which the other runs differ, so that it cannot choose runs for the fit; select a "
-                           "group that rotates.");
+                           "group of runs with RoPE.");
         }
     }
 }
@@ -570,8 +570,10 @@ std::vector<std::string> selection_words(const TableLossFit& table) {
         lines.push_back("The fit omits " + counted(table.diverged, "run") + " that failed or diverged.");
     }
     if (!table.following.empty()) {
-        lines.push_back("The terms of size and tokens include the effect of settings that change with them: " +
-                        joined(table.following) + ".");
+        lines.push_back(
+            "The fit's terms for model size and training tokens include the effect of settings that change with these "
+            "two: " +
+            joined(table.following) + ".");
     }
     return lines;
 }
@@ -605,22 +607,25 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
     }
     if (fit.lack_of_fit) {
         const bool lacks = fit.lack_of_fit->p < 0.05;
-        lines.push_back(std::string(lacks ? "The settings deviate from this formula by more than the scatter of the "
-                                            "seeds, so that the intervals are only approximate: "
-                                          : "The settings do not deviate from this formula by significantly more than "
-                                            "the scatter of the seeds: ") +
+        lines.push_back(std::string(lacks ? "The settings deviate from the fitted formula by more than the scatter of "
+                                            "the seeds, so that the intervals are only approximate: "
+                                          : "The settings do not deviate from the fitted formula by significantly more "
+                                            "than the scatter of the seeds: ") +
                         test_text(*fit.lack_of_fit) + ".");
     }
     if (fit.interaction) {
-        lines.push_back(std::string(fit.interaction->p < 0.05
-                                        ? "The effect of the fraction depends on size or tokens: "
-                                        : "A dependence of the fraction's effect on size or tokens is not shown: ") +
-                        test_text(*fit.interaction) + " (products of √p with ln N and ln D).");
+        lines.push_back(
+            std::string(
+                fit.interaction->p < 0.05
+                    ? "The effect of the rotated fraction depends on model size or training tokens: "
+                    : "No dependence of the rotated fraction's effect on model size or training tokens is shown: ") +
+            test_text(*fit.interaction) + " (products of √p with ln N and ln D).");
     }
-    lines.push_back("Range of the runs: p = " + percent_range_text(fit.fraction) +
-                    ", N = " + range_text(fit.parameters) + ", D = " + range_text(fit.tokens) +
-                    ". The fit says nothing beyond it, and assumes that the errors of the runs are independent; the "
-                    "runs share one data set, so that intervals do not generalise to other texts.");
+    lines.push_back("Range of the fitted runs: rotated fraction p = " + percent_range_text(fit.fraction) +
+                    ", parameters N = " + range_text(fit.parameters) +
+                    ", training tokens D = " + range_text(fit.tokens) +
+                    ". The fit says nothing beyond this range, and assumes that the errors of the runs are "
+                    "independent; the runs share one data set, so that intervals do not generalise to other texts.");
     for (std::string& line : selection_words(table)) lines.push_back(std::move(line));
     return lines;
 }
@@ -628,9 +633,9 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
 std::string prediction_words(const TableLossFit& table, const LossPrediction& prediction) {
     const Measure& measure = measures()[table.measure];
     std::string words = "Predicted " + std::string(measure.name) +
-                        " of one run at p = " + coefficient_text(100 * prediction.at.fraction) +
-                        " %, N = " + number_text(prediction.at.parameters) +
-                        ", D = " + number_text(prediction.at.tokens) + ": " +
+                        " of one run at rotated fraction p = " + coefficient_text(100 * prediction.at.fraction) +
+                        " %, parameters N = " + number_text(prediction.at.parameters) +
+                        ", training tokens D = " + number_text(prediction.at.tokens) + ": " +
                         fixed_text(prediction.loss, measure.decimals) + " " + std::string(measure.unit) +
                         " (95 % prediction interval " + fixed_text(prediction.low, measure.decimals) + " … " +
                         fixed_text(prediction.high, measure.decimals) + ")";

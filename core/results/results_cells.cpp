@@ -147,14 +147,13 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
     if (table.searched && compared.name != "test_loss") {
         result.emplace_back(
             "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
-            "than "
-            "it is on other text. The test_loss of runs with split=90/5/5 is free of this choice.");
+            "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.");
     }
     const auto evaluation = table.shared.find("evaluation");
     if (shows("bits_per") && evaluation != table.shared.end() && evaluation->second == "sampled") {
         result.emplace_back(
-            "Bits are of the best evaluation, which samples batches of the validation split (evaluation=sampled); "
-            "whole_validation_loss covers the whole split.");
+            "Bits per character and per byte are those of the best evaluation, which samples batches of the validation "
+            "split (evaluation=sampled); whole_validation_loss covers the whole split.");
     }
     if (std::any_of(table.groups.begin(), table.groups.end(),
                     [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
@@ -172,8 +171,8 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
     const bool shows_time = shows("seconds") || shows("tokens_per_second");
     if (shows_time && std::any_of(table.groups.begin(), table.groups.end(), is_one_measurement)) {
         result.push_back(
-            "Training time and speed are one measurement per group, without a standard deviation: runs of a cohort "
-            "share one clock, and the load of the machine differs between cohorts and sessions.");
+            "Training time and speed are one measurement per group, without a standard deviation: runs trained as one "
+            "batch (a cohort) share one clock, and the load of the machine differs between batches and sessions.");
     }
     for (const std::string& warning : condition_warnings(table)) result.push_back(warning);
     for (const ResultGroup& group : table.groups) {
@@ -556,11 +555,14 @@ std::string column_help() {
     ResultsTable any;
     any.target_loss = 0;  // so that the list contains the columns of --until
     std::vector<std::pair<std::string, std::string>> lines = {
-        {"short", "preset: as paper, with the verdict in the place of the mark; the columns of text without --columns"},
-        {"paper", "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, mark"},
-        {"full", "preset: all columns of the format"},
+        {"short",
+         "preset: the columns of paper, with the verdict instead of the significance mark; default of the format text"},
+        {"paper",
+         "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, significance mark"},
+        {"full", "preset: all columns that the output format has"},
         {"settings",
-         "the names of settings and the settings in which the groups differ; each can also be chosen alone"}};
+         "the names given to settings, and the settings in which the groups differ; each of these columns can also be "
+         "chosen alone"}};
     for (auto& each : column_names(any)) lines.push_back(std::move(each));
     Table table = Table::titled({"", ""}, "l");
     for (auto& [name, meaning] : lines) table.rows.push_back({std::move(name), std::move(meaning)});

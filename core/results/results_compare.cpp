@@ -298,16 +298,17 @@ std::string difference_words(const ResultsTable& table, const DifferenceInterval
 std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     const auto ours = group.described[table.compared].n;
     const ResultGroup* baseline = table.baseline_of(group);
-    if (!baseline) return "No test: no group on this data set has the other settings of the baseline.";
+    if (!baseline)
+        return "No test: no group on this data set has the baseline's other settings, so this data set has no "
+               "baseline.";
     const auto theirs = baseline->described[table.compared].n;
     if (ours == 0)
         return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (theirs == 0)
         return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (!is_testable(group, *baseline, table.compared)) {
-        return "No test: training times are one measurement per group, because runs of a cohort share one clock and "
-               "the "
-               "load of the machine differs between cohorts and sessions.";
+        return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
+               "share one clock and the load of the machine differs between batches and sessions.";
     }
     if (table.test == TestKind::paired && group.pairs < 2) {
         return "No test: a paired test needs at least two seeds that both groups have, but there " +

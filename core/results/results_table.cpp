@@ -477,7 +477,7 @@ std::string condition_of(const RunConditions& conditions, std::string_view name)
 void check_split(const std::vector<std::string>& names) {
     for (const std::string& name : names) {
         if (std::find(condition_names.begin(), condition_names.end(), name) != condition_names.end()) continue;
-        throw BadInput("\"" + name + "\" does not separate groups; it must be precision, device or kernels.");
+        throw BadInput("\"" + name + "\" cannot split groups of runs; name precision, device or kernels.");
     }
 }
 
@@ -502,8 +502,9 @@ std::vector<std::string> condition_warnings(const ResultsTable& table) {
         std::string words = "Warning: the runs trained with different " + std::string(name) +
                             (name == "kernels" ? "" : "s") + ": " + counts_text(all) + ". ";
         if (name == "precision") words = "Warning: the runs trained in different precision: " + counts_text(all) + ". ";
-        words += pooled.empty() ? "The tests compare groups that trained differently."
-                                : "Means pool such runs in these groups: " + pooled + ".";
+        words += pooled.empty()
+                     ? "The tests compare groups that were trained under different conditions."
+                     : "Runs of different conditions are pooled in the means of these groups: " + pooled + ".";
         result.push_back(words + " Split by " + std::string(name) + " to separate them.");
     }
     return result;

@@ -70,7 +70,8 @@ std::string selection_words(const ResultsTable& table, const SelectedRuns& selec
     if (selected.experiment != RunSelection::all_experiments) {
         words += ", of experiment " + std::to_string(selected.experiment);
         if (experiments > 1) {
-            words += "; the lab has " + std::to_string(experiments) + " experiments with " + counted(in_lab, "run");
+            words +=
+                "; the lab file has " + std::to_string(experiments) + " experiments with " + counted(in_lab, "run");
         }
     } else if (experiments > 1) {
         words += ", of all " + std::to_string(experiments) + " experiments";

@@ -110,8 +110,8 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
                                                      "every seed has one run at every theta)"
                                  : fit.blocks > 1  ? "a constant per seed (each seed is a block)"
                                                    : "a constant";
-    std::string words = "Quadratic in ln theta of " + std::string(measure.name) + which + ", against " + constant +
-                        ": F(2, " + number_text(fit.degrees_of_freedom) + ") = " + rough_text(fit.f) + ", " +
+    std::string words = "F test of a quadratic in ln theta for " + std::string(measure.name) + which + ", against " +
+                        constant + ": F(2, " + number_text(fit.degrees_of_freedom) + ") = " + rough_text(fit.f) + ", " +
                         p_words(fit.p) + " over " + counted(fit.n, "run") + " at " +
                         std::to_string(curve.thetas.size()) + " values of theta. The coefficient of (ln theta)² is " +
                         rough_text(fit.curvature.value) + " " + std::string(measure.unit) + " (95 % interval " +

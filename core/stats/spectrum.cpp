@@ -52,8 +52,9 @@ std::vector<double> kernel_spectrum(std::span<const double> kernel) {
     if (kernel.empty()) return {};
     constexpr std::size_t max_distances = std::size_t{1} << 30;
     if (kernel.size() > max_distances) {
-        throw BadInput("The kernel has " + std::to_string(kernel.size()) +
-                       " distances, but a spectrum can have at most " + std::to_string(max_distances) + ".");
+        throw BadInput("The kernel K(Δ) has " + std::to_string(kernel.size()) +
+                       " distances, but its spectrum can be computed for at most " + std::to_string(max_distances) +
+                       ".");
     }
     const std::size_t bins = kernel.size() / 2 + 1;
     const std::unique_ptr<double, Free> from(fftw_alloc_real(kernel.size()));

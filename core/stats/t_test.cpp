@@ -116,7 +116,7 @@ double noncentrality_of(double degrees_of_freedom, const PowerRule& rule) {
 
 void check(const PowerRule& rule) {
     if (rule.alpha > 0 && rule.power > rule.alpha && rule.power < 1) return;
-    throw BadInput("A power of " + number_text(rule.power) + " at a level of " + number_text(rule.alpha) +
+    throw BadInput("A power of " + number_text(rule.power) + " at a significance level of " + number_text(rule.alpha) +
                    " is not possible; they must satisfy 0 < level < power < 1.");
 }
 
@@ -149,8 +149,8 @@ std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>
 
 double t_test_power(double noncentrality, double degrees_of_freedom, double alpha) {
     if (!(degrees_of_freedom > 0) || !(alpha > 0 && alpha < 1)) {
-        throw BadInput("A t test with " + number_text(degrees_of_freedom) + " degrees of freedom at a level of " +
-                       number_text(alpha) +
+        throw BadInput("A t test with " + number_text(degrees_of_freedom) +
+                       " degrees of freedom at a significance level of " + number_text(alpha) +
                        " is not possible; the degrees of freedom must be above 0 and the level between 0 and 1.");
     }
     const boost::math::students_t central(degrees_of_freedom);
@@ -202,7 +202,7 @@ namespace {
 
 void check_margin(double margin) {
     if (margin > 0 && std::isfinite(margin)) return;
-    throw BadInput("The margin of an equivalence is " + number_text(margin) + ", but it must be more than 0.");
+    throw BadInput("The margin of an equivalence test is " + number_text(margin) + ", but it must be more than 0.");
 }
 
 // `test` is the t test of no difference; nullopt if no test is possible.

@@ -592,14 +592,14 @@ std::string random_name() {
 
 void check_answer(const AnswerRecord& answer) {
     if (answer.kind != "choice" && answer.kind != "number" && answer.kind != "curve") {
-        throw BadInput("The kind of an answer is choice, number or curve, not \"" + answer.kind + "\".");
+        throw BadInput("The kind of an answer must be choice, number or curve, not \"" + answer.kind + "\".");
     }
     if (answer.people < 1) {
-        throw BadInput("An answer was given by at least one person, not by " + std::to_string(answer.people) + ".");
+        throw BadInput("An answer must be given by at least one person, not by " + std::to_string(answer.people) + ".");
     }
     for (const std::string& text : {answer.given, answer.truth, answer.details}) {
         if (parse_bounded(text, nullptr, false).is_discarded())
-            throw BadInput("The answer \"" + text + "\" is no JSON text.");
+            throw BadInput("The answer \"" + text + "\" is not valid JSON.");
     }
 }
 

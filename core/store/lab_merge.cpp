@@ -70,7 +70,7 @@ void LabFile::save_as(const fs::path& given) const {
     const fs::path target = lab_file_of(given);
     std::error_code error;
     if (fs::equivalent(path_, target, error)) {
-        throw BadInput(target.string() + " is this lab itself; choose another name.");
+        throw BadInput(target.string() + " is the open lab file itself; choose another name.");
     }
     try {
         prepare(target);
@@ -257,7 +257,7 @@ std::int64_t imported_experiment(const sqlite::Connection& database, std::int64_
 int LabFile::merge(const fs::path& other) {
     std::error_code error;
     if (fs::equivalent(path_, other, error)) {
-        throw BadInput(other.string() + " is this lab itself; choose another lab.");
+        throw BadInput(other.string() + " is the open lab file itself; choose another lab file.");
     }
     const std::unique_ptr<LabFile> source = open(other, Mode::read);  // throws if it is not a valid lab
     const sqlite::Connection& database = database_->connection;

@@ -35,7 +35,7 @@ std::string LabRecorder::close() {
         thread_.join();
     }
     if (lost_) return trouble_;
-    return waiting_.empty() ? "" : "Some results of this training are missing from the lab, because " + trouble_;
+    return waiting_.empty() ? "" : "Some results of this training are missing from the lab file, because " + trouble_;
 }
 
 void LabRecorder::record(const Event& event) {
@@ -130,7 +130,9 @@ std::string LabRecorder::rescue(const LabLost& lost) {
     const std::string sentence = std::string(lost.what()) + ", so training stopped. ";
     if (!lost.is_readable()) {
         place_->abandon();
-        return sentence + "Its results cannot be read any more; the checkpoints of its runs are beside it.";
+        return sentence +
+               "The results in this lab file cannot be read any more; the checkpoints of its runs are in the folder "
+               "beside it.";
     }
     try {
         std::filesystem::path target;
@@ -141,9 +143,9 @@ std::string LabRecorder::rescue(const LabLost& lost) {
         lab_->save_as(target);
         place_->abandon();
         lab_ = LabFile::open(target);
-        return sentence + "Its results are in " + target.string() + ".";
+        return sentence + "The results are in " + target.string() + ".";
     } catch (const std::exception& problem) {
-        return sentence + "Its results could not be copied: " + problem.what();
+        return sentence + "The results could not be copied: " + problem.what();
     }
 }
 

@@ -316,8 +316,9 @@ int checked_version(const sqlite::Connection& database, const std::filesystem::p
     }
     // Views and triggers of a stranger would run with this program's queries.
     if (!has_schema_of(database, migrations.first(static_cast<std::size_t>(version)))) {
-        throw BadInput(path.string() + " has other tables, views or triggers than a lab of file version " +
-                       std::to_string(version) + ", so it is not opened: they could run commands of their author.");
+        throw BadInput(path.string() + " has other tables, views or triggers than a lab file of version " +
+                       std::to_string(version) +
+                       ", so it is not opened: foreign views or triggers could run SQL commands of their author.");
     }
     return static_cast<int>(version);
 }

@@ -65,7 +65,8 @@ std::string LabFile::words_of(const std::vector<ClaimedRun>& foreign) const {
                      (count == 1 ? "it" : "them") + " when that program has ended.";
         } else {
             words += "A program on the machine " + host + " was training " + counted_runs(count) + " of " +
-                     path_.string() + ", and this machine cannot find out whether it still does; if it has ended, " +
+                     path_.string() +
+                     ", and this machine cannot find out whether that program still runs; if it has ended, " +
                      "resume with 'ropelab-cli sweep --resume --take-over --lab " + path_.string() + "'.";
         }
     }
@@ -173,8 +174,8 @@ NamedTensor part_of(const sqlite::Query& row) {
     }
     part.shape = shape_of(row.text(1), std::ssize(part.values));
     if (part.shape.empty()) {
-        throw BadInput("The snapshot's part \"" + part.name + "\" has " + std::to_string(part.values.size()) +
-                       " numbers, which do not fill its shape \"" + row.text(1) + "\"; the lab is damaged.");
+        throw BadInput("The part \"" + part.name + "\" of a snapshot has " + std::to_string(part.values.size()) +
+                       " numbers, which do not fill its shape \"" + row.text(1) + "\"; the lab file is damaged.");
     }
     return part;
 }

@@ -159,7 +159,7 @@ class Reader {
         const std::string tensor = "the tensor \"" + name + "\"";
         if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
             !value.contains("data_offsets")) {
-            fail(tensor + " does not have exactly a dtype, a shape and data_offsets");
+            fail(tensor + " must have exactly the keys dtype, shape and data_offsets");
         }
         Entry entry;
         entry.name = name;
@@ -179,7 +179,7 @@ class Reader {
             if (!value[key].is_array()) fail(tensor + " has a " + key + " that is not a list");
             for (const json& number : value[key]) {
                 if (!number.is_number_unsigned() || number.get<std::uint64_t>() > largest_number) {
-                    fail(tensor + " has a " + key + " with elements that are not non-negative integers");
+                    fail(tensor + " has a " + key + " with elements other than integers of 0 or more");
                 }
                 result.push_back(number.get<std::int64_t>());
             }
@@ -188,7 +188,7 @@ class Reader {
         entry.shape = numbers("shape");
         const std::vector<std::int64_t> offsets = numbers("data_offsets");
         if (offsets.size() != 2 || offsets[0] > offsets[1])
-            fail(tensor + " has data_offsets that are not an ascending pair");
+            fail(tensor + " has data_offsets that are not two ascending numbers");
         entry.begin = static_cast<std::uint64_t>(offsets[0]);
         entry.end = static_cast<std::uint64_t>(offsets[1]);
         if (entry.end > data_size_) {

@@ -215,7 +215,9 @@ TEST_F(LabVerbsTest, ResultsFitsTheLoss) {
 
     const auto text = with({"--predict", "fraction=50%,parameters=100k"});
     EXPECT_THAT(text.out, testing::HasSubstr("Fit of the loss: ln best_validation_loss = "));
-    EXPECT_THAT(text.out, testing::HasSubstr("of one run at p = 50 %, N = 100000, D = 2048000: 1."));
+    EXPECT_THAT(text.out,
+                testing::HasSubstr(
+                    "of one run at rotated fraction p = 50 %, parameters N = 100000, training tokens D = 2048000: 1."));
     EXPECT_BAD_INPUT(with({"--predict", "fraction=10%,parameters=100k"}), "at fraction = 0.1 is refused");
     EXPECT_THAT(with({"--predict", "fraction=10%,parameters=100k", "--extrapolate"}).out,
                 testing::HasSubstr("outside the range of the runs in fraction."));
@@ -296,7 +298,7 @@ TEST_F(LabVerbsTest, ReportsALabThatCannotBeWrittenAndWritesNoNewerCheckpoint) {
     EXPECT_EQ(failed.out, "");
     EXPECT_THAT(failed.err, testing::EndsWith("\n"));
     EXPECT_THAT(failed.err,
-                testing::HasSubstr("Some results of this training are missing from the lab, because " + lab_));
+                testing::HasSubstr("Some results of this training are missing from the lab file, because " + lab_));
     EXPECT_EQ(lab->run(next).iteration, 10);
     EXPECT_EQ(read_checkpoint(lab->checkpoint_path(next))->iteration, 10);
 

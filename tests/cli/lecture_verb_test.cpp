@@ -41,7 +41,7 @@ TEST(QuantityVerb, RefusesWrongNamesAndArguments) {
     EXPECT_BAD_INPUT(ropelab_cli({"quantity", "wavelenght", "31"}), "did you mean wavelength?");
     EXPECT_BAD_INPUT(ropelab_cli({"quantity", "wavelength(32)"}), "0 to 31");
     EXPECT_BAD_INPUT(ropelab_cli({"quantity", "wavelength(3)", "1"}), "not both");
-    EXPECT_BAD_INPUT(ropelab_cli({"quantity", "runs"}), "name their lab");
+    EXPECT_BAD_INPUT(ropelab_cli({"quantity", "runs"}), "name the lab file of the runs");
     EXPECT_BAD_INPUT(ropelab_cli({"quantity", "pairs", "--setup", "thta=3"}), "did you mean \"theta\"?");
 }
 

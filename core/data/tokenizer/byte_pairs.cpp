@@ -58,9 +58,9 @@ std::string spelled_bytes(const std::string& token, const std::string& name) {
         const DecodedCharacter character = decode_utf8(token, offset);
         const auto byte = bytes.find(character.code);
         if (character.length == 0 || byte == bytes.end()) {
-            throw BadInput("The token \"" + token + "\" of " + name +
-                           " is not spelled in the alphabet of byte-level BPE; use a tokenizer of this kind, as GPT-2 "
-                           "has.");
+            throw BadInput(
+                "The token \"" + token + "\" of " + name +
+                " is not spelled in the alphabet of byte-level BPE; use a byte-level BPE tokenizer, such as GPT-2's.");
         }
         result += byte->second;
         offset += character.length;
@@ -237,8 +237,8 @@ void require_byte_level(const json& file, const std::string& name) {
     const json pieces = file.value("pre_tokenizer", json());
     if (kind_of_part(file, "pre_tokenizer") != "ByteLevel" || !pieces.value("use_regex", true)) {
         throw BadInput(name +
-                       " splits texts by a pre-tokenizer other than GPT-2's (ByteLevel), which is the only one that "
-                       "can be computed here.");
+                       " splits texts by a pre-tokenizer other than GPT-2's (ByteLevel), which is the only supported "
+                       "pre-tokenizer.");
     }
     const std::string normalizer = kind_of_part(file, "normalizer");
     if (!normalizer.empty() && normalizer != "NFC") {
@@ -247,7 +247,8 @@ void require_byte_level(const json& file, const std::string& name) {
     }
     for (const char* option : {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"}) {
         if (sets_option(model, option)) {
-            throw BadInput(name + " sets " + option + ", which byte-level BPE as GPT-2 has it does not use.");
+            throw BadInput(name + " sets " + option +
+                           ", which is not supported: byte-level BPE of GPT-2's kind does not use this option.");
         }
     }
     for (const json& token : file.value("added_tokens", json::array())) {
@@ -267,14 +268,14 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
     const auto put = [&](const std::string& token, std::int64_t id) {
         constexpr std::int64_t most = 1 << 20;
         if (id < 0 || id >= most) {
-            throw BadInput("The token \"" + token + "\" of " + name + " has the number " + std::to_string(id) +
+            throw BadInput("The token \"" + token + "\" of " + name + " has the id " + std::to_string(id) +
                            ", but it must be between 0 and " + std::to_string(most - 1) + ".");
         }
         if (std::ssize(table.tokens) <= id) table.tokens.resize(static_cast<std::size_t>(id) + 1);
         std::string& place = table.tokens[static_cast<std::size_t>(id)];
         if (!place.empty() && place != token) {
-            throw BadInput("The tokens \"" + place + "\" and \"" + token + "\" of " + name + " have the same number, " +
-                           std::to_string(id) + "; each token needs a number of its own.");
+            throw BadInput("The tokens \"" + place + "\" and \"" + token + "\" of " + name + " have the same id, " +
+                           std::to_string(id) + "; each token needs an id of its own.");
         }
         place = token;
         ids[token] = static_cast<std::int32_t>(id);
@@ -296,7 +297,8 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
         } else {
             const std::string both = merge.get<std::string>();
             const std::size_t space = both.find(' ');
-            if (space == std::string::npos) throw BadInput("The merge \"" + both + "\" of " + name + " has no space.");
+            if (space == std::string::npos)
+                throw BadInput("The merge \"" + both + "\" of " + name + " has no space between its two tokens.");
             left = both.substr(0, space);
             right = both.substr(space + 1);
         }

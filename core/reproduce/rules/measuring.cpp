@@ -137,8 +137,9 @@ bool measure_generations(LabFile& lab, const GenerationSpeed& settings, std::opt
         if (cancelled()) return false;
         const auto checkpoint = read_checkpoint(lab.checkpoint_path(id));
         if (!checkpoint) {
-            throw BadInput("The checkpoint " + lab.checkpoint_path(id).string() +
-                           " is missing. The generation speed is measured with the trained model.");
+            throw BadInput(
+                "The checkpoint " + lab.checkpoint_path(id).string() +
+                " is missing, but the generation speed is measured with the trained model; restore the file.");
         }
         if (!measure_generation(lab, id, engine(), *checkpoint, settings, cancelled)) return false;
         if (on_progress) on_progress(++done);
@@ -177,7 +178,7 @@ Checkpoint checkpoint_of(const LabFile& lab, RunId id) {
     auto checkpoint = read_checkpoint(lab.checkpoint_path(id));
     if (!checkpoint) {
         throw BadInput("The checkpoint " + lab.checkpoint_path(id).string() +
-                       " is missing. The sheet's measurements require it.");
+                       " is missing, but the measurements of this reproduction require it; restore the file.");
     }
     return std::move(*checkpoint);
 }

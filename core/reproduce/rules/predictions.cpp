@@ -99,12 +99,13 @@ Candidate candidate(GroupKeys group, std::string label, const FrequencySettings&
     return result;
 }
 
-// "θ = 1850 (lowest B = −0.16 of 32 at distance 235; B < 0 at 1 of 226 distances, from 235 on)".
+// "θ = 1850 (lowest value of the context bound B(Δ): −0.16 of at most 32 at distance 235; B < 0 at 1 of 226 distances,
+// from 235 on)".
 std::string depth_words(const Candidate& candidate, int head_dim, std::int64_t distances) {
-    return candidate.label + " (lowest B = " + fixed_text(candidate.probe.far_bound, 2) + " of " +
-           std::to_string(head_dim / 2) + " at distance " + std::to_string(candidate.probe.far_lag - 1) +
-           "; B < 0 at " + std::to_string(candidate.negative) + " of " + std::to_string(distances) +
-           " distances, from distance " + std::to_string(candidate.breaks) + " on)";
+    return candidate.label + " (lowest value of the context bound B(Δ): " + fixed_text(candidate.probe.far_bound, 2) +
+           " of at most " + std::to_string(head_dim / 2) + " at distance " +
+           std::to_string(candidate.probe.far_lag - 1) + "; B < 0 at " + std::to_string(candidate.negative) + " of " +
+           std::to_string(distances) + " distances, from distance " + std::to_string(candidate.breaks) + " on)";
 }
 
 Prediction collapse_prediction(const std::vector<Candidate>& candidates, int head_dim, std::int64_t context,
@@ -117,7 +118,10 @@ Prediction collapse_prediction(const std::vector<Candidate>& candidates, int hea
         (each.negative > 0 ? prediction.high : prediction.low).push_back(each.group);
     }
     if (lags.empty() || !unscored.empty()) {
-        prediction.unmeasured = unscored.empty() ? "The context is too short for two copies of the tokens." : unscored;
+        prediction.unmeasured =
+            unscored.empty()
+                ? "The context is too short for the retrieval test, which needs two copies of a sequence of tokens."
+                : unscored;
     } else {
         prediction.retrieval.emplace();
         prediction.retrieval->shortest_lag = lags.front();
@@ -132,7 +136,9 @@ Prediction collapse_prediction(const std::vector<Candidate>& candidates, int hea
     const RetrievalGroups groups = retrieval_groups(prediction);
     prediction.chance = chance_of_set(groups.all, groups.high);
     if (lags.empty()) {
-        prediction.words = "The context bound cannot be compared with retrieval.";
+        prediction.words =
+            "The context bound cannot be compared with retrieval, because the context is too short for the retrieval "
+            "test.";
         return prediction;
     }
     const std::string within = "distances " + std::to_string(lags.front() - 1) + " to " +
@@ -143,10 +149,10 @@ Prediction collapse_prediction(const std::vector<Candidate>& candidates, int hea
         if (each.negative == 0) continue;
         failing += (failing.empty() ? "" : ", ") + depth_words(each, head_dim, lags.back() - lags.front() + 1);
     }
-    prediction.words = failing.empty()
-                           ? "B(Δ) is not negative in any group at the " + within + ": retrieval collapses in no group."
-                           : "Among the " + within + ", retrieval collapses for " + failing +
-                                 " and for no other group. The loss may stay low nevertheless.";
+    prediction.words = failing.empty() ? "The context bound B(Δ) is not negative in any group at the " + within +
+                                             ": retrieval collapses in no group."
+                                       : "Among the " + within + ", retrieval collapses for " + failing +
+                                             " and for no other group. The loss may stay low nevertheless.";
     if (prediction.retrieval) prediction.words += " " + rule_words(*prediction.retrieval);
     return prediction;
 }
@@ -165,7 +171,7 @@ void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& c
                         })->incomplete;
     Prediction prediction;
     prediction.theory = "critical dimension (Liu et al. 2023)";
-    prediction.quantity = "loss beyond the context";
+    prediction.quantity = "loss beyond the training context";
     prediction.measure = extended;
     prediction.order_rule = 2;
     prediction.unmeasured = extended.empty() ? why_not : "";
@@ -176,9 +182,9 @@ void predict_critical_dimension(SheetPlan& plan, const std::vector<Candidate>& c
         if (low) least += (least.empty() ? "" : ", ") + each.label;
     }
     if (prediction.high.empty()) return;
-    prediction.words = "Beyond the context of " + std::to_string(context) + " tokens the loss rises least for " +
-                       least + ", which has the fewest rotated channels without a full period in training (" +
-                       std::to_string(fewest) + ").";
+    prediction.words =
+        "Beyond the training context of " + std::to_string(context) + " tokens the loss rises least for " + least +
+        ", which has the fewest rotated channels without a full period in training (" + std::to_string(fewest) + ").";
     prediction.chance = chance_of_set(candidates.size(), prediction.low.size());
     plan.predictions.push_back(std::move(prediction));
 }
@@ -206,7 +212,7 @@ constexpr SweptKey swept_keys[] = {{"theta", &RunSpec::theta}, {"fraction", &Run
 // From `first` on: Men et al. and Liu et al. rotate every channel; formulas 13 and 14 for fractions are this program's.
 void attribute_extension(SheetPlan& plan, std::size_t first) {
     for (std::size_t i = first; i < plan.predictions.size(); ++i) {
-        plan.predictions[i].theory += ", extended to fractions by this program";
+        plan.predictions[i].theory += ", extended to partial RoPE by this program";
     }
 }
 
@@ -240,12 +246,11 @@ void predict_sweep(SheetPlan& plan, const std::vector<const RunSpec*>& runs, con
     if (candidates.size() < 2) return;
     const bool learns_positions = first.learns_positions();
     const std::size_t before = plan.predictions.size();
-    predict(
-        plan, candidates, first.head_dim(), first.context, learns_positions ? "" : extension_rise,
-        learns_positions
-            ? "These models also learn positions, which end with the context; a loss beyond the context does not exist."
-            : "",
-        learns_positions ? bound_with_learned_positions : "");
+    predict(plan, candidates, first.head_dim(), first.context, learns_positions ? "" : extension_rise,
+            learns_positions ? "These models also have learned position embeddings, which end with the training "
+                               "context, so they have no loss at longer contexts."
+                             : "",
+            learns_positions ? bound_with_learned_positions : "");
     if (std::any_of(runs.begin(), runs.end(), [](const RunSpec* run) { return run->fraction < 1; })) {
         attribute_extension(plan, before);
     }

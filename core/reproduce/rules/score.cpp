@@ -43,7 +43,7 @@ std::string missing_values_words(std::int64_t waiting, std::int64_t unmeasured) 
     std::string left;
     if (waiting > 0) left += counted(waiting, "run") + " to train";
     if (unmeasured > 0) left += (left.empty() ? "" : ", ") + counted(unmeasured, "run") + " to measure";
-    return "Not all runs that the prediction concerns have a value" + (left.empty() ? "." : ": " + left + ".");
+    return "Not all runs that the prediction concerns have a value yet" + (left.empty() ? "." : ": " + left + ".");
 }
 
 std::string missing_values_words(const std::vector<GroupValues>& groups) {
@@ -88,7 +88,7 @@ ScoredPrediction::Outcome tested_order(const std::vector<ScoredPrediction::Group
 std::string order_words(ScoredPrediction& scored) {
     const ScoredPrediction::Group* low = nullptr;
     const ScoredPrediction::Group* high = nullptr;
-    std::string words = "Means ± standard deviations: ";
+    std::string words = "Means of the groups ± standard deviations over seeds: ";
     for (const auto& group : scored.groups) {
         words += (&group == &scored.groups.front() ? "" : "; ") + group_words(group, scored.unit) +
                  (group.low ? ", predicted low" : "");
@@ -157,7 +157,7 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     const std::string lag = std::to_string(rule.shortest_lag);
     if (highest < rule.least_gain) {
         scored.words = "No group retrieves even at lag " + lag + ": the highest gain is " + fixed_text(highest, 3) +
-                       ", so that no group can fail.";
+                       ", so no group can fail and the prediction is not scored.";
         return;
     }
     const double limit = rule.kept * highest;
@@ -168,9 +168,9 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
         gains += (i == 0 ? "" : ", ") + fixed_text(far[i].mean, 3) + " (" + differing_text(groups, i) + ")";
     }
     scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-    scored.words = "The highest gain at lag " + lag + " is " + fixed_text(highest, 3) + ". Groups with a gain below " +
-                   fixed_text(limit, 3) + " at lag " + std::to_string(rule.longest_lag) +
-                   " fail; the gains there are " + gains + ".";
+    scored.words = "The highest gain in accuracy on repeated tokens at lag " + lag + " is " + fixed_text(highest, 3) +
+                   ". Groups with a gain below " + fixed_text(limit, 3) + " at lag " +
+                   std::to_string(rule.longest_lag) + " fail; the gains there are " + gains + ".";
 }
 
 struct GroupGains {
@@ -222,11 +222,11 @@ const char* finding_text(const CollapseTest& test) {
         case Collapse::retrieves:
             return test.drop.confidence_low > 0 ? "retrieves, with a lower gain" : "retrieves, no distance effect";
         case Collapse::undecided:
-            return test.seeds < 2 ? "undecided, because the test requires two seeds" : "undecided";
+            return test.seeds < 2 ? "undecided, because the test requires at least two seeds" : "undecided";
         case Collapse::declines:
-            return "declines with distance also where B is higher, which is no collapse";
+            return "declines with distance even where the context bound B is higher, which is no collapse";
         case Collapse::no_control:
-            return "not scored, because no lag separates distance and B";
+            return "not scored, because no lag separates the effects of distance and of the context bound B";
         case Collapse::not_learned:
             return "has not learned retrieval and is not scored";
     }
@@ -234,7 +234,7 @@ const char* finding_text(const CollapseTest& test) {
 }
 
 std::string finding_words(const GroupProbe& probe, const CollapseTest& test, double kept) {
-    if (test.seeds == 0) return probe.label + ": no run has a gain";
+    if (test.seeds == 0) return probe.label + ": no run has a measured gain";
     const std::string part = rough_text(100 * kept) + " %";
     const bool has_control = std::isfinite(test.control);
     return probe.label + ": gain " + fixed_text(test.near, 3) + " at distance " + std::to_string(probe.near_lag - 1) +
@@ -244,7 +244,8 @@ std::string finding_words(const GroupProbe& probe, const CollapseTest& test, dou
                         : "") +
            ", drop " + mean_with_interval(test.drop) + ", far gain minus " + part + " of the near gain " +
            mean_with_interval(test.excess) +
-           (has_control ? ", minus " + part + " of the control gain " + mean_with_interval(test.over_control) : "") +
+           (has_control ? ", far gain minus " + part + " of the control gain " + mean_with_interval(test.over_control)
+                        : "") +
            ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
 }
 
@@ -291,25 +292,25 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         return;
     }
     scored.chance = groups > 0 ? chance_of_set(groups, collapsing) : 1;
-    scored.words = "Gains with " + confidence_text(rule) + " intervals" +
+    scored.words = "Gains in accuracy on repeated tokens with " + confidence_text(rule) + " intervals" +
                    (tested_groups(rule) > 1 && rule.version > 2 ? " (95 % together, by Bonferroni's correction over " +
                                                                       std::to_string(tested_groups(rule)) + " groups)"
                                                                 : "") +
                    ": " + findings + ".";
     if (tested_groups(rule) == 0) {
-        scored.words += " In no group a lag separates distance and B.";
+        scored.words += " In no group does a lag separate the effects of distance and of the context bound B.";
     } else if (groups == 0) {
         scored.words += " No group has learned retrieval, so that no group can collapse.";
     } else if (is_declining && !is_wrong) {
         scored.words +=
-            " Where the gain declines with distance alone, distance and B are not separated, so that the prediction is "
-            "not scored.";
+            " In a group whose gain declines even where the context bound B is higher, the effects of distance and of "
+            "B are not separated, so that the prediction is not scored.";
     } else if (is_undecided && !is_wrong) {
-        scored.words += " The intervals do not decide every group; more seeds are required.";
+        scored.words += " The confidence intervals leave at least one group undecided; more seeds are required.";
     } else if (scored.chance >= 1) {
-        scored.words +=
-            std::string(" The findings ") + (is_wrong ? "contradict" : "agree with") +
-            " the prediction, but under its null model it has a chance level of 1, so that it is not scored.";
+        scored.words += std::string(" The findings ") + (is_wrong ? "contradict" : "agree with") +
+                        " the prediction, but by its null model it is right by chance with probability 1, so that it "
+                        "is not scored.";
     } else {
         scored.outcome = is_wrong ? ScoredPrediction::Outcome::wrong : ScoredPrediction::Outcome::right;
     }
@@ -370,20 +371,21 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
             continue;
         }
         if (plan.scale == SheetScale::smoke) {
-            scored.words = "Runs of the scale \"smoke\" are too short to learn, so the prediction is not tested.";
+            scored.words =
+                "Runs of the scale \"smoke\" (a quick check) are too short to learn, so the prediction is not tested.";
             continue;
         }
         if (compares_groups(prediction)) {
             score_earlier_rule(scored, runs);
             scored.words +=
-                " The rule stored with the lab scores this prediction; it does not compare retrieval within each "
-                "group.";
+                " The older rule stored with the lab scores this prediction; the rule does not compare retrieval "
+                "within each group.";
         } else {
             prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
         }
         if (has_earlier_rule(prediction) && !compares_groups(prediction)) {
             scored.words +=
-                " The rule stored with the lab scores this prediction; its intervals are not corrected over the "
+                " The older rule stored with the lab scores this prediction: the intervals are not corrected over the "
                 "groups, and a decline with distance alone counts as a collapse.";
         }
     }

@@ -115,11 +115,12 @@ SourceTest ten_percent_test() {
     }
     return {benchmark_claim() + " [10 % against 100 %]",
             "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on each benchmark: "
-            "two one-sided paired t tests over the seven settings. The claim holds if nine benchmarks are equivalent "
-            "at the 5 % level, and fails if two differ by significantly more than the margin. The t test is used "
-            "because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test few attainable p values.",
-            "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks; beyond the margin on " +
-                std::to_string(different) + "; undecided: " + joined_names(others) + ".",
+            "two one-sided paired t tests over the paper's seven settings. The claim holds if nine benchmarks are "
+            "equivalent at the 5 % level, and fails if two differ by significantly more than this margin. The t test "
+            "is used because seven pairs with ties, rounded to 1 point, leave Wilcoxon's test few attainable p values.",
+            "Equivalent on " + std::to_string(equivalent) +
+                " of 10 benchmarks; the accuracies differ by more than the margin on " + std::to_string(different) +
+                "; undecided: " + joined_names(others) + ".",
             nine_of_ten(equivalent, different)};
 }
 
@@ -144,13 +145,14 @@ SourceTest all_fractions_test() {
         }
         different += outside[i] * static_cast<double>(fractions.size()) < benchmark_level ? 1 : 0;
     }
-    return {benchmark_claim() + " [all fractions above 0]",
-            "Every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) is tested against 100 % in the same way. A "
-            "benchmark is equivalent if all five fractions are equivalent at the 5 % level; it differs if one fraction "
-            "differs by significantly more than the margin after Bonferroni's correction.",
-            "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks (" + joined_names(names) +
-                "); beyond the margin on " + std::to_string(different) + ".",
-            nine_of_ten(equivalent, different)};
+    return {
+        benchmark_claim() + " [all fractions above 0]",
+        "Every fraction above 0 (the smallest one, 10, 25, 50 and 75 %) is tested for equivalence with 100 % within 2 "
+        "percentage points. A benchmark is equivalent if all five fractions are equivalent at the 5 % level; it "
+        "differs if one fraction differs by significantly more than the margin after Bonferroni's correction.",
+        "Equivalent on " + std::to_string(equivalent) + " of 10 benchmarks (" + joined_names(names) +
+            "); the accuracies differ by more than the margin on " + std::to_string(different) + ".",
+        nine_of_ten(equivalent, different)};
 }
 
 SourceTest mean_test() {
@@ -165,8 +167,9 @@ SourceTest mean_test() {
     if (test) {
         if (test->p < benchmark_level) verdict = SourceVerdict::holds;
         if (test->p_outside < benchmark_level) verdict = SourceVerdict::fails;
-        result = "Mean difference " + points(test->difference) + " points over " + std::to_string(differences.size()) +
-                 " benchmarks, " + p_words(test->p) + ". A mean over benchmarks can hide differences of opposite sign.";
+        result = "Mean difference " + points(test->difference) + " percentage points over " +
+                 std::to_string(differences.size()) + " benchmarks, " + p_words(test->p) +
+                 ". A mean over benchmarks can hide differences of opposite sign.";
     }
     return {"RoPE variants perform similarly on most MCQ benchmarks. [mean over the benchmarks without WSC]",
             "Equivalence of RoPE on 10 % and on 100 % of the channels within 2 percentage points on average: two "
@@ -189,12 +192,14 @@ SourceTest single_test() {
     };
     const auto corrected = count(holm(p));
     return {
-        "10 % and 100 % reach the same accuracy in each model and benchmark. [each pair alone]",
+        "RoPE on 10 % and on 100 % of the channels reach the same accuracy in each model and benchmark. [each pair "
+        "alone]",
         "Two-sided z test per model and benchmark with binomial standard errors from the number of questions, "
         "Holm's correction over all pairs. The models answer the same questions, so the true standard errors of "
         "the differences are smaller, but the paper does not print them. The claim of equality fails if a pair differs "
         "significantly, and is undecided otherwise: an insignificant difference is no evidence of equality.",
-        std::to_string(count(p)) + " of " + std::to_string(p.size()) + " pairs differ at 5 % (" +
+        std::to_string(count(p)) + " of " + std::to_string(p.size()) +
+            " pairs of accuracies differ at the 5 % level (" +
             fixed_text(benchmark_level * static_cast<double>(p.size()), 1) + " expected by chance), " +
             std::to_string(corrected) + " after Holm's correction.",
         corrected > 0 ? SourceVerdict::fails : SourceVerdict::undecided};
@@ -280,9 +285,9 @@ SourceTest drop_test(const std::string& version) {
     const KendallTrend trend = kendall_trend(perplexities(version, false));
     return {partial_rope_paper().at("wording").at("perplexity_drop").get<std::string>() + " [" +
                 version_title(version) + "]",
-            "Exact rank-sum test, stratified by setting, of whether the perplexity is lower with 10 % or more of the "
-            "channels than with fewer. There is one run per setting; runs with QK-Norm are left out. The claim holds "
-            "if the one-sided p is below 5 %. The test shows the direction, not how sharp the drop is.",
+            "Exact rank-sum test, stratified by setting, of whether the perplexity is lower with RoPE on 10 % or more "
+            "of the channels than on fewer. There is one run per setting; runs with QK-Norm are left out. The claim "
+            "holds if the one-sided p is below 5 %. The test shows the direction, not how sharp the drop is.",
             "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p_falling) + ".",
             trend.p_falling < test_level  ? SourceVerdict::holds
             : trend.p_rising < test_level ? SourceVerdict::fails
@@ -296,22 +301,22 @@ SourceTest level_test(const std::string& version) {
     const bool has_trend = trend.p < test_level;
     return {partial_rope_paper().at("wording").at("perplexity_level").get<std::string>() + " [" +
                 version_title(version) + "]",
-            "Kendall's test for a trend of the perplexity from 10 % to 100 %, exact and stratified by setting, "
-            "two-sided. One run per setting gives no estimate of the noise, so only a test for a trend is possible, "
-            "which cannot show that the claim holds.",
+            "Kendall's test for a trend of the perplexity from 10 % to 100 % of rotated channels, exact and stratified "
+            "by setting, two-sided. One run per setting gives no estimate of the noise, so only a test for a trend is "
+            "possible, which cannot show that the claim holds.",
             "Kendall's S = " + std::to_string(trend.score) + " over 7 settings, " + p_words(trend.p) + ". " +
-                (has_trend ? (trend.score < 0 ? "The perplexity falls further from 10 % to 100 %"
-                                              : "The perplexity rises from 10 % to 100 %")
-                           : "No trend is found, which does not show similarity") +
-                "; 100 % has " + fixed_text(last_to_first(strata), 3) +
-                " times the perplexity of 10 % (geometric mean)." +
+                (has_trend ? (trend.score < 0 ? "The perplexity falls further from 10 % to 100 % of rotated channels"
+                                              : "The perplexity rises from 10 % to 100 % of rotated channels")
+                           : "No trend is found, which does not show that the perplexities are similar") +
+                "; RoPE on 100 % of the channels has " + fixed_text(last_to_first(strata), 3) +
+                " times the perplexity of RoPE on 10 % (geometric mean)." +
                 (has_trend ? " The claim does not state up to which ratio perplexities are largely similar." : ""),
             SourceVerdict::undecided};
 }
 
 // A line per setting and fraction, accuracy and standard error in percent per benchmark.
 std::string benchmark_table_text() {
-    std::string text = "\nPublished accuracy [%] (standard error), Table 3:\n";
+    std::string text = "\nPublished accuracy [%] (standard error), Table 3 of Khan et al.:\n";
     const json& benchmarks = partial_rope_paper().at("benchmarks");
     for (const json& row : partial_rope_paper().at("benchmark_accuracy")) {
         text += "  " + row.at("config").get<std::string>() + ", " + row.at("rope").get<std::string>() + ": ";
@@ -329,7 +334,7 @@ std::string benchmark_table_text() {
                 fixed_text(100 * each.low, 2) + " to " + fixed_text(100 * each.high, 2) +
                 ", equivalence within 2 points: " + p_words(each.p_equivalence) + "; " +
                 std::to_string(each.significant) + " of " + std::to_string(each.settings) +
-                " settings differ at 5 % (binomial)\n";
+                " settings differ at the 5 % level (binomial standard errors)\n";
     }
     return text;
 }
@@ -361,7 +366,7 @@ json benchmark_table_json(const std::string& sheet) {
 std::string source_tests_text(const std::string& sheet) {
     const auto tests = source_tests(sheet);
     if (tests.empty()) return "";
-    std::string text = benchmark_table_text() + "\nClaims of the source, tested on its own numbers:\n";
+    std::string text = benchmark_table_text() + "\nClaims of Khan et al., tested on the paper's own numbers:\n";
     for (const SourceTest& test : tests) {
         text += "  " + to_string(test.verdict) + ": “" + test.claim + "” " + test.result + " Test: " + test.test + '\n';
     }

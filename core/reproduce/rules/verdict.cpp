@@ -294,13 +294,13 @@ std::string interval_words(const SheetRow& row) {
 std::string observed_words(const SheetRow& row, const RowTests& tests) {
     const VerdictRule& rule = *row.plan.rule;
     if (rule.kind == Kind::events && rule.version > 2) {
-        return of_text(tests.events, row.ours.n) + " runs of the group have the event, against " +
+        return of_text(tests.events, row.ours.n) + " runs of the group have the event (a loss spike), against " +
                of_text(tests.baseline_events, row.baseline.n) + " of the baseline, a difference of " +
                (row.effect ? fixed_text(100 * row.effect->value, 1) : "–") + " percentage points" + interval_words(row);
     }
     if (counts_events(rule)) {
-        return of_text(tests.events, row.ours.n) + " runs of the group have the event" + interval_words(row) +
-               ", against " + of_text(tests.baseline_events, row.baseline.n) + " of the baseline";
+        return of_text(tests.events, row.ours.n) + " runs of the group have the event (a loss spike)" +
+               interval_words(row) + ", against " + of_text(tests.baseline_events, row.baseline.n) + " of the baseline";
     }
     if (rule.kind == Kind::size) {
         return "The group's mean divided by the baseline's is " +
@@ -338,10 +338,10 @@ bool control_passes(const SheetRow& row) {
 
 std::string control_words(const SheetRow& row) {
     const bool is_old = row.plan.rule->version == 1;
-    return "The control's mean differs from " +
+    return "The mean of the control (a group that must be worse if the test works) differs from " +
            std::string(is_old                       ? "the baseline's"
-                       : row.plan.control_reference ? "that of the group that it is compared with"
-                                                    : "that of the models with positions") +
+                       : row.plan.control_reference ? "that of its reference group"
+                                                    : "that of the models with position encoding") +
            " by " + signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
            "), which is not significantly more than the margin" + (is_old ? "" : ": " + row.plan.control_shows) +
            ", so that equal results would be no evidence. A test requires longer training or larger models.";
@@ -413,8 +413,8 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
     if (counts_events(rule) && rule.direction < 0 && tests.baseline_events == 0) {
         row.verdict = SheetVerdict::not_testable;
         row.words =
-            "No run of the baseline has the event, so the test cannot show that the group prevents it. A test requires "
-            "models, learning rates or a training length at which the event occurs.";
+            "No run of the baseline has the event (a loss spike), so the test cannot show that the group prevents "
+            "spikes. A test requires models, learning rates or a training length at which the event occurs.";
     } else if (row.plan.control && !control_passes(row) && !needs_no_control(row, is_claimed, is_refuted)) {
         row.verdict = SheetVerdict::not_testable;
         row.words = control_words(row);
@@ -460,7 +460,9 @@ void decide(std::span<SheetRow> rows) {
             row.verdict = row.waiting > 0 ? SheetVerdict::unfinished : SheetVerdict::shown;
         } else if (waiting[row.plan.rule->family] > 0) {
             row.verdict = SheetVerdict::unfinished;
-            row.words = "The verdict requires that all runs of the row's family have ended and are measured.";
+            row.words =
+                "The verdict requires that all runs of the row's family (the rows whose p values are corrected "
+                "together) have ended and are measured.";
         } else {
             tests[i] = test_row(row);
             families[row.plan.rule->family].push_back(i);
@@ -532,7 +534,9 @@ std::string claim_words(const ClaimVerdict& claim) {
                " have no verdict yet.";
     }
     if (claim.verdict == SheetVerdict::not_testable) {
-        return words + ": " + (claim.rows == 1 ? "its row is" : "none of its " + counted(claim.rows, "row") + " is") +
+        return words + ": " +
+               (claim.rows == 1 ? "the claim's only row is"
+                                : "none of the claim's " + counted(claim.rows, "row") + " is") +
                (claim.rows == 1 ? " not testable." : " testable.");
     }
     if (claim.reproduced == claim.rows) {

@@ -27,25 +27,27 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
             continue;
         }
         if (request.scale == SheetScale::paper) {
-            throw BadInput("Paper scale requires all of " + set.title + ", which is not on disk. Download it with " +
-                           "ropelab-cli data fetch " + name + " or use the scale laptop.");
+            throw BadInput("The scale \"paper\" requires all of " + set.title +
+                           ", which is not on disk. Download it with " + "ropelab-cli data fetch " + name +
+                           " or use the scale \"laptop\".");
         }
         if (found) {
             sets.push_back({name, name, false, ""});
-            notes.push_back("This sheet uses " + found->description + " instead of all of " + set.title +
-                            ". Losses on it are not comparable with the published losses, which are not shown.");
+            notes.push_back("This reproduction uses " + found->description + " instead of all of " + set.title +
+                            ". Losses on this text are not comparable with the published losses, so the published "
+                            "losses are not shown.");
         } else if (!stand_ins.empty()) {
             sets.push_back({name, stand_ins.front(), false,
                             "Claims about " + set.title +
                                 " cannot be tested on a synthetic language. Download the data "
                                 "set with ropelab-cli data fetch " +
-                                name + " and start the sheet in a new lab."});
-            notes.push_back(set.title + " is not on disk. This sheet uses the synthetic language \"" +
+                                name + " and start the reproduction in a new lab file."});
+            notes.push_back(set.title + " is not on disk. This reproduction uses the synthetic language \"" +
                             stand_ins.front() +
-                            "\" instead. Its rows are measured and shown, but no claim is tested on it.");
+                            "\" instead. Rows on this language are measured and shown, but no claim is tested on it.");
             stand_ins.erase(stand_ins.begin());
         } else {
-            notes.push_back(set.title + " is not on disk and is left out.");
+            notes.push_back(set.title + " is not on disk, so this reproduction leaves it out.");
         }
     }
     return sets;
@@ -54,7 +56,7 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
 std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual) {
     const std::int64_t count = request.seeds.value_or(request.scale == SheetScale::smoke ? 2 : usual);
     if (count < 2 || count > 1000) {
-        throw BadInput("A sheet cannot run with " + std::to_string(count) +
+        throw BadInput("A reproduction cannot run with " + std::to_string(count) +
                        " seeds per setting; the number of seeds must be between 2 and 1000.");
     }
     std::vector<std::string> seeds;
@@ -74,18 +76,19 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     plan.experiment.set("seed", seeds);
     plan.experiment.set("sample_length", {"0"});
     plan.notes.push_back(
-        "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this text, "
-        "and not for other texts.");
+        "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this data "
+        "set, and not for other data sets.");
     const std::string count = std::to_string(seeds.size()) + " seeds per setting";
     if (request.scale == SheetScale::smoke) {
-        plan.notes.push_back("Smoke scale, " + count + ": the runs check that the sheet works; they test no claim.");
+        plan.notes.push_back("Scale \"smoke\" (a quick check), " + count +
+                             ": the runs check that the reproduction works; they test no claim.");
     } else if (request.scale == SheetScale::laptop) {
         plan.notes.push_back(
-            "Laptop scale, " + count +
+            "Scale \"laptop\", " + count +
             ": the models are small and the training is short. Verdicts hold for these models after this length of "
             "training only: models that learn faster are ahead after few steps, and need not be after many.");
     } else {
-        plan.notes.push_back("Paper scale, " + count +
+        plan.notes.push_back("Scale \"paper\", " + count +
                              ". Published protocol: " + source.at("protocol").get<std::string>() + ".");
     }
     return plan;
@@ -251,15 +254,16 @@ std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double
         if (!folder) {
             if (sets.empty())
                 throw BadInput("The scale \"paper\" is not possible: " + needs + ", or choose the scale \"laptop\".");
-            notes.push_back("There is no folder \"" + name + "\" with text; this sheet leaves it out.");
+            notes.push_back("There is no folder \"" + name + "\" with text, so this reproduction leaves it out.");
             continue;
         }
         const std::int64_t bytes = bytes_of(files_of_folder(*folder));
         const double epochs = tokens / static_cast<double>(split_sizes(bytes, Split::ninety_ten).training);
         if (epochs > most_epochs) {
-            throw BadInput("Paper scale is not possible: the folder '" + folder->string() + "' has " + grouped(bytes) +
-                           " bytes, which a run would train on for " + number_text(std::round(10 * epochs) / 10) +
-                           " epochs, but " + needs + ", or use the scale laptop.");
+            throw BadInput("The scale \"paper\" is not possible: the folder '" + folder->string() + "' has " +
+                           grouped(bytes) + " bytes, which a run would train on for " +
+                           number_text(std::round(10 * epochs) / 10) + " epochs, but " + needs +
+                           ", or use the scale \"laptop\".");
         }
         notes.push_back("Each run trains for " + number_text(std::round(100 * epochs) / 100) + " epochs of the " +
                         grouped(bytes) + " bytes in the folder \"" + name + "\".");

@@ -44,10 +44,10 @@ std::vector<std::string> training_lengths(SheetScale scale, std::int64_t paper_s
 /// "after 800 and after 2,400 steps".
 std::string lengths_words(const std::vector<std::string>& lengths);
 inline constexpr const char* lengths_note =
-    "Each length of training is a training of its own, with a decay of the learning rate to its end. A claim has a "
+    "Each length of training is trained separately, with a learning rate that decays until its end. A claim has a "
     "verdict only if the verdicts after both lengths agree. Learning rate and warm-up are the same for all groups and "
-    "were searched for none of them, neither for the claimed winners nor for their baselines: another learning rate "
-    "may change the order.";
+    "were tuned for none of them, neither for the claimed winners nor for their baselines: another learning rate may "
+    "change the order.";
 
 /// With the default test, significance level and power of VerdictRule.
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family);
@@ -65,10 +65,10 @@ inline constexpr double eleven_percent_low = 1.06, eleven_percent_high = 1.16;
 inline constexpr const char* half_is_enough = "half of the training is enough for these models";
 
 inline constexpr const char* micro_batch_note =
-    "A pass has as many sequences as on each of the paper's 32 GPUs: 64 of 2,048 tokens (two passes per step there, 64 "
-    "here, where one device computes the whole step), 128 of 1,024, 32 of 4,096, 16 of 8,192, and 4 for 8B. The paper "
-    "accumulates the gradients of its 8B models in bfloat16 and reduces them in float32; this program accumulates all "
-    "gradients in float32.";
+    "A forward and backward pass has as many sequences as on each of the paper's 32 GPUs: 64 of 2,048 tokens (two "
+    "passes per step there, 64 here, where one device computes the whole step), 128 of 1,024, 32 of 4,096, 16 of "
+    "8,192, and 4 for the 8B models. The paper accumulates the gradients of its 8B models in bfloat16 and reduces them "
+    "in float32; this program accumulates all gradients in float32.";
 
 inline constexpr const char* order_note =
     "Runs train sequentially, seed by seed; each seed repeats the measurement of times and speeds. Within a seed the "

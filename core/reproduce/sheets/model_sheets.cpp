@@ -19,22 +19,22 @@ SheetPlan plan_bpc(const SheetRequest& request) {
                 "learning_rate=6e-4 final_learning_rate=6e-5 evaluate_every=1000 evaluation=sampled "
                 "evaluation_batches=200");
         plan.notes.push_back(
-            "The post gives 12 blocks and about 44 million parameters. 12 heads, width 552, context 256 and the "
-            "training settings are this program's choice.");
+            "Brahmachary's post gives 12 blocks and about 44 million parameters. 12 heads, width 552, context 256 and "
+            "the training settings are this program's choice.");
     } else {
         set_small_shape(plan, "layers=12 context=128");
         if (request.scale == SheetScale::laptop) {
             plan.notes.push_back(
-                "The model has the post's 12 blocks, at width 64 (0.6 million parameters). All other settings are this "
-                "program's choice.");
+                "The model has the 12 blocks of Brahmachary's post, at width 64 (0.6 million parameters). All other "
+                "settings are this program's choice.");
         }
     }
     plan.notes.push_back(
-        "The data flow that the post prints has biases in every linear layer and an output matrix of its own with a "
-        "bias: 16 · 205 + 205 = 3,485 parameters at its width 16. The models of this sheet have no biases, and their "
-        "output matrix is the token embedding. The settings bias=true, tied_head=false and head_bias=true give the "
-        "post's layers in a sweep of your own. The post prints no bits per character; the margin "
-        "of 0.5 % is this program's choice.");
+        "The data flow that Brahmachary's post prints has biases in every linear layer and an output matrix of its own "
+        "with a bias: 16 · 205 + 205 = 3,485 parameters at its width 16. The models of this reproduction have no "
+        "biases, and their output matrix is the token embedding. The settings bias=true, tied_head=false and "
+        "head_bias=true give the post's layers in a sweep of your own. The post prints no bits per character; the "
+        "margin of 0.5 % is this program's choice.");
     plan.experiment.set("data", {data});
     plan.experiment.set_explicit_runs(
         {{{"position", "learned"}}, {{"position", "rope"}}, {{"position", "learned+rope"}}, {{"position", "none"}}});
@@ -87,17 +87,18 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
          "With pre-norm, training without warm-up ends at the same loss as with warm-up, within 1 %."}};
     const auto sets = data_for({"enwik8"}, request, plan.notes);
     plan.notes.push_back(
-        "The gradient is that of the first training step, before clipping, of all weights of a block's MLP and its "
-        "norm; the ratio is its norm in the last block divided by that in the first. All models start with Xavier "
-        "initialization, as the paper's do.");
+        "Gradients are those of the first training step, before clipping, over all weights of a block's MLP and of its "
+        "normalization layer; the ratio is the gradient's norm in the last block divided by its norm in the first "
+        "block. All models start with Xavier initialization, as the paper's models do.");
     plan.notes.push_back(
-        "The paper trains encoder-decoder models to translate; these models are decoders with RoPE that predict the "
-        "next byte. It uses Adam; these runs use AdamW with weight decay.");
+        "Xiong et al. train encoder-decoder models to translate; the models of this reproduction are decoders with "
+        "RoPE that predict the next byte. The paper uses Adam; these runs use AdamW with weight decay.");
     plan.notes.push_back(
-        "The control of \"post-norm needs warm-up\" is post-norm with warm-up and half of the steps: only if that ends "
-        "at a higher loss would lost training be visible. The control of \"pre-norm needs none\" is post-norm without "
-        "warm-up: only where that ends at a higher loss than with warm-up does warm-up matter. The paper prints no "
-        "losses; the margin of 1 % is this program's choice.");
+        "A control is a group that must be worse if the test works. For \"post-norm needs warm-up\" it is post-norm "
+        "with warm-up and half of the steps: only if it ends at a higher loss would an effect of lost training be "
+        "visible. For \"pre-norm needs no warm-up\" it is post-norm without warm-up: only if it ends at a higher loss "
+        "than with warm-up does warm-up matter. The paper prints no losses; the margin of 1 % is this program's "
+        "choice.");
     std::string warmup = "100";
     std::int64_t steps = 600;
     if (request.scale == SheetScale::paper) {
@@ -108,8 +109,8 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
                 "final_learning_rate=1e-4 beta2=0.98 evaluate_every=2000 evaluation=sampled "
                 "evaluation_batches=200");
         plan.notes.push_back(
-            "Layers, width, heads, 4,096 tokens per step, learning rate and warm-up are the paper's for IWSLT14; the "
-            "cosine decay and the number of steps are this program's choice.");
+            "Layers, width, heads, 4,096 tokens per step, learning rate and warm-up are those of Xiong et al. for "
+            "IWSLT14; the cosine decay and the number of steps are this program's choice.");
     } else {
         const bool smoke = request.scale == SheetScale::smoke;
         if (smoke) {
@@ -221,27 +222,26 @@ void add_networks(SheetPlan& plan, const std::string& data, const std::string& s
 SheetPlan plan_glu_variants(const SheetRequest& request) {
     SheetPlan plan = begin_plan("glu-variants", request, glu_variants(), 10);
     const auto lengths = training_lengths(request.scale, 65536);
-    plan.claims = {
-        {"gated-lower",
-         "A gated feed-forward network (GLU, bilinear, ReGLU, GEGLU or SwiGLU) has a lower loss than a network with "
-         "ReLU and as many weights, " +
-             lengths_words(lengths) + "."},
-        {"geglu-swiglu-lowest",
-         "GEGLU and SwiGLU have a lower loss than the other gated networks (GLU, bilinear, "
-         "ReGLU), " +
-             lengths_words(lengths) + "."}};
+    plan.claims = {{"gated-lower",
+                    "A gated feed-forward network (GLU, bilinear, ReGLU, GEGLU or SwiGLU) has a lower loss than a "
+                    "network with ReLU and equally many weights, " +
+                        lengths_words(lengths) + "."},
+                   {"geglu-swiglu-lowest",
+                    "GEGLU and SwiGLU have a lower loss than the other gated networks (GLU, bilinear, "
+                    "ReGLU), " +
+                        lengths_words(lengths) + "."}};
     const bool paper = request.scale == SheetScale::paper;
     const auto sets = data_for({paper ? "enwik8" : "tinyshakespeare"}, request, plan.notes);
     plan.notes.push_back(
         "The published numbers are log-perplexities of T5 base, an encoder and decoder, which fills in spans of text: "
-        "nats per subword token. This sheet trains decoders that predict the next character. The sizes of the losses "
-        "and of their differences are not comparable, and no rule compares them; only the signs of the differences "
-        "and the order of the networks are.");
+        "nats per subword token. This reproduction trains decoders that predict the next character. The sizes of the "
+        "losses and of their differences are not comparable, and no rule compares them; only the signs of the "
+        "differences and the order of the networks are compared.");
     plan.notes.push_back(lengths_note);
     plan.notes.push_back(
-        "The control is a network with ReLU and a quarter of the hidden width. If it does not have a higher loss than "
-        "the one with ReLU and the whole width, the feed-forward network matters too little in these models for equal "
-        "losses to be evidence.");
+        "The control (a group that must be worse if the test works) is a network with ReLU and a quarter of the hidden "
+        "width. If it does not have a higher loss than the one with ReLU and the whole width, the feed-forward network "
+        "matters too little in these models for equal losses to be evidence.");
     if (paper) {
         set_all(plan.experiment,
                 "layers=12 heads=12 width=768 context=512 batch=128 micro_batch=16 warmup=2000 "

@@ -144,7 +144,7 @@ void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
     }
     plan.predictions.push_back(prediction_of_order("claims of Khan et al.",
                                                    "The losses form two bands: NoPE and two rotated channels have a "
-                                                   "higher loss than every fraction from 10 % (base model).",
+                                                   "higher loss than RoPE on every fraction from 10 % on (base model).",
                                                    measure, low, high));
 }
 
@@ -166,7 +166,7 @@ void add_published(SheetPlan& plan) {
     }
     plan.notes.push_back(
         "The last table shows the published perplexities on LAMBADA (OpenAI's version; one run per setting) relative "
-        "to full rotation. They belong to the paper's models and are per word; no run of this sheet is compared "
+        "to full rotation. They belong to the paper's models and are per word; no run of this reproduction is compared "
         "with them.");
 }
 
@@ -177,7 +177,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
     plan.claims = {
         {"ten-percent",
          "Partial RoPE with 10 % of the channels or more reaches the same loss as full RoPE: within 1.6 %, half of the "
-         "gap between the bands."},
+         "smallest gap between the paper's two bands of losses."},
         {"two-bands",
          "The losses form two bands: NoPE and RoPE with two rotated channels reach a higher loss than RoPE on 10 % of "
          "the channels and than full RoPE."},
@@ -191,10 +191,10 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         "The margins follow from the paper's perplexities on LAMBADA, whose logarithms are losses: the smallest gap "
         "between its two bands is 3.2 % of the loss (Llama-8B: perplexity 6.80 with NoPE, 6.42 with 10 %), and at the "
         "longest context the loss with 10 % is 1.0 % above the mean of the larger fractions. The control of every row "
-        "is NoPE. The claims concern training losses; of the printed perplexities with 10 % to 75 %, 20 of 28 lie "
-        "within 1.6 % of full rotation (by their logarithms). At the longest context the logarithm with 10 % lies 1.0 "
-        "% above the mean of the larger fractions in OpenAI's version, 3.1 % below it in the standard version, and in "
-        "OpenAI's version 0.6 % below that with 25 % alone.");
+        "(the group that must be worse if the test works) is NoPE. The claims concern training losses; of the printed "
+        "perplexities with 10 % to 75 %, 20 of 28 lie within 1.6 % of full rotation (by their logarithms). At the "
+        "longest context the logarithm with 10 % lies 1.0 % above the mean of the larger fractions in OpenAI's "
+        "version, 3.1 % below it in the standard version, and in OpenAI's version 0.6 % below that with 25 % alone.");
     plan.notes.push_back(std::string(paper
                                          ? "Bytes replace"
                                          : "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, "
@@ -210,7 +210,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
             "beta 0.95; they are this program's choice. The base shape is that of Llama-3.2-1B (tied output matrix, no "
             "biases), the parallel block that of Pythia-1B (biases, an output matrix of its own), " +
             std::string(sets.size() > 1 ? "trained on FineWeb-Edu as in the paper"
-                                        : "which the paper trains on FineWeb-Edu and this sheet on FineWeb") +
+                                        : "which the paper trains on FineWeb-Edu and this reproduction on FineWeb") +
             ", and the larger model that of Llama-3.1-8B with 36 layers (an output matrix of its own, no biases).");
         plan.notes.push_back(micro_batch_note);
     } else {
@@ -391,7 +391,8 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
     plan.notes.push_back(
         "A run has a spike if it diverges, or if after the warm-up its smoothed training loss (weight 0.9) rises more "
         "than 0.5 nats per token above its previous minimum. A spike is early within the first fifth of the run's "
-        "steps. A run that failed for another reason counts neither with nor without a spike.");
+        "steps. A run that failed for another reason is counted neither as a run with a spike nor as a run without "
+        "one.");
     plan.notes.push_back(
         "The paper studies seeds and learning rates of parallel blocks only. Rows of sequential blocks at other "
         "learning rates are shown without a verdict.");
@@ -419,8 +420,9 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
         set_small_shape(plan);
         set_all(plan.experiment, "heads= width=128 iterations= context= batch= learning_rate= final_learning_rate=");
         plan.notes.push_back(
-            "Both blocks train on the same text here; the paper's parallel models train on FineWeb-Edu, the sequential "
-            "ones on FineWeb. The paper prints no losses; the margin of 1 % is this program's choice.");
+            "Models with parallel and with sequential blocks train on the same text here; the paper's parallel models "
+            "train on FineWeb-Edu, the sequential ones on FineWeb. The paper prints no losses; the margin of 1 % is "
+            "this program's choice.");
     }
     plan.experiment.set("tokenizer", {"bytes"});
     GroupKeys parallel = settings_in(paper   ? "heads=8 micro_batch=64 context=2048 batch=4096"

@@ -50,7 +50,7 @@ const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta) {
     for (const nlohmann::json& row : table) {
         if (row.at("theta").get<double>() == theta) return row;
     }
-    throw std::out_of_range("The theta paper's tables do not contain this theta.");
+    throw std::out_of_range("The tables of Huang et al. 2025 do not contain this base θ.");
 }
 
 PublishedRange range_of_other_bases(const nlohmann::json& table, const std::string& measure) {
@@ -71,7 +71,7 @@ Sample published_sample(const nlohmann::json& value, std::int64_t n) {
 LetterBits letter_bits(double p_a) {
     if (!(p_a > 0 && p_a < 1)) {
         throw BadInput("A letter of probability " + number_text(p_a) +
-                       " needs no code; the probability must be between 0 and 1.");
+                       " has no code length; the probability must be between 0 and 1.");
     }
     LetterBits bits{-std::log2(p_a), -std::log2(1 - p_a)};
     bits.average = p_a * bits.a + (1 - p_a) * bits.b;
@@ -105,8 +105,9 @@ void check_improvements(const json& table, const std::string& where, std::vector
         if (row.at("theta") == 10000) continue;
         const auto [percent, rounding] = improvement_of(mean_of(row.at("best_validation_loss")), baseline);
         const auto printed = row.at("improvement_percent").get<double>();
-        checks.push_back({"improvement of " + theta_text(row) + " on " + where, fixed_text(printed, 2) + " %",
-                          fixed_text(percent, 2) + " %", std::abs(printed - percent) <= rounding});
+        checks.push_back({"improvement of the best validation loss with " + theta_text(row) + " on " + where,
+                          fixed_text(printed, 2) + " %", fixed_text(percent, 2) + " %",
+                          std::abs(printed - percent) <= rounding});
     }
 }
 
@@ -126,7 +127,7 @@ void check_significance(const json& paper, std::vector<PaperCheck>& checks) {
     const auto student = student_t_test(best, baseline);
     const auto welch = welch_t_test(best, baseline);
     const auto below = paper.at("statements").at("p_of_theta_5000_on_tinyshakespeare_below").get<double>();
-    checks.push_back({"significance of θ = 5000 on tinyshakespeare", "p < " + number_text(below),
+    checks.push_back({"p value of θ = 5000 against θ = 10000 on tinyshakespeare", "p < " + number_text(below),
                       "p = " + p_text(student->p) + " (Student), " + p_text(welch->p) + " (Welch)",
                       least_p(best, baseline) < below});
 }
@@ -172,8 +173,8 @@ void check_lower_thetas(const json& paper, std::vector<PaperCheck>& checks) {
         words += (words.empty() ? "" : " and ") + fixed_text(own.percent, 2) + " %";
         agrees = agrees && std::abs(own.percent - printed) <= 0.05 + own.rounding;
     }
-    checks.push_back(
-        {"improvements of θ = 500 and θ = 1000 on enwik8", "about " + fixed_text(printed, 1) + " %", words, agrees});
+    checks.push_back({"improvements of the best validation loss with θ = 500 and θ = 1000 on enwik8",
+                      "about " + fixed_text(printed, 1) + " %", words, agrees});
 }
 
 // Statements about RoPE: the middle of the range of bases, the dimension d in the frequencies, and a cited model.
@@ -189,8 +190,8 @@ void check_background(const json& paper, std::vector<PaperCheck>& checks) {
                       std::abs(midpoint / middle - 1) < 0.1});
     const json& d = statements.at("d_of_frequencies");
     checks.push_back(
-        {"d in the frequencies θ^(−2i/d)", d[0].get<std::string>(), d[1].get<std::string>(), d[0] == d[1]});
-    checks.push_back({"models cited for RoPE", statements.at("bloom").get<std::string>(),
+        {"meaning of d in the frequencies θ^(−2i/d)", d[0].get<std::string>(), d[1].get<std::string>(), d[0] == d[1]});
+    checks.push_back({"models that the paper cites as using RoPE", statements.at("bloom").get<std::string>(),
                       "BLOOM has ALiBi and no RoPE (its model card and config.json)", false});
 }
 
@@ -214,8 +215,8 @@ void check_equal_losses(const json& paper, std::vector<PaperCheck>& checks) {
             const double rounding = rounding_of_equal_losses(baseline);
             const std::string words = joined(printed, " and ", [](double gain) { return fixed_text(gain, 2) + " %"; });
             checks.push_back(
-                {"equal losses at " + std::to_string(bases[loss]) + " bases on " + name + " (" + fixed_text(loss, 4) +
-                     ")",
+                {"equal best validation losses at " + std::to_string(bases[loss]) + " bases on " + name + " (" +
+                     fixed_text(loss, 4) + ")",
                  "improvements of " + words,
                  "equal losses have equal improvements, up to " + fixed_text(rounding, 3) + " % by rounding",
                  *printed.rbegin() - *printed.begin() <= rounding});
@@ -303,8 +304,8 @@ void check_benchmarks(const json& paper, std::vector<PaperCheck>& checks) {
             equal += std::abs(recomputed - accuracy) <= half_hundredth + 1e-9 ? 1 : 0;
         }
         checks.push_back({"standard errors of " + name + " in Table 3", all + " standard errors",
-                          std::to_string(binomial) + " of " + all + " are binomial ones of " + std::to_string(n) +
-                              " questions, within rounding",
+                          std::to_string(binomial) + " of " + all + " equal the binomial standard error for " +
+                              std::to_string(n) + " questions, within rounding",
                           binomial == rows.size()});
         if (!is_published) continue;
         checks.push_back({"accuracies on " + name + " in Table 3", all + " accuracies",
@@ -367,7 +368,7 @@ std::vector<PaperCheck> glu_checks() {
     const std::int64_t plain = 2 * whole("width") * whole("hidden_width");
     const std::int64_t gated = 3 * whole("width") * whole("gated_hidden_width");
     std::vector<PaperCheck> checks = {{"weights of a gated network with two thirds of the hidden width",
-                                       "as many as of a network without a gate",
+                                       "as many as in a network without a gate",
                                        std::to_string(gated) + " and " + std::to_string(plain), gated == plain}};
     for (const auto& [steps, words] : {std::pair{"steps_65536", "65,536"}, std::pair{"steps_524288", "524,288"}}) {
         std::vector<std::pair<double, std::string>> order;

@@ -44,11 +44,12 @@ SheetPlan begin(const char* name, const SheetRequest& request) {
     runs.push_back({{"position", without_positions}});
     plan.experiment.set_explicit_runs(std::move(runs));
     plan.notes.push_back(
-        "The control of the losses is the same model without any position encoding. A row requires it only if its two "
-        "losses do not differ significantly. Of the 15 losses that the paper's table 2 prints for other bases, the ten "
-        "on enwik8 and text8 differ significantly from that of θ = 10,000 (Welch's test, Holm's correction), and the "
-        "five on Tiny Shakespeare do not; the paper prints no loss without position encoding. Times and speeds have no "
-        "control, because their rules claim a range of the ratio and not equality.");
+        "The control of the losses (the group that must be worse if the test works) is the same model without any "
+        "position encoding. A row requires the control only if its two losses do not differ significantly. Of the 15 "
+        "losses that the paper's table 2 prints for other bases, the ten on enwik8 and text8 differ significantly from "
+        "that of θ = 10,000 (Welch's test, Holm's correction), and the five on Tiny Shakespeare do not; the paper "
+        "prints no loss without position encoding. Times and speeds have no control, because their rules claim a range "
+        "of the ratio and not equality.");
     plan.notes.push_back(
         "No difference that the paper prints lies within a margin, so that equivalence within the margin cannot refute "
         "a claim that is true at the printed size. The smallest printed difference of the best validation loss is 0.07 "
@@ -106,8 +107,8 @@ void predict(SheetPlan& plan, const std::vector<SheetData>& sets) {
     const RunSpec first = plan.experiment.expand().front();
     predict_for_bases(plan, {{"data", sets.front().data}, {"position", rotated}}, theta_paper_bases(), first.head_dim(),
                       first.context, "",
-                      "The paper's models also learn positions, which end with the context; a loss beyond the context "
-                      "does not exist.",
+                      "The paper's models also have learned position embeddings, which end with the training context, "
+                      "so they have no loss at longer contexts.",
                       first.learns_positions() ? bound_with_learned_positions : "");
     const std::string theory = "claims of Huang et al. 2025";
     for (const SheetData& set : sets) {
@@ -308,8 +309,8 @@ std::string template_words() {
     add("best_validation_loss", "best validation loss", 4);
     add("final_training_loss", "final training loss", 4);
     return words +
-           ". Only the final training loss of θ = 10,000 is nearer to the template's than to that of any other "
-           "base; these numbers do not show why.";
+           ". Among these values of θ = 10,000, only the final training loss is nearer to the template's value than to "
+           "the value of any other base; these numbers do not show why.";
 }
 
 void add_counts(SheetPlan& plan) {
@@ -349,20 +350,21 @@ SheetPlan plan_theta_speed(const SheetRequest& request) {
             "iterations.");
     }
     plan.notes.push_back(
-        "The base only changes the entries of a table, so that the expected ratio of the speeds at any two bases is "
-        "1.00.");
+        "The base θ only changes the entries of the cos/sin table, so that the expected ratio of the speeds at any two "
+        "bases is 1.00.");
     plan.notes.push_back(order_note);
     plan.notes.push_back(
-        "By default the engine looks up cos and sin in a table and fuses operations. The paper's code computes cos and "
-        "sin at every call, operation by operation; the settings rope_cache false and operations eager do the same. "
-        "Eager operations also generate without a KV cache. A row that ends in \"against learned\" compares rotation "
-        "with learned positions alone, both computed in the same way.");
+        "By default this program looks up cos and sin in a table and fuses operations. The paper's code computes cos "
+        "and sin at every call, operation by operation; the settings rope_cache=false and operations=eager compute "
+        "them in this way. Eager operations also generate without a KV cache. A row that ends in \"against learned\" "
+        "compares rotation with learned positions alone, both computed in the same way.");
     plan.notes.push_back(
-        "An operation is one that computes or copies numbers, about one kernel on a device: LibTorch's operations and "
-        "the engine's own kernels. Operations are counted when they start one by one, not when a CUDA graph replays "
-        "them.");
-    plan.notes.push_back(theta_paper().at("template").at("source").get<std::string>() +
-                         ": its numbers are shown next to the runs with learned positions alone.");
+        "An operation computes or copies numbers and is about one kernel on a device: LibTorch's operations and this "
+        "program's own kernels are counted. Operations are counted when they are started individually, not when a CUDA "
+        "graph launches them together.");
+    plan.notes.push_back(
+        theta_paper().at("template").at("source").get<std::string>() +
+        ": the numbers of this code template are shown next to the runs with learned positions alone.");
     plan.notes.push_back(template_words());
     plan.experiment.set("data", {data_set});
     std::vector<GroupKeys> runs = groups_without_rotation();
@@ -455,27 +457,28 @@ SheetPlan plan_encodings(const SheetRequest& request) {
     SheetPlan plan = begin_plan("encodings", request, theta_paper(), paper ? encoding_paper_seeds : encoding_seeds);
     const auto lengths = training_lengths(request.scale, 5000);
     plan.claims = {
-        {"positions-help", "Each encoding of the table gives a lower best validation loss than no position encoding, " +
-                               lengths_words(lengths) +
-                               " (a question of this program; the paper's table has no losses)."},
+        {"positions-help",
+         "Each position encoding of the paper's table 1 gives a lower best validation loss than no position "
+         "encoding, " +
+             lengths_words(lengths) + " (a question of this program; the paper's table has no losses)."},
         {"relative-extends",
-         "At four times the training context, the loss of each relative encoding of the table increases less than that "
-         "of sinusoidal embeddings, " +
+         "At four times the training context, the loss of each relative encoding of the paper's table 1 increases less "
+         "than the loss of sinusoidal embeddings, " +
              lengths_words(lengths) + " (a question of this program; the paper does not evaluate longer contexts)."}};
     const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
     const std::string data = sets.front().data;
     plan.notes.push_back(
-        "Table 1 of the paper lists six encodings with their type and main hyperparameter, and "
-        "says in words how much its tuning and its efficiency have been studied. It prints no losses and no speeds, so "
-        "no published number is compared here, and no claim of the paper "
-        "is tested. ALiBi, T5's bias and no encoding are not in the table and are shown beside it.");
+        "Table 1 of Huang et al. lists six position encodings with their type and main hyperparameter, and says in "
+        "words how much the tuning and the efficiency of each have been studied. The table prints no losses and no "
+        "speeds, so no published number is compared here, and no claim of the paper is tested. ALiBi, T5's bias and no "
+        "encoding are not in the table and are shown beside it.");
     plan.notes.push_back(
         "The hyperparameters have their defaults: relative_clip for Shaw's clipping distance, theta for RoPE, "
         "xpos_scale_base for xPos. Transformer-XL's recurrence over segments is not part of its encoding, so this "
-        "sheet trains none.");
+        "reproduction trains none.");
     plan.notes.push_back(
-        "Losses at longer contexts are measured without further training. Learned embeddings have none, because they "
-        "end with the context.");
+        "Losses at longer contexts are measured without further training. Learned position embeddings have no such "
+        "losses, because they end with the training context.");
     plan.notes.push_back(lengths_note);
     set_shape(plan, "context=128 batch=8 evaluate_every=200");
     set_all(plan.experiment, "position= iterations=");

@@ -225,8 +225,8 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     EXPECT_THAT(refused("/added_tokens/0/lstrip", true), HasSubstr("lstrip"));
     EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("not in its vocabulary"));
     EXPECT_THAT(refused("/model/vocab/日", 300), HasSubstr("alphabet"));
-    EXPECT_THAT(refused("/model/vocab/lo", 257), HasSubstr("have the same number, 257"));
-    EXPECT_THAT(refused("/added_tokens/0/id", 256), HasSubstr("have the same number, 256"));
+    EXPECT_THAT(refused("/model/vocab/lo", 257), HasSubstr("have the same id, 257"));
+    EXPECT_THAT(refused("/added_tokens/0/id", 256), HasSubstr("have the same id, 256"));
     // An added token is spelled as it is, so that "Ġlow" is not " low".
     EXPECT_THAT(refused("/added_tokens/0", {{"id", 259}, {"content", "Ġlow"}}), HasSubstr("has other bytes"));
     EXPECT_THAT(refused("/model/vocab", 3), HasSubstr("tokenizer.json"));

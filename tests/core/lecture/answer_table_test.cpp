@@ -70,7 +70,7 @@ TEST(AnswerTables, SayTheSameInThreeForms) {
     EXPECT_EQ(json["questions"][0]["truth"], "the last");
     EXPECT_EQ(json["questions"][1]["groups"][0]["answers"][0]["given"], 50000.0);
     EXPECT_TRUE(json["questions"][0]["groups"][0]["answers"][0]["distance"].is_null());
-    EXPECT_EQ(answers_text({}), "The lab has no answers to questions of lectures.\n");
+    EXPECT_EQ(answers_text({}), "The lab file stores no answers to questions of lectures.\n");
 }
 
 }  // namespace

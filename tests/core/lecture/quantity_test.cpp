@@ -142,7 +142,7 @@ TEST(Quantity, OfPublications) {
               0.0016);
     EXPECT_EQ(value_of("published(theta_paper, n)"), 3);
     EXPECT_MESSAGE(value_of("published(theta_paper, table_2/tinyshakespeare/theta=501, seconds)"), BadInput,
-                   "have no \"theta=501\" there");
+                   "have no \"theta=501\" at this point of the path");
     EXPECT_MESSAGE(value_of("published(thesis, n)"), BadInput,
                    "theta_paper, partial_rope_paper, post and glu_variants");
 }
@@ -166,7 +166,7 @@ TEST(Quantity, RefusesWrongExpressions) {
     EXPECT_MESSAGE(value_of("wavelength(lots)"), BadInput, "not a number");
     EXPECT_MESSAGE(value_of("rounded_position(3, bfloat)"), BadInput, "format");
     EXPECT_MESSAGE(value_of("kv_cache_bytes(Lama 3 8B)"), BadInput, "Llama");
-    EXPECT_MESSAGE(value_of("runs"), BadInput, "name their lab");
+    EXPECT_MESSAGE(value_of("runs"), BadInput, "name the lab file of the runs");
     EXPECT_MESSAGE(value_of("runs(thta=5)"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(value_of("bound(1e12)"), BadInput, "at most");
     EXPECT_MESSAGE(value_of("feasible_bases(1000000, 2, 1e9, 1)"), BadInput, "larger step");

@@ -78,7 +78,7 @@ TEST_F(RunQuantities, ComparePairsOfSeeds) {
 TEST_F(RunQuantities, RefuseMixedGroupsAndMissingRuns) {
     EXPECT_MESSAGE(value_of("final_validation_loss"), BadInput, "differ in theta; add theta=500");
     EXPECT_MESSAGE(value_of("final_validation_loss(theta=7)"), BadInput,
-                   "The lab runs.ropelab has no finished run with theta = 7.");
+                   "The lab file runs.ropelab has no finished run with theta = 7.");
     EXPECT_MESSAGE(value_of("contribution(0, 0, 0, theta=500)"), BadInput, "has no snapshot");
     EXPECT_EQ(value_of("runs(theta=7)"), 0);
 }

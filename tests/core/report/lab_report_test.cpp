@@ -100,7 +100,8 @@ TEST_F(LabReportTest, CountsTheRunsThatTheLabSelects) {
 
 TEST_F(LabReportTest, ListsConversionsOfHeads) {
     const auto lab = finished_lab();
-    EXPECT_THAT(report_markdown(lab_report(*lab, options())), testing::Not(testing::HasSubstr("Conversions of heads")));
+    EXPECT_THAT(report_markdown(lab_report(*lab, options())),
+                testing::Not(testing::HasSubstr("Conversions of key and value heads")));
     HeadConversionResult result;
     result.conversion.key_value_heads = 1;
     result.heads_before = 4;
@@ -154,7 +155,7 @@ TEST_F(LabReportTest, ItsExperimentsDescribeTheSameRuns) {
     EXPECT_EQ(Experiment::from_text(files.at("experiment-1.json")).expand().size(), 6U);
     const std::string text = report_markdown(lab_report(*lab, options()));
     EXPECT_THAT(text, testing::HasSubstr("--experiment experiment-2.json --lab 'my lab.ropelab' --resume --anew\n"));
-    EXPECT_THAT(text, testing::HasSubstr("which extends the lab"));
+    EXPECT_THAT(text, testing::HasSubstr("which adds runs to the lab"));
     EXPECT_THAT(text, testing::HasSubstr("results --lab 'my lab.ropelab' --experiment all\n"));
 }
 

@@ -144,9 +144,8 @@ TEST_F(CollapsePrediction, ScoresEachGroupAgainstItself) {
     EXPECT_DOUBLE_EQ(scored().chance, 1.0 / 3);
     EXPECT_THAT(scored().words, HasSubstr("θ = 500: gain 0.400 at distance 18, 0.020 at distance 104, 0.400 at the "
                                           "control distance 112"));
-    EXPECT_THAT(scored().words,
-                HasSubstr("Gains with 98.33 % intervals (95 % together, by Bonferroni's correction over "
-                          "3 groups)"));
+    EXPECT_THAT(scored().words, HasSubstr("Gains in accuracy on repeated tokens with 98.33 % intervals (95 % together, "
+                                          "by Bonferroni's correction over 3 groups)"));
     EXPECT_THAT(scored().words, HasSubstr("n = 3: collapses"));
     EXPECT_THAT(scored().words, HasSubstr("retrieves, no distance effect"));
     const auto without = [&](std::int64_t lag) {
@@ -187,14 +186,15 @@ TEST_F(CollapsePrediction, IsNotScoredIfDistanceExplainsTheDrop) {
     add(10000, 0.8, 0.7);
     add(20000, 0.8, 0.7);
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
-    EXPECT_THAT(scored().words, HasSubstr("declines with distance also where B is higher, which is no collapse"));
-    EXPECT_THAT(scored().words, HasSubstr("distance and B are not separated"));
+    EXPECT_THAT(scored().words,
+                HasSubstr("declines with distance even where the context bound B is higher, which is no collapse"));
+    EXPECT_THAT(scored().words, HasSubstr("the effects of distance and of B are not separated"));
     // The rule that a lab of version 2 stored counts it as a collapse.
     prediction_.retrieval->version = 2;
     for (GroupProbe& probe : prediction_.retrieval->probes) probe.control_lag = 0;
     EXPECT_TRUE(has_earlier_rule(prediction_));
     EXPECT_EQ(scored().outcome, Outcome::right);
-    EXPECT_THAT(scored().words, HasSubstr("Gains with 95 % intervals: "));
+    EXPECT_THAT(scored().words, HasSubstr("Gains in accuracy on repeated tokens with 95 % intervals: "));
     EXPECT_THAT(scored().words, HasSubstr("a decline with distance alone counts as a collapse"));
     // A group that retrieves against the prediction refutes it, whatever the others do.
     prediction_.retrieval->version = rules_version;
@@ -217,10 +217,12 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutAControlLag) {
     add(20000, 0.8, 0.7);
     EXPECT_EQ(scored().outcome, Outcome::right);
     EXPECT_DOUBLE_EQ(scored().chance, 1.0 / 2);
-    EXPECT_THAT(scored().words, HasSubstr("not scored, because no lag separates distance and B"));
+    EXPECT_THAT(scored().words,
+                HasSubstr("not scored, because no lag separates the effects of distance and of the context bound B"));
     for (GroupProbe& probe : prediction_.retrieval->probes) probe.control_lag = 0;
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
-    EXPECT_THAT(scored().words, HasSubstr("In no group a lag separates distance and B."));
+    EXPECT_THAT(scored().words,
+                HasSubstr("In no group does a lag separate the effects of distance and of the context bound B."));
 }
 
 TEST_F(CollapsePrediction, LeavesOutGroupsWithoutRetrieval) {
@@ -238,7 +240,7 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutRetrieval) {
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
     EXPECT_DOUBLE_EQ(scored().chance, 1);
     EXPECT_THAT(scored().words,
-                HasSubstr("agree with the prediction, but under its null model it has a chance level of 1"));
+                HasSubstr("agree with the prediction, but by its null model it is right by chance with probability 1"));
     runs_.clear();
     for (const double theta : {500.0, 10000.0, 20000.0}) add(theta, 0.05, 0.04);
     EXPECT_THAT(scored().words, HasSubstr("No group has learned retrieval"));
@@ -251,7 +253,7 @@ TEST_F(CollapsePrediction, DivergedGroupsAreLeftOut) {
     for (std::size_t i = 6; i < 9; ++i) runs_[i].state = RunState::failed;
     EXPECT_EQ(scored().outcome, Outcome::right);
     EXPECT_DOUBLE_EQ(scored().chance, 1.0 / 2);
-    EXPECT_THAT(scored().words, HasSubstr("θ = 20000: no run has a gain"));
+    EXPECT_THAT(scored().words, HasSubstr("θ = 20000: no run has a measured gain"));
 }
 
 }  // namespace

@@ -26,11 +26,11 @@ TEST(Predictions, PredictsForTheThetaPapersBases) {
     EXPECT_THAT(bound.high, ElementsAre(GroupKeys{{"data", "text"}, {"theta", "500"}},
                                         GroupKeys{{"data", "text"}, {"theta", "1000"}}));
     EXPECT_THAT(bound.low, SizeIs(4));
-    EXPECT_THAT(
-        bound.words,
-        HasSubstr("θ = 500 (lowest B = -2.30 of 32 at distance 229; B < 0 at 39 of 226 distances, from distance "
-                  "154 on), θ = 1000 (lowest B = -1.46 of 32 at distance 198; B < 0 at 6 of 226 distances, "
-                  "from distance 197 on)"));
+    EXPECT_THAT(bound.words, HasSubstr("θ = 500 (lowest value of the context bound B(Δ): -2.30 of at most 32 at "
+                                       "distance 229; B < 0 at 39 of 226 distances, from distance "
+                                       "154 on), θ = 1000 (lowest value of the context bound B(Δ): -1.46 of at most 32 "
+                                       "at distance 198; B < 0 at 6 of 226 distances, "
+                                       "from distance 197 on)"));
     EXPECT_EQ(bound.quantity, "retrieval by distance");
     EXPECT_EQ(bound.measure, retrieval_gains);
     ASSERT_TRUE(bound.retrieval);
@@ -89,8 +89,11 @@ TEST(Predictions, FarLagIsWhereTheBoundIsNegative) {
 TEST(Predictions, StatesTheDepthOfAnInfeasibleBase) {
     SheetPlan plan;
     predict_for_bases(plan, {}, {"1850", "10000"}, 64, 256, "", "");
-    EXPECT_THAT(plan.predictions[0].words, HasSubstr("θ = 1850 (lowest B = -0.16 of 32 at distance 235; B < 0 at 1 of "
-                                                     "226 distances, from distance 235 on)"));
+    EXPECT_THAT(
+        plan.predictions[0].words,
+        HasSubstr(
+            "θ = 1850 (lowest value of the context bound B(Δ): -0.16 of at most 32 at distance 235; B < 0 at 1 of "
+            "226 distances, from distance 235 on)"));
 }
 
 // Formula 13: up to a fraction of one half B(Δ) is never negative.
@@ -100,9 +103,9 @@ TEST(Predictions, PredictsForFractions) {
     ASSERT_THAT(plan.predictions, SizeIs(2));
     EXPECT_THAT(plan.predictions[0].low, SizeIs(4));  // NoPE is no candidate
     EXPECT_THAT(plan.predictions[0].high, ElementsAre(GroupKeys{{"fraction", "1"}}));
-    EXPECT_EQ(plan.predictions[0].theory, "context bound (Men et al. 2024), extended to fractions by this program");
+    EXPECT_EQ(plan.predictions[0].theory, "context bound (Men et al. 2024), extended to partial RoPE by this program");
     EXPECT_EQ(plan.predictions[1].theory,
-              "critical dimension (Liu et al. 2023), extended to fractions by this program");
+              "critical dimension (Liu et al. 2023), extended to partial RoPE by this program");
     EXPECT_DOUBLE_EQ(plan.predictions[0].chance, 1.0 / 5.0);
     EXPECT_EQ(plan.predictions[1].measure, "extension_rise");
     EXPECT_THAT(plan.predictions[1].low, testing::Contains(GroupKeys{{"fraction", "2 ch"}}));
@@ -160,7 +163,7 @@ TEST(Predictions, PredictsForAnySweepOverTheta) {
     EXPECT_EQ(learned.predictions[0].unmeasured, bound_with_learned_positions);
     EXPECT_EQ(learned.retrieval_windows, 0);
     EXPECT_EQ(learned.predictions[1].measure, "");
-    EXPECT_THAT(learned.predictions[1].unmeasured, HasSubstr("a loss beyond the context does not exist"));
+    EXPECT_THAT(learned.predictions[1].unmeasured, HasSubstr("they have no loss at longer contexts"));
     EXPECT_TRUE(learned.extensions.empty());
 }
 
@@ -206,8 +209,8 @@ TEST(Predictions, RuleStatesLagsAndThresholds) {
     RetrievalRule rule{16, 241};
     rule.probes = {{{{"theta", "500"}}, "θ = 500", 19, 7.95, 105, -0.95}};
     for (const char* part :
-         {"θ = 500: lag 105 (B = -0.95) against lag 19 (B = 7.95)", "minus 50 % of the higher-B gain",
-          "a mean gain below 10 %", "lag tests the distance lag − 1"}) {
+         {"θ = 500: lag 105 (B = -0.95) against lag 19 (B = 7.95)", "minus 50 % of the gain at the highest B",
+          "a mean gain below 10 %", "attends at the distance lag − 1"}) {
         EXPECT_THAT(rule_words(rule), HasSubstr(part));
     }
 }
@@ -257,7 +260,7 @@ TEST(Predictions, RuleStatesControlsAndTheCorrection) {
          {"against lag 19 (B = 7.95) and control lag 113 (B = 1.97); ", "against lag 19 (B = 7.95) without a control",
           "so that a plain decline with distance is no collapse",
           "have 95 % confidence each and 95 % together (Bonferroni's correction over 1 group)",
-          "distance and B cannot be separated"}) {
+          "the effects of distance and of B cannot be separated"}) {
         EXPECT_THAT(rule_words(rule), HasSubstr(part));
     }
     rule.version = 2;

@@ -71,7 +71,7 @@ TEST_F(SheetReport, JsonHasFlatKeysAndEverySeed) {
     const auto partial = sheet_json(plan_, rows, {});
     EXPECT_EQ(partial.at("source_tests").size(), 8U);
     EXPECT_EQ(partial.at("published_benchmarks").at("rows").size(), 50U);
-    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Claims of the source, tested on its own numbers:"));
+    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Claims of Khan et al., tested on the paper's own numbers:"));
 }
 
 TEST_F(SheetReport, EventsAreCounted) {
@@ -144,8 +144,9 @@ TEST_F(SheetReport, LatexHasCaptionsAndLabels) {
     EXPECT_THAT(latex,
                 HasSubstr("best\\_validation\\_loss (nats), mean $\\pm$ sample standard deviation over n = 3 seeds."));
     EXPECT_THAT(latex, HasSubstr("after Holm's correction over the rows of its family"));
-    EXPECT_THAT(latex, HasSubstr("After the semicolon: Student's two-tailed t test of the means, not corrected. "
-                                 "Scale: laptop."));
+    EXPECT_THAT(
+        latex,
+        HasSubstr("After the semicolon: p of Student's two-tailed t test of the means, not corrected. Scale: laptop."));
     EXPECT_THAT(latex, HasSubstr("context 128; after 1000 steps of training, precision"));
     runs_.front().spec.iterations = 4000;
     EXPECT_THAT(sheet_latex(plan_, evaluate(plan_, runs_)),
@@ -162,14 +163,14 @@ TEST_F(SheetReport, TextOfASmokeSheetStatesItsReasonOnce) {
     plan_.rows.push_back(other);
     const auto rows = evaluate(plan_, runs_);
     const std::string text = sheet_text(plan_, rows, {});
-    const std::string reason = "Runs of the scale \"smoke\" are too short";
+    const std::string reason = "Runs of the scale \"smoke\" (a quick check) are too short";
     EXPECT_EQ(text.find(reason), text.rfind(reason));
     EXPECT_NE(text.find(reason), std::string::npos);
-    EXPECT_THAT(text, HasSubstr("theta 500: not testable (by its rule: reproduced). After 1,000 steps the group's "
-                                "mean differs"));
+    EXPECT_THAT(text, HasSubstr("theta 500: not testable (its rule alone would give: reproduced). After 1,000 steps "
+                                "the group's mean differs"));
     EXPECT_EQ(sheet_json(plan_, rows, {}).at("rows").at(0).at("by_rule"), "reproduced");
     EXPECT_THAT(row_reason(rows.front()),
-                HasSubstr("By its rule alone the row would be reproduced. After 1,000 steps"));
+                HasSubstr("The row's preregistered rule alone would give the verdict: reproduced. After 1,000 steps"));
 }
 
 TEST_F(SheetReport, PlanShowsRunsAndCost) {
@@ -201,7 +202,8 @@ TEST_F(SheetReport, MarksVerdictsByOlderRules) {
     EXPECT_THAT(json.at("rows").at(0).at("rule").get<std::string>(),
                 testing::StartsWith("By the older rule stored with this lab: "));
     EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules stored with this lab"));
-    EXPECT_THAT(sheet_text(plan_, rows, {}), HasSubstr("Note: The verdicts follow the rules stored with this lab."));
+    EXPECT_THAT(sheet_text(plan_, rows, {}),
+                HasSubstr("Note: The verdicts follow the rules stored with this lab file."));
 }
 
 // Eleven predictions without measurements filled a page of the terminal.

@@ -181,15 +181,18 @@ TEST_F(SheetTest, RulesStateTheConditionOfEachVerdict) {
     EXPECT_THAT(rule_words(rule), HasSubstr("lower than the baseline's by significantly less than 1 percentage points "
                                             "or not at all"));
     rule.version = 2;
-    EXPECT_THAT(rule_words(rule), HasSubstr("not reproduced if significantly more do, and undecided otherwise."));
+    EXPECT_THAT(
+        rule_words(rule),
+        HasSubstr("not reproduced if significantly more runs of the group have the event, and undecided otherwise."));
     rule.version = rules_version;
     EXPECT_THAT(
         rule_words(size_rule(0.4, 0.6, "speed")),
         HasSubstr("divided by the baseline's lies significantly inside the range 0.4 to 0.6, not reproduced if"));
-    EXPECT_THAT(rule_words(proportion_rule(+1, 0.7, "spikes")),
-                HasSubstr("every run of the group has the event, its probability is significantly above 70 %"));
+    EXPECT_THAT(
+        rule_words(proportion_rule(+1, 0.7, "spikes")),
+        HasSubstr("every run of the group has the event (a loss spike), its probability is significantly above 70 %"));
     EXPECT_THAT(rule_words(proportion_rule(-1, 0.3, "spikes")),
-                HasSubstr("the probability of the event is significantly below 30 %"));
+                HasSubstr("the probability of the event (a loss spike) is significantly below 30 %"));
 }
 
 // A rule that is not paired tests with separate variances, whichever test it names.
@@ -211,13 +214,13 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     EXPECT_EQ(rule_words(row),
               rule_words(*row.rule) + " Baseline: fraction = 1. A row with failed or diverged runs is undecided.");
     row.control = GroupKeys{{"fraction", "0"}, {"block", "llama"}};
-    EXPECT_EQ(
-        rule_words(row),
-        rule_words(*row.rule) +
-            " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable unless "
-            "the baseline or the group has a mean that is lower than that of the control, fraction = 0, by "
-            "significantly more than 1 % (one-sided t test paired by seed, p < 0.05 after Bonferroni's correction over "
-            "the two); otherwise positions do not help these models, and equal results are no evidence.");
+    EXPECT_EQ(rule_words(row),
+              rule_words(*row.rule) +
+                  " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable "
+                  "unless the baseline or the group has a mean that is lower than that of the control (a group that "
+                  "must be worse if the test works), fraction = 0, by significantly more than 1 % (one-sided t test "
+                  "paired by seed, p < 0.05 after Bonferroni's correction over the two); otherwise positions do not "
+                  "help these models, and equal results are no evidence.");
     PlannedRow direction = row;
     direction.rule->kind = VerdictRule::Kind::difference;
     EXPECT_THAT(
@@ -228,15 +231,17 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     EXPECT_THAT(rule_words(own), HasSubstr("unless the baseline has a mean that is lower than that of the control"));
     EXPECT_THAT(rule_words(own), HasSubstr("1 % (one-sided t test paired by seed, p < 0.05); otherwise"));
     row.rule->version = 1;
-    EXPECT_EQ(
-        rule_words(row),
-        "By the older rule stored with this lab: " + rule_words(*row.rule) +
-            " Baseline: fraction = 1. The row is not testable unless the control, fraction = 0, differs from the "
-            "baseline by more than ±1 % (t test paired by seed, p < 0.05); otherwise equal results are no evidence.");
+    EXPECT_EQ(rule_words(row),
+              "By the older rule stored with this lab: " + rule_words(*row.rule) +
+                  " Baseline: fraction = 1. The row is not testable unless the control (a group that must be worse if "
+                  "the test works), fraction = 0, differs from the baseline by more than ±1 % (t test paired by seed, "
+                  "p < 0.05); otherwise equal results are no evidence.");
     const SheetPlan bands = plan_partial_bands({SheetScale::laptop, {}, {}});
     const auto rules = rules_of(bands);
-    EXPECT_THAT(rules, Contains(testing::AllOf(HasSubstr("Rule of claim 1:"), HasSubstr("Baseline: fraction = 1."),
-                                               HasSubstr("that of the control, fraction = 0,"))));
+    EXPECT_THAT(rules,
+                Contains(testing::AllOf(
+                    HasSubstr("Rule of claim 1:"), HasSubstr("Baseline: fraction = 1."),
+                    HasSubstr("that of the control (a group that must be worse if the test works), fraction = 0,"))));
     EXPECT_THAT(rules,
                 Contains(testing::AllOf(HasSubstr("Rule of claim 2:"), HasSubstr("Baseline: fraction = 10 %."))));
     EXPECT_THAT(rules_of(plan_theta_table_3({SheetScale::laptop, {}, {}})),
@@ -244,9 +249,9 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     // A row whose claim is decided at two lengths of training says that nothing was searched.
     for (const char* name : {"encodings", "glu-variants"}) {
         for (const std::string& rule : rules_of(sheet(name).plan({SheetScale::laptop, {}, {}}))) {
-            EXPECT_THAT(rule,
-                        testing::EndsWith("Learning rate and warm-up are the same for group and baseline and were "
-                                          "searched for neither."));
+            EXPECT_THAT(
+                rule, testing::EndsWith(
+                          "Learning rate and warm-up are the same for group and baseline and were tuned for neither."));
         }
     }
 }
@@ -882,8 +887,8 @@ claims of Huang et al. 2025 | best_validation_loss | 5 < 1
 claims of Huang et al. 2025 | best_validation_loss | 1 < 5
 theta-speed
 partial-bands
-context bound (Men et al. 2024), extended to fractions by this program | retrieval_gain | 6 < 0
-critical dimension (Liu et al. 2023), extended to fractions by this program | extension_rise | 1 < 5
+context bound (Men et al. 2024), extended to partial RoPE by this program | retrieval_gain | 6 < 0
+critical dimension (Liu et al. 2023), extended to partial RoPE by this program | extension_rise | 1 < 5
 claims of Khan et al. | final_validation_loss | 5 < 2
 nope-spikes
 bpc

@@ -44,7 +44,8 @@ TEST(SourceTests, TheBenchmarkClaimIsUndecided) {
     const auto tests = benchmark_tests();
     ASSERT_EQ(tests.size(), 4U);
     EXPECT_EQ(tests[0].verdict, SourceVerdict::undecided);
-    EXPECT_THAT(tests[0].result, HasSubstr("Equivalent on 8 of 10 benchmarks; beyond the margin on 0"));
+    EXPECT_THAT(tests[0].result,
+                HasSubstr("Equivalent on 8 of 10 benchmarks; the accuracies differ by more than the margin on 0"));
     EXPECT_THAT(tests[0].result, HasSubstr("PubMedQA (-0.57 points"));
     EXPECT_THAT(tests[0].result, HasSubstr("WSC"));
     EXPECT_EQ(tests[1].verdict, SourceVerdict::undecided);
@@ -52,7 +53,9 @@ TEST(SourceTests, TheBenchmarkClaimIsUndecided) {
     EXPECT_EQ(tests[2].verdict, SourceVerdict::holds);  // p = 2.5e-6
     EXPECT_THAT(tests[2].result, HasSubstr("-0.29 points over 9 benchmarks"));
     EXPECT_EQ(tests[3].verdict, SourceVerdict::fails);  // WSC at 8,192 tokens: 37 % against 63 %, p = 1.0e-4
-    EXPECT_THAT(tests[3].result, HasSubstr("8 of 70 pairs differ at 5 % (3.5 expected by chance), 1 after Holm"));
+    EXPECT_THAT(
+        tests[3].result,
+        HasSubstr("8 of 70 pairs of accuracies differ at the 5 % level (3.5 expected by chance), 1 after Holm"));
 }
 
 TEST(SourceTests, ThePerplexityDropsBelowTenPercentAndKeepsFalling) {

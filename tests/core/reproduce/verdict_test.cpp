@@ -202,7 +202,8 @@ const std::vector<double> much_higher = {2.10, 2.125, 2.09, 2.11, 2.10};
 TEST(Judge, ControlMustBeWorseThanTheModelsWithPositions) {
     const SheetRow insensitive = with_control(alike, somewhere, rules_version);
     EXPECT_EQ(insensitive.verdict, SheetVerdict::not_testable);
-    EXPECT_THAT(insensitive.words, HasSubstr("The control's mean differs from that of the models with positions by"));
+    EXPECT_THAT(insensitive.words, HasSubstr("The mean of the control (a group that must be worse if the test works) "
+                                             "differs from that of the models with position encoding by"));
     const SheetRow sensitive = with_control(alike, much_higher, rules_version);
     EXPECT_EQ(sensitive.verdict, SheetVerdict::reproduced);
     EXPECT_NEAR(*sensitive.control_percent, 100 * 0.1 / 2.005, 1e-9);
@@ -322,8 +323,10 @@ TEST(Judge, ControlsNameTheQuestionOfTheirClaim) {
 // By version 1 of the rules the control must only differ.
 TEST(Judge, StoredControlMustDiffer) {
     EXPECT_EQ(with_control(alike, somewhere, 1).verdict, SheetVerdict::not_testable);
-    EXPECT_THAT(with_control(alike, somewhere, 1).words,
-                HasSubstr("The control's mean differs from the baseline's by"));
+    EXPECT_THAT(
+        with_control(alike, somewhere, 1).words,
+        HasSubstr(
+            "The mean of the control (a group that must be worse if the test works) differs from the baseline's by"));
     // A significant difference of 0.7 % is smaller than the margin.
     EXPECT_EQ(with_control(alike, {2.014, 2.034, 2.005, 2.0245, 2.0185}, 1).verdict, SheetVerdict::not_testable);
     const SheetRow sensitive = with_control(alike, much_lower, 1);
@@ -481,8 +484,9 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     const SheetRow spikes = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(spikes.verdict, SheetVerdict::reproduced);
     EXPECT_EQ(spikes.failed, 1);
-    EXPECT_THAT(spikes.words, HasSubstr("5 of 5 runs of the group have the event, against 0 of 5 of the baseline, a "
-                                        "difference of 100.0 percentage points (95 % interval -16.7 to 100.0)"));
+    EXPECT_THAT(spikes.words,
+                HasSubstr("5 of 5 runs of the group have the event (a loss spike), against 0 of 5 of the baseline, a "
+                          "difference of 100.0 percentage points (95 % interval -16.7 to 100.0)"));
     ASSERT_TRUE(spikes.effect);
     EXPECT_EQ(spikes.effect->scale, RowEffect::Scale::proportion_difference);
     EXPECT_EQ(spikes.effect->range_low, -0.3);
@@ -490,14 +494,16 @@ TEST(Judge, CountsEventsOfDivergedRuns) {
     row.rule->version = 2;
     const SheetRow stored = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(stored.verdict, SheetVerdict::reproduced);
-    EXPECT_THAT(stored.words,
-                HasSubstr("5 of 5 runs of the group have the event (95 % interval 47.8 to 100.0 %), against 0 of 5"));
+    EXPECT_THAT(
+        stored.words,
+        HasSubstr(
+            "5 of 5 runs of the group have the event (a loss spike) (95 % interval 47.8 to 100.0 %), against 0 of 5"));
     row.rule->version = rules_version;
     // Nothing can be removed if the baseline has no event.
     row.rule->direction = -1;
     const SheetRow nothing = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(nothing.verdict, SheetVerdict::not_testable);
-    EXPECT_THAT(nothing.words, HasSubstr("cannot show that the group prevents it"));
+    EXPECT_THAT(nothing.words, HasSubstr("cannot show that the group prevents spikes"));
 }
 
 SheetRow evaluated_events(int events, int others, int n, int unknown = 0, PlannedRow row = row_of_spikes()) {
@@ -537,7 +543,8 @@ TEST(Judge, RunThatFailedForAnotherReasonIsNoEvent) {
     const SheetRow row = evaluated_events(0, 0, 4, 5);
     EXPECT_EQ(row.verdict, SheetVerdict::undecided);
     EXPECT_EQ(row.failed, 5);
-    EXPECT_THAT(row.words, HasSubstr("0 of 4 runs of the group have the event, against 0 of 4 of the baseline"));
+    EXPECT_THAT(row.words,
+                HasSubstr("0 of 4 runs of the group have the event (a loss spike), against 0 of 4 of the baseline"));
     EXPECT_THAT(evaluated_events(0, 0, 0, 5).words, HasSubstr("two finite values"));
 }
 

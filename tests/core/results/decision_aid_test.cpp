@@ -45,10 +45,11 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_TRUE(aids[0].undecided.empty());
     EXPECT_EQ(aids[0].comparisons, 6);
     EXPECT_EQ(decision_text(table),
-              "2 of 3 settings are not dominated: θ = 1k; θ = 5k.\n"
-              "  Compared in best validation loss and generation speed, paired by seed where the seeds are equal, else "
-              "with Welch's t test (6 tests).\n"
-              "  θ = 500 is dominated by θ = 1k.\n");
+              "2 of 3 settings are not Pareto-dominated: θ = 1k; θ = 5k.\n"
+              "  The settings are compared in best "
+              "validation loss and generation speed, paired by seed where the seeds are equal, else with Welch's t "
+              "test (6 tests).\n"
+              "  θ = 500 is Pareto-dominated by θ = 1k.\n");
     const auto json = decision_json(table);
     EXPECT_EQ(json[0]["front"][1]["theta"], 5000);
     EXPECT_EQ(json[0]["dominated"][0]["by"]["theta"], 1000);
@@ -62,8 +63,9 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
     EXPECT_EQ(aids[0].front.size(), 2U);
     EXPECT_EQ(aids[0].undecided.size(), 1U);
     EXPECT_EQ(decision_text(table),
-              "Neither setting is dominated: no test finds a difference in loss or speed.\n"
-              "  Compared in best validation loss and generation speed, paired by seed where the seeds are equal, else "
+              "Neither setting is Pareto-dominated: no test finds a difference in loss or speed.\n"
+              "  The settings are "
+              "compared in best validation loss and generation speed, paired by seed where the seeds are equal, else "
               "with Welch's t test (2 tests).\n"
               "  Undecided: θ = 500 against θ = 1k.\n");
 }
@@ -71,7 +73,7 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
 TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
     const ResultsTable table = decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}});
     EXPECT_TRUE(decision_text(table).starts_with(
-        "None of the 4 settings is dominated: no test finds a difference in loss or speed.\n"));
+        "None of the 4 settings is Pareto-dominated: no test finds a difference in loss or speed.\n"));
     const ResultsTable five =
         decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}, {20000, 1.5, 100}});
     EXPECT_NE(decision_text(five).find(" 2 more are not listed.\n"), std::string::npos) << "10 pairs are undecided";
@@ -90,20 +92,21 @@ TEST(DecisionAid, WeighsTheChosenQuantities) {
     EXPECT_EQ(choice.loss, "final_validation_loss");
     EXPECT_EQ(choice.cost, "tokens_per_second");
     // Nothing is known of the clocks, so that no speed is tested.
-    EXPECT_EQ(
-        decision_text(table, choice),
-        "None of the 3 settings is dominated by another one.\n"
-        "  Compared in final validation loss and training speed, paired by seed where the seeds are equal, else "
-        "with Welch's t test (3 tests).\n"
-        "  Training speeds are one measurement per setting, because runs of a cohort share one clock and the load "
-        "of the machine differs between cohorts, so they are not tested and no setting is dominated.\n");
+    EXPECT_EQ(decision_text(table, choice),
+              "None of the 3 settings is Pareto-dominated by another one.\n"
+              "  The settings are compared in final "
+              "validation loss and training speed, paired by seed where the seeds are equal, else with Welch's t test "
+              "(3 tests).\n"
+              "  Training speeds are one measurement per setting, because runs trained as one batch (a "
+              "cohort) share one clock and the load of the machine differs between batches, so the speeds are not "
+              "tested and no setting is Pareto-dominated.\n");
     EXPECT_EQ(decision_json(table, choice)[0]["loss"], "final_validation_loss");
     EXPECT_EQ(decision_json(table, choice)[0]["speed"], "tokens_per_second");
     EXPECT_EQ(decision_choice("cache_bytes").loss, "");
     EXPECT_THAT([] { decision_choice("cache"); },
                 ::testing::ThrowsMessage<BadInput>(::testing::HasSubstr("cache_bytes")));
     EXPECT_THAT([] { decision_choice("cache_bytes,tokens_per_second"); },
-                ::testing::ThrowsMessage<BadInput>(::testing::HasSubstr("two quantities of one kind")));
+                ::testing::ThrowsMessage<BadInput>(::testing::HasSubstr("two losses or two costs")));
 }
 
 // 50 equal settings of ten seeds trained in 16 cohorts, whose speeds differ by the load of the machine.
@@ -140,10 +143,12 @@ TEST(DecisionAid, ComparesCacheSizesExactly) {
     EXPECT_EQ(aids[0].comparisons, 3) << "only the losses are tested";
     EXPECT_EQ(aids[0].front, (std::vector<std::size_t>{0, 1})) << "the largest cache has no lower loss";
     EXPECT_EQ(decision_text(table, decision_choice("cache_bytes")),
-              "2 of 3 settings are not dominated: key value heads = 1; key value heads = 2.\n"
-              "  Compared in best validation loss and size of KV cache and RoPE cache, paired by seed where the seeds "
+              "2 of 3 settings are not Pareto-dominated: key value heads = 1; key value heads = 2.\n"
+              "  The settings are "
+              "compared in best validation loss and size of KV cache and RoPE cache, paired by seed where the seeds "
               "are equal, else with Welch's t test (3 tests).\n"
-              "  key value heads = 4 is dominated by key value heads = 1.\n");
+              "  key value heads = 4 is Pareto-dominated by key value "
+              "heads = 1.\n");
 }
 
 // A setting whose mean loss is higher dominates none, however large the scatter of its seeds and its speed.

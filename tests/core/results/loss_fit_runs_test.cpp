@@ -184,7 +184,8 @@ TEST(LossFitRuns, SettingsMayFollowTheSize) {
     }
     const TableLossFit fit = fitted(runs);
     EXPECT_THAT(fit.following, ElementsAre("learning_rate", "warmup"));
-    EXPECT_THAT(loss_fit_words(fit), Contains(HasSubstr("settings that change with them: learning_rate, warmup.")));
+    EXPECT_THAT(loss_fit_words(fit),
+                Contains(HasSubstr("settings that change with these two: learning_rate, warmup.")));
     // The same number of tokens with another batch size is another setting.
     runs = grid_runs();
     for (ResultRun& run : runs) {
@@ -217,12 +218,13 @@ TEST(LossFitRuns, WordsAndJsonTellTheFit) {
     EXPECT_THAT(words.front(), HasSubstr("Fit of the loss: ln best_validation_loss = "));
     EXPECT_THAT(words.front(), HasSubstr("over 24 runs at 12 settings"));
     EXPECT_THAT(words, Contains(HasSubstr("coefficient of ln D: -0.04982 (95 % interval -0.05198 … -0.04766)")));
-    EXPECT_THAT(words, Contains(HasSubstr("Range of the runs: p = 0 to 100 %, N = 49344 to 147904, D = 204800 to "
-                                          "819200.")));
+    EXPECT_THAT(words, Contains(HasSubstr("Range of the fitted runs: rotated fraction p = 0 to 100 %, parameters N = "
+                                          "49344 to 147904, training tokens D = 204800 to 819200.")));
     const LossPrediction inside = predict_loss(fit.fit, {0.5, 1e5, 4e5});
     const LossPrediction outside = predict_loss(fit.fit, {0.5, 1e5, 1e6}, true);
     EXPECT_THAT(prediction_words(fit, inside),
-                HasSubstr("Predicted best_validation_loss of one run at p = 50 %, N = 100000, D = 400000: "));
+                HasSubstr("Predicted best_validation_loss of one run at rotated fraction p = 50 %, parameters N = "
+                          "100000, training tokens D = 400000: "));
     EXPECT_THAT(prediction_words(fit, outside), HasSubstr("), outside the range of the runs in tokens."));
 
     const nlohmann::json json = loss_fit_json(fit, std::vector{inside, outside});

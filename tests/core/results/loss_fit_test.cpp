@@ -106,7 +106,7 @@ TEST(LossFit, PointsOutsideTheRangeAreRefused) {
                   predict_loss(fit, {1, 2e5, 8e6});
               }),
               "The prediction at tokens = 8000000 is refused, because the runs of the fit have tokens from 1000000 to "
-              "4000000, and a fit says nothing beyond its runs.");
+              "4000000, and a fit says nothing beyond the range of its runs.");
     EXPECT_THAT(fit_refusal([&] { predict_loss(fit, {1, 9e4, 2e6}); }), HasSubstr("at parameters = 90000 is refused"));
     EXPECT_THAT(fit_refusal([&] { predict_loss(fit, {1.5, 2e5, 2e6}, true); }), HasSubstr("not between 0 and 1"));
     EXPECT_THAT(fit_refusal([&] { predict_loss(fit, {1, -2e5, 2e6}, true); }), HasSubstr("must be a positive number"));
@@ -163,12 +163,13 @@ TEST(LossFit, RefusesRunsThatCannotBeFitted) {
 
     std::vector<LossFitRun> together = all;
     for (LossFitRun& run : together) run.at.tokens = 20 * run.at.parameters;
-    EXPECT_THAT(fit_refusal([&] { fit_loss(together); }),
-                HasSubstr("the number of training tokens changes together with the model size or the fraction"));
+    EXPECT_THAT(
+        fit_refusal([&] { fit_loss(together); }),
+        HasSubstr("the number of training tokens changes together with the model size or the rotated fraction"));
     for (LossFitRun& run : together) run.at.parameters = 1e5 * std::exp(std::sqrt(run.at.fraction));
     for (LossFitRun& run : together) run.at.tokens = 1e6;
     EXPECT_THAT(fit_refusal([&] { fit_loss(together); }),
-                HasSubstr("the number of parameters changes together with the fraction"));
+                HasSubstr("the number of parameters changes together with the rotated fraction"));
     std::vector<LossFitRun> close = all;
     for (LossFitRun& run : close) run.at.fraction = 0.98 + 0.02 * run.at.fraction;
     EXPECT_THAT(fit_refusal([&] { fit_loss(close); }), HasSubstr("fractions of the runs are too close together"));
@@ -187,8 +188,10 @@ TEST(LossFit, ParsesPoints) {
     EXPECT_EQ(parse_loss_point(fit, "tokens=3e6, parameters=200000, fraction=0.25"), expected);
     EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "fraction=25%,parameters=200k"); }),
                 HasSubstr("needs a value of tokens"));
-    EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "size=3"); }), HasSubstr("\"size=3\" is not a variable"));
-    EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "fraction"); }), HasSubstr("\"fraction\" is not a variable"));
+    EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "size=3"); }),
+                HasSubstr("\"size=3\" does not give a variable"));
+    EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "fraction"); }),
+                HasSubstr("\"fraction\" does not give a variable"));
     EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "fraction=2 ch,parameters=1,tokens=1"); }),
                 HasSubstr("head dimensions"));
     EXPECT_THAT(fit_refusal([&] { parse_loss_point(fit, "fraction=1,parameters=big,tokens=1"); }),

@@ -86,8 +86,9 @@ TEST(ResultsConditions, WarnsOfPooledPrecisionAndSplits) {
     EXPECT_EQ(condition_text(pooled.groups[1], "precision"), "float32");
     EXPECT_EQ(condition_text(pooled.groups[1], "kernels"), "none");
     EXPECT_THAT(condition_warnings(pooled),
-                ElementsAre("Warning: the runs trained in different precision: bfloat16 (1), float32 (17). Means pool "
-                            "such runs in these groups: theta = 500. Split by precision to separate them."));
+                ElementsAre("Warning: the runs trained in different precision: bfloat16 (1), float32 (17). Runs of "
+                            "different conditions are pooled in the means of these groups: theta = 500. Split by "
+                            "precision to separate them."));
     EXPECT_THAT(results_text(pooled), HasSubstr("Warning: the runs trained in different precision"));
     EXPECT_EQ(results_json(pooled).at("groups").at(0).at("chosen_precision").at("bfloat16"), 1);
     EXPECT_THAT(results_csv(pooled), HasSubstr("chosen_precision,chosen_device,chosen_kernels"));

@@ -100,7 +100,7 @@ TEST_F(LabCopy, ReplacesALabThatWasNotClosed) {
 }
 
 TEST_F(LabCopy, RejectsInvalidTargetsAndLeavesThemUnchanged) {
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(lab_->path()), BadInput), HasSubstr("is this lab itself"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(lab_->path()), BadInput), HasSubstr("is the open lab file itself"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(folder_.path()), BadInput), HasSubstr("is not a file"));
     const auto thesis = folder_.write("thesis.pdf", "years of work");
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->save_as(thesis), BadInput), HasSubstr("is not a RoPE Lab file"));

@@ -135,7 +135,7 @@ TEST_F(LabMerge, RunsInTrainingAreAddedAsStopped) {
 }
 
 TEST_F(LabMerge, RejectsFilesThatAreNotAnotherLab) {
-    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(path_), BadInput), HasSubstr("is this lab itself"));
+    EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(path_), BadInput), HasSubstr("is the open lab file itself"));
     EXPECT_THAT(ROPELAB_SENTENCE_OF(lab_->merge(folder_.path() / "none"), BadInput), HasSubstr("There is no file"));
     EXPECT_THROW(lab_->merge(folder_.write("text", "not a lab at all")), BadInput);
     EXPECT_EQ(lab_->runs().size(), 1U);

@@ -189,8 +189,8 @@ TEST_F(LabRecorderTest, CloseReportsEventsThatCouldNotBeWritten) {
         .run("CREATE TRIGGER full BEFORE INSERT ON step BEGIN SELECT RAISE(ABORT, 'full'); END");
     recorder.record(step(1, 2));
     const std::string lost = recorder.close();
-    EXPECT_THAT(
-        lost, testing::HasSubstr("Some results of this training are missing from the lab, because " + path_.string()));
+    EXPECT_THAT(lost, testing::HasSubstr("Some results of this training are missing from the lab file, because " +
+                                         path_.string()));
     EXPECT_EQ(recorder.close(), lost);
     EXPECT_EQ(lab->run(1).iteration, 1);
 }

@@ -113,13 +113,13 @@ TEST_F(LabSnapshots, OfADamagedLabAreRefused) {
             database.query("UPDATE snapshot SET shape = ?1 WHERE part = 'norm.query'").with(std::string(shape)).run();
         }
         SCOPED_TRACE(shape);
-        EXPECT_MESSAGE(lab_->snapshot(1, 3), BadInput, "the lab is damaged");
+        EXPECT_MESSAGE(lab_->snapshot(1, 3), BadInput, "the lab file is damaged");
     }
     {
         const sqlite::Connection database(path_, sqlite::Access::write);
         database.run("UPDATE snapshot SET shape = '1,1,2', numbers = x'' WHERE part = 'norm.query'");
     }
-    EXPECT_MESSAGE(lab_->snapshot(1, 3), BadInput, "the lab is damaged");
+    EXPECT_MESSAGE(lab_->snapshot(1, 3), BadInput, "the lab file is damaged");
 }
 
 }  // namespace

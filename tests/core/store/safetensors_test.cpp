@@ -112,17 +112,17 @@ TEST_F(Safetensors, ReportsEachKindOfInvalidFile) {
     const std::string four(4, '\0');
     EXPECT_THAT(sentence("[]"), HasSubstr("does not start with '{'"));
     EXPECT_THAT(sentence("{"), HasSubstr("not valid JSON"));
-    EXPECT_THAT(sentence(R"({"x":1})"), HasSubstr("\"x\" does not have exactly a dtype"));
+    EXPECT_THAT(sentence(R"({"x":1})"), HasSubstr("\"x\" must have exactly the keys dtype"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"I64","shape":[],"data_offsets":[0,4]}})", four),
                 HasSubstr("the type I64, but only F32, F16 and BF16"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", four),
                 HasSubstr("4 bytes, which does not match its shape 2"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", four),
-                HasSubstr("not non-negative integers"));
+                HasSubstr("other than integers of 0 or more"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,8]}})", four),
                 HasSubstr("ends at byte 8, but the data has only 4"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[4,0]}})", four),
-                HasSubstr("not an ascending pair"));
+                HasSubstr("not two ascending numbers"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},
                              "y":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}})",
                          four),

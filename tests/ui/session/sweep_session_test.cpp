@@ -4,9 +4,9 @@
 
 #include <QSignalSpy>
 
-#include "core/sweep/lab_plan.h"
 #include "core/spec/error.h"
 #include "core/store/sqlite.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
 
 namespace ropelab::ui {
@@ -36,7 +36,7 @@ TEST_F(SweepSessionTest, SweepFailsIfTheLabCannotStoreAllEvents) {
     const auto [how, message] = train();
     EXPECT_EQ(how, RunState::failed);
     EXPECT_THAT(message.toStdString(),
-                ::testing::HasSubstr("Some results of this training are missing from the lab, because"));
+                ::testing::HasSubstr("Some results of this training are missing from the lab file, because"));
     EXPECT_EQ(m_lab->run(1).iteration, 20);
 }
 

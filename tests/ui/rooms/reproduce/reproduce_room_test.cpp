@@ -27,7 +27,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     const QString page = room->pageText();
     for (const char* part :
          {"Claim 1", "– not testable", "Not testable: none of its ", "What would decide it: Runs of the scale",
-          "Rule of claim 1: ", "Smoke scale", "θ 500", "2 runs", "Two-sided t test paired by seed"}) {
+          "Rule of claim 1: ", "Scale \"smoke\"", "θ 500", "2 runs", "Two-sided t test paired by seed"}) {
         EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
     }
     for (const Claim& claim : sheet("theta-table-3").plan({SheetScale::smoke, {}, {}}).claims) {

@@ -86,7 +86,8 @@ TEST(LossFitFigure, HasACurveAndABandPerSizeAndNumberOfTokens) {
     EXPECT_EQ(valueOf(*spot, "fit"), valueText(data.measure(), last.loss));
     EXPECT_EQ(valueOf(*spot, "training tokens (D)"), "819,200");
     EXPECT_TRUE(figure.note.contains("fit to 24 runs at 12 settings")) << figure.note.toStdString();
-    EXPECT_TRUE(figure.summary.contains("Range of the runs: p = 0 to 100")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("Range of the fitted runs: rotated fraction p = 0 to 100"))
+        << figure.summary.toStdString();
     EXPECT_EQ(figure.settings["loss_fit"].toObject()["n"], 24);
     ASSERT_EQ(figure.table.columns.size(), 9);
     EXPECT_EQ(figure.table.columns[0].size(), 12);

@@ -118,17 +118,16 @@ TEST_F(ResultsRoomTest, TheTestIsPairedForEqualSeedsUnlessAnotherIsChosen) {
 // The training speeds are one measurement, so that the caches are the cost, and only the three tests of the loss count.
 TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
-    EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not dominated: 500.");
-    EXPECT_TRUE(
-        room->decisionDetails().contains("Compared in best validation loss and size of KV cache and RoPE cache, "
-                                         "paired by seed where the seeds are equal, else with Welch's t test (3 "
-                                         "tests)."))
+    EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not Pareto-dominated: 500.");
+    EXPECT_TRUE(room->decisionDetails().contains(
+        "The settings are compared in best validation loss and size of KV cache and RoPE cache, paired by seed where "
+        "the seeds are equal, else with Welch's t test (3 tests)."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
     panel.decisionCost()->setCurrentIndex(panel.decisionCost()->findData("cache_bytes"));
     EXPECT_TRUE(room->decisionDetails().contains(
-        "Compared in final validation loss and size of KV cache and RoPE cache, paired by seed"))
+        "The settings are compared in final validation loss and size of KV cache and RoPE cache, paired by seed"))
         << room->decisionDetails().toStdString();
     panel.formats()->setCurrentIndex(3);
     panel.copyButton()->click();
