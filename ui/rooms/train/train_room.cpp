@@ -56,7 +56,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     m_list = new RunList(m_actions, m_access, this);
     m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
     layout->addWidget(m_toolbar);
-    m_headline = makeText(u"What the runs show"_s, this);
+    m_headline = makeText(u"Summary of the shown runs"_s, this);
     m_headline->setProperty("roomTitle", true);
     scaleMargins(m_headline, {12, 0, 12, 0});
     layout->addWidget(m_headline);
@@ -217,10 +217,9 @@ void TrainRoom::renewUnitAdvice() {
     const bool isUseful = m_tokenizersDiffer && m_toolbar->isLossPerToken();
     if (std::exchange(m_advisesUnit, isUseful) == isUseful) return;  // a dismissed banner does not come back
     if (!isUseful) return m_unitAdvice->dismiss(id);
-    m_unitAdvice->show(
-        id, BannerArea::Kind::information,
-        u"The visible runs have different tokenizers, so that their losses per token cannot be compared."_s,
-        {{u"Show bits per byte"_s, [this] { m_toolbar->showUnit(u"bits-per-byte"_s); }}});
+    m_unitAdvice->show(id, BannerArea::Kind::information,
+                       u"The shown runs have different tokenizers, so their losses per token cannot be compared."_s,
+                       {{u"Show bits per byte"_s, [this] { m_toolbar->showUnit(u"bits-per-byte"_s); }}});
 }
 
 void TrainRoom::renewEmptyState() {
@@ -236,9 +235,9 @@ void TrainRoom::renewEmptyState() {
                                 : text == "synthetic-local" ? u"a synthetic language without long-range dependencies"_s
                                                             : QString::fromStdString(text);
         sentence =
-            u"The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
-            "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3."_s.arg(
-                countText(std::ssize(runs), u"small model"_s), dataSet, estimateSentence(runs, m_access.dataDir));
+            u"The Start button trains %1 on %2 and plots their losses above figures of their rotary frequencies. At "
+            "each evaluation one of the models generates a text that shows what it has learned so far. Estimate: %3."_s
+                .arg(countText(std::ssize(runs), u"small model"_s), dataSet, estimateSentence(runs, m_access.dataDir));
         ready = true;
     } catch (const BadInput& error) {
         sentence = QString::fromStdString(error.what());
@@ -336,7 +335,7 @@ void TrainRoom::renewWhy() {
         const QList<double> values = plot->yValues({m_sampled, quantity});
         const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
         plot->setWhatsThis(quantityExplanation(quantity, run->spec, now) + QLatin1Char('\n') +
-                           u"The values are those of the run \"%1\"."_s.arg(run->name));
+                           u"The values in this explanation are those of the run \"%1\"."_s.arg(run->name));
     }
 }
 
@@ -409,7 +408,7 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
                   .menu = "View",
-                  .text = u"Reset plot view"_s,
+                  .text = u"Reset axes of the plot"_s,
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [room] { room->m_plot->resetView(); },
                   .enabled = curves});
@@ -423,7 +422,7 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
         const QString name = choice.name;
         registry.add({.id = u"plot.second."_s + name,
                       .menu = {},
-                      .text = u"Second picture: %1"_s.arg(choice.title),
+                      .text = u"Below the curves: %1"_s.arg(choice.title),
                       .handler = registry.inRoom("train", [room, name] {
                           room->showPlan(false);
                           room->m_second->choose(name);

@@ -116,10 +116,11 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     ASSERT_TRUE(ended.wait(60000));
     const auto labels = conversion->findChildren<QLabel*>();
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-        return label->text().contains("mean of each group") && label->text().contains("Validation loss");
+        return label->text().contains("heads merged") && label->text().contains("Validation loss");
     }));
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-        return label->text().startsWith("Stored in the lab:") && label->text().contains("key and value heads");
+        return label->text().startsWith("Conversions stored in the lab file:") &&
+               label->text().contains("key and value heads");
     }));
     EXPECT_EQ(stored_head_conversions(*workspace->lab().file()).size(), 1U);
     conversion->close();

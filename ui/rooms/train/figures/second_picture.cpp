@@ -226,16 +226,15 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
       m_access(std::move(access)),
       m_settings(settings),
       m_snapshots(new LatestSnapshots(m_access.lab, m_access.session, this)),
-      m_chooser(makeChoice(u"Second picture"_s, this, 28)),
+      m_chooser(makeChoice(u"Figure below the curves"_s, this, 28)),
       m_title(makeNote(this)),
-      m_pickedOnly(makeButton<QToolButton>(u"Picked run"_s,
-                                           u"Shows every layer of the run that is picked in the list or the plot. "
-                                           "Otherwise the picture shows one curve "
-                                           "per setting."_s,
-                                           this)),
-      m_fold(makeButton<QToolButton>(
-          u"Enlarge"_s, u"Hides the plot of the curves, so that this picture has its space and shows its axes."_s,
+      m_pickedOnly(makeButton<QToolButton>(
+          u"Picked run"_s,
+          u"If pressed, the figure below the curves shows every layer of the run that is picked in the list or the "
+          "plot, otherwise one curve per setting."_s,
           this)),
+      m_fold(makeButton<QToolButton>(
+          u"Enlarge"_s, u"Hides the curves above, so that this figure is larger and shows its axes."_s, this)),
       m_stack(new QStackedWidget(this)),
       m_view(new FigureView(this)),
       m_gradient(new CurvePlot(this)) {
@@ -327,7 +326,8 @@ QList<SecondPicture::Choice> SecondPicture::choices() {
     for (const LiveFigure& figure : liveFigures()) all.append({figure.name, figure.title, figure.why});
     all.append(
         {kGradient, u"Gradient norm"_s, u"Shows the norm of the gradient before clipping at each training step."_s});
-    all.append({kNothing, u"No second picture"_s, u"The plot of the curves uses the whole height."_s});
+    all.append({kNothing, u"Nothing below the curves"_s,
+                u"Shows no figure below the curves, so that the curves use the whole height."_s});
     return all;
 }
 
@@ -469,8 +469,9 @@ void SecondPicture::renew() {
     m_picture = figure->make(now);
     const QString step = liveStepText(now);
     if (step.isEmpty() && (m_snapshots->isLoading() || !m_snapshots->problem().isEmpty())) {
-        m_picture.figure.emptyText =
-            m_snapshots->isLoading() ? u"Loading the newest probes …"_s : m_snapshots->problem();
+        m_picture.figure.emptyText = m_snapshots->isLoading()
+                                         ? u"Loading the newest measurements of the runs (probes) …"_s
+                                         : m_snapshots->problem();
         m_picture.figure.summary = m_picture.figure.emptyText;
     }
     const QString who = now.picked ? now.picked->name : u"all settings"_s;
