@@ -15,12 +15,17 @@ void addFrameFormat(QGridLayout* grid, QComboBox* format) {
     format->addItem(u"animated GIF"_s, u"gif"_s);
     format->addItem(u"one PNG per frame"_s, u"png"_s);
     format->addItem(u"one SVG per frame"_s, u"svg"_s);
-    addField(grid, u"format"_s, format, u"An animated GIF is limited to 255 colours; PNG and SVG are not."_s);
+    addField(
+        grid, u"format"_s, format,
+        u"Format of the exported animation. An animated GIF is limited to 255 colours; PNG and SVG files per frame are "
+        "not."_s);
 }
 
 void addFrameWidth(QGridLayout* grid, QComboBox* width) {
     for (const int pixels : {640, 960, 1280, 1920}) width->addItem(u"%1 pixels"_s.arg(pixels), pixels);
-    addField(grid, u"width"_s, width, u"The height is proportional to the width, and text is scaled with it."_s);
+    addField(grid, u"width"_s, width,
+             u"Width of the exported frames in pixels. The height and the size of the text are proportional to the "
+             "width."_s);
 }
 
 void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate) {
