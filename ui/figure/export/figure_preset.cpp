@@ -29,7 +29,7 @@ const FigurePreset& figurePreset(const QString& name) {
         if (name == QLatin1String(preset.name)) return preset;
         names << QLatin1String(preset.name);
     }
-    throw BadInput("There is no figure size named " + name.toStdString() +
+    throw BadInput("There is no figure size named \"" + name.toStdString() +
                    "\"; the sizes are: " + names.join(u", "_s).toStdString() + ".");
 }
 

@@ -187,7 +187,7 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
                            "\" lacks its data, because another program removed them; export the figure again.");
         records.push_back(std::move(*record));
     }
-    if (records.empty()) throw BadInput("RoPE Lab's record in the figure file " + name + "\" names no figure.");
+    if (records.empty()) throw BadInput("RoPE Lab's record in the figure file \"" + name + "\" names no figure.");
     return records;
 }
 

@@ -36,7 +36,7 @@ RunId excludedRun(const QString& typed) {
     bool isNumber = false;
     const RunId run = typed.toLongLong(&isNumber);
     if (!isNumber)
-        throw BadInput("--exclude-run requires the number of a run, such as 3; got " + typed.toStdString() + "\".");
+        throw BadInput("--exclude-run requires the number of a run, such as 3; got \"" + typed.toStdString() + "\".");
     return run;
 }
 

@@ -221,7 +221,7 @@ int PlotToolbar::indexOfQuantity(const QString& id) const {
 
 void PlotToolbar::showQuantity(const QString& id) {
     const int index = indexOfQuantity(id);
-    if (index < 0) throw BadInput("The page Train plots no quantity " + id.toStdString() + "\".");
+    if (index < 0) throw BadInput("The page Train plots no quantity \"" + id.toStdString() + "\".");
     m_quantity->setCurrentIndex(index);
 }
 
@@ -244,7 +244,7 @@ void PlotToolbar::applyView() {
 
 void PlotToolbar::showUnit(const QString& word) {
     const int index = m_unit->findData(word);
-    if (index < 0) throw BadInput("The page Train has no loss unit " + word.toStdString() + "\".");
+    if (index < 0) throw BadInput("The page Train has no loss unit \"" + word.toStdString() + "\".");
     m_unit->setCurrentIndex(index);
 }
 

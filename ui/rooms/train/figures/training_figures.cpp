@@ -43,7 +43,7 @@ std::vector<RunId> idsIn(const QString& typed) {
         bool isNumber = false;
         runs.push_back(part.trimmed().toLongLong(&isNumber));
         if (!isNumber || runs.back() <= 0) {
-            throw BadInput("--runs requires the numbers of runs, separated by commas, for example 1,2,5; got " +
+            throw BadInput("--runs requires the numbers of runs, separated by commas, for example 1,2,5; got \"" +
                            typed.toStdString() + "\".");
         }
     }
@@ -113,7 +113,7 @@ Figure trainingFigure(const FigureRequest& request) {
     const QString id = view[u"quantity"_s].toString(own);
     const CurveView* quantities = findCurveView(id);
     if (!quantities || quantities->quantities.empty()) {
-        throw BadInput("The page Train plots no quantity " + id.toStdString() + "\" against training steps.");
+        throw BadInput("The page Train plots no quantity \"" + id.toStdString() + "\" against training steps.");
     }
     CurvePlot plot;
     const std::array<CurvePlot*, 1> plots = {&plot};
