@@ -63,7 +63,7 @@ QString powerWords(const ResultsTable& table) {
         }
     }
     if (least.high < least.low) return {};
-    const QString count = table.test == TestKind::paired ? u"%1 pairs of seeds"_s.arg(seeds.words())
+    const QString count = table.test == TestKind::paired ? u"%1 pairs of runs with equal seeds"_s.arg(seeds.words())
                                                          : u"%1 seeds per group"_s.arg(seeds.words());
     const QString level = comparisons.high > 1 ? u"the 5 % level divided by %1 comparisons"_s.arg(comparisons.words())
                                                : u"the 5 % level"_s;

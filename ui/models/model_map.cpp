@@ -150,7 +150,7 @@ QWidget* ModelMap::makeDetails() {
         renewDetails();
         renewMap();
     });
-    m_layerLabel = new QLabel(u"Load the RoPE of"_s, this);
+    m_layerLabel = new QLabel(u"Load RoPE of layers"_s, this);
     m_layerLabel->setBuddy(m_layerTypes);
     keepSpace(m_layerTypes);
     m_details = new QTextBrowser(this);

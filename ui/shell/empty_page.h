@@ -13,7 +13,7 @@ namespace ropelab::ui {
 struct EmptyPage {
     QFrame* page;         // the page itself, parent of the other widgets
     QLabel* text;         // the text that explains the room
-    QPushButton* button;  // "Open Train room"
+    QPushButton* button;  // "Open page Train"
 };
 EmptyPage makeEmptyPage(const QString& title, const QString& text, QWidget* parent);
 

@@ -98,7 +98,7 @@ void ClassController::addActions() {
                    .text = u"Merge results of the class …"_s,
                    .handler =
                        [this] {
-                           const FileQuestion which{.title = u"Results of the class"_s,
+                           const FileQuestion which{.title = u"Files with results of the class"_s,
                                                     .filters = u"Labs and printed results (*.ropelab *.json)"_s};
                            const QStringList files = dialogs().openSeveral(m_window, which);
                            if (!files.isEmpty()) pool(files);

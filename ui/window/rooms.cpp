@@ -145,7 +145,7 @@ int RoomStack::indexOf(const QString& id) {
         if (current == known.last()) return static_cast<int>(known.size()) - 1;
     }
     throw BadInput("There is no page (room) \"" + id.toStdString() +
-                   "\"; the rooms are: " + known.join(u", "_s).toStdString() + ".");
+                   "\"; the pages are: " + known.join(u", "_s).toStdString() + ".");
 }
 
 RoomStack::Made& RoomStack::make(int index) {

@@ -282,7 +282,7 @@ void WindowStage::setControl(const QString& key, const QString& value) {
                        "\" that can be loaded; the window of known models (Ctrl+M) lists them.");
     }
     if (!room().setControl(key, value)) {
-        throw BadInput("The room " + shown.toStdString() + " has no control \"" + key.toStdString() + "\".");
+        throw BadInput("The page " + shown.toStdString() + " has no control \"" + key.toStdString() + "\".");
     }
 }
 

@@ -124,7 +124,7 @@ QFormLayout* ExportDialog::makeForm() {
     auto* form = new QFormLayout;
     form->setSpacing(ThemeManager::instance().pixels(8));
     form->addRow(u"&Format"_s, m_format);
-    form->addRow(u"Si&ze for"_s, m_preset);
+    form->addRow(u"Si&ze preset"_s, m_preset);
     form->addRow(u"&Width"_s, m_width);
     form->addRow(u"&Height"_s, m_height);
     form->addRow(u"&Resolution"_s, m_dpi);

@@ -48,7 +48,7 @@ struct ShapeField {
     const char* why;
 };
 constexpr std::array<ShapeField, 7> kFields = {{
-    {"layers", "layers", &F::layers, 1, 1000, "n_layer is the number of layers with a KV cache."},
+    {"layers", "layers", &F::layers, 1, 1000, "n_layer is the number of layers of the model that have a KV cache."},
     {"heads", "heads", &F::heads, 1, 1024,
      "This is the number of query heads. Multi-head attention (MHA) caches one key and one value per head and token."},
     {"kv_heads", "KV heads", &F::kv_heads, 1, 1024,
@@ -61,7 +61,7 @@ constexpr std::array<ShapeField, 7> kFields = {{
     {"window", "sliding window (tokens)", &F::window, 1, 1 << 24,
      "W is the number of most recent tokens whose keys and values a sliding-window layer caches."},
     {"global_layers", "global layers", &F::global_layers, 0, 1000,
-     "Global layers attend to the whole context; the other layers have a sliding window."},
+     "This is the number of global layers, which attend to the whole context; the other layers have a sliding window."},
 }};
 
 constexpr std::int64_t kChunk = 4096;  // positions between two checks for cancellation
@@ -108,12 +108,15 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
         m_kind->addItem(kindText(kind), static_cast<int>(kind));
     }
     addRow(u"attention type"_s,
-           u"The attention type determines what the model caches per token. Formula 32 of the guide"_s, m_kind);
+           u"The attention type determines which keys and values the model caches per token. Formula 32 of the guide"_s,
+           m_kind);
     for (const NumberFormat format : kFormats) {
         m_kvFormat->addItem(text(word_of(format)), static_cast<int>(format));
     }
     m_kvFormat->setCurrentIndex(static_cast<int>(kFormats.size()) - 1);
-    addRow(u"precision"_s, u"The KV cache is stored in this number format, with B bytes per number."_s, m_kvFormat);
+    addRow(u"precision"_s,
+           u"The precision is the number format in which the KV cache is stored, with B bytes per number."_s,
+           m_kvFormat);
     for (const ShapeField& entry : kFields) {
         auto* field = new QSpinBox(this);
         field->setRange(entry.least, entry.most);
@@ -283,7 +286,8 @@ QString CacheMeasurement::words() const {
 }
 
 void CacheMeasurement::renewChoice() {
-    QList<QPair<QString, QVariant>> entries = {{u"settings of the sweep"_s, QVariant::fromValue<qint64>(kOfSweep)}};
+    QList<QPair<QString, QVariant>> entries = {
+        {u"settings of the sweep (page Train)"_s, QVariant::fromValue<qint64>(kOfSweep)}};
     for (const RunView& run : m_access.runs.runs()) {
         if (run.record.state == RunState::waiting) continue;
         entries.append({run.name, QVariant::fromValue<qint64>(run.record.id)});

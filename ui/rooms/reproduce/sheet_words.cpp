@@ -348,7 +348,7 @@ TextTable::Content seedTable(const SheetRow& row) {
     TextTable::Content content;
     content.columns = {{u"seed"_s}, {u"this lab"_s}};
     if (row.plan.baseline) {
-        content.columns.push_back({u"baseline"_s, u"Value of the baseline's run with the same seed."_s});
+        content.columns.push_back({u"baseline"_s, u"Value of the run with the same seed in the baseline group."_s});
         content.columns.push_back({u"difference"_s});
     }
     const auto cell = [](double value) {
@@ -576,7 +576,7 @@ QString verdictWords(std::span<const SheetRow> rows) {
 
 QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
     const auto& progress = trainer.progress();
-    if (!progress) return u"Loading the lab …"_s;
+    if (!progress) return u"Loading the lab file …"_s;
     const QString runs = countText(progress->runs, u"run"_s);
     QString words = progress->ended == progress->runs ? u"All %1 have ended."_s.arg(runs)
                                                       : endedText(progress->ended, progress->runs);

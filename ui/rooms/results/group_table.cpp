@@ -164,9 +164,9 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
         [measure, decimals = known.decimals](Group group) {
             const Description& described = group.described[measure];
             if (described.n == 0) return u"This measure has no value because it was not measured for these runs."_s;
-            return u"%1; lowest value %2, highest value %3"_s.arg(countText(described.n, u"seed"_s),
-                                                                  text(fixed_text(described.minimum, decimals)),
-                                                                  text(fixed_text(described.maximum, decimals)));
+            return u"mean over %1; lowest value %2, highest value %3"_s.arg(
+                countText(described.n, u"seed"_s), text(fixed_text(described.minimum, decimals)),
+                text(fixed_text(described.maximum, decimals)));
         });
 }
 

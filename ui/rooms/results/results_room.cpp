@@ -94,7 +94,7 @@ QString headlineOf(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         if (p(group) && (!nearest || *p(group) < *p(*nearest))) nearest = &group;
     }
-    if (!nearest) return u"No test against %1 is possible yet"_s.arg(baselineTitle(table));
+    if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baselineTitle(table));
     const auto seeds = table.test == TestKind::paired ? nearest->pairs : nearest->described[table.compared].n;
     return u"No setting differs significantly from %1 (%2, p ≥ %3)"_s.arg(
         baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))));
@@ -558,7 +558,7 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     auto* explanation = new QFrame(m_head);
     explanation->setProperty("paper", true);
     auto* texts = scaledColumn(explanation, 8, {12, 8, 12, 8});
-    m_words = makeText(u"Summary of the table"_s, explanation);
+    m_words = makeText(u"Summary of the tests in the table"_s, explanation);
     m_decision = makeText(u"Settings on the Pareto front of loss and cost"_s, explanation);
     texts->addWidget(m_words);
     texts->addWidget(m_decision);

@@ -107,7 +107,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_quantity = new QComboBox(this);
     m_quantity->setAccessibleName(u"Quantity"_s);
     m_quantity->setToolTip(
-        u"Selects the quantity to plot. The roofline shows whether arithmetic or memory limits the training speed."_s);
+        u"Selects the quantity to plot for each run. The roofline shows whether arithmetic or memory limits the "
+        "training speed."_s);
     for (const CurveView& view : curveViews()) m_quantity->addItem(viewTitle(view), QLatin1String(view.id));
     m_unit = new QComboBox(this);
     m_unit->setAccessibleName(u"Unit of losses"_s);

@@ -367,8 +367,8 @@ void RunList::showMenu(const QPoint& where) {
     menu->setObjectName(u"run-menu"_s);
     menu->addAction(u"Inspect run"_s, this, [this, id] { emit m_actions.inspectAsked(id, 0); });
     addComparisons(menu, id);
-    menu->addAction(u"Take its settings"_s, this, [this, id] { emit settingsAsked(id); });
-    menu->addAction(u"Compare its setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
+    menu->addAction(u"Use its settings"_s, this, [this, id] { emit settingsAsked(id); });
+    menu->addAction(u"Compare its rotary setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
         ->setToolTip(
             u"Shows the rotary setup of this run beside the current one on all pages about RoPE, as setups A and B."_s);
     QAction* conversion = menu->addAction(u"Convert heads …"_s, this, [this, id] { convertHeads(id); });

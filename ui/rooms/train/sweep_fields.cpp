@@ -422,7 +422,7 @@ void SearchGroup::makeFields() {
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
 
-    m_method = makeChoice(u"Method of search"_s, m_body);
+    m_method = makeChoice(u"Search method"_s, m_body);
     m_method->addItem(u"all combinations"_s, kNoSearch);
     m_method->addItem(u"random samples"_s, static_cast<int>(Search::Method::random));
     m_method->addItem(u"Sobol samples"_s, static_cast<int>(Search::Method::sobol));

@@ -345,7 +345,7 @@ void TrainRoom::takeSettings(RunId id) {
     m_actions.attempt(u"settings"_s, [&] {
         Experiment taken = Experiment::from_json(to_json(run->spec));
         taken.set_name(run->name.toStdString());
-        m_experiment.edit(u"take the settings of %1"_s.arg(run->name),
+        m_experiment.edit(u"use the settings of %1"_s.arg(run->name),
                           [&taken](Experiment& experiment) { experiment = taken; });
     });
 }

@@ -62,14 +62,15 @@ Options pageOptions() {
          "name"},
         {"size-for",
          "Chooses width, height and font size for a publication: " + sizes.join(u", "_s).toStdString() + ".", "name"},
-        {"width-mm", "Width of the figure in millimetres.", "mm", "120"},
+        {"width-mm", "Width of the exported figure in millimetres.", "mm", "120"},
         {"height-mm", "Height of the figure in millimetres; a forest plot is as high as its rows need.", "mm", "75"},
         {"dpi", "Resolution of a PNG figure in dots per inch.", "dpi", "300"},
         {"font-pt", "Font size of the figure in points.", "pt", "8.5"},
         {"outlines",
          "Exports the text of an SVG figure as outlines, which look the same on every computer, instead of text in a "
          "named font."},
-        {"columns", "Panels per row of a page with several figures; 0 chooses by their number.", "number", "0"},
+        {"columns", "Panels per row of a page with several figures; 0 chooses this by the number of figures.", "number",
+         "0"},
         {"caption", "Prints a caption of each figure."},
         {"theme",
          "Colours of the window or the figure: light or dark; default: the theme of the system, and light for a "
@@ -213,7 +214,8 @@ LaunchOptions parseFigureCommand(const QStringList& arguments) {
         u"Write a figure of a lab's runs, of a rotary setup or of a model to a file; no "
         "display is needed. "_s +
             QString::fromStdString(figureNamesText()),
-        options, {"names", "Names of figures; several figures are panels of one page."}, u"ropelab-cli figure"_s);
+        options, {"names", "Names of the figures to write; several figures are panels of one page."},
+        u"ropelab-cli figure"_s);
     parser.parse(arguments);
     LaunchOptions result;
     if (parser.isSet(u"help"_s)) {
@@ -248,8 +250,9 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"exit-after-startup", "Prints the time in milliseconds until the window was ready, and exits."},
         {"headless", "Trains a sweep without a display and saves its lab file and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
-        {"figure", "Saves a figure; repeated, several figures as panels of one page. " + figureNamesText(), "name", "",
-         true},
+        {"figure",
+         "Saves a figure. If this option is repeated, the figures are panels of one page. " + figureNamesText(), "name",
+         "", true},
         {"replay",
          "Saves an animation of a training (a replay) that a JSON object describes; ropelab-cli replay makes the "
          "object from its flags.",
