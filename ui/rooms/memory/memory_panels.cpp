@@ -286,8 +286,7 @@ QString CacheMeasurement::words() const {
 }
 
 void CacheMeasurement::renewChoice() {
-    QList<QPair<QString, QVariant>> entries = {
-        {u"settings of the sweep (page Train)"_s, QVariant::fromValue<qint64>(kOfSweep)}};
+    QList<QPair<QString, QVariant>> entries = {{u"settings of the sweep"_s, QVariant::fromValue<qint64>(kOfSweep)}};
     for (const RunView& run : m_access.runs.runs()) {
         if (run.record.state == RunState::waiting) continue;
         entries.append({run.name, QVariant::fromValue<qint64>(run.record.id)});
