@@ -22,7 +22,8 @@ struct ChoiceWords {
 
 constexpr auto kAllWords = std::to_array<ChoiceWords>({
     {"position", "none", "NoPE", "No position encoding: the model can learn positions only from the causal mask."},
-    {"position", "learned", nullptr, "A learned embedding of each position is added to the token embeddings."},
+    {"position", "learned", nullptr,
+     "Absolute position encoding: a learned embedding of each position is added to the token embeddings."},
     {"position", "rope", "RoPE",
      "RoPE rotates queries and keys by their position. Su et al. 2021; formula 3 of the guide"},
     {"position", "learned+rope", nullptr, "The model combines learned position embeddings with RoPE."},
@@ -48,8 +49,8 @@ constexpr auto kAllWords = std::to_array<ChoiceWords>({
      "RoPE in which every pair adds up the frequencies of all pairs, and the pairs with the lowest frequencies do not "
      "rotate. Hua et al. 2024; formula 62 of the guide"},
     {"position", "cope", "CoPE",
-     "Contextual positions: gates between key and query decide which tokens count. Golovneva et al. "
-     "2024; formula 43 of the guide"},
+     "Contextual position encoding: positions count the tokens from key to query, weighted by gates that are computed "
+     "from the query and the keys. Golovneva et al. 2024; formula 43 of the guide"},
     {"position", "rope+bias", "RoPE + bias",
      "RoPE, and in addition T5's learned bias per distance is added to the attention logits. Formula 40 of the guide"},
     {"qk_norm", "false", nullptr, "Queries and keys are not normalized (no QK norm)."},
@@ -60,8 +61,8 @@ constexpr auto kAllWords = std::to_array<ChoiceWords>({
     {"norm", "auto", nullptr,
      "Uses LayerNorm in gpt2 and pythia blocks, and RMSNorm in llama blocks. Formula 52 of the guide"},
     {"norm", "layernorm", "LayerNorm",
-     "LayerNorm subtracts the mean and divides by the standard deviation. Formula 52 of the guide"},
-    {"norm", "rmsnorm", "RMSNorm", "RMSNorm divides by the root mean square. Formula 52 of the guide"},
+     "LayerNorm subtracts the mean of the channels and divides by their standard deviation. Formula 52 of the guide"},
+    {"norm", "rmsnorm", "RMSNorm", "RMSNorm divides by the root mean square of the channels. Formula 52 of the guide"},
     {"norm", "zero-centered-rmsnorm", "zero-centered RMSNorm",
      "RMSNorm whose learned factor is 1 + w; w starts at 0 and has weight decay, as in Qwen3-Next. Formula 52 of the "
      "guide"},

@@ -133,7 +133,7 @@ QString measureUnit(const Measure& measure) {
 
 QString measureWhy(const Measure& measure) {
     if (measure.name == "best_validation_loss") {
-        return u"This measure is the lowest validation loss over all evaluations of a run [nats per token]."_s;
+        return u"This measure is the lowest validation loss of a run over all its evaluations [nats per token]."_s;
     }
     if (measure.name == "final_validation_loss")
         return u"This measure is the validation loss of a run's last evaluation [nats per token]."_s;

@@ -34,7 +34,7 @@ void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate) {
     rate->setSuffix(u" frames per second"_s);
     rate->setAccessibleName(u"Frames per second"_s);
     addField(grid, u"frame rate"_s, rate,
-             u"An animated GIF is played at this frame rate; its last frame is shown for at least 2 s."_s);
+             u"Frame rate at which an animated GIF is played; its last frame is shown for at least 2 s."_s);
 }
 
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix) {
@@ -51,8 +51,8 @@ QString withFrameSuffix(const QString& path, const QString& suffix) {
 
 QString whyReplacedUnasked(const QString& output, const QString& typed) {
     if (output == typed || !QFileInfo::exists(output)) return {};
-    return u"The file %1, with the suffix that was added, already exists; choose another name, or type the suffix too to replace the file."_s
-        .arg(output);
+    return u"The file %1 already exists (the program added the suffix to your name); choose another name, or type the "
+           "name with its suffix to replace the file."_s.arg(output);
 }
 
 }  // namespace ropelab::ui

@@ -252,8 +252,8 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
          "cell states the values and the test."_s,
          true},
         {u"chance level"_s,
-         u"The chance level is the probability that the prediction is right by chance; the tooltip of a cell "
-         "states the null model. A prediction with a chance level of 1 is not scored."_s},
+         u"The chance level is the probability that a prediction is right by chance; the tooltip of a cell states how "
+         "it is computed (the null model). A prediction with a chance level of 1 is not scored."_s},
         {u"theory"_s, {}, true},
         {u"quantity"_s, u"This column shows which measured quantity the theory predicts."_s, true},
         {u"prediction"_s, {}, true},

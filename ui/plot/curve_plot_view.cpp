@@ -295,8 +295,9 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
                                  : u"red points: last values of %1 runs that failed"_s.arg(failed));
     }
     if (const auto stopped = ends(Ink::Kind::quiet); stopped > 0) {
-        parts.append(stopped == 1 ? u"grey point: last value of a run that was stopped at a rung"_s
-                                  : u"grey points: last values of %1 runs that were stopped at a rung"_s.arg(stopped));
+        parts.append(stopped == 1
+                         ? u"grey point: last value of a run that successive halving stopped"_s
+                         : u"grey points: last values of %1 runs that successive halving stopped"_s.arg(stopped));
     }
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);

@@ -164,7 +164,7 @@ void ShapePanel::renew() {
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
         m_fields[i]->setValue(static_cast<int>(shape.cache.*kFields.at(i).member));
     }
-    m_keys->setText(u"The sizes are for one sequence (batch size 1) and %1 channels per head."_s.arg(
+    m_keys->setText(u"The sizes of the KV cache are for one sequence (batch size 1) and %1 channels per head."_s.arg(
         groupedText(cacheShape(m_model.setup(), shape).head_dim)));
     m_isUpdating = false;
 }
@@ -263,9 +263,10 @@ CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& expe
     column->addWidget(m_choice);
     m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setToolTip(
-        u"Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula. The "
-        "cache allocates the slots of the whole context with the first token. ropelab-cli sample --json and "
-        "ropelab-cli bench --part generation print the same numbers."_s.arg(countText(kMeasuredTokens, u"token"_s)));
+        u"Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula of the "
+        "guide. The cache is allocated for the whole context at the first token. In the terminal, ropelab-cli sample "
+        "--json and ropelab-cli bench --part generation print these numbers."_s.arg(
+            countText(kMeasuredTokens, u"token"_s)));
     column->addWidget(m_button, 0, Qt::AlignLeft);
     m_words->setAccessibleName(u"Bytes of the measured KV cache"_s);
     m_words->setAlignment(Qt::AlignLeft | Qt::AlignTop);

@@ -58,7 +58,8 @@ TextTable::Content bitsTable(double p) {
               agrees ? TextTable::Tone::normal : TextTable::Tone::error},
              {bitsText(right.*bits)},
              agrees ? TextTable::Cell{u"agrees"_s, {}, TextTable::Tone::success}
-                    : TextTable::Cell{u"disagrees"_s, u"The formula gives %1 bits."_s.arg(bitsText(right.*bits)),
+                    : TextTable::Cell{u"disagrees"_s,
+                                      u"Formula 35 of the guide gives %1 bits."_s.arg(bitsText(right.*bits)),
                                       TextTable::Tone::error}});
     };
     add(u"letter A"_s, &LetterBits::a);
@@ -184,7 +185,7 @@ void LettersView::refresh() {
         const auto number = [](double value) { return QString::fromStdString(number_text(value)); };
         words +=
             QLatin1Char(' ') +
-            u"Brahmachary 2025 gives %1 bits for A, which is the mean, and %2 bits as the mean; both are wrong."_s.arg(
+            u"Brahmachary 2025 prints %1 bits for A (in fact the mean) and %2 bits for the mean; both are wrong."_s.arg(
                 number(printed.a), number(printed.average));
     }
     m_words->setText(words);

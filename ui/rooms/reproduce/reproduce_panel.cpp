@@ -46,7 +46,7 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     m_seeds->setClearButtonEnabled(true);
     m_seeds->setAccessibleName(u"Seeds per setting"_s);
     addField(grid, u"seeds"_s, m_seeds,
-             u"Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."_s);
+             u"Number of seeds with which each setting is trained, at least 2. The seeds are 1337, 1338 and so on."_s);
     column->addLayout(grid);
     m_state = makeText(u"State of the reproduction"_s, content);
     m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -294,7 +294,8 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         {u"difference [%]"_s,
          u"Difference from the baseline in percent, from the means of this lab: (mean − baseline's mean) / baseline's "
          "mean."_s},
-        {u"verdict"_s, u"Verdict by the preregistered rule. The tooltip of each cell gives the reason."_s, true},
+        {u"verdict"_s, u"Verdict on the row by its preregistered rule. The tooltip of each cell gives the reason."_s,
+         true},
         {u"p (rule, Holm)"_s,
          u"p value of the test that decides the verdict, after Holm's correction over all rows that are tested "
          "together."_s},
@@ -467,7 +468,7 @@ QString measuredWords(const SheetPlan& plan) {
         parts << u"Runs train one after another, seed by seed, because their training times are compared."_s;
     }
     if (plan.writing.samples > 0) {
-        parts << u"Each trained model then generates %1 of %2 tokens, and the generation speed is measured."_s.arg(
+        parts << u"After training, each model generates %1 of %2 tokens, and its generation speed is measured."_s.arg(
             countText(plan.writing.samples, u"sample"_s), groupedText(plan.writing.length));
     }
     if (!plan.extensions.empty()) {
@@ -578,7 +579,7 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
     const auto& progress = trainer.progress();
     if (!progress) return u"Loading the lab file …"_s;
     const QString runs = countText(progress->runs, u"run"_s);
-    QString words = progress->ended == progress->runs ? u"All %1 have ended."_s.arg(runs)
+    QString words = progress->ended == progress->runs ? u"All %1 of this reproduction have ended."_s.arg(runs)
                                                       : endedText(progress->ended, progress->runs);
     if (progress->failed > 0) {
         words += QLatin1Char(' ') + failedText(progress->failed);
@@ -616,7 +617,7 @@ QString rowWords(const SheetRow& row) {
     words[0] = words[0].toUpper();
     words += u". "_s;
     if (row.verdict == SheetVerdict::unfinished) {
-        words += u"%1 of this group and its baseline must still be trained or measured. "_s.arg(
+        words += u"No verdict yet: %1 of this group and its baseline must still be trained or measured. "_s.arg(
             countText(row.waiting, u"run"_s));
     }
     if (!row.words.empty()) words += numberText(row_reason(row)) + QLatin1Char(' ');

@@ -34,7 +34,8 @@ QVariant keyOf(const nlohmann::json& setting) {
 /// "t = −4.03 with 4 degrees of freedom, p = 0.016".
 QString testTip(const Comparison& comparison) {
     if (!comparison.test)
-        return u"No test is possible: the group or the baseline has fewer than two values, or the values do not vary."_s;
+        return u"No significance test is possible: the group or the baseline has fewer than two values, or the values "
+               "do not vary."_s;
     return u"t = %1 with %2 degrees of freedom, p = %3"_s.arg(numberText(fixed_text(comparison.test->t, 3)),
                                                               text(rough_text(comparison.test->degrees_of_freedom)),
                                                               QString::number(comparison.test->p, 'g', 3));
@@ -196,14 +197,15 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     std::vector<Column> result;
     if (has_names(table)) {
         const auto name = [this](Group group) { return text(group_name(m_results.table, group)); };
-        result.push_back({kSettings,
-                          u"name"_s,
-                          {},
-                          u"The name that you gave to the setting (Rename setting in the menu of a row)."_s,
-                          name,
-                          [name](Group group) { return QVariant(name(group)); },
-                          {},
-                          true});
+        result.push_back(
+            {kSettings,
+             u"name"_s,
+             {},
+             u"This column shows the name that you gave to a setting with “Rename setting” in the menu of a row."_s,
+             name,
+             [name](Group group) { return QVariant(name(group)); },
+             {},
+             true});
     }
     const std::vector<std::string> distinguishing = distinguishingKeys(table);
     for (const std::string& key : distinguishing)
@@ -268,8 +270,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
             {"verdict",
              u"verdict"_s,
              {},
-             u"The verdict states whether the group differs significantly from the baseline (test: %1, two-tailed at "
-             "5 % after Holm's correction)."_s.arg(testTitle(table.test)),
+             u"The verdict states whether the compared measure of the group differs significantly from the baseline "
+             "(test: %1, two-tailed at 5 % after Holm's correction)."_s.arg(testTitle(table.test)),
              [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
              [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
              [this](Group group) { return text(verdict_of(m_results.table, group).words); },
@@ -340,11 +342,12 @@ void GroupTable::addTests(std::vector<Column>& result) const {
         const QString name = kind == TestKind::paired ? u"paired"_s : testTitle(kind);
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
         const std::string printed = "p_" + to_string(kind);
-        result.push_back(printedColumn(printed + "_holm", u"p %1, Holm"_s.arg(name), {},
-                                       why(kind) + QLatin1Char('\n') +
-                                           u"The p value is corrected by Holm's step-down method over %1."_s.arg(
-                                               countText(count, u"comparison"_s)),
-                                       tip));
+        result.push_back(
+            printedColumn(printed + "_holm", u"p %1, Holm"_s.arg(name), {},
+                          why(kind) + QLatin1Char('\n') +
+                              u"The p value is corrected for multiple tests by Holm's step-down method over %1."_s.arg(
+                                  countText(count, u"comparison"_s)),
+                          tip));
         result.push_back(printedColumn(printed, u"p %1"_s.arg(name), {}, why(kind), tip));
     }
 }
@@ -502,7 +505,7 @@ QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int rol
     if (role == Qt::ToolTipRole) {
         if (section == stateColumn()) {
             return u"Runs are excluded from the means if they are unfinished, failed, replaced by a later run with the "
-                   "same seed, or excluded by the context menu."_s;
+                   "same seed, or excluded by you in the context menu of a run."_s;
         }
         return isMeasure ? measureWhy(measures()[m_measures[static_cast<std::size_t>(section - 1)]]) : QString();
     }

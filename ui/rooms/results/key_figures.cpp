@@ -419,26 +419,28 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
 }  // namespace
 
 ResultsPicture lossByTheta(const ResultsData& data) {
-    ResultsPicture picture =
-        alongKey(data, {"loss-by-theta", "theta",
-                        u"This figure needs finished runs of models with RoPE and at least two values of "
-                        "θ: sweep θ in Train, e.g. 500, 5k, 10k."_s});
+    ResultsPicture picture = alongKey(
+        data, {"loss-by-theta", "theta",
+               u"This figure needs finished runs of models with RoPE and at least two values of θ: sweep θ on the page "
+               "Train, e.g. 500, 5k, 10k."_s});
     addThetaCurves(picture.figure, data.table());
     return picture;
 }
 
 ResultsPicture lossByFraction(const ResultsData& data) {
-    return alongKey(data,
-                    {"loss-by-fraction", "fraction",
-                     u"This figure needs at least two rotated fractions: sweep the fraction in Train, e.g. "
-                     "0, 2 ch, 10 %, 100 %."_s},
-                    addBands);
+    return alongKey(
+        data,
+        {"loss-by-fraction", "fraction",
+         u"This figure needs at least two rotated fractions: sweep the fraction on the page Train, e.g. 0, 2 ch, 10 %, "
+         "100 %."_s},
+        addBands);
 }
 
 ResultsPicture lossByContext(const ResultsData& data) {
     return alongKey(
-        data, {"loss-by-context", "context",
-               u"This figure needs at least two context lengths: sweep the context in Train, e.g. 64, 128, 256."_s});
+        data,
+        {"loss-by-context", "context",
+         u"This figure needs at least two context lengths: sweep the context on the page Train, e.g. 64, 128, 256."_s});
 }
 
 ResultsPicture improvementFigure(const ResultsData& data) {
@@ -455,8 +457,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     }
     figure.x = axisOf(key);
     if (countDistinctValues(series) < 2 || table.groups.empty()) {
-        return withoutNumbers(std::move(picture),
-                              u"This figure needs a sweep over θ, fraction, context or learning rate."_s);
+        return withoutNumbers(
+            std::move(picture),
+            u"This figure needs a sweep over θ, the rotary fraction, the context or the learning rate: train one on "
+            "the page Train."_s);
     }
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);

@@ -237,7 +237,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
         figure.verticalLines.push_back(
             {static_cast<double>(*contexts.begin()), u"training context"_s, {Ink::Kind::quiet}});
     }
-    figure.note = barsNote(table, u"bars: 95 % confidence interval"_s);
+    figure.note = barsNote(table, u"bars: 95 % confidence interval over seeds"_s);
     across.apply(figure);
     if (!without.isEmpty()) {
         addNote(figure,

@@ -46,13 +46,14 @@ namespace option {
 
 using Kind = FigureOption::Kind;
 
-constexpr FigureOption compare{"compare", Kind::text, "The measure to compare, for example final_training_loss.",
+constexpr FigureOption compare{"compare", Kind::text,
+                               "The measure that the groups of runs are compared by, for example final_training_loss.",
                                "name"};
 constexpr FigureOption test{
     "test",
     Kind::text,
-    "The test for confidence intervals and significance: student, welch or paired; auto is paired if all groups have "
-    "equal seeds, else welch.",
+    "The significance test, also used for confidence intervals: student, welch or paired; auto is paired if all groups "
+    "have equal seeds, else welch.",
     "name",
     "auto",
     0,

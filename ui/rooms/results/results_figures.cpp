@@ -50,11 +50,12 @@ std::span<const ResultsFigure> resultsFigures() {
          "too."_s,
          Input::table, lossByFraction},
         {"loss-fit", u"fit of the loss against fraction, size and tokens"_s,
-         u"Shows the compared loss against the rotated fraction, and a fit against fraction, number of "
+         u"Shows the compared loss against the rotated fraction, with a fit of the loss to fraction, number of "
          "parameters and number of training tokens with 95 % prediction intervals (formula 38 of the guide)."_s,
          Input::table, lossFitFigure},
         {"loss-by-context", u"loss against context"_s,
-         u"Shows the compared measure against the context length, one curve per fraction (or other swept setting)."_s,
+         u"Shows the compared measure against the context length, one curve per rotated fraction (or other swept "
+         "setting)."_s,
          Input::table, lossByContext},
         {"loss-by-length", u"loss beyond the context"_s,
          u"Shows the validation loss at multiples of the training context, measured after training, with 95 % "

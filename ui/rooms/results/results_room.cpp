@@ -186,7 +186,7 @@ void ResultsRoom::addActions(ActionRegistry& registry, const RoomHandle<ResultsR
                   })});
     registry.add({.id = "results.predictions",
                   .menu = "View",
-                  .text = u"Show predictions about the sweep"_s,
+                  .text = u"Show predictions for the sweep"_s,
                   .handler = here([room] { room->showPage(Page::predictions); })});
     registry.add({.id = "results.measureGeneration",
                   .menu = "Run",

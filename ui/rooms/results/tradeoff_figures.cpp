@@ -263,13 +263,15 @@ ResultsPicture lossByMemory(const ResultsData& data) {
 
 ResultsPicture lossByGenerationSpeed(const ResultsData& data) {
     const std::size_t speed = measure_index("generated_tokens_per_second");
-    return tradeoff(data, {"loss-by-generation-speed",
-                           {u"generation speed"_s, u"tokens/s"_s},
-                           true,
-                           u"This figure needs runs with a measured generation speed: “Measure generation "
-                           "speed” in the panel measures it."_s,
-                           [=](const ResultGroup& group) { return group.described[speed].mean; },
-                           [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
+    return tradeoff(
+        data,
+        {"loss-by-generation-speed",
+         {u"generation speed"_s, u"tokens/s"_s},
+         true,
+         u"This figure needs runs with a measured generation speed: measure it with “Measure generation speed” in the "
+         "panel of the page Results."_s,
+         [=](const ResultGroup& group) { return group.described[speed].mean; },
+         [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
 }
 
 ResultsPicture lossByCache(const ResultsData& data) {
@@ -289,8 +291,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};
     Figure& figure = picture.figure;
     if (table.swept.empty()) {
-        return withoutNumbers(std::move(picture),
-                              u"Parallel coordinates need runs that differ in a setting other than the seed."_s);
+        return withoutNumbers(
+            std::move(picture),
+            u"Parallel coordinates need groups of runs that differ in a setting other than the seed."_s);
     }
     std::vector<Coordinate> axes;
     std::vector<std::size_t> shown;
@@ -397,8 +400,8 @@ TableLossFit fitOf(const ResultsData& data) {
     TableLossFit fit = fit_table(data.table(), sources, choice);
     if (fit.fit.fraction.low == fit.fit.fraction.high) {
         throw BadInput(
-            u"This figure needs runs at two or more rotated fractions: sweep the fraction in "
-            "Train, e.g. 0, 25 %, 100 %."_s.toStdString());
+            u"This figure needs runs at two or more rotated fractions: sweep the fraction on the page Train, e.g. 0, "
+            "25 %, 100 %."_s.toStdString());
     }
     return fit;
 }

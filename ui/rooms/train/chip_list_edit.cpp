@@ -63,8 +63,9 @@ QString parseFraction(const QString& typed) {
             checked("fraction", typed);  // throws the sentence that says how to write a fraction
         }
         if (channels < 0 || channels != static_cast<int>(channels) || static_cast<int>(channels) % 2 != 0) {
-            throw BadInput("RoPE rotates channels in pairs, so the number of channels must be even, like 6 ch; got \"" +
-                           typed.toStdString() + "\".");
+            throw BadInput(
+                "RoPE rotates channels in pairs, so the number of rotated channels must be even, like 6 ch; got \"" +
+                typed.toStdString() + "\".");
         }
         return u"%1 ch"_s.arg(static_cast<int>(channels));
     }

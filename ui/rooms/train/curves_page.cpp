@@ -487,7 +487,7 @@ QString joinLines(const QStringList& all) {
 
 QString currentLossText(std::optional<double> nats) {
     if (!nats || !std::isfinite(*nats)) return {};
-    return u"L = %1 nats = %2 bits per token; perplexity e^L = %3"_s.arg(
+    return u"Now the loss is L = %1 nats = %2 bits per token; the perplexity is e^L = %3."_s.arg(
         readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
 }
 
@@ -508,16 +508,17 @@ QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional
     const QString loss = u"The loss is L = −(1/N) Σ ln p(next token | the tokens before it in its sequence)."_s;
     switch (quantity) {
         case Quantity::validation_loss:
-            return joinLines({loss, validationText(run), currentLossText(now),
-                              find_language(run.data) ? u"The dashed line is the entropy floor of the whole split: the "
-                                                        "loss of the best possible predictor on all sequences of "
-                                                        "the validation split."_s
-                                                      : QString(),
-                              find_language(run.data) && run.evaluation == Evaluation::sampled
-                                  ? u"This run is evaluated on sampled sequences, so its loss can be below the floor "
-                                    "by chance."_s
-                                  : QString(),
-                              u"Shannon 1948; formula 35 of the guide"_s});
+            return joinLines(
+                {loss, validationText(run), currentLossText(now),
+                 find_language(run.data) ? u"The dashed line is the entropy floor of the whole split: the "
+                                           "loss of the best possible predictor on all sequences of "
+                                           "the validation split."_s
+                                         : QString(),
+                 find_language(run.data) && run.evaluation == Evaluation::sampled
+                     ? u"This run is evaluated on sampled sequences, so its loss can be below the entropy floor by "
+                       "chance."_s
+                     : QString(),
+                 u"Shannon 1948; formula 35 of the guide"_s});
         case Quantity::training_loss:
             return joinLines(
                 {loss,
@@ -532,13 +533,15 @@ QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional
                  u"η_max = %1, w = %2, η_min = %3, T = %4"_s.arg(
                      readableNumber(run.learning_rate), groupedText(run.warmup),
                      readableNumber(run.final_learning_rate), groupedText(end)),
-                 u"This is the learning rate schedule of nanoGPT."_s});
+                 u"nanoGPT uses this learning rate schedule, too."_s});
         }
         case Quantity::gradient_norm:
             return joinLines(
                 {u"‖g‖ = √(Σ g²) is the norm of the gradient over all parameters, before clipping."_s,
-                 run.clip > 0 ? u"If ‖g‖ exceeds c = %1, the optimizer uses g·c/‖g‖."_s.arg(readableNumber(run.clip))
-                              : u"The gradient is not clipped (clip = 0)."_s,
+                 run.clip > 0
+                     ? u"If the gradient norm ‖g‖ exceeds c = %1, the gradient g is clipped: the optimizer uses "
+                       "g·c/‖g‖."_s.arg(readableNumber(run.clip))
+                     : u"The gradient is not clipped (clip = 0)."_s,
                  u"Pascanu et al. 2013"_s});
         case Quantity::tokens_per_second:
             break;

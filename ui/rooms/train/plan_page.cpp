@@ -234,7 +234,7 @@ void SweepPreview::openMenu(const QPoint& where) {
     if (!run.isValid() || m_preview.differing.empty()) return;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(u"Exclude this run"_s, this, [this, run] { exclude(run.toULongLong()); });
+    menu->addAction(u"Exclude run from sweep"_s, this, [this, run] { exclude(run.toULongLong()); });
     menu->popup(m_table->viewport()->mapToGlobal(where));
 }
 

@@ -175,7 +175,8 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
                 return u"Lowest validation loss of the run in %1; the tooltip of a value shows its training step."_s
                     .arg(m_unit.name);
             case Note:
-                return u"Your note on the run. To edit it, double-click it or choose Edit > Edit note of picked run."_s;
+                return u"Your note on the run. To edit the note, double-click it or choose Edit > Edit note of picked "
+                       "run."_s;
             default:
                 return {};
         }

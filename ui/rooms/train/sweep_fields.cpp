@@ -456,7 +456,8 @@ void SearchGroup::makeFields() {
                 for (const QString& range : typed) {
                     SearchRange parsed = *parse_search_range(range.toStdString());
                     if (options.search->samples_key(parsed.key))
-                        throw BadInput("The setting " + parsed.key + " has two ranges; give it one.");
+                        throw BadInput("The setting " + parsed.key +
+                                       " has two ranges in the search; give it only one.");
                     options.search->ranges.push_back(std::move(parsed));
                 }
             });

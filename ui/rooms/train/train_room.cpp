@@ -316,9 +316,9 @@ void TrainRoom::showSample(RunId run) {
     if (!view || view->sample.isEmpty()) {
         const bool isOver =
             view && (view->record.state == RunState::finished || view->record.state == RunState::failed);
-        m_second->setSample(
-            view ? u"Sample: %1"_s.arg(view->name) : u"Sample"_s,
-            isOver ? u"This run generated no text."_s : u"The run generates its first text at its first evaluation."_s);
+        m_second->setSample(view ? u"Sample: %1"_s.arg(view->name) : u"Sample"_s,
+                            isOver ? u"This run has ended without generating a sample text."_s
+                                   : u"The run generates its first sample text at its first evaluation."_s);
         return;
     }
     m_second->setSample(u"Sample: %1, step %2"_s.arg(view->name, groupedText(view->sampleIteration)), view->sample);

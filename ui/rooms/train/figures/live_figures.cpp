@@ -237,7 +237,8 @@ QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
         return u"%1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
     }
     if (quantity.needsExperts && run.spec.expert_layers() == 0) {
-        return u"%1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(setting.label);
+        return u"%1 has no experts, but this figure shows a mixture of experts. Train a run with a setting such as "
+               "experts = 4."_s.arg(setting.label);
     }
     if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
         return u"The experts of %1 have no capacity limit (expert_capacity = 0), so they drop no tokens."_s.arg(
