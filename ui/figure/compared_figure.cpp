@@ -150,7 +150,7 @@ QString legendOf(const ComparedNames& names, const Figure& both) {
                           std::any_of(both.verticalLines.begin(), both.verticalLines.end(), isOfB) ||
                           std::any_of(both.horizontalLines.begin(), both.horizontalLines.end(), isOfB);
     const QString marks = hasMarks ? u" (dashed, hollow points)"_s : QString();
-    if (names.areEqual()) return u"setups A and B%1 are equal"_s.arg(marks);
+    if (names.areEqual()) return u"A and B%1 are equal"_s.arg(marks);
     return u"A: %1 · B%3: %2"_s.arg(names.a, names.b, marks);
 }
 
@@ -227,7 +227,7 @@ Figure besideEachOther(const Figure& a, const Figure& b, const ComparedNames& na
 }  // namespace
 
 QString ComparedNames::titleOfBoth(const QString& separator) const {
-    return areEqual() ? u"setups A and B are equal"_s : titleA() + separator + titleB();
+    return areEqual() ? u"A and B are equal"_s : titleA() + separator + titleB();
 }
 
 bool canOverlay(const Figure& a, const Figure& b) {

@@ -37,7 +37,7 @@ FigureCurve errorBar(double x, double low, double high, Ink ink) {
 }
 
 void addChoices(Figure& figure, const AnsweredQuestion& question) {
-    figure.y = {u"proportion of answers"_s, u"%"_s};
+    figure.y = {u"share of answers"_s, u"%"_s};
     figure.y.minimum = 0;
     figure.y.maximum = 100;
     figure.note = u"bars: 95 % interval"_s;
@@ -131,7 +131,7 @@ void addNumbers(Figure& figure, const AnsweredQuestion& question) {
     const nlohmann::json details = parse_bounded(question.details);
     const nlohmann::json truth = parse_bounded(question.truth);
     figure.x = {u"answer"_s, text(details.value("unit", std::string()))};
-    figure.y = {u"proportion of answers"_s, u"%"_s};
+    figure.y = {u"share of answers"_s, u"%"_s};
     figure.emptyText = u"No answer to this question is a number, so there is no distribution to show."_s;
     QList<double> values;
     double none = 0;

@@ -251,7 +251,7 @@ ResultsPicture lossBySpeed(const ResultsData& data) {
 ResultsPicture lossByMemory(const ResultsData& data) {
     constexpr double kMegabyte = 1e6;
     return tradeoff(data, {"loss-by-memory",
-                           {u"estimated training memory per run"_s, u"MB"_s},
+                           {u"estimated memory for training one run"_s, u"MB"_s},
                            false,
                            u"This figure needs at least one finished run."_s,
                            [&](const ResultGroup& group) {
@@ -277,7 +277,7 @@ ResultsPicture lossByGenerationSpeed(const ResultsData& data) {
 ResultsPicture lossByCache(const ResultsData& data) {
     constexpr double kKilobyte = 1e3;
     return tradeoff(data, {"loss-by-cache",
-                           {u"KV cache + RoPE cache at the context"_s, u"kB"_s},
+                           {u"KV cache and RoPE cache at the context"_s, u"kB"_s},
                            false,
                            u"This figure needs at least one finished run."_s,
                            [&](const ResultGroup& group) {

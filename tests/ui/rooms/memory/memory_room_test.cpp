@@ -96,7 +96,8 @@ TEST_F(MemoryRoomTest, MeasurementAllocatesTheTable) {
     room->refreshNow();
     room->measure()->click();
     ASSERT_TRUE(waitUntil([&] { return !room->measured().isEmpty(); }));
-    EXPECT_TRUE(room->measured().contains("Allocated: 2,097,152 bytes (2 MiB)")) << room->measured().toStdString();
+    EXPECT_TRUE(room->measured().contains("The allocated table has 2,097,152 bytes (2 MiB)"))
+        << room->measured().toStdString();
     small.context = 1 << 23;
     model().change("change context", small);
     room->refreshNow();

@@ -60,7 +60,8 @@ TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
     EXPECT_EQ(button().text(), "Stop");
     ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
     EXPECT_EQ(engine.cohorts, 14);  // sequentially, because their times are compared
-    EXPECT_TRUE(room->words().startsWith("All 14 runs have ended.")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().startsWith("All 14 runs of this reproduction have ended."))
+        << room->words().toStdString();
     EXPECT_EQ(button().text(), "Finished");
     EXPECT_FALSE(button().isEnabled());
     EXPECT_FALSE(room->choices().startAgainButton()->isHidden());

@@ -553,7 +553,7 @@ TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {
     EXPECT_EQ(names, QStringList({"1k", "500"}));
     const Figure memory = lossByMemory(data).figure;  // shapes are equal: the settings are side by side
     EXPECT_EQ(memory.x.categories, QStringList({"500", "1k"}));
-    EXPECT_TRUE(memory.note.startsWith("estimated training memory per run: ")) << memory.note.toStdString();
+    EXPECT_TRUE(memory.note.startsWith("estimated memory for training one run: ")) << memory.note.toStdString();
     EXPECT_TRUE(memory.note.contains(" MB in every setting")) << memory.note.toStdString();
     EXPECT_FALSE(memory.note.contains("Pareto")) << "nothing is weighed against the loss";
     ResultsOptions speed;

@@ -99,7 +99,7 @@ TEST(LiveFigures, NumbersOfExpertsAreShownOverTraining) {
     EXPECT_EQ(balance.curves.front().y, (QList<double>{1.5, 1.25}));
     const Figure dropped = liveFigure("expert-dropped", data);
     EXPECT_EQ(dropped.curves.front().y, (QList<double>{50, 12.5}));
-    EXPECT_EQ(dropped.y.title(), "dropped expert choices (%)");
+    EXPECT_EQ(dropped.y.title(), "choices beyond the capacity (%)");
     data.settings.resize(1);
     data.settings.front().seeds.front().spec.expert_capacity = 0;
     EXPECT_TRUE(liveFigure("expert-dropped", data).emptyText.contains("have no capacity"));

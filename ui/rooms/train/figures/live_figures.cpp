@@ -415,7 +415,7 @@ InspectPicture liveGradient(const LiveData& data) {
 InspectPicture liveStream(const LiveData& data) {
     LiveQuantity stream = layerQuantity("residual-stream-by-layer", u"root mean square of the residual stream"_s,
                                         &ProbeResult::stream_rms, 0, 1);
-    stream.x.label = u"layers passed (0: embeddings)"_s;
+    stream.x.label = u"number of layers passed (0: embeddings)"_s;
     return overSettings(data.picked ? aloneOf(*data.picked) : data, stream);
 }
 
@@ -425,7 +425,7 @@ InspectPicture liveExpertBalance(const LiveData& data) {
 }
 
 InspectPicture liveExpertDropped(const LiveData& data) {
-    Axis y{u"dropped expert choices"_s, u"%"_s};
+    Axis y{u"choices beyond the capacity"_s, u"%"_s};
     y.minimum = 0;
     LiveQuantity quantity = expertQuantity("expert-dropped", y, &ExpertPoint::dropped, 100);
     quantity.needsCapacity = true;
