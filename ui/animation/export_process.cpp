@@ -32,8 +32,8 @@ ExportProcess::ExportProcess(const QString& what, QObject* parent)
     connect(&m_process, &QProcess::finished, this, &ExportProcess::end);
     connect(&m_process, &QProcess::errorOccurred, this, [this](QProcess::ProcessError error) {
         if (error != QProcess::FailedToStart) return;  // after all other errors, finished() follows
-        emit failed(
-            u"The %1 cannot be exported: %2 does not start (%3)."_s.arg(m_what, m_program, m_process.errorString()));
+        emit failed(u"The %1 cannot be exported, because the program %2 does not start (%3)."_s.arg(
+            m_what, m_program, m_process.errorString()));
     });
     m_process.setChildProcessModifier([parent = getpid()] { prepareChild(parent); });
     m_killTimer.setSingleShot(true);
@@ -92,7 +92,7 @@ void ExportProcess::end(int code, QProcess::ExitStatus status) {
         emit stopped(m_animated ? 0 : m_done);
     } else {
         if (m_problem.isEmpty()) {
-            m_problem = u"The process that exports the %1 ended too early (%2)."_s.arg(
+            m_problem = u"The %1 was not exported, because the program that exports it ended too early (%2)."_s.arg(
                 m_what, status == QProcess::CrashExit ? m_process.errorString() : u"exit code %1"_s.arg(code));
         }
         emit failed(m_problem);

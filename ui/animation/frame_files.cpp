@@ -106,8 +106,8 @@ QString whyFramesExist(const QString& output) {
                                             QRegularExpression::escape(file.suffix())));
     const QStringList found = file.dir().entryList(QDir::Files).filter(frame);
     if (found.isEmpty()) return {};
-    return u"Frames with this name already exist, such as %1; choose another name, or remove them."_s.arg(
-        file.dir().filePath(found.first()));
+    return u"Image files of frames with this name already exist, such as %1; choose another name, or remove these "
+           "files."_s.arg(file.dir().filePath(found.first()));
 }
 
 void checkFrameSuffix(const QString& output, const char* what) {

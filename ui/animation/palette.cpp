@@ -23,7 +23,7 @@ void check(liq_error error) {
     if (error == LIQ_OK) return;
     const std::string why =
         error == LIQ_OUT_OF_MEMORY ? "out of memory" : "libimagequant's error " + std::to_string(error);
-    throw std::runtime_error("The colours of the animation cannot be computed: " + why + ".");
+    throw std::runtime_error("The colour palette of the animated GIF cannot be computed: " + why + ".");
 }
 void check(bool made) {
     check(made ? LIQ_OK : LIQ_OUT_OF_MEMORY);

@@ -63,7 +63,7 @@ QString powerWords(const ResultsTable& table) {
         }
     }
     if (least.high < least.low) return {};
-    const QString count = table.test == TestKind::paired ? u"%1 pairs of seeds"_s.arg(seeds.words())
+    const QString count = table.test == TestKind::paired ? u"%1 pairs of runs with equal seeds"_s.arg(seeds.words())
                                                          : u"%1 seeds per group"_s.arg(seeds.words());
     const QString level = comparisons.high > 1 ? u"the 5 % level divided by %1 comparisons"_s.arg(comparisons.words())
                                                : u"the 5 % level"_s;
@@ -72,7 +72,9 @@ QString powerWords(const ResultsTable& table) {
     return QLatin1Char(' ') +
            u"With %1, the test detects a difference of %2 %3%5 with 80 % power at %4."_s.arg(count, least.words(), unit,
                                                                                              level, varies) +
-           (anyUndecided ? QLatin1Char(' ') + u"The differences that are not significant are smaller."_s : QString());
+           (anyUndecided
+                ? QLatin1Char(' ') + u"The observed differences that are not significant are smaller than that."_s
+                : QString());
 }
 
 /// The reasons of verdict_of(), each once.
@@ -131,22 +133,21 @@ QString measureUnit(const Measure& measure) {
 
 QString measureWhy(const Measure& measure) {
     if (measure.name == "best_validation_loss") {
-        return u"This measure is the lowest validation loss over all evaluations of a run [nats per token]."_s;
+        return u"This measure is the lowest validation loss of a run over all its evaluations [nats per token]."_s;
     }
     if (measure.name == "final_validation_loss")
         return u"This measure is the validation loss of a run's last evaluation [nats per token]."_s;
     if (measure.name == "whole_validation_loss") {
-        return u"This measure is the loss over the whole validation split at the end of training [nats per token]."_s;
+        return u"This measure is the loss over the whole validation split after training [nats per token]."_s;
     }
     if (measure.name == "test_loss") {
         return u"This measure is the loss over the whole test split at the end of training [nats per token]. It is "
-               "evaluated "
-               "once, and nothing is chosen by it. Only runs with split = 90/5/5 have it."_s;
+               "evaluated once, and no choice depends on it. Only runs with the setting split = 90/5/5 have a test "
+               "split."_s;
     }
     if (measure.name == "bits_per_character") {
-        return u"This measure is the best validation loss in bits: loss in nats / ln 2. It is not defined for "
-               u"subwords. "
-               "Formula 35 of the guide"_s;
+        return u"This measure is the best validation loss in bits per character: loss in nats / ln 2. It is defined "
+               "only for character and byte tokenizers, not for subwords. Formula 35 of the guide"_s;
     }
     if (measure.name == "bits_per_byte") {
         return u"This measure is the best validation loss in bits per byte of the text: loss in nats / ln 2, divided "
@@ -157,17 +158,16 @@ QString measureWhy(const Measure& measure) {
     if (measure.name == "final_training_loss")
         return u"This measure is the training loss of a run's last evaluation [nats per token]."_s;
     if (measure.name == "seconds") {
-        return u"This measure is the training time of a run without evaluations. Runs that train as one batch (a "
-               u"cohort) "
-               "divide their time equally."_s;
+        return u"This measure is the training time of a run, without the time for evaluations. Runs that train "
+               "together as one batch (a cohort) share their time equally."_s;
     }
     if (measure.name == "generated_tokens_per_second") {
         return u"This measure is the number of tokens per second that the trained model generates (batch size 1). "
-               "“Measure generation speed” in the Results room, or ropelab-cli results --measure-generation, measures "
-               "it "
-               "after training."_s;
+               "“Measure generation speed” on the page Results, or ropelab-cli results --measure-generation, measures "
+               "it after training."_s;
     }
-    return u"This measure is the number of training tokens per second of a run's training time."_s;
+    return u"This measure is the training speed of a run: the number of training tokens per second of its training "
+           "time."_s;
 }
 
 QString keyTitle(const std::string& key) {
@@ -244,7 +244,7 @@ QString testTitle(TestKind test) {
 QString overallWords(const ResultsTable& table) {
     if (table.groups.empty()) return {};
     if (table.groups.size() == 1) {
-        return u"These runs differ only in their seed, so there is no other group to compare them with."_s +
+        return u"All runs of the table differ only in their seed, so there is no other group to compare them with."_s +
                leftOutWords(table);
     }
     std::map<Verdict::Kind, int> counts;

@@ -15,12 +15,17 @@ void addFrameFormat(QGridLayout* grid, QComboBox* format) {
     format->addItem(u"animated GIF"_s, u"gif"_s);
     format->addItem(u"one PNG per frame"_s, u"png"_s);
     format->addItem(u"one SVG per frame"_s, u"svg"_s);
-    addField(grid, u"format"_s, format, u"An animated GIF is limited to 255 colours; PNG and SVG are not."_s);
+    addField(
+        grid, u"format"_s, format,
+        u"Format of the exported animation. An animated GIF is limited to 255 colours; PNG and SVG files per frame are "
+        "not."_s);
 }
 
 void addFrameWidth(QGridLayout* grid, QComboBox* width) {
     for (const int pixels : {640, 960, 1280, 1920}) width->addItem(u"%1 pixels"_s.arg(pixels), pixels);
-    addField(grid, u"width"_s, width, u"The height is proportional to the width, and text is scaled with it."_s);
+    addField(grid, u"width"_s, width,
+             u"Width of the exported frames in pixels. The height and the size of the text are proportional to the "
+             "width."_s);
 }
 
 void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate) {
@@ -29,7 +34,7 @@ void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate) {
     rate->setSuffix(u" frames per second"_s);
     rate->setAccessibleName(u"Frames per second"_s);
     addField(grid, u"frame rate"_s, rate,
-             u"An animated GIF is played at this frame rate; its last frame is shown for at least 2 s."_s);
+             u"Frame rate at which an animated GIF is played; its last frame is shown for at least 2 s."_s);
 }
 
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix) {
@@ -46,8 +51,8 @@ QString withFrameSuffix(const QString& path, const QString& suffix) {
 
 QString whyReplacedUnasked(const QString& output, const QString& typed) {
     if (output == typed || !QFileInfo::exists(output)) return {};
-    return u"The file %1, with the suffix that was added, already exists; choose another name, or type the suffix too to replace the file."_s
-        .arg(output);
+    return u"The file %1 already exists (the program added the suffix to your name); choose another name, or type the "
+           "name with its suffix to replace the file."_s.arg(output);
 }
 
 }  // namespace ropelab::ui

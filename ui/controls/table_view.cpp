@@ -121,8 +121,8 @@ TableOutput::TableOutput(QWidget* parent)
     m_format->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_format->setMinimumContentsLength(8);
     m_format->setToolTip(
-        u"Selects the format: text for a terminal, CSV with full precision, LaTeX with booktabs, or JSON with the "
-        "values of every seed."_s);
+        u"Selects the format of the exported table: text for a terminal, CSV with full precision, LaTeX with booktabs, "
+        "or JSON with the values of every seed."_s);
     m_format->addItem(u"Text"_s, static_cast<int>(TableFormat::text));
     m_format->addItem(u"CSV"_s, static_cast<int>(TableFormat::csv));
     m_format->addItem(u"LaTeX"_s, static_cast<int>(TableFormat::latex));
@@ -131,9 +131,9 @@ TableOutput::TableOutput(QWidget* parent)
     column->addWidget(m_format);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_copy->setToolTip(u"Copies the table to the clipboard in this format."_s);
+    m_copy->setToolTip(u"Copies the table to the clipboard in the selected format."_s);
     connect(m_copy, &QPushButton::clicked, this, &TableOutput::copyRequested);
-    m_save->setToolTip(u"Saves the table to a file in this format."_s);
+    m_save->setToolTip(u"Saves the table to a file in the selected format."_s);
     connect(m_save, &QPushButton::clicked, this, &TableOutput::saveRequested);
     for (QPushButton* button : {m_copy, m_save}) {
         button->setFocusPolicy(Qt::TabFocus);

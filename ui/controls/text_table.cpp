@@ -156,7 +156,7 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     m_details->setReadOnly(true);
     m_details->setTabChangesFocus(true);
     m_details->setFrameShape(QFrame::NoFrame);
-    m_details->setAccessibleName(u"Whole texts of the selected row"_s);
+    m_details->setAccessibleName(u"Full texts of the selected row"_s);
     m_details->hide();
     column->addWidget(m_details);
     column->addStretch(0);
@@ -248,14 +248,14 @@ TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions
     TextTable::Content content;
     content.columns = {
         {u"outcome"_s,
-         u"The outcome is decided by a test of the groups' means; the tooltip of a cell states the values and the "
-         "test."_s,
+         u"The outcome of a prediction (right or wrong) is decided by a test of the groups' means; the tooltip of a "
+         "cell states the values and the test."_s,
          true},
         {u"chance level"_s,
-         u"The chance level is the probability that the prediction is right by chance; the tooltip of a cell "
-         "states the null model. A prediction with a chance level of 1 is not scored."_s},
+         u"The chance level is the probability that a prediction is right by chance; the tooltip of a cell states how "
+         "it is computed (the null model). A prediction with a chance level of 1 is not scored."_s},
         {u"theory"_s, {}, true},
-        {u"quantity"_s, u"The theory predicts this measured quantity."_s, true},
+        {u"quantity"_s, u"This column shows which measured quantity the theory predicts."_s, true},
         {u"prediction"_s, {}, true},
         {u"measured result"_s, {}, true}};
     for (const ScoredPrediction& each : predictions) {
@@ -282,10 +282,11 @@ QString predictionWords(std::span<const ScoredPrediction> predictions) {
 }
 
 TextList* makePredictionList(const QString& nothing, QWidget* parent) {
-    return new TextList(u"Predictions"_s,
-                        u"The predictions are preregistered: the lab stored them before the first run and "
-                        "never changes them. A prediction is not scored until its quantity is measured."_s,
-                        nothing, parent);
+    return new TextList(
+        u"Predictions"_s,
+        u"The predictions are preregistered: the lab file stored them before the first run and never changes them. A "
+        "prediction is not scored until its quantity is measured."_s,
+        nothing, parent);
 }
 
 }  // namespace ropelab::ui

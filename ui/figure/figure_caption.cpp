@@ -142,7 +142,7 @@ QStringList settingsWords(const Figure& figure) {
     }
     const QJsonObject view = settings[u"view"_s].toObject();
     if (const double smoothing = view[u"smoothing"_s].toDouble(); smoothing > 0) {
-        parts << u"Curves are smoothed with the weight %1"_s.arg(smoothing);
+        parts << u"Curves are smoothed by an exponential moving average with the weight %1"_s.arg(smoothing);
     }
     // The setting "precision" can be "auto"; the caption says what was used.
     QStringList omitted = {u"name"_s};

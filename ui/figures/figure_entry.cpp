@@ -84,7 +84,7 @@ QString figuresWith(std::span<const FigureEntry> all, const FigureOption& option
         }
         if (names.size() > kMostNamed) {
             const QString room = entry->room.left(1).toUpper() + entry->room.mid(1);
-            rooms << u"figures of the %1 room, such as %2"_s.arg(room, names.first());
+            rooms << u"figures of the page %1, such as %2"_s.arg(room, names.first());
         } else {
             named << names;
         }

@@ -62,13 +62,13 @@ inline constexpr FigureOption run{"run",
                                   kMostRuns};
 inline constexpr FigureOption text{
     "text", FigureOption::Kind::text,
-    "The text to evaluate or to show; default: the text stored in the snapshot, the start of the validation split, or "
-    "that of the room.",
+    "The text that the model evaluates or that the figure shows; default: the text stored in the snapshot, the start "
+    "of the validation split, or the text that the page shows at first.",
     "text"};
 inline constexpr FigureOption layer{
     "layer",
     FigureOption::Kind::whole,
-    "The layer, from 0, or -1 for all layers or their mean; default: as the room shows it at first.",
+    "The layer, from 0, or -1 for all layers or their mean; default: the layer that the page shows at first.",
     "number",
     "",
     -1,

@@ -200,20 +200,22 @@ Guide::Guide(QWidget* parent)
     m_search->setAccessibleName(u"Search the guide"_s);
     m_search->setClearButtonEnabled(true);
     m_search->setToolTip(
-        u"The list below shows the sections that contain the typed words; the number of a formula finds that formula. "
-        "Enter or ↓ shows the next section, Shift+Enter or ↑ the previous one; Page Up and Page Down scroll the "
-        "page."_s);
+        u"Searches the guide: the list below shows the sections that contain the typed words; the number of a formula "
+        "finds this formula. Enter or ↓ shows the next section, Shift+Enter or ↑ the previous one; Page Up and Page "
+        "Down scroll the page."_s);
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, qOverload<const QString&>(&Guide::list));
     m_list->setAccessibleName(u"Pages and search results"_s);
-    m_list->setWhatsThis(u"The pages of the guide or, while the search field contains text, the sections found."_s);
+    m_list->setWhatsThis(
+        u"This list shows the pages of the guide or, while the search field contains text, the sections that contain "
+        "it."_s);
     m_list->setWordWrap(true);
     connect(m_list, &QListWidget::currentItemChanged, this, &Guide::go);
     connect(m_list, &QListWidget::itemClicked, this, &Guide::go);
     m_page->setAccessibleName(u"Page of the guide"_s);
     m_page->setWhatsThis(
-        u"The guide to the program, with its formulas and their sources. Links to web pages open in "
-        "the browser."_s);
+        u"This page belongs to the guide to RoPE Lab, which explains the program, its formulas and their sources. "
+        "Links to web pages open in the browser."_s);
     m_page->setOpenLinks(false);
     m_page->setVerticalScrollBarPolicy(Qt::ScrollBarAlwaysOn);  // keeps the width that pictures were fitted to
     m_page->setFrameShape(QFrame::NoFrame);

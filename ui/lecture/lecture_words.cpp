@@ -38,7 +38,7 @@ QString stepWords(const LectureStep& step) {
     QStringList changes;
     for (const LectureChange& change : step.set) changes << text(change.key) + u" = "_s + text(change.value);
     if (!changes.isEmpty()) return changes.join(u", "_s);
-    return step.point.empty() ? u"The next step changes nothing that is seen."_s
+    return step.point.empty() ? u"The next step changes nothing on the screen."_s
                               : u"Points at %1."_s.arg(text(step.point));
 }
 

@@ -23,16 +23,18 @@ std::array<StatementNumber, 6> statementNumbers() {
     return {{
         {u"What is the expected logit of independent q and k with mean 0 at a distance of 100 tokens?"_s,
          "expected_logit(100, 0, 0)", 0.05, u"Each product of two components has the mean 0."_s},
-        {u"At which distance, in tokens, is B(Δ) first negative for θ = 1,850?"_s, "first_negative", 0.5,
-         u"Show the bound of this base in the Context room."_s},
-        {u"How long is the longest wavelength with truncate, in tokens?"_s, "wavelength(7)", 1,
-         u"The slowest rotated pair is pair 7; its wavelength is in the table of the Spectrum room."_s},
+        {u"At which distance, in tokens, is the context bound B(Δ) first negative for θ = 1,850?"_s, "first_negative",
+         0.5, u"Look at the figure of the context bound for this base on the page Context."_s},
+        {u"How long is the longest wavelength of the rotated pairs, in tokens, if the frequencies are truncated?"_s,
+         "wavelength(7)", 1,
+         u"The slowest rotated pair is pair 7; its wavelength is in the table of the page Spectrum."_s},
         {u"By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"_s, "scaled_ratio(0)", 0.001,
-         u"Compare the frequencies with and without the scaling."_s},
-        {u"At which distance, in tokens, is B(Δ) first negative for θ = 10,000 and a head dimension of 128?"_s,
-         "first_negative(62832)", 0.5, u"The distance asked for is smaller than 4,096 tokens."_s},
+         u"Compare the frequency of pair 0 with and without YaRN."_s},
+        {u"At which distance, in tokens, is the context bound B(Δ) first negative for θ = 10,000 and a head dimension "
+         "of 128?"_s,
+         "first_negative(62832)", 0.5, u"The distance in question is smaller than 4,096 tokens."_s},
         {u"How many bytes does the cos/sin table have at θ = 500,000?"_s, "table_bytes", 0.5,
-         u"Change θ in the Cos/sin table room: which number changes?"_s},
+         u"Change θ on the page Cos/sin table: which number changes?"_s},
     }};
 }
 
@@ -43,7 +45,7 @@ std::string utf8(const QString& text) {
 LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t index) {
     LectureQuestion question;
     question.kind = LectureQuestion::Kind::choice;
-    question.text = utf8(u"“%1” What is right?"_s.arg(statements[index].claim));
+    question.text = utf8(u"“%1” Which answer is right?"_s.arg(statements[index].claim));
     question.choices.push_back(utf8(u"The statement is true."_s));
     // The explanation of another statement does not refute this one.
     question.choices.push_back(utf8(statements[(index + 2) % statements.size()].why));
@@ -51,7 +53,7 @@ LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t ind
     question.choices.insert(question.choices.begin() + static_cast<std::ptrdiff_t>(right), utf8(statements[index].why));
     question.right = static_cast<int>(right);
     question.hint = utf8(u"The statement is common but wrong."_s);
-    question.answer = utf8(u"Formula %1 says why."_s.arg(statements[index].formula));
+    question.answer = utf8(u"Formula %1 of the guide shows why."_s.arg(statements[index].formula));
     LectureStep step;
     step.ask = std::move(question);
     return step;
@@ -83,8 +85,9 @@ Lecture statementLecture() {
         LectureScene scene;
         scene.id = "statement-" + std::to_string(i + 1);
         scene.title = utf8(statement.claim);
-        scene.text = utf8(
-            u"Many texts say: “%1” The room beside this window shows a setup that decides it."_s.arg(statement.claim));
+        scene.text =
+            utf8(u"Many texts say: “%1” The page beside this window shows a setup that confirms or refutes it."_s.arg(
+                statement.claim));
         scene.room = utf8(statement.room);
         scene.part = utf8(statement.part);
         scene.setup.a = statement.setup;

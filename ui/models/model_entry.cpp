@@ -111,12 +111,12 @@ QStringList unknownValues(const HfModel& model) {
         for (const std::string& key : model.unknown_keys) {
             keys << escaped(key);
         }
-        sentences << u"The program does not know these keys and ignores them: %1."_s.arg(keys.join(u", "_s));
+        sentences << u"RoPE Lab does not know these keys of the file and ignores them: %1."_s.arg(keys.join(u", "_s));
     }
     if (!model.cache) {
-        sentences << u"The KV cache is unknown, because the file does not specify layers and heads. The Memory room "
-                     u"keeps its "
-                     "current shape."_s;
+        sentences
+            << u"The size of the KV cache is unknown, because the file does not specify layers and heads. The page "
+               "Memory keeps the current shape of the KV cache."_s;
     }
     return sentences;
 }

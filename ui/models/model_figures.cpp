@@ -146,7 +146,8 @@ QString titleOf(MapQuantity quantity) {
 Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& current, MapQuantity quantity, int picked) {
     Figure figure;
     figure.name = u"model-map"_s;
-    figure.summary = u"The map shows %1 models by context and %2"_s.arg(points.size()).arg(titleOf(quantity));
+    figure.summary =
+        u"The map of models shows %1 models by context length and %2"_s.arg(points.size()).arg(titleOf(quantity));
     if (picked >= 0 && picked < static_cast<int>(points.size())) {
         figure.summary += u"; %1 is selected"_s.arg(points[static_cast<std::size_t>(picked)].name);
     }

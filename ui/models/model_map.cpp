@@ -145,12 +145,12 @@ QWidget* ModelMap::makeDetails() {
     m_layerTypes = new QComboBox(this);
     m_layerTypes->setAccessibleName(u"Layers whose RoPE is loaded"_s);
     m_layerTypes->setToolTip(
-        u"The layers of this model have different RoPE settings. Select the layers whose settings are loaded."_s);
+        u"The layers of this model have different RoPE settings. Select the layers whose RoPE settings are loaded."_s);
     connect(m_layerTypes, &QComboBox::activated, this, [this] {
         renewDetails();
         renewMap();
     });
-    m_layerLabel = new QLabel(u"Load the RoPE of"_s, this);
+    m_layerLabel = new QLabel(u"Load RoPE of layers"_s, this);
     m_layerLabel->setBuddy(m_layerTypes);
     keepSpace(m_layerTypes);
     m_details = new QTextBrowser(this);
@@ -173,7 +173,8 @@ QWidget* ModelMap::makeDetails() {
 QWidget* ModelMap::makeButtons() {
     auto* open = new QPushButton(u"&Open config.json …"_s, this);
     open->setAutoDefault(false);
-    open->setToolTip(u"Opens a Hugging Face configuration file. You can also drop a file on this window."_s);
+    open->setToolTip(
+        u"Opens a Hugging Face configuration file (config.json). You can also drop such a file on this window."_s);
     connect(open, &QPushButton::clicked, this, &ModelMap::openFile);
     m_current = new QLabel(this);
     m_current->setProperty("quiet", true);
@@ -181,7 +182,7 @@ QWidget* ModelMap::makeButtons() {
     m_load = new QPushButton(u"&Load model"_s, this);
     m_load->setProperty("primary", true);
     m_load->setDefault(true);
-    m_load->setToolTip(u"Loads the selected model into the rotary setup (Enter)."_s);
+    m_load->setToolTip(u"Loads the RoPE settings of the selected model into the rotary setup (Enter)."_s);
     connect(m_load, &QPushButton::clicked, this, &ModelMap::load);
     m_undo = new QPushButton(u"&Undo loading"_s, this);
     m_undo->setAutoDefault(false);
@@ -190,11 +191,12 @@ QWidget* ModelMap::makeButtons() {
     connect(m_undo, &QPushButton::clicked, this, [this] { m_model.undoStack().undo(); });
     m_close = new QPushButton(u"&Close"_s, this);
     m_close->setAutoDefault(false);
-    m_close->setToolTip(u"Closes this window and keeps the rotary setup (Escape)."_s);
+    m_close->setToolTip(u"Closes the window of models and keeps the current rotary setup (Escape)."_s);
     connect(m_close, &QPushButton::clicked, this, &QDialog::close);
     m_compare = new QPushButton(u"&Compare with this model"_s, this);
     m_compare->setAutoDefault(false);
-    m_compare->setToolTip(u"Shows the selected model as a second setup beside the current one in all rotary rooms."_s);
+    m_compare->setToolTip(
+        u"Shows the selected model as a second rotary setup (B) beside the current one (A) on all pages about RoPE."_s);
     connect(m_compare, &QPushButton::clicked, this, &ModelMap::compare);
 
     auto* buttons = new QWidget(this);

@@ -28,28 +28,28 @@ namespace {
 QString columnTooltip(ModelList::Column column) {
     switch (column) {
         case ModelList::Name:
-            return u"The column shows the model's name. Imported models are at the top."_s;
+            return u"Name of the model. Models that you opened from a config.json are at the top."_s;
         case ModelList::Theta:
             return u"RoPE base θ: pair i rotates by θ^(−2i/d_r) radians per token. Su et al. 2021; formula 3 of the guide"_s;
         case ModelList::Base:
-            return u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs: "
-                   u"θ^(d/d_r) "
-                   "for a slice, θ for a truncated head. It makes models with different rotated fractions comparable. "
-                   "Formula 5 of the guide"_s;
+            return u"The effective base b_eff is the base at which a fully rotated head has the same high frequencies: "
+                   "θ^(d/d_r) if the frequencies are spread over the rotated channels (slice), θ if they are "
+                   "truncated. It makes models with different rotated fractions comparable. Formula 5 of the guide"_s;
         case ModelList::Fraction:
-            return u"This fraction of a head's channels is rotated."_s;
+            return u"Rotary fraction: the part of a head's channels that RoPE rotates."_s;
         case ModelList::Rotated:
-            return u"d_r is the rotary dimension and d is the head dimension, in channels."_s;
+            return u"Rotary dimension d_r / head dimension d, in channels."_s;
         case ModelList::Context:
-            return u"The model has this maximum context length, in tokens."_s;
+            return u"Maximum context length of the model, in tokens."_s;
         case ModelList::Parameters:
-            return u"The model has this number of parameters. In a mixture of experts, the active ones are those that "
-                   "process a token. The Anatomy room lists them by stage."_s;
+            return u"Number of parameters of the model. In a mixture of experts, active parameters are those that "
+                   "process one token. The page Anatomy lists the parameters of each step of the computation."_s;
         case ModelList::Scaled:
-            return u"The scaling method changes the frequencies for a context that is s times as long. "
-                   "Formulas 18 to 24"_s;
+            return u"RoPE scaling method, which changes the frequencies for a context that is s times as long. "
+                   "Formulas 18 to 24 of the guide"_s;
         case ModelList::Layers:
-            return u"Types of layers with RoPE settings of their own. The other columns show those of the first type."_s;
+            return u"Types of layers that have their own RoPE settings. The other columns show the settings of the "
+                   "first type."_s;
         case ModelList::ColumnCount:
             break;
     }
@@ -215,9 +215,9 @@ ModelScatter::ModelScatter(QWidget* parent)
     : QWidget(parent), m_quantity(new QComboBox(this)), m_view(new FigureView(this)) {
     m_quantity->setAccessibleName(u"Quantity of the vertical axis"_s);
     m_quantity->setToolTip(
-        u"The effective base b_eff is the base at which a fully rotated head has the same fast pairs (formula 5 of the "
-        u"guide). The "
-        "slowest wavelength is λ = 2π/g of the slowest rotated pair, before scaling."_s);
+        u"The effective base b_eff is the base at which a fully rotated head has the same high frequencies (formula 5 "
+        "of the guide). The slowest wavelength is λ = 2π/g of the rotated pair with the lowest frequency g, before "
+        "scaling."_s);
     for (const MapQuantity quantity : {MapQuantity::base, MapQuantity::theta, MapQuantity::wavelength}) {
         m_quantity->addItem(titleOf(quantity), static_cast<int>(quantity));
     }

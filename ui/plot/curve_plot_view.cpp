@@ -80,8 +80,8 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     Figure figure;
     figure.name = m_name;
     const bool losses = isLoss(m_quantities.front());
-    figure.emptyText = m_runs.empty() ? u"No runs yet. Curves appear here while runs train."_s
-                                      : u"The shown runs have no measurements of this quantity yet."_s;
+    figure.emptyText = m_runs.empty() ? u"There are no runs yet. Their curves appear here while they train."_s
+                                      : u"The shown runs have no values of the selected quantity yet."_s;
     figure.x.label = u"step"_s;
     figure.y.label = m_quantities.size() > 1 && losses ? u"loss"_s : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit.name : unitOf(m_quantities.front());
@@ -106,7 +106,8 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     }
     if (losses && m_lossUnit.isPerByte && figure.curves.empty() && !unitNote().isEmpty()) {
         figure.emptyText =
-            u"The bytes per token of the shown runs are unknown, so that their losses have no value in this unit."_s;
+            u"The losses of the shown runs cannot be shown in bits per byte, because the bytes per token of their data "
+            "are unknown."_s;
     }
     // Labels are shortened, because there is little space beside the curves.
     QStringList names;
@@ -294,8 +295,9 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
                                  : u"red points: last values of %1 runs that failed"_s.arg(failed));
     }
     if (const auto stopped = ends(Ink::Kind::quiet); stopped > 0) {
-        parts.append(stopped == 1 ? u"grey point: last value of a run that was stopped at a rung"_s
-                                  : u"grey points: last values of %1 runs that were stopped at a rung"_s.arg(stopped));
+        parts.append(stopped == 1
+                         ? u"grey point: last value of a run that successive halving stopped"_s
+                         : u"grey points: last values of %1 runs that successive halving stopped"_s.arg(stopped));
     }
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);

@@ -26,7 +26,8 @@ struct SweepOptions {
 
 /// Reason why a sweep that extends a lab adds nothing.
 inline constexpr const char* kNoRunIsMissing =
-    "The lab has all runs of this sweep, so that none is added; add a value, a seed or iterations.";
+    "The lab already has all runs of this sweep, so there is nothing to add; add a value, a seed or iterations to the "
+    "sweep.";
 
 /// `search`, if given, receives the search with its first rung. Throws BadInput if the search does not fit.
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search = nullptr);

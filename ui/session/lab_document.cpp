@@ -79,7 +79,7 @@ void LabDocument::open(const QString& path, bool readOnly) {
 }
 
 void LabDocument::showInstead(const QString& path) {
-    if (isSaving()) throw BadInput("The lab is being saved; show the other lab when it is saved.");
+    if (isSaving()) throw BadInput("The current lab file is being saved; open the other lab file after that.");
     std::unique_ptr<LabFile> file;
     if (!path.isEmpty()) file = LabFile::open(toPath(QFileInfo(path).absoluteFilePath()), LabFile::Mode::read);
     if (!m_own) m_own = Own{std::move(m_file), std::move(m_lock), m_unsaved, m_readOnly};
@@ -238,13 +238,18 @@ void LabDocument::setLook(const SettingLook& look) {
 
 void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
     if (!m_own) return writable().add_answers(answers);
-    if (m_own->readOnly) throw BadInput("Your lab is open read-only, so the answers cannot be stored in it.");
+    if (m_own->readOnly)
+        throw BadInput(
+            "Your lab file is open read-only, so the answers of the class cannot be stored in it; save it under "
+            "another name.");
     if (!m_own->file) std::tie(m_own->file, m_own->lock) = makeUnsaved();
     m_own->file->add_answers(answers);
 }
 
 void LabDocument::deleteAnswers(const std::vector<AnswerRecord>& answers) {
-    if (m_own) throw BadInput("Answers can only be deleted from your own lab; end the lecture first.");
+    if (m_own)
+        throw BadInput(
+            "Answers can only be deleted from your own lab file, not from that of a lecture; end the lecture first.");
     std::vector<std::string> ids;
     for (const AnswerRecord& answer : answers) ids.push_back(answer.id);
     writable().delete_answers(ids);
@@ -282,15 +287,15 @@ bool LabDocument::storeChoice(const std::string& name, const std::string& value)
 LabFile& LabDocument::writable() {
     if (m_readOnly && m_own) {
         throw BadInput(
-            "This is the recorded lab of a lecture, which cannot be changed. End the lecture, or save the lab under "
-            "another name.");
+            "The open lab file is the recording of a lecture, which cannot be changed. End the lecture, or save the "
+            "lab under another name.");
     }
     if (m_readOnly) {
         throw BadInput(
-            "This lab is open read-only because another window has it open. To change it, save it under another "
-            "name first.");
+            "This lab file is open read-only, because another window has it open or the file cannot be written. To "
+            "change it, save it under another name first.");
     }
-    if (isSaving()) throw BadInput("This lab cannot be changed while it is being saved under another name.");
+    if (isSaving()) throw BadInput("The lab file cannot be changed while it is being saved under another name.");
     if (!m_file) {
         auto [file, lock] = makeUnsaved();
         adopt(std::move(file), std::move(lock), true);

@@ -72,8 +72,8 @@ QString whyAnotherLab(const QJsonObject& origin, const QString& path) {
                 return each.id == experiment[u"id"_s].toInteger() && each.created == created;
             });
             if (!isThere) {
-                return u"%1 is not the lab of the figure: it has no experiment “%2” that was created on %3."_s.arg(
-                    name, experiment[u"name"_s].toString(), QString::fromStdString(created));
+                return u"The figure was not made from the lab file %1, which has no experiment “%2” that was created "
+                       "on %3."_s.arg(name, experiment[u"name"_s].toString(), QString::fromStdString(created));
             }
         }
         const QJsonArray runs = origin[u"runs"_s].toArray();

@@ -48,9 +48,10 @@ Workspace::Workspace(WorkspaceOptions options, QObject* parent)
     connect(&m_session, &SweepSession::delivered, &m_runs, &RunStore::apply);
     connect(&m_session, &SweepSession::ended, this, &Workspace::sweepEnded);
     connect(&m_session, &SweepSession::trouble, this, [this](const QString& message) {
-        emit problem(u"recorder"_s,
-                     u"The lab cannot be written at the moment: %1 Training continues. "
-                     "The measurements stay in memory and writing is retried."_s.arg(message));
+        emit problem(
+            u"recorder"_s,
+            u"The lab file cannot be written at the moment: %1 Training continues; its measurements stay in memory, "
+            "and writing is retried."_s.arg(message));
     });
     connect(&m_lab, &LabDocument::opened, this, [this] {
         if (!m_isExchanging) m_undo.clear();
@@ -103,8 +104,8 @@ void Workspace::resumeRuns(const std::vector<RunId>& runs) {
     attempt(u"start"_s, [this, &runs] {
         if (m_lab.isReadOnly()) {
             throw BadInput(
-                "This lab is open read-only because another window has it open. To resume its runs here, save it "
-                "under another name.");
+                "This lab file is open read-only, because another window has it open or the file cannot be written. To "
+                "resume its runs here, save it under another name.");
         }
         for (const RunId id : runs) m_runs.setVisible(id, true);
         train(m_lab.planToResume(runs));
@@ -206,7 +207,8 @@ void Workspace::renameSetting(const std::string& setting, const QString& name) {
         look.name = name.trimmed().toStdString();
         for (const RunView& run : m_runs.runs()) {
             if (look.name.empty() || run.setting == setting || run.settingName != look.name) continue;
-            throw BadInput("Another setting of this lab has the name \"" + look.name + "\"; choose another name.");
+            throw BadInput("Another setting (group of runs) of this lab already has the name \"" + look.name +
+                           "\"; choose another name.");
         }
         changeLook(u"rename setting"_s, look);
     });
@@ -335,7 +337,8 @@ void Workspace::endLecture() {
 void Workspace::requireNoOwnSweep() const {
     if ((m_session.isActive() && m_lab.isOwn()) || m_afterMeter) {
         throw BadInput(
-            "A sweep is training in your lab, so the lab of this scene cannot be shown; stop the sweep first.");
+            "A sweep is training in your lab file, so the recorded lab of this scene of the lecture cannot be shown; "
+            "stop the sweep first.");
     }
 }
 

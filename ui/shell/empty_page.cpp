@@ -63,7 +63,7 @@ EmptyPage makeEmptyPage(const QString& title, const QString& text, const QString
         label->setWordWrap(true);
         column->addWidget(label);
     }
-    auto* button = new QPushButton(u"Open Train room"_s, page);
+    auto* button = new QPushButton(u"Open page Train"_s, page);
     button->setProperty("primary", true);
     button->setFocusPolicy(Qt::TabFocus);
     scaleWidth(button, 160);

@@ -13,7 +13,7 @@ namespace ropelab::ui {
 struct EmptyPage {
     QFrame* page;         // the page itself, parent of the other widgets
     QLabel* text;         // the text that explains the room
-    QPushButton* button;  // "Open Train room"
+    QPushButton* button;  // "Open page Train"
 };
 /// `picture` is the name of a picture of the guide, which has one for the light and one for the dark theme
 /// (docs/images/NAME.png and NAME-dark.png).

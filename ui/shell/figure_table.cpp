@@ -77,7 +77,7 @@ std::vector<TextTable::Content> figureTables(const Figure& figure) {
 
 FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QDialog(parent) {
     setObjectName(u"figure-table"_s);
-    setWindowTitle(u"Table of the figure %1"_s.arg(figure.name));
+    setWindowTitle(u"Values of the figure %1"_s.arg(figure.name));
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     auto* column = new QVBoxLayout(this);
@@ -88,7 +88,7 @@ FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QD
     column->addWidget(summary);
     for (TextTable::Content& content : figureTables(figure)) {
         auto* table = new TextTable(this);
-        QTableView* view = makeTableView(u"Numbers of the figure"_s, table, this);
+        QTableView* view = makeTableView(u"Values of the figure"_s, table, this);
         view->setAccessibleDescription(figureSummary(figure));
         // A map can have a thousand columns: their widths follow from the visible rows alone.
         view->horizontalHeader()->setResizeContentsPrecision(0);

@@ -86,10 +86,10 @@ void Room::showOnlyPart(const QString& part) {
 
 BadInput Room::noPart(const QString& part, const QStringList& parts) {
     const QString names = parts.join(u", "_s);
-    const QString sentence = parts.isEmpty() ? u"There is no part “%1”, because this room has no parts."_s.arg(part)
-                             : parts.size() == 1
-                                 ? u"There is no part “%1” of this room; its only part is %2."_s.arg(part, names)
-                                 : u"There is no part “%1” of this room; its parts are %2."_s.arg(part, names);
+    const QString sentence =
+        parts.isEmpty()     ? u"There is no part “%1”, because this page (room) has no parts."_s.arg(part)
+        : parts.size() == 1 ? u"There is no part “%1” on this page (room); its only part is %2."_s.arg(part, names)
+                            : u"There is no part “%1” on this page (room); its parts are %2."_s.arg(part, names);
     return BadInput(sentence.toStdString());
 }
 

@@ -15,7 +15,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 BadInput badControl(const QString& name, const QString& why) {
-    return BadInput(u"The control %1 is not valid: %2"_s.arg(name, why).toStdString());
+    return BadInput(u"The control %1 cannot be set: %2"_s.arg(name, why).toStdString());
 }
 
 /// By data or text; −1 if there is none.
@@ -44,7 +44,8 @@ RoomControl controlOf(const QString& name, QComboBox* choice) {
                 if (entry < 0) {
                     QStringList known;
                     for (int i = 0; i < choice->count(); ++i) known << choice->itemText(i);
-                    throw badControl(name, u"\"%1\" is none of: %2."_s.arg(value, known.join(u", "_s)));
+                    throw badControl(
+                        name, u"\"%1\" is not one of its values, which are %2."_s.arg(value, known.join(u", "_s)));
                 }
                 choice->setCurrentIndex(entry);
                 emit choice->activated(entry);
@@ -80,13 +81,13 @@ double controlNumber(const QString& name, const QString& text) {
 
 std::int64_t controlWhole(const QString& name, const QString& text) {
     const double number = controlNumber(name, text);
-    if (std::abs(number) > 1e15) throw badControl(name, u"%1 is too large."_s.arg(text));
+    if (std::abs(number) > 1e15) throw badControl(name, u"%1 is too large; the largest number is 1e15."_s.arg(text));
     return std::llround(number);
 }
 
 bool controlSwitch(const QString& name, const QString& text) {
     if (text == "on"_L1 || text == "off"_L1) return text == "on"_L1;
-    throw badControl(name, u"\"%1\" must be on or off."_s.arg(text));
+    throw badControl(name, u"\"%1\" is neither on nor off."_s.arg(text));
 }
 
 }  // namespace ropelab::ui

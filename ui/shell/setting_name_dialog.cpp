@@ -15,7 +15,7 @@ QInputDialog* openSettingName(const QString& automatic, const QString& current,
     dialog->setObjectName(u"setting-name"_s);
     dialog->setWindowTitle(u"Rename setting"_s);
     dialog->setLabelText(
-        u"Name of the setting “%1” in all lists, legends and tables. An empty name restores this one."_s.arg(
+        u"Name for the setting “%1” in all lists, legends and tables. An empty name restores the automatic name."_s.arg(
             automatic));
     dialog->setTextValue(current);
     QObject::connect(dialog, &QInputDialog::textValueSelected, parent, rename);

@@ -50,14 +50,15 @@ void FigurePlayer::play([[maybe_unused]] const FigureSound& sound) {
     stop();
 #ifdef ROPELAB_MULTIMEDIA
     const QAudioDevice device = QMediaDevices::defaultAudioOutput();
-    if (device.isNull()) throw BadInput("This computer has no audio output that can play the figure.");
+    if (device.isNull()) throw BadInput("The figure cannot be played, because this computer has no audio output.");
     QAudioFormat format;
     format.setSampleRate(FigureSound::kRate);
     format.setChannelCount(2);
     format.setSampleFormat(QAudioFormat::Int16);
     if (!device.isFormatSupported(format)) {
-        throw BadInput("The audio output " + device.description().toStdString() +
-                       " cannot play 16-bit stereo at 44,100 samples per second.");
+        throw BadInput(
+            "The audio output " + device.description().toStdString() +
+            " cannot play the figure, because it does not support 16-bit stereo at 44,100 samples per second.");
     }
     m_output = std::make_unique<Output>();
     m_output->samples.setData(samplesOf(sound));

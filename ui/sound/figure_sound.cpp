@@ -163,8 +163,9 @@ void addPairsOf(FigureSound& sound, const Figure& figure) {
         addPairs(sound, *setups.b);
     }
     sound.words =
-        u"One tone per rotated pair, from pair 0 at the left to the last pair at the right, then all "
-        "together; the pitch is %1 Hz times ω^0.2."_s.arg(kFastestPitch);
+        u"The sound has one tone per rotated pair, from pair 0 at the left to the last pair at the right, then all "
+        "tones together; the pitch is %1 Hz times ω^0.2, with the pair's frequency ω in radians per token."_s.arg(
+            kFastestPitch);
 }
 
 void addCurvesOf(FigureSound& sound, const Figure& figure, QStringList& names) {
@@ -214,9 +215,12 @@ FigureSound soundOf(const Figure& figure) {
             for (const Figure& panel : figure.panels) addCurvesOf(sound, panel, names);
         }
         names.removeAll(QString());
-        sound.words = u"The pitch is y, from %1 to %2 Hz; the pan is x, from left to right."_s.arg(kLowestPitch)
-                          .arg(kHighestPitch);
-        if (names.size() > 1) sound.words += u" One after the other: %1."_s.arg(names.join(u", "_s));
+        sound.words =
+            u"The sound plays the figure's curves: the pitch is y, from %1 to %2 Hz; the position between left and "
+            "right is x."_s.arg(kLowestPitch)
+                .arg(kHighestPitch);
+        if (names.size() > 1)
+            sound.words += u" The curves are played one after the other: %1."_s.arg(names.join(u", "_s));
     }
     if (sound.left.empty()) {
         throw BadInput("The figure " + figure.name.toStdString() +

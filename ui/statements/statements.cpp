@@ -41,11 +41,11 @@ Evidence randomLogits(const RotarySetup& setup) {
     const double equalHere = expected_logit(now, setup.head_dim, distances[0], equal);
     const double equalFar = expected_logit(now, setup.head_dim, distances[1], equal);
     return {
-        u"Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at Δ = 0 and %4 ± %5 "
-        "at Δ = 100. For q = k, or if all components have mean 1, the expected logit decreases "
-        "from %6 to %7."_s.arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
-                               decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
-                               decimals(random.standard_error[1], 2), decimals(equalHere, 1), decimals(equalFar, 1)),
+        u"Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at the distance Δ = 0 and %4 ± %5 at "
+        "Δ = 100 tokens. For q = k, or if all components have mean 1, the expected logit decreases from %6 to %7."_s
+            .arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
+                 decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
+                 decimals(random.standard_error[1], 2), decimals(equalHere, 1), decimals(equalFar, 1)),
         {random.mean[0], random.standard_error[0], random.mean[1], random.standard_error[1], equalHere, equalFar}};
 }
 
@@ -68,8 +68,9 @@ Evidence feasibleIntervals(const RotarySetup& setup) {
     evidence.values.push_back(static_cast<double>(negative));
     const LowestBound lowest = lowest_bound(frequencies(plain_settings(setup)), setup.head_dim, setup.context);
     evidence.text =
-        u"Feasible bases for a context of %1 tokens: %2 (scanned from %3 to %4 in steps of %5). θ = %6 "
-        "is not feasible, because B(Δ) < 0 at Δ = %7; its lowest value is %8 of %9."_s
+        u"Feasible bases for a context of %1 tokens: %2 (scanned from %3 to %4 in steps of %5). θ = %6 is not "
+        "feasible, because the context bound B(Δ) is negative at the distance Δ = %7; the lowest value of B is %8 (the "
+        "maximum is %9)."_s
             .arg(count(limit), pieces.join(u", "_s), count(scan.low), count(scan.high), count(scan.step),
                  count(setup.theta), count(static_cast<double>(negative)))
             .arg(decimals(lowest.value, 2))
@@ -89,9 +90,9 @@ Evidence sliceAndTruncate(const RotarySetup& setup) {
     const double truncate = slowestWavelength(setup, Partial::truncate);
     const double base = coinciding_theta(setup.head_dim, rotary_dim(setup), setup.theta);
     return {
-        u"The longest wavelength of the rotated pairs is %1 tokens with slice, but %2 tokens with "
-        "truncate: the same difference as between θ = %3 and θ = %4."_s.arg(count(slice), count(truncate),
-                                                                            count(setup.theta), count(base)),
+        u"The longest wavelength of the rotated pairs is %1 tokens with slice, but %2 tokens with truncate. The "
+        "difference is as large as between θ = %3 and θ = %4."_s.arg(count(slice), count(truncate), count(setup.theta),
+                                                                     count(base)),
         {slice, truncate, setup.theta, base}};
 }
 
@@ -115,8 +116,8 @@ Evidence firstNegative(const RotarySetup& setup) {
     const auto found =
         first_negative(frequencies(plain_settings(setup)), setup.head_dim, static_cast<std::int64_t>(claimed) + 1);
     const double negative = found ? static_cast<double>(*found) : std::ceil(claimed);
-    return {u"B(Δ) is first negative at Δ = %1, far below 2π·%2 = %3."_s.arg(count(negative), count(setup.theta),
-                                                                             count(claimed)),
+    return {u"The context bound B(Δ) is first negative at the distance Δ = %1 tokens, far below 2π·%2 = %3."_s.arg(
+                count(negative), count(setup.theta), count(claimed)),
             {negative, claimed}};
 }
 
@@ -175,25 +176,26 @@ RotarySetup llama2WithYarn() {
 const std::vector<Statement>& wrongStatements() {
     static const std::vector<Statement> statements = {
         {u"Attention of random q and k decays with distance."_s,
-         u"Su's curve is only an upper bound. For independent q and k with mean 0, the mean logit is 0 at "
-         "every distance. It decreases on the whole if the components have another mean, or if the key is "
-         "positively correlated with the query."_s,
+         u"The decaying curve of Su et al. is only an upper bound. For independent q and k with mean 0, the mean logit "
+         "is 0 at every distance. The mean logit decreases on the whole if the components have another mean, or if the "
+         "key is positively correlated with the query."_s,
          16, u"context"_s, u"random"_s, setupOf(64, 10000, 1024), randomLogits},
         {u"A larger base is always safer."_s,
          u"The feasible bases of a context form separate intervals (islands): a base can fail although a "
          "smaller one supports the same context."_s,
          12, u"context"_s, u"bases-near"_s, setupOf(64, 1850, 256), feasibleIntervals},
         {u"“25 % rotary” says which pairs are rotated."_s,
-         u"It can mean two different sets of frequencies. Slice spreads all wavelengths over the rotated "
+         u"“25 % rotary” can mean two different sets of frequencies. Slice spreads all wavelengths over the rotated "
          "channels; truncate rotates only the pairs with the highest frequencies."_s,
          5, u"spectrum"_s, QString(), truncatedQuarter(), sliceAndTruncate},
         {u"YaRN divides the high frequencies."_s,
-         u"YaRN divides the low frequencies by the factor, leaves the high ones, and uses a ramp in "
+         u"YaRN divides the low frequencies by the scaling factor, leaves the high ones unchanged, and uses a ramp in "
          "between. Pairs that complete many periods in the training context need no change."_s,
          22, u"spectrum"_s, QString(), llama2WithYarn(), unchangedPairs},
         {u"θ = 10,000 bounds the context at 2π·10,000."_s,
-         u"2π·10,000 is about the longest wavelength. The sum over all pairs, B(Δ), separates a similar key "
-         "from a random one, and it becomes negative at a much shorter distance."_s,
+         u"2π·10,000 is about the longest wavelength. What limits the context is the context bound B(Δ), the mean "
+         "logit advantage of a similar key over a random one at distance Δ. It becomes negative at a much shorter "
+         "distance."_s,
          12, u"context"_s, u"bound"_s, setupOf(128, 10000, 4096), firstNegative},
         {u"A base other than 10,000 costs speed."_s,
          u"The base is used only once, to fill the cos/sin table. The size of the table and the operations "

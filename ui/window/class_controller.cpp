@@ -49,11 +49,11 @@ QString newClassLab(const QString& folder) {
 }
 
 QString wordsOf(const ClassPool& pool) {
-    QString words = pool.files == 0
-                        ? u"No file could be pooled."_s
-                        : u"Pooled %1 with %2."_s.arg(countText(pool.files, u"file"_s), countText(pool.runs, u"run"_s));
+    QString words = pool.files == 0 ? u"The results of no file could be merged."_s
+                                    : u"Merged the results of %1 with %2."_s.arg(countText(pool.files, u"file"_s),
+                                                                                 countText(pool.runs, u"run"_s));
     for (const ClassPool::Refused& refused : pool.refused) {
-        words += u" Not pooled: %1 (%2)"_s.arg(QFileInfo(fromPath(refused.file)).fileName(), text(refused.reason));
+        words += u" Not merged: %1 (%2)"_s.arg(QFileInfo(fromPath(refused.file)).fileName(), text(refused.reason));
     }
     return words;
 }
@@ -95,10 +95,10 @@ void ClassController::addActions() {
                    .separatorBefore = true});
     m_actions.add({.id = "lecture.pool",
                    .menu = "Lecture",
-                   .text = u"Pool results of the class …"_s,
+                   .text = u"Merge results of the class …"_s,
                    .handler =
                        [this] {
-                           const FileQuestion which{.title = u"Results of the class"_s,
+                           const FileQuestion which{.title = u"Files with results of the class"_s,
                                                     .filters = u"Labs and printed results (*.ropelab *.json)"_s};
                            const QStringList files = dialogs().openSeveral(m_window, which);
                            if (!files.isEmpty()) pool(files);

@@ -38,13 +38,13 @@ void FigureOpener::open(const QString& path) {
         const QString setup = record.origin.flags[u"setup"_s].toString();
         if (record.origin.lab.isEmpty() && setup.isEmpty()) {
             throw BadInput("The figure " + record.figure.toStdString() +
-                           " names neither a lab nor a rotary setup, so there is nothing to open.");
+                           " contains neither the name of a lab file nor a rotary setup, so there is nothing to open.");
         }
         if (!record.origin.lab.isEmpty()) {
             if (!openLabOf(record, path)) return;
         } else {
             m_workspace.rotary().endDrag();
-            m_workspace.rotary().changeBoth(u"setup of a figure"_s, parse_setups(setup.toStdString()));
+            m_workspace.rotary().changeBoth(u"load setup of a figure"_s, parse_setups(setup.toStdString()));
         }
         showRoomOf(record);
         if (record.isEdited) {
@@ -65,9 +65,10 @@ bool FigureOpener::openLabOf(const FigureRecord& record, const QString& figurePa
     }
     if (lab.isEmpty()) {
         const QString before = origin[u"path"_s].toString();
-        lab = dialogs().open(
-            m_window,
-            {.title = u"Where is the lab %1?"_s.arg(before), .path = before, .filters = u"Labs (*.ropelab)"_s});
+        lab =
+            dialogs().open(m_window, {.title = u"Where is the lab file %1 that the figure was made from?"_s.arg(before),
+                                      .path = before,
+                                      .filters = u"Labs (*.ropelab)"_s});
     }
     if (lab.isEmpty()) return false;
     const QString why = whyAnotherLab(origin, lab);

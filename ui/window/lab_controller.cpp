@@ -125,16 +125,17 @@ void LabController::showExample() {
         const auto trigger = [this](const QString& id) {
             if (QAction* action = m_actions.action(id)) action->trigger();
         };
-        m_banners.show(kExampleBanner, BannerArea::Kind::information,
-                       u"An example: nine small models, trained with three values of θ and three seeds each. Look "
-                       "around in it, or:"_s,
-                       {{u"Train it yourself"_s, [this] { m_workspace.showOwnLab({}); }},
-                        {u"Lecture: Clocks"_s,
-                         [trigger] {
-                             trigger(u"lecture.open.clocks"_s);
-                             trigger(u"lecture.present"_s);
-                         }},
-                        {u"Look at a model's config"_s, [trigger] { trigger(u"room.anatomy"_s); }}});
+        m_banners.show(
+            kExampleBanner, BannerArea::Kind::information,
+            u"This lab file is an example: nine small models, trained with three values of θ and three seeds each. "
+            "Explore it, or:"_s,
+            {{u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
+             {u"Lecture: Clocks"_s,
+              [trigger] {
+                  trigger(u"lecture.open.clocks"_s);
+                  trigger(u"lecture.present"_s);
+              }},
+             {u"Open a model's config"_s, [trigger] { trigger(u"room.anatomy"_s); }}});
     });
 }
 
@@ -142,7 +143,7 @@ bool LabController::reopenUnsaved() {
     if (!m_workspace.reopenUnsaved()) return false;
     const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
     const std::size_t unfinished = m_workspace.unfinishedRuns().size();
-    QString text = u"Recovered an unsaved lab with %1."_s.arg(countText(runs, u"run"_s));
+    QString text = u"An unsaved lab file with %1 was recovered."_s.arg(countText(runs, u"run"_s));
     if (unfinished > 0) text += QLatin1Char(' ') + u"%1 of its runs can be resumed."_s.arg(unfinished);
     m_banners.show(kFoundBanner, BannerArea::Kind::information, text,
                    {{u"Save lab as …"_s, [this] { save(); }}, {u"Start new lab"_s, [this] { m_workspace.newLab(); }}});
@@ -155,10 +156,11 @@ void LabController::showState() {
     m_banners.dismiss(kExampleBanner);
     const LabDocument& lab = m_workspace.lab();
     if (!lab.isReadOnly() || !lab.isOwn()) return;
-    m_banners.show(kReadOnlyBanner, BannerArea::Kind::warning,
-                   u"%1 is open read-only, because another window has it open or the file cannot be written. To work "
-                   "on a copy, save it under another name."_s.arg(lab.name()),
-                   {{u"Save lab as …"_s, [this] { save(); }}});
+    m_banners.show(
+        kReadOnlyBanner, BannerArea::Kind::warning,
+        u"The lab file %1 is open read-only, because another window has it open or the file cannot be written. To work "
+        "on a copy, save it under another name."_s.arg(lab.name()),
+        {{u"Save lab as …"_s, [this] { save(); }}});
 }
 
 void LabController::showProblem(const QString& id, const QString& sentence) {
@@ -207,7 +209,7 @@ void LabController::endReport(int code, QProcess::ExitStatus status) {
         QString reason = QString::fromUtf8(m_process.readAllStandardError()).trimmed();
         const QString mark = u"ropelab-cli: "_s;
         if (reason.startsWith(mark)) reason = reason.mid(mark.size());
-        if (reason.isEmpty()) reason = u"The program ended without a message."_s;
+        if (reason.isEmpty()) reason = u"The program that writes the report ended without a message."_s;
         return refuseReport(u"The report cannot be written. %1"_s.arg(reason));
     }
     m_actions.refresh();

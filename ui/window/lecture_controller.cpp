@@ -103,15 +103,14 @@ void LectureController::addActions() {
                        .handler = [this, file = each.file] { open(fromPath(file)); },
                        .separatorBefore = std::exchange(isFirst, false)});
     }
-    m_actions.add(
-        {.id = "lecture.present",
-         .menu = "Lecture",
-         .text = u"Start presentation"_s,
-         .shortcuts = {QKeySequence(Qt::Key_F5)},
-         .handler = [this] { present(); },
-         .enabled = [this] { return m_player->hasLecture(); },
-         .liveText = [this] { return m_stage.hasBegun() ? u"Return to the step"_s : u"Start presentation"_s; },
-         .separatorBefore = true});
+    m_actions.add({.id = "lecture.present",
+                   .menu = "Lecture",
+                   .text = u"Start presentation"_s,
+                   .shortcuts = {QKeySequence(Qt::Key_F5)},
+                   .handler = [this] { present(); },
+                   .enabled = [this] { return m_player->hasLecture(); },
+                   .liveText = [this] { return m_stage.hasBegun() ? u"Return to lecture"_s : u"Start presentation"_s; },
+                   .separatorBefore = true});
     m_actions.add({.id = "lecture.end",
                    .menu = "Lecture",
                    .text = u"End lecture"_s,
@@ -120,7 +119,7 @@ void LectureController::addActions() {
     addDocumentActions();
     m_actions.add({.id = "lecture.take",
                    .menu = "Lecture",
-                   .text = u"Take this as a scene"_s,
+                   .text = u"Add shown page as scene"_s,
                    .handler = [this] { takeScene(); },
                    .separatorBefore = true});
 }
@@ -206,10 +205,11 @@ void LectureController::end() {
 
 void LectureController::showPaused() {
     m_actions.refresh();
-    m_banners.show(kLectureBanner, BannerArea::Kind::information,
-                   u"The lecture “%1” is paused. Your own setup and lab come back when you end it."_s.arg(
-                       text(m_player->lecture().title)),
-                   {{u"Return to the step"_s, [this] { present(); }}, {u"End lecture"_s, [this] { end(); }}});
+    m_banners.show(
+        kLectureBanner, BannerArea::Kind::information,
+        u"The lecture “%1” is paused. Your own rotary setup and lab file are restored when you end it."_s.arg(
+            text(m_player->lecture().title)),
+        {{u"Return to lecture"_s, [this] { present(); }}, {u"End lecture"_s, [this] { end(); }}});
 }
 
 void LectureController::showProblem(const QString& sentence) {
@@ -289,11 +289,13 @@ void LectureController::takeScene() {
             {.title = u"File of the new lecture"_s, .path = u"lecture.md"_s, .filters = u"Lectures (*.md)"_s});
         if (file.isEmpty()) return;
         if (!file.endsWith(".md"_L1)) file += u".md"_s;
-        if (QFileInfo::exists(file)) throw BadInput(file.toStdString() + " exists; open it as a lecture first.");
+        if (QFileInfo::exists(file))
+            throw BadInput(file.toStdString() + " already exists; open it as a lecture before you add a scene.");
         const nlohmann::json title = QFileInfo(file).completeBaseName().toStdString();  // JSON quotes it for YAML
         before = "---\ntitle: " + title.dump() + "\n---\n";
     } else if (isShipped(m_player->lecture().file)) {
-        throw BadInput("The open lecture belongs to the program and cannot be changed; open a copy of its file.");
+        throw BadInput(
+            "The open lecture comes with the program and cannot be changed; to add scenes, open a copy of its file.");
     } else {
         before = read_regular_file(toPath(file), most_lecture_bytes);
     }

@@ -75,7 +75,7 @@ std::span<const RoomEntry> rooms() {
          addActionsOf<RotationRoom>},
         {"spectrum",
          u"Spectrum"_s,
-         u"Compare the wavelengths of all pairs and the methods that extend the context."_s,
+         u"Compare the wavelengths of all rotary pairs and the methods that extend the context."_s,
          "rotary-rooms.md#spectrum",
          "M4 20 V4 M4 20 H20 M7 17 L10 14 L13 12 L16 8 L19 5",
          makeSpectrum,
@@ -90,7 +90,7 @@ std::span<const RoomEntry> rooms() {
          u"Cos/sin"_s},
         {"context",
          u"Context"_s,
-         u"See which context length a base supports: context bound, feasible bases, decay."_s,
+         u"See which context length a RoPE base θ supports: context bound, feasible bases, decay."_s,
          "rotary-rooms.md#context",
          "M3 12 H21 M3 8 V16 M21 8 V16 M8 10 V14 M13 10 V14",
          makeRotary<ContextRoom>,
@@ -110,13 +110,15 @@ std::span<const RoomEntry> rooms() {
          "reproduce.md", "M5 3 H19 V21 H5 Z M8 8 L10 10 L13 6 M15 8 H16 M8 15 L10 17 L13 13 M15 15 H16",
          makeOfRuns<ReproduceRoom>, addActionsOf<ReproduceRoom>},
         {"inspect", u"Inspect"_s,
-         u"Examine which frequencies a trained model uses: spectra, attention weights, ablations, replay."_s,
+         u"Examine which rotary frequencies a trained model uses: spectra, attention weights, ablations, animations of "
+         "the training."_s,
          "inspect.md", "M10 4 A6 6 0 1 0 10 16 A6 6 0 1 0 10 4 M14.5 14.5 L20 20 M7 12 V9 M10 12 V7 M13 12 V10",
          makeInspect, addActionsOf<InspectRoom>},
         {"anatomy", u"Anatomy"_s,
-         u"List the stages of a model from tokens to logits: shapes, parameters, operations and cache."_s, "anatomy.md",
-         "M5 3 V21 M5 6 H9 M9 4 H19 V8 H9 Z M5 13 H9 M9 11 H19 V15 H9 Z M5 20 H9 M9 18 H19 V22 H9 Z", makeAnatomy,
-         addActionsOf<AnatomyRoom>},
+         u"List the steps of a model's computation from tokens to logits: shapes, parameters, operations and cache "
+         "sizes."_s,
+         "anatomy.md", "M5 3 V21 M5 6 H9 M9 4 H19 V8 H9 Z M5 13 H9 M9 11 H19 V15 H9 Z M5 20 H9 M9 18 H19 V22 H9 Z",
+         makeAnatomy, addActionsOf<AnatomyRoom>},
     };
     return entries;
 }
@@ -142,8 +144,8 @@ int RoomStack::indexOf(const QString& id) {
         known << QString::fromLatin1(entry.id);
         if (current == known.last()) return static_cast<int>(known.size()) - 1;
     }
-    throw BadInput("There is no room \"" + id.toStdString() +
-                   "\"; the rooms are: " + known.join(u", "_s).toStdString() + ".");
+    throw BadInput("There is no page (room) \"" + id.toStdString() +
+                   "\"; the pages are: " + known.join(u", "_s).toStdString() + ".");
 }
 
 RoomStack::Made& RoomStack::make(int index) {

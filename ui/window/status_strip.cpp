@@ -61,12 +61,15 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     connect(&m_toldUntil, &QTimer::timeout, this, [this] { tell({}); });
     // A label that has too little space is cut off; the buttons never are.
     for (QLabel* label : {m_iteration, m_left, m_speed, m_machine}) label->setMinimumWidth(1);
-    m_iteration->setToolTip(u"Trained steps / total steps of the current cohort."_s);
+    m_iteration->setToolTip(
+        u"Trained steps / total steps of the current cohort (runs that train together as one batch)."_s);
     m_left->setToolTip(
-        u"Estimated remaining time of the sweep: remaining operations / the speed of the last quarter of the time, at "
-        "least four seconds. The range follows from how much that speed varies and differs from the average."_s);
+        u"Estimated remaining time of the sweep: its remaining operations / the speed during the last quarter of the "
+        "elapsed time (at least four seconds). The range follows from how much that speed varies and differs from the "
+        "average."_s);
     m_speed->setToolTip(
-        u"Training speed of the cohort, all runs together: batch size × context × number of runs / seconds per step."_s);
+        u"Training speed of all runs of the current cohort together: batch size × context × number of runs / seconds "
+        "per step."_s);
     m_machine->setProperty("quiet", true);
     layout->addWidget(m_machine);
     for (QPushButton* button : {m_pause, m_stop}) {
@@ -76,7 +79,7 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     }
     setIcon(m_stop, outline::kStop);
     m_pause->setToolTip(u"Pauses or resumes the sweep (Ctrl+Shift+P)."_s);
-    m_stop->setToolTip(u"Stops the sweep after the current step (Ctrl+.); its runs can be resumed later."_s);
+    m_stop->setToolTip(u"Stops the sweep after the current training step (Ctrl+.); its runs can be resumed later."_s);
     connect(m_pause, &QPushButton::clicked, this, &StatusStrip::pauseAsked);
     connect(m_stop, &QPushButton::clicked, this, &StatusStrip::stopAsked);
     connect(&session, &SweepSession::stateChanged, this, &StatusStrip::renew);

@@ -170,7 +170,7 @@ void addThemeActions(MainWindow& window) {
                  .enabled = [&theme] { return theme.scale() > 100; }});
     actions.add({.id = "view.scale100",
                  .menu = "View",
-                 .text = u"Reset size to 100 %"_s,
+                 .text = u"Reset text size to 100 %"_s,
                  .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_0)},
                  .handler = [&theme] { theme.setScale(100); }});
 }
@@ -186,7 +186,7 @@ void addViewActions(MainWindow& window) {
                  .separatorBefore = true});
     actions.add({.id = "view.rail",
                  .menu = "View",
-                 .text = u"Show room names"_s,
+                 .text = u"Show names of pages"_s,
                  .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
                  .handler = [&window] { window.setRailFolded(!window.isRailFolded()); },
                  .checked = [&window] { return !window.isRailFolded(); }});
@@ -250,7 +250,7 @@ void addRunActions(MainWindow& window) {
                  .enabled = [&workspace] { return !workspace.unfinishedRuns().empty(); }});
     actions.add({.id = "room.play",
                  .menu = "Run",
-                 .text = u"Play or pause in this room"_s,
+                 .text = u"Play or pause on this page"_s,
                  .shortcuts = {QKeySequence(Qt::Key_Space)},
                  .handler = [&window] { window.room().playButton()->click(); },
                  .enabled =

@@ -278,10 +278,11 @@ void WindowStage::setControl(const QString& key, const QString& value) {
     }
     if (key == "model"_L1 && shown == "memory"_L1) {
         if (m_window.rotary().models().pick(value) && m_window.rotary().models().load()) return;
-        throw BadInput("There is no known model \"" + value.toStdString() + "\" that can be loaded.");
+        throw BadInput("There is no model \"" + value.toStdString() +
+                       "\" that can be loaded; the window of known models (Ctrl+M) lists them.");
     }
     if (!room().setControl(key, value)) {
-        throw BadInput("The room " + shown.toStdString() + " has no control \"" + key.toStdString() + "\".");
+        throw BadInput("The page " + shown.toStdString() + " has no control \"" + key.toStdString() + "\".");
     }
 }
 
@@ -355,7 +356,8 @@ void WindowStage::train(const Experiment& experiment) {
         }
     };
     if (workspace.session().isActive() && workspace.lab().isOwn()) {
-        throw BadInput("A sweep is training in your lab, so the lecture cannot train; stop the sweep first.");
+        throw BadInput(
+            "A sweep is training in your lab file, so the lecture cannot train its runs; stop the sweep first.");
     }
     workspace.whenIdle(start);
 }
@@ -394,8 +396,8 @@ QString WindowStage::progress() {
 
 QString WindowStage::whyRecorded() {
     if (!m_isTooSlow || runs() != Runs::recorded) return {};
-    return u"Recorded, because training takes about %1 here and the scene plans %2; L trains anyway."_s.arg(
-        durationText(m_expected), durationText(m_planned));
+    return u"Recorded runs are shown, because training them takes about %1 on this machine and the scene plans %2. The "
+           "key L trains them anyway."_s.arg(durationText(m_expected), durationText(m_planned));
 }
 
 void WindowStage::trainAnyway() {
@@ -431,18 +433,22 @@ void WindowStage::pointAt(const QString& what) {
     const QString kind = what.section(QLatin1Char(' '), 0, 0);
     const QString name = what.section(QLatin1Char(' '), 1);
     if (kind == "pair"_L1) {
-        if (!room().setControl(kind, name)) throw BadInput("This room shows no pairs to point at.");
+        if (!room().setControl(kind, name))
+            throw BadInput("This page shows no pairs that a step of the lecture could point at.");
         m_pointsAtPair = true;
         return;
     }
     if (kind == "control"_L1) {
         QWidget* widget = room().controlWidget(name);
-        if (!widget) throw BadInput("There is no control \"" + name.toStdString() + "\" to point at.");
+        if (!widget)
+            throw BadInput("This page has no control \"" + name.toStdString() +
+                           "\" that a step of the lecture could point at.");
         return lightUp(widget);
     }
     if (kind == "figure"_L1) return pointAtFigure(name, true);
-    throw BadInput("A step can point at \"pair 3\", \"control theta\" or \"figure spectrum\", but not at \"" +
-                   what.toStdString() + "\".");
+    throw BadInput(
+        "A step of a lecture can point at \"pair 3\", \"control theta\" or \"figure spectrum\", but not at \"" +
+        what.toStdString() + "\".");
 }
 
 void WindowStage::pointAtFigure(const QString& name, bool again) {
@@ -453,7 +459,7 @@ void WindowStage::pointAtFigure(const QString& name, bool again) {
     if (again) {
         QTimer::singleShot(kDrawnMs, this, [this, name] { pointAtFigure(name, false); });
     } else {
-        emit problem(u"There is no figure “%1” to point at in this room."_s.arg(name));
+        emit problem(u"This page has no figure “%1” that a step of the lecture could point at."_s.arg(name));
     }
 }
 

@@ -72,8 +72,8 @@ TEST_F(Actions, KeyboardSheetListsEveryShortcut) {
         if (action->shortcuts().isEmpty()) continue;
         EXPECT_TRUE(texts.contains(action->text())) << qPrintable(id);
     }
-    EXPECT_TRUE(texts.contains("Restore the value that the field had, and leave it")) << "keys of fields and figures";
-    EXPECT_TRUE(texts.contains("Rotation, Inspect: play or pause"));
+    EXPECT_TRUE(texts.contains("Restore the field's former value and leave the field")) << "keys of fields and figures";
+    EXPECT_TRUE(texts.contains("Play or pause (Rotation, Inspect)"));
     QTest::keyClick(&window->keyboardSheet(), Qt::Key_Escape);
     EXPECT_FALSE(window->keyboardSheet().isVisible());
 }

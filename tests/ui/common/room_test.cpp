@@ -108,7 +108,7 @@ TEST(RoomTest, APartAloneHidesTheOthers) {
         room.showPart(QStringLiteral("middle"));
         FAIL();
     } catch (const BadInput& error) {
-        EXPECT_STREQ(error.what(), "There is no part “middle” of this room; its parts are left, right.");
+        EXPECT_STREQ(error.what(), "There is no part “middle” on this page (room); its parts are left, right.");
     }
 }
 

@@ -131,7 +131,7 @@ TEST_F(QuestionPanelTest, AWrongChoiceCanBeCorrectedAfterAHint) {
     press(Qt::Key_Return);
     EXPECT_FALSE(stored.at(0).right);
     EXPECT_FALSE(panel->isRevealed());
-    EXPECT_TRUE(panel->result().startsWith(QStringLiteral("Not right.")));
+    EXPECT_TRUE(panel->result().startsWith(QStringLiteral("Your answer is wrong.")));
     EXPECT_FALSE(panel->result().contains(QStringLiteral("the last"))) << "the right answer stays hidden";
     EXPECT_TRUE(panel->revealButton()->isVisible());
     press(Qt::Key_Return);

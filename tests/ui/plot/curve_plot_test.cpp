@@ -171,7 +171,7 @@ TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {
     EXPECT_EQ(figure.curves[2].ink.kind, Ink::Kind::quiet);
     EXPECT_EQ(figure.curves[2].x, (QList<double>{100}));
     EXPECT_TRUE(figure.curves[2].quantity.endsWith("stopped at rung 1"));
-    EXPECT_TRUE(figure.note.contains("grey point: last value of a run that was stopped at a rung"))
+    EXPECT_TRUE(figure.note.contains("grey point: last value of a run that successive halving stopped"))
         << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("failed"));
     plot.setRunStopped(1, 0);  // the run resumes

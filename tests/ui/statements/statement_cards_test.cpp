@@ -61,7 +61,7 @@ TEST(WrongStatements, LargerBasesCanFail) {
     EXPECT_EQ(evidence.values.size(), 7U);  // the last interval ends with the scan; the first negative m follows
     EXPECT_LT(evidence.values.back(), 256);
     EXPECT_TRUE(evidence.text.contains(QStringLiteral("1,413–1,792, 1,892–1,897, at least 1,952")));
-    EXPECT_TRUE(evidence.text.contains(QStringLiteral("Δ = 235; its lowest value is −0.16 of 32.")));
+    EXPECT_TRUE(evidence.text.contains(QStringLiteral("Δ = 235; the lowest value of B is −0.16 (the maximum is 32).")));
 }
 
 TEST(WrongStatements, QuarterDiffersBetweenSliceAndTruncate) {

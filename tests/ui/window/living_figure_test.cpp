@@ -257,7 +257,7 @@ TEST_F(LivingFigures, DroppedPictureWithoutARecordShowsAReason) {
     ASSERT_TRUE(picture.save(file("photo.png")));
     drop(file("photo.png"));
     ASSERT_EQ(window->banners().texts().size(), 1);
-    EXPECT_TRUE(window->banners().texts().first().contains("contains no record of a figure"));
+    EXPECT_TRUE(window->banners().texts().first().contains("contains no record of how RoPE Lab made the figure"));
 }
 
 TEST_F(LivingFigures, ExportedFigureOfTheWindowIsVerified) {

@@ -235,7 +235,7 @@ TEST_F(Window, UnsavedLabIsReopened) {
     auto window = open();
     window->labs().restore();
     ASSERT_EQ(window->banners().texts().size(), 1);
-    EXPECT_TRUE(window->banners().texts().first().contains("Recovered an unsaved lab with 2 runs"));
+    EXPECT_TRUE(window->banners().texts().first().contains("An unsaved lab file with 2 runs was recovered"));
     EXPECT_EQ(window->workspace().lab().path(), lab);
     EXPECT_EQ(curve(*window, 2).size(), 40);
 
@@ -269,10 +269,10 @@ TEST_F(Window, FirstStartShowsAFinishedLabAndStartTrainsInAnother) {
     auto window = openWith(smallSweep(40));
     window->labs().restore();
     ASSERT_TRUE(waitUntil([&] { return window->banners().texts().size() == 1; }));
-    EXPECT_TRUE(window->banners().texts().first().startsWith("An example: nine small models"));
+    EXPECT_TRUE(window->banners().texts().first().startsWith("This lab file is an example: nine small models"));
     EXPECT_EQ(window->workspace().runs().runs().size(), 9U);
     EXPECT_FALSE(window->workspace().lab().isOwn());
-    ASSERT_TRUE(window->banners().choose("example", "Look at a model's config"));
+    ASSERT_TRUE(window->banners().choose("example", "Open a model's config"));
     EXPECT_EQ(window->room().objectName(), "anatomy");
 
     window->workspace().start();

@@ -236,8 +236,10 @@ void exportPgfplots(const Figure& figure, const ExportOptions& options, const QS
     const QFileInfo file(path);
     static const QRegularExpression special(u"[%#{}\\\\~^$&]"_s);
     if (file.fileName().contains(special)) {
-        throw BadInput("The file name \"" + file.fileName().toStdString() +
-                       "\" contains a character that LaTeX does not accept in the name of a file.");
+        throw BadInput(
+            "The file name \"" + file.fileName().toStdString() +
+            "\" contains a character that LaTeX does not accept in a file name; choose a name without % # { } ~ ^ $ & "
+            "and \\.");
     }
     const QString data = file.completeBaseName() + u".dat"_s;
     const PgfplotsFiles files = pgfplots(figure, options, data);
@@ -288,7 +290,7 @@ QByteArray figureBytes(const Figure& figure, const ExportOptions& options) {
 
 QByteArray pageBytes(std::span<const Figure> panels, const ExportOptions& options) {
     check(options);
-    if (panels.empty()) throw BadInput("A page requires at least one figure.");
+    if (panels.empty()) throw BadInput("A page of figures requires at least one figure, but none is given.");
     switch (options.format) {
         case FigureFormat::pdf:
             return pdf(panels, options);

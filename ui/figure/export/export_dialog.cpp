@@ -117,14 +117,14 @@ QFormLayout* ExportDialog::makeForm() {
     m_dashes = new QCheckBox(u"Use dash patterns (for greyscale prints)"_s);
     m_outlines = new QCheckBox(u"Text as outlines (SVG)"_s);
     m_outlines->setToolTip(
-        u"Outlines look the same on every computer. Text can be edited and searched, but looks different where the "
-        "font is not installed."_s);
+        u"Saves the text of an SVG figure as outlines, which look the same on every computer. Real text can be edited "
+        "and searched, but looks different where the font is not installed."_s);
     m_dark = new QCheckBox(u"Use dark colours"_s);
 
     auto* form = new QFormLayout;
     form->setSpacing(ThemeManager::instance().pixels(8));
     form->addRow(u"&Format"_s, m_format);
-    form->addRow(u"Si&ze for"_s, m_preset);
+    form->addRow(u"Si&ze preset"_s, m_preset);
     form->addRow(u"&Width"_s, m_width);
     form->addRow(u"&Height"_s, m_height);
     form->addRow(u"&Resolution"_s, m_dpi);
@@ -262,8 +262,8 @@ void ExportDialog::copy() {
         return;
     }
     remember();
-    m_message->setText(m_isPage ? u"The page was copied as PNG, SVG and PDF."_s
-                                : u"The figure was copied as PNG, SVG, PDF and CSV."_s);
+    m_message->setText(m_isPage ? u"The page of figures was copied to the clipboard as PNG, SVG and PDF."_s
+                                : u"The figure was copied to the clipboard as PNG, SVG, PDF and CSV."_s);
 }
 
 QString ExportDialog::fileName() const {

@@ -126,11 +126,11 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
         const Part& b = drawn[i];
         const bool isGeometry = a.isGeometry && b.isGeometry;
         if (isGeometry ? areNearTexts(a.text, b.text) : a.text == b.text) continue;
-        return u"Picture: part %1 of %2 is \"%3\" in the file, \"%4\" drawn again."_s.arg(
+        return u"Picture: part %1 of %2 is \"%3\" in the file, but \"%4\" when RoPE Lab draws the figure again."_s.arg(
             QString::number(i + 1), QString::number(stored.size()), quoted(a.text), quoted(b.text));
     }
     if (stored.size() == drawn.size()) return {};
-    return u"Picture: the file has %1 parts, the picture drawn again %2."_s.arg(stored.size()).arg(drawn.size());
+    return u"Picture: the file has %1 parts, but the figure drawn again has %2."_s.arg(stored.size()).arg(drawn.size());
 }
 
 /// A colour between those around the same place of the other image: smoothed edges can differ between machines, but no
@@ -155,7 +155,7 @@ QString pixelsDifference(const QByteArray& stored, const QByteArray& drawn) {
     const QImage a = QImage::fromData(stored, "PNG").convertToFormat(QImage::Format_ARGB32);
     const QImage b = QImage::fromData(drawn, "PNG").convertToFormat(QImage::Format_ARGB32);
     if (a.size() != b.size()) {
-        return u"Picture: the file has %1 × %2 pixels, the picture drawn again %3 × %4."_s.arg(a.width())
+        return u"Picture: the file has %1 × %2 pixels, but the figure drawn again has %3 × %4."_s.arg(a.width())
             .arg(a.height())
             .arg(b.width())
             .arg(b.height());
@@ -170,10 +170,11 @@ QString pixelsDifference(const QByteArray& stored, const QByteArray& drawn) {
         }
     }
     if (count == 0) return {};
-    return u"Picture: %1 of %2 pixels differ, the first in column %3 of row %4."_s.arg(count)
-        .arg(static_cast<qsizetype>(a.width()) * a.height())
-        .arg(first.x() + 1)
-        .arg(first.y() + 1);
+    return u"Picture: %1 of %2 pixels differ between the file and the figure drawn again, the first in column %3 of "
+           "row %4."_s.arg(count)
+               .arg(static_cast<qsizetype>(a.width()) * a.height())
+               .arg(first.x() + 1)
+               .arg(first.y() + 1);
 }
 
 }  // namespace

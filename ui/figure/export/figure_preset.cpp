@@ -29,8 +29,8 @@ const FigurePreset& figurePreset(const QString& name) {
         if (name == QLatin1String(preset.name)) return preset;
         names << QLatin1String(preset.name);
     }
-    throw BadInput("There is no size \"" + name.toStdString() +
-                   "\" of figures; the sizes are: " + names.join(u", "_s).toStdString() + ".");
+    throw BadInput("There is no figure size named \"" + name.toStdString() +
+                   "\"; the sizes are: " + names.join(u", "_s).toStdString() + ".");
 }
 
 }  // namespace ropelab::ui

@@ -171,9 +171,10 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
     const FigureParts parts = partsOf(readFigureBytes(path));
     const QJsonObject all = QJsonDocument::fromJson(parts.record).object();
     if (all[u"format"_s] != "ropelab-figure"_L1) {
-        throw BadInput("The file \"" + name +
-                       "\" contains no record of a figure of RoPE Lab. Figures that RoPE Lab exports as PDF, SVG or "
-                       "PNG contain one, unless another program removed it.");
+        throw BadInput(
+            "The file \"" + name +
+            "\" contains no record of how RoPE Lab made the figure. Figures that RoPE Lab exports as PDF, SVG or PNG "
+            "contain such a record, unless another program removed it.");
     }
     if (all[u"version"_s].toInt() > kRecordVersion) {
         throw BadInput("The figure \"" + name + "\" was written by a newer version of RoPE Lab.");
@@ -181,10 +182,12 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
     std::vector<FigureRecord> records;
     for (const QJsonValue& panel : all[u"panels"_s].toArray()) {
         auto record = recordOf(all, panel.toObject(), parts);
-        if (!record) throw BadInput("The figure \"" + name + "\" lacks its data; another program removed them.");
+        if (!record)
+            throw BadInput("The figure \"" + name +
+                           "\" lacks its data, because another program removed them; export the figure again.");
         records.push_back(std::move(*record));
     }
-    if (records.empty()) throw BadInput("The record in the file \"" + name + "\" names no figure.");
+    if (records.empty()) throw BadInput("RoPE Lab's record in the figure file \"" + name + "\" names no figure.");
     return records;
 }
 

@@ -248,8 +248,9 @@ class PgfplotsWriter {
     void addMap(const FigureMap& map) {
         const auto cells = static_cast<qsizetype>(map.columns) * map.rows;
         if (cells > kLargestMap) {
-            throw BadInput("The heat map has " + std::to_string(cells) + " cells, but LaTeX can draw at most " +
-                           std::to_string(kLargestMap) + "; export it as PDF, SVG or PNG.");
+            throw BadInput("The heat map of the figure has " + std::to_string(cells) +
+                           " cells, but LaTeX can draw at most " + std::to_string(kLargestMap) +
+                           "; export it as PDF, SVG or PNG.");
         }
         const Range range = map.range();
         QStringList colors;

@@ -144,13 +144,13 @@ QWidget* CourseDialog::makeButtons() {
     row->addWidget(m_reset);
     for (QPushButton* button : {m_back, m_next, m_results, m_reset}) button->setAutoDefault(false);
     keepWidth(m_next, {u"Next"_s, u"Skip"_s});
-    m_back->setToolTip(u"Shows the step before (Page Up)."_s);
-    m_next->setToolTip(u"Shows the next step (Page Down)."_s);
+    m_back->setToolTip(u"Shows the previous step of the course (Page Up)."_s);
+    m_next->setToolTip(u"Shows the next step of the course (Page Down)."_s);
     connect(m_back, &QPushButton::clicked, this, &CourseDialog::previous);
     connect(m_next, &QPushButton::clicked, this, &CourseDialog::next);
     connect(m_results, &QPushButton::clicked, this, &CourseDialog::showSummary);
     connect(m_reset, &QPushButton::clicked, this, [this] {
-        const QString question = u"Forget all answers of the course and start over?"_s;
+        const QString question = u"Delete all your answers to the questions of the course and start over?"_s;
         if (dialogs().confirm(this, u"Start over"_s, question)) reset();
     });
     return bar;

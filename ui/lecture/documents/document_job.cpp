@@ -44,7 +44,7 @@ DocumentJob::Format slideFormat(JobReader& reader, const DocumentJob& job) {
                        " are one file per step, so the output must be a folder, but it is \"" + output + "\".");
     }
     if (!isFolder && bySuffix && *bySuffix != static_cast<std::ptrdiff_t>(format)) {
-        throw BadInput("The format is " + name + ", but the output is \"" + output +
+        throw BadInput("The format of the slides is " + name + ", but the output is \"" + output +
                        "\"; leave out the format, or change the suffix.");
     }
     if (!isFolder && QFileInfo(job.output).isDir()) {
@@ -86,8 +86,11 @@ LectureDocumentJob parseDocumentJob(const std::string& text) {
     job.kind = static_cast<DocumentJob::Kind>(reader.choice("kind", kDocumentKinds));
     reader.text("lecture", job.lecture);
     reader.text("output", job.output);
-    if (job.lecture.isEmpty()) throw BadInput("A document of a lecture requires the lecture.");
-    if (job.output.isEmpty()) throw BadInput("A document of a lecture requires an output.");
+    if (job.lecture.isEmpty())
+        throw BadInput(
+            "A handout or slides require a lecture: its file, or the name of one that comes with the program.");
+    if (job.output.isEmpty())
+        throw BadInput("A handout or slides require an output: the path of the file or folder to write.");
     reader.flag("answers", job.hasAnswers);
     job.paper = static_cast<DocumentJob::Paper>(reader.choice("paper", kPapers));
     job.appearance = reader.choice("theme", kDocumentThemes) == 1 ? Appearance::dark : Appearance::light;

@@ -29,9 +29,10 @@ int countSteps(const Lecture& lecture) {
 
 QString recordOf(const LectureScene& scene) {
     if (!scene.lab.empty()) {
-        return u"The runs are those of the recorded lab %1."_s.arg(QFileInfo(fromPath(scene.lab)).fileName());
+        return u"The runs of this scene come from the recorded lab %1."_s.arg(
+            QFileInfo(fromPath(scene.lab)).fileName());
     }
-    return scene.live ? u"This scene trains live; no recorded lab belongs to it."_s : QString();
+    return scene.live ? u"This scene trains live; its runs are not recorded in a lab file."_s : QString();
 }
 
 class LectureWalk {
@@ -121,7 +122,7 @@ class LectureWalk {
             if (!scene.lab.empty()) lab.emplace(scene.lab);
             return quantityValueText(evaluate_quantity(expression, {scene.setup, lab ? &lab->lab() : nullptr}));
         } catch (const std::exception& error) {
-            if (scene.live && scene.lab.empty()) return u"(depends on the training)"_s;
+            if (scene.live && scene.lab.empty()) return u"(depends on the live training)"_s;
             addProblem(QString::fromUtf8(error.what()));
             return u"(not computed)"_s;
         }

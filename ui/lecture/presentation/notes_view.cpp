@@ -55,9 +55,9 @@ NotesView::NotesView(bool wide, QWidget* parent)
     scaleLayout(outer, {12, 8, 12, 8}, 12);
     auto* facts = new QBoxLayout(QBoxLayout::TopToBottom);
     scaleLayout(facts, {0, 0, 0, 0}, 4);
-    m_time->setAccessibleName(u"Time since the start"_s);
+    m_time->setAccessibleName(u"Time since the start of the lecture"_s);
     m_clock->setAccessibleName(u"Clock"_s);
-    m_find->setAccessibleName(u"Number to find"_s);
+    m_find->setAccessibleName(u"Quantity that the class has to find"_s);
     m_find->setWordWrap(true);
     m_time->setProperty("roomTitle", true);
     for (QLabel* label : {m_clock, m_place}) label->setProperty("quiet", true);
@@ -65,8 +65,8 @@ NotesView::NotesView(bool wide, QWidget* parent)
     if (wide) facts->addStretch(1);
     outer->addLayout(facts, wide ? 2 : 0);
     m_reason->setText(
-        u"Notes and the next step are shown after the last question of this scene, because the class sees "
-        "this screen. A second screen shows them always."_s);
+        u"The notes and the next step are hidden until the last question of this scene is answered, because the class "
+        "sees this screen. With a second screen they are always shown there."_s);
     m_reason->setWordWrap(true);
     m_reason->hide();
     outer->addWidget(m_reason, wide ? 8 : 0);

@@ -398,7 +398,7 @@ void Presentation::previous() {
 void Presentation::togglePage() {
     const LectureScene* scene = m_player.currentScene();
     if (!scene || scene->room.empty()) return;
-    if (scene->text.empty()) return m_head->say(u"This scene has no text."_s);
+    if (scene->text.empty()) return m_head->say(u"This scene has no page of text to show."_s);
     if (!isPageShown()) m_page->showText(QString(), text(scene->text));
     m_page->setVisible(!isPageShown());
     place();
@@ -431,7 +431,7 @@ void Presentation::saveSnapshot() {
     QDir().mkpath(folder);
     const QString path = freeFile(folder, u"%1 %2 %3"_s.arg(lecture, place).arg(m_player.step() + 1));
     if (!m_stage.canvas()->grab().save(path)) {
-        return m_head->say(u"The snapshot cannot be written to %1."_s.arg(path));
+        return m_head->say(u"The picture of the screen cannot be written to %1."_s.arg(path));
     }
     m_snapshot = path;
     m_head->say(u"Snapshot: %1"_s.arg(path));

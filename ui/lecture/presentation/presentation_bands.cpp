@@ -44,8 +44,8 @@ PresentationHead::PresentationHead(QWidget* parent)
     m_notice->setTextFormat(Qt::PlainText);
     m_notice->setWordWrap(true);
     m_notice->hide();
-    m_mark->setAccessibleName(u"Origin of the runs"_s);
-    m_typed->setAccessibleName(u"Scene to show"_s);
+    m_mark->setAccessibleName(u"Origin of the shown runs: live or recorded"_s);
+    m_typed->setAccessibleName(u"Number of the scene to show"_s);
     for (QLabel* label : {m_mark, m_typed}) label->setProperty("heading", true);
     row->addWidget(m_title);
     row->addWidget(m_notice, 1);

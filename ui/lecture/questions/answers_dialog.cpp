@@ -78,7 +78,7 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     column->addWidget(m_answers, 1);
     auto* deletion = new QHBoxLayout;
     scaleLayout(deletion, {0, 0, 0, 0}, 8);
-    m_delete->setToolTip(u"Deletes the selected answers from the lab, as the Delete key does."_s);
+    m_delete->setToolTip(u"Deletes the selected answers from the lab file (Delete)."_s);
     for (QPushButton* button : {m_delete, m_undo}) {
         button->setAutoDefault(false);
         button->setEnabled(false);
@@ -99,8 +99,8 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     m_group->setPlaceholderText(u"the year"_s);
     m_group->setAccessibleName(groupLabel->text());
     m_group->setToolTip(
-        u"New answers are stored with this name, such as “third year 2026”. Without a name they belong "
-        "to their year."_s);
+        u"Name of the group of people who answer, such as “third year 2026”. New answers are stored with this name; "
+        "without a name they are grouped by year."_s);
     row->addWidget(groupLabel);
     row->addWidget(m_group, 1);
     auto* table = new QPushButton(u"Show table"_s, this);
@@ -143,7 +143,9 @@ void AnswersDialog::setQuestions(std::vector<AnsweredQuestion> questions) {
     }
     if (m_questions.empty()) {
         Figure figure;
-        figure.emptyText = u"This lab has no answers yet. A lecture with questions fills it."_s;
+        figure.emptyText =
+            u"This lab file has no answers of a class yet. They are stored when a lecture with questions is "
+            "presented."_s;
         m_view->setFigure(figure);
         m_words->clear();
         return;

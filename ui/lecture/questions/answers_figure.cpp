@@ -132,7 +132,7 @@ void addNumbers(Figure& figure, const AnsweredQuestion& question) {
     const nlohmann::json truth = parse_bounded(question.truth);
     figure.x = {u"answer"_s, text(details.value("unit", std::string()))};
     figure.y = {u"share of answers"_s, u"%"_s};
-    figure.emptyText = u"No answer to this question is a number."_s;
+    figure.emptyText = u"No answer to this question is a number, so there is no distribution to show."_s;
     QList<double> values;
     double none = 0;
     for (const AnswerGroup& group : question.groups) {
@@ -226,10 +226,11 @@ Figure answersFigure(const AnsweredQuestion& question) {
         people += group.people;
         right += group.right;
     }
-    figure.summary = u"Answers to “%1”: %2 of %3 are right, in %4 groups."_s.arg(text(question.question))
-                         .arg(right)
-                         .arg(people)
-                         .arg(question.groups.size());
+    figure.summary =
+        u"Answers of a class to the question “%1”: %2 of %3 are right, in %4 groups."_s.arg(text(question.question))
+            .arg(right)
+            .arg(people)
+            .arg(question.groups.size());
     figure.settings = {{u"lecture"_s, text(question.lecture)},
                        {u"scene"_s, text(question.scene)},
                        {u"question"_s, text(question.question)}};
@@ -245,13 +246,14 @@ Figure answersFigure(const AnsweredQuestion& question) {
 
 namespace option {
 
-constexpr FigureOption question{"question",
-                                FigureOption::Kind::whole,
-                                "The number of the question whose answers are shown; default: the last one.",
-                                "number",
-                                "0",
-                                0,
-                                1e6};
+constexpr FigureOption question{
+    "question",
+    FigureOption::Kind::whole,
+    "The number of the lecture question whose answers are shown; default: the last answered question.",
+    "number",
+    "0",
+    0,
+    1e6};
 
 }  // namespace option
 

@@ -62,7 +62,7 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
         m_marks.append(mark);
     }
     if (withHands) {
-        auto* heading = new QLabel(u"Type the number of raised hands, or select one answer."_s, this);
+        auto* heading = new QLabel(u"Type the number of raised hands for each answer, or select one answer."_s, this);
         heading->setProperty("quiet", true);
         heading->setWordWrap(true);
         grid->addWidget(heading, static_cast<int>(choices.size()), 0, 1, 4);

@@ -78,7 +78,7 @@ CurveField::CurveField(const QString& curve, QWidget* parent)
     column->addWidget(m_canvas, 1);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    auto* how = new QLabel(u"Draw with the mouse, a pen or the arrow keys."_s, this);
+    auto* how = new QLabel(u"Draw the curve with the mouse, a pen or the arrow keys."_s, this);
     how->setProperty("quiet", true);
     row->addWidget(how);
     row->addStretch(1);
@@ -112,7 +112,8 @@ QString CurveField::missingCurve(const std::vector<Figure>& figures, const QStri
         }
     }
     if (name.isEmpty() || names.isEmpty()) {
-        return u"The room shows no curve that could be drawn; show a figure with curves, such as context/bound."_s;
+        return u"The page of this scene shows no curve that could be drawn; show a figure with curves, such as "
+               "context/bound."_s;
     }
     return u"The figure has no curve “%1”; its curves are: %2."_s.arg(name, names.join(u"; "_s));
 }
@@ -144,7 +145,7 @@ bool CurveField::isReady() const {
 
 std::vector<AnswerRecord> CurveField::records(const AnswerTruth& truth) const {
     const FigureCurve* right = curveOf(truth.figure, m_curve);
-    if (!right) throw BadInput("This figure has no curve with which the drawn one could be compared.");
+    if (!right) throw BadInput("This figure has no curve that your drawing could be compared with.");
     const AnswerCurve drawn = m_canvas->curve();
     const AnswerCurve known = plainCurve(*right);
     const CurveDistance compared = curve_distance(drawn, known, m_canvas->axes());
@@ -177,7 +178,7 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
     }
     m_canvas->showTruth(figure);
     m_clear->setEnabled(false);
-    if (records.empty()) return u"This is the curve."_s;
+    if (records.empty()) return u"The highlighted curve is the right one."_s;
     const nlohmann::json details = parse_bounded(records.front().details);
     const QString unit = text(details.value("unit", std::string()));
     const auto withUnit = [&](double distance) {
@@ -185,11 +186,12 @@ QString CurveField::reveal(const AnswerTruth& truth, const std::vector<AnswerRec
         return unit.isEmpty() ? number : number + QChar(0x00A0) + unit;
     };
     const double covered = details.value("covered", 0.0);
-    return u"Mean distance between the drawn and the right curve: %1; of a horizontal line at the right curve's "
-           "mean: %2.%3"_s.arg(withUnit(records.front().distance), withUnit(details.value("null_distance", 0.0)),
-                               covered < 0.995
-                                   ? u" The drawn curve covers %1 % of the right one."_s.arg(std::lround(100 * covered))
-                                   : QString());
+    return u"Mean distance between your curve and the right curve: %1. For comparison, a horizontal line at the right "
+           "curve's mean has the distance %2.%3"_s.arg(
+               withUnit(records.front().distance), withUnit(details.value("null_distance", 0.0)),
+               covered < 0.995
+                   ? u" Your curve covers %1 % of the right curve's x range."_s.arg(std::lround(100 * covered))
+                   : QString());
 }
 
 }  // namespace ropelab::ui

@@ -20,7 +20,7 @@ NumberField::NumberField(const QString& unit, double tolerance, QWidget* parent)
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_edit->setAccessibleName(unit.isEmpty() ? u"Number"_s : u"Number (%1)"_s.arg(unit));
     m_edit->setToolTip(
-        u"Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %, or none if there is no such value."_s);
+        u"Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %. Type none if no such value exists."_s);
     m_edit->setPlaceholderText(u"your number"_s);
     scaleWidth(m_edit, 160);
     m_unit->setProperty("quiet", true);
@@ -66,12 +66,13 @@ QString NumberField::reveal(const AnswerTruth& truth, const std::vector<AnswerRe
     const AnswerRecord& record = records.front();
     const QString given = words(parse_bounded(record.given), truth.unit);
     if (record.right) {
-        return given == right ? u"Right: %1."_s.arg(right)
-                              : u"Right: the value is %1; %2 is close enough."_s.arg(right, given);
+        return given == right
+                   ? u"Right: %1."_s.arg(right)
+                   : u"Right: the exact value is %1, and your answer %2 is close enough."_s.arg(right, given);
     }
     if (!std::isfinite(record.distance)) return u"Wrong: the right answer is %1, not %2."_s.arg(right, given);
-    return u"Wrong: the right answer is %1. The answer %2 differs by %3."_s.arg(right, given,
-                                                                                words(record.distance, truth.unit));
+    return u"Wrong: the right answer is %1. Your answer %2 differs by %3."_s.arg(right, given,
+                                                                                 words(record.distance, truth.unit));
 }
 
 }  // namespace ropelab::ui

@@ -182,7 +182,8 @@ void QuestionPanel::computeNumber() {
             const auto file = lab.empty() ? nullptr : LabFile::open(lab, LabFile::Mode::read);
             nlohmann::json value = evaluate_quantity(expression, {setups, file.get()});
             if (!value.is_number() && !value.is_null()) {
-                throw BadInput("The quantity " + expression + " is a list, so that no number is the right answer.");
+                throw BadInput("The quantity " + expression +
+                               " is a list of numbers, so it cannot be the right answer to a question for one number.");
             }
             return [this, expression, value = std::move(value)] { setTruth({value, unitOf(expression), {}}); };
         } catch (const std::exception& error) {
@@ -289,10 +290,10 @@ void QuestionPanel::reveal() {
 }
 
 void QuestionPanel::askAgain() {
-    m_result->setMarkdown(m_question->hint.empty() || m_hintShown
-                              ? u"Not right. Change the answer and try again, or show the right one."_s
-                              : u"Not right. Change the answer and try again, with the hint if you like, or show the "
-                                "right one."_s);
+    m_result->setMarkdown(
+        m_question->hint.empty() || m_hintShown
+            ? u"Your answer is wrong. Change it and try again, or show the right answer."_s
+            : u"Your answer is wrong. Change it and try again, with the hint if you like, or show the right answer."_s);
     refresh();
     focusAnswer();
 }

@@ -59,7 +59,7 @@ FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, con
 
 /// The ends of the curves belong to another context than that of the setup.
 QString endNote(const RotarySetup& setup) {
-    return u"numbers at the right: at %1 tokens"_s.arg(groupedText(std::llround(contextRange(setup).maximum)));
+    return u"numbers at the right: sizes at %1 tokens"_s.arg(groupedText(std::llround(contextRange(setup).maximum)));
 }
 
 FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
@@ -206,7 +206,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note = u"Cos/sin table by rotated fraction, in %1; 0 %: no table"_s.arg(text(word_of(setup.precision)));
+    figure.note = u"Size of the cos/sin table in %1 by rotated fraction; at 0 % there is no table"_s.arg(
+        text(word_of(setup.precision)));
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -228,7 +229,7 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"KV cache in %1, batch size 1"_s.arg(text(word_of(options.kvFormat)));
+    figure.note = u"Size of the KV cache in %1, batch size 1"_s.arg(text(word_of(options.kvFormat)));
     figure.valuesNote = endNote(setup);
     return figure;
 }

@@ -48,18 +48,20 @@ struct ShapeField {
     const char* why;
 };
 constexpr std::array<ShapeField, 7> kFields = {{
-    {"layers", "layers", &F::layers, 1, 1000, "n_layer is the number of layers with a KV cache."},
-    {"heads", "heads", &F::heads, 1, 1024, "This is the number of query heads. MHA caches a key and a value for each."},
+    {"layers", "layers", &F::layers, 1, 1000, "n_layer is the number of layers of the model that have a KV cache."},
+    {"heads", "heads", &F::heads, 1, 1024,
+     "This is the number of query heads. Multi-head attention (MHA) caches one key and one value per head and token."},
     {"kv_heads", "KV heads", &F::kv_heads, 1, 1024,
-     "n_kv is the number of KV heads of GQA and sliding-window attention."},
+     "n_kv is the number of key and value heads in grouped-query (GQA) and sliding-window attention."},
     {"latent_dim", "MLA latent channels", &F::latent_dim, 1, 65536,
-     "d_latent is the size of a token's compressed keys and values in MLA."},
+     "d_latent is the number of channels of the latent vector that multi-head latent attention (MLA) caches per "
+     "token."},
     {"latent_rope_dim", "MLA rotary channels", &F::latent_rope_dim, 0, 4096,
-     "d_rope is the size of the rotated key that all heads share in MLA."},
+     "d_rope is the number of channels of the rotated key that all heads share in multi-head latent attention (MLA)."},
     {"window", "sliding window (tokens)", &F::window, 1, 1 << 24,
-     "W is the number of tokens that a sliding-window layer caches."},
+     "W is the number of most recent tokens whose keys and values a sliding-window layer caches."},
     {"global_layers", "global layers", &F::global_layers, 0, 1000,
-     "Global layers attend to the whole context; the other layers have a sliding window."},
+     "This is the number of global layers, which attend to the whole context; the other layers have a sliding window."},
 }};
 
 constexpr std::int64_t kChunk = 4096;  // positions between two checks for cancellation
@@ -106,12 +108,15 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
         m_kind->addItem(kindText(kind), static_cast<int>(kind));
     }
     addRow(u"attention type"_s,
-           u"The attention type determines what the model caches per token. Formula 32 of the guide"_s, m_kind);
+           u"The attention type determines which keys and values the model caches per token. Formula 32 of the guide"_s,
+           m_kind);
     for (const NumberFormat format : kFormats) {
         m_kvFormat->addItem(text(word_of(format)), static_cast<int>(format));
     }
     m_kvFormat->setCurrentIndex(static_cast<int>(kFormats.size()) - 1);
-    addRow(u"precision"_s, u"The KV cache is stored in this number format, with B bytes per number."_s, m_kvFormat);
+    addRow(u"precision"_s,
+           u"The precision is the number format in which the KV cache is stored, with B bytes per number."_s,
+           m_kvFormat);
     for (const ShapeField& entry : kFields) {
         auto* field = new QSpinBox(this);
         field->setRange(entry.least, entry.most);
@@ -159,7 +164,7 @@ void ShapePanel::renew() {
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
         m_fields[i]->setValue(static_cast<int>(shape.cache.*kFields.at(i).member));
     }
-    m_keys->setText(u"The sizes are for one sequence (batch size 1) and %1 channels per head."_s.arg(
+    m_keys->setText(u"The sizes of the KV cache are for one sequence (batch size 1) and %1 channels per head."_s.arg(
         groupedText(cacheShape(m_model.setup(), shape).head_dim)));
     m_isUpdating = false;
 }
@@ -210,36 +215,37 @@ std::optional<MeasuredTable> measureTable(const RotarySetup& setup, const Cancel
 
 QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured) {
     const bool isTruncated = setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim;
-    return u"Allocated: %1 bytes (%2) for cos and sin of %3 positions × %4 pairs in float32, each angle once. "
-           "Formula: %5 = %6 bytes."_s.arg(groupedText(measured.bytes), binarySize(measured.bytes),
-                                           groupedText(measured.positions), groupedText(measured.pairs),
-                                           isTruncated ? u"L·d·B (unrotated pairs are stored, too)"_s : u"L·d_r·B"_s,
-                                           groupedText(plannedTableBytes(setup)));
+    return u"The allocated table has %1 bytes (%2): cos and sin of %3 positions × %4 pairs in float32, each angle "
+           "once. The formula %5 gives %6 bytes."_s.arg(
+               groupedText(measured.bytes), binarySize(measured.bytes), groupedText(measured.positions),
+               groupedText(measured.pairs), isTruncated ? u"L·d·B (unrotated pairs are stored, too)"_s : u"L·d_r·B"_s,
+               groupedText(plannedTableBytes(setup)));
 }
 
 QString refusalSentence(const RotarySetup& setup) {
     if (rotary_dim(setup) == 0) {
-        return u"No channel rotates, so there is no table to allocate."_s;
+        return u"No channel rotates, so there is no cos/sin table to allocate."_s;
     }
     const std::int64_t planned = plannedTableBytes(setup);
     return planned <= kMaxMeasuredBytes ? QString()
-                                        : u"The table needs %1, but a measurement allocates at most %2."_s.arg(
+                                        : u"The cos/sin table needs %1, but a measurement allocates at most %2."_s.arg(
                                               binarySize(planned), binarySize(kMaxMeasuredBytes));
 }
 
 QString measuredCacheSentence(const QString& name, const RunSpec& spec, const bench::MeasuredCache& measured) {
     const QString tokens = countText(measured.tokens, u"token"_s);
-    const QString rope = measured.formula.rope > 0
-                             ? u" RoPE cache by formula 31: %1 bytes."_s.arg(groupedText(measured.formula.rope))
-                             : QString();
+    const QString rope =
+        measured.formula.rope > 0
+            ? u" Its cos/sin table has %1 bytes by formula 31 of the guide."_s.arg(groupedText(measured.formula.rope))
+            : QString();
     if (measured.formula.kv == 0) {
-        return u"%1 generated %2 without a KV cache, because operations = eager recomputes the context for "
-               "each token.%3"_s.arg(name, tokens, rope);
+        return u"%1 generated %2 without a KV cache, because a model with operations = eager recomputes the whole "
+               "context for each token.%3"_s.arg(name, tokens, rope);
     }
-    return u"KV cache of %1 while it generated %2: %3 bytes (%4), counted by the cache. Formulas 32, 44 and "
-           "46: %5 bytes for a context of %6 tokens in float32.%7"_s.arg(
-               name, tokens, groupedText(measured.kv), binarySize(measured.kv), groupedText(measured.formula.kv),
-               groupedText(spec.context), rope);
+    return u"While %1 generated %2, its KV cache had %3 bytes (%4). Formulas 32, 44 and 46 of the guide give %5 bytes "
+           "for a context of %6 tokens in float32.%7"_s.arg(name, tokens, groupedText(measured.kv),
+                                                            binarySize(measured.kv), groupedText(measured.formula.kv),
+                                                            groupedText(spec.context), rope);
 }
 
 CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& experiment, QWidget* parent)
@@ -252,14 +258,15 @@ CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& expe
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Measured KV cache"_s, this));
     m_choice->setToolTip(
-        u"Selects the model: a run of the lab with a checkpoint, or the settings of the sweep in the Train room (its "
-        "first run) with random weights."_s);
+        u"Selects the model: a run of this lab that has a checkpoint, or a model with random weights and the settings "
+        "of the first run of the sweep on the page Train."_s);
     column->addWidget(m_choice);
     m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setToolTip(
-        u"Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula. The "
-        "cache allocates the slots of the whole context with the first token. ropelab-cli sample --json and "
-        "ropelab-cli bench --part generation print the same numbers."_s.arg(countText(kMeasuredTokens, u"token"_s)));
+        u"Generates %1 with the model, counts the bytes of its KV cache, and compares them with the formula of the "
+        "guide. The cache is allocated for the whole context at the first token. In the terminal, ropelab-cli sample "
+        "--json and ropelab-cli bench --part generation print these numbers."_s.arg(
+            countText(kMeasuredTokens, u"token"_s)));
     column->addWidget(m_button, 0, Qt::AlignLeft);
     m_words->setAccessibleName(u"Bytes of the measured KV cache"_s);
     m_words->setAlignment(Qt::AlignLeft | Qt::AlignTop);
@@ -290,10 +297,11 @@ void CacheMeasurement::renewChoice() {
 
 QString CacheMeasurement::refusal() const {
     if (m_access.session.isActive())
-        return u"Training uses the engine exclusively. Measure the KV cache after it has ended."_s;
+        return u"A sweep is training, and nothing else can use a model at the same time. Measure the KV cache after "
+               "training has ended."_s;
     if (m_access.meter.isActive()) {
-        return u"The cost of a sweep is being measured, which uses the engine exclusively. Measure the KV cache "
-               "after it."_s;
+        return u"The time and memory of a sweep are being measured, and nothing else can use a model at the same time. "
+               "Measure the KV cache after that."_s;
     }
     return {};
 }
@@ -345,7 +353,8 @@ void CacheMeasurement::measure() {
                 m_words->setText(measuredCacheSentence(name, outcome.answer->spec, outcome.answer->measured));
             } else if (outcome.interrupted) {
                 m_words->setText(
-                    u"The measurement was interrupted because other work needed the engine. Start it again."_s);
+                    u"The measurement of the KV cache was interrupted by other work such as training. Start it "
+                    "again."_s);
             } else {
                 m_words->setText(outcome.problem);
             }

@@ -62,8 +62,8 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
     auto* words = new QLabel(this);
     words->setWordWrap(true);
     setWords(words, u"Sizes of the cos/sin table and the KV cache"_s);
-    m_table = addView(u"Cos/sin table size over the context"_s);
-    m_cache = addView(u"KV cache size over the context"_s);
+    m_table = addView(u"Size of the cos/sin table by context length"_s);
+    m_cache = addView(u"Size of the KV cache by context length"_s);
     m_figures = new QWidget(this);
     auto* row = scaledRow(m_figures, 8);
     row->addWidget(m_table, 1);
@@ -120,24 +120,31 @@ QWidget* MemoryRoom::makeBar() {
         flow->addWidget(box);
         return buttons;
     };
-    const auto pictures =
-        addChoice({u"Cos/sin table"_s, u"Shows the cos/sin table by rotated fraction, with the model's KV cache."_s},
-                  {u"KV cache"_s, u"Shows the KV cache of every attention type, with the current cos/sin table."_s});
+    const auto pictures = addChoice(
+        {u"Cos/sin table"_s,
+         u"Shows the size of the cos/sin table against the context length, one curve per rotated fraction, beside the "
+         "model's KV cache."_s},
+        {u"KV cache"_s,
+         u"Shows the size of the KV cache against the context length, one curve per attention type, beside the current "
+         "cos/sin table."_s});
     m_showTable = pictures[0];
     m_showCache = pictures[1];
     m_figureChoice = m_showTable->parentWidget()->parentWidget();  // the item of the flow
     connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
-    const auto layouts =
-        addChoice({u"each angle twice"_s,
-                   u"The table stores cos and sin at both channels of a pair: 2·L·d_r·B bytes.\n"
-                   "Hugging Face and GPT-NeoX use this layout. Khan et al.; formula 31 of the guide"_s},
-                  {u"each angle once"_s,
-                   u"The table stores cos and sin of each angle once: L·d_r·B bytes.\nFormula 31 of the guide"_s});
+    const auto layouts = addChoice(
+        {u"each angle twice"_s,
+         u"The cos/sin table stores cos and sin for both channels of a pair: 2·L·d_r·B bytes for L positions and d_r "
+         "rotated channels of B bytes.\nHugging Face and GPT-NeoX use this layout. Khan et al.; formula 31 of the "
+         "guide"_s},
+        {u"each angle once"_s,
+         u"The cos/sin table stores cos and sin of each angle once: L·d_r·B bytes for L positions and d_r rotated "
+         "channels of B bytes.\nFormula 31 of the guide"_s});
     m_singleLayout = layouts[1];
     const auto tables = addChoice(
-        {u"one table"_s, u"All layers share one table."_s},
+        {u"one table"_s, u"All layers share one cos/sin table."_s},
         {u"one table per layer"_s,
-         u"Every layer stores its own table, as in older implementations: × n_layer bytes.\nFormula 31 of the guide"_s});
+         u"Every layer stores its own cos/sin table, as in older implementations, so the size is multiplied by the "
+         "number of layers n_layer.\nFormula 31 of the guide"_s});
     m_perLayer = tables[1];
     connect(m_singleLayout, &QToolButton::toggled, this, &MemoryRoom::schedule);
     connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
@@ -228,13 +235,13 @@ QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     m_busy = new QProgressBar(box);
     m_busy->setRange(0, 0);
     m_busy->setTextVisible(false);
-    m_busy->setAccessibleName(u"The program is filling the table"_s);
+    m_busy->setAccessibleName(u"The program is filling the cos/sin table"_s);
     keepSpace(m_busy);
     m_busy->hide();
     column->addWidget(m_busy);
     m_measured = makeQuiet(QString(), box);
     m_measured->setWordWrap(true);
-    m_measured->setAccessibleName(u"Bytes of the allocated table"_s);
+    m_measured->setAccessibleName(u"Bytes of the allocated cos/sin table"_s);
     m_measured->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     column->addWidget(m_measured);
     return box;
@@ -331,12 +338,13 @@ void MemoryRoom::renewSizes() {
                                    return binarySize(
                                        rope_cache_bytes(rotary_dim(of), of.context, bytes, layout, tablesOf(side)));
                                }).replace(u" · "_s, u"\n"_s));
-                value->setToolTip(u"%1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nFormula 31 of the guide"_s
-                                      .arg(layout == TableLayout::duplicated ? u"2·"_s : QString(),
-                                           tables == 1 ? QString() : u" × %1 layers"_s.arg(tables),
-                                           groupedText(setup.context))
-                                      .arg(rotary_dim(setup))
-                                      .arg(bytes));
+                value->setToolTip(
+                    u"%1L·d_r·B%2 with L = %3 positions, d_r = %4 rotated channels, B = %5 bytes\nFormula 31 of the "
+                    "guide"_s
+                        .arg(layout == TableLayout::duplicated ? u"2·"_s : QString(),
+                             tables == 1 ? QString() : u" × %1 layers"_s.arg(tables), groupedText(setup.context))
+                        .arg(rotary_dim(setup))
+                        .arg(bytes));
             }
         }
     }
@@ -352,7 +360,7 @@ void MemoryRoom::startMeasuring() {
     m_job.start([this, setup](const Cancelled& cancelled) -> std::function<void()> {
         return [this, setup, measured = measureTable(setup, cancelled)] {
             m_measured->setText(measured ? measuredSentence(setup, *measured)
-                                         : u"There is not enough free memory for a table of %1."_s.arg(
+                                         : u"There is not enough free memory for a cos/sin table of %1."_s.arg(
                                                binarySize(plannedTableBytes(setup))));
         };
     });

@@ -91,17 +91,18 @@ QString kindWhy(KvCache kind, const CacheShape& shape) {
         case KvCache::sliding:
             break;
     }
-    return u"Sliding-window attention caches only the last W tokens, except in global layers.\n"
-           "min(L, W) instead of L with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32 of the guide"_s
-               .arg(groupedText(shape.window), groupedText(shape.global_layers), layers, groupedText(shape.kv_heads),
-                    dim);
+    return u"Sliding-window attention caches only the last W tokens, except in global layers.\nIts size has min(L, W) "
+           "instead of the context length L, with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32 of "
+           "the guide"_s.arg(groupedText(shape.window), groupedText(shape.global_layers), layers,
+                             groupedText(shape.kv_heads), dim);
 }
 
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const auto table = tableBytes(setup, shape, options, rotary_dim(setup), setup.context);
     const auto cache = kvBytes(setup, shape, options, shape.kind, setup.context);
     if (!table || !cache) {
-        return u"With a context of %1 tokens the caches are larger than 8 EiB."_s.arg(groupedText(setup.context));
+        return u"With a context of %1 tokens the cos/sin table or the KV cache is larger than 8 EiB."_s.arg(
+            groupedText(setup.context));
     }
     const QString kv =
         u"%1 (%2, %3, batch size 1)"_s.arg(binarySize(*cache), kindText(shape.kind), text(word_of(options.kvFormat)));
@@ -114,7 +115,7 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
         timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
         if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {
-            sentence += u" With the unrotated pairs stored, too, the table is %1."_s.arg(binarySize(*whole));
+            sentence += u" A table that also stores the unrotated pairs is %1."_s.arg(binarySize(*whole));
         }
     }
     return sentence;
@@ -131,17 +132,20 @@ MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const QString factor = options.layout == TableLayout::duplicated ? u"2·"_s : QString();
     const QString tables = options.isPerLayer ? u" × %1 layers"_s.arg(shape.cache.layers) : QString();
-    QString why = u"Table: %1L·d_r·B%2 with L = %3, d_r = %4, B = %5 bytes\nKhan et al.; formula 31 of the guide\n"_s
-                      .arg(factor, tables, groupedText(setup.context))
-                      .arg(rotary_dim(setup))
-                      .arg(bytes_of(setup.precision));
+    QString why =
+        u"Size of the cos/sin table: %1L·d_r·B%2 with L = %3 positions, d_r = %4 rotated channels, B = %5 bytes\nKhan "
+        "et al.; formula 31 of the guide\n"_s.arg(factor, tables, groupedText(setup.context))
+            .arg(rotary_dim(setup))
+            .arg(bytes_of(setup.precision));
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
-        why += u"A table that also stores the ones and zeros of unrotated pairs has d = %1 instead of d_r.\n"_s.arg(
-            setup.head_dim);
+        why +=
+            u"A table that also stores the ones and zeros of unrotated pairs has all d = %1 channels instead of "
+            "d_r.\n"_s.arg(setup.head_dim);
     }
-    return why + u"KV cache: %1, B = %2 bytes, L = %3"_s.arg(kindWhy(shape.kind, cacheShape(setup, shape)))
-                     .arg(bytes_of(options.kvFormat))
-                     .arg(groupedText(setup.context));
+    return why +
+           u"KV cache: %1, B = %2 bytes, context length L = %3"_s.arg(kindWhy(shape.kind, cacheShape(setup, shape)))
+               .arg(bytes_of(options.kvFormat))
+               .arg(groupedText(setup.context));
 }
 
 }  // namespace ropelab::ui

@@ -68,13 +68,17 @@ ClaimsPage::Card ClaimsPage::addCard(const SheetPlan& plan, std::size_t claim) {
     font.setWeight(QFont::DemiBold);
     words->setFont(font);
     card.verdict = makeSelectable({}, frame);
-    card.deciding = makeSelectable(u"What would decide claim %1"_s.arg(claim + 1), frame);
+    card.deciding = makeSelectable(u"What claim %1 still needs for a verdict"_s.arg(claim + 1), frame);
     card.deciding->setProperty("quiet", true);
     QLabel* rule = makeSelectable({}, frame);
     rule->setText(withUnbreakablePercent(claimRules(plan, plan.claims[claim].id).join(QLatin1Char('\n'))));
     auto* buttons = scaledRow(nullptr, 8);
-    buttons->addWidget(makeFold(u"Rule"_s, u"Shows the preregistered rule of this verdict."_s, rule, frame));
-    auto* effects = makeButton<QToolButton>(u"Effects"_s, u"Shows the effect of each row of this claim."_s, frame);
+    buttons->addWidget(
+        makeFold(u"Rule"_s, u"Shows the preregistered rule that decides the verdict on this claim."_s, rule, frame));
+    auto* effects = makeButton<QToolButton>(
+        u"Effects"_s,
+        u"Shows a forest plot of the effects that test this claim: the difference of each group from its baseline."_s,
+        frame);
     connect(effects, &QToolButton::clicked, this,
             [this, id = ropelab::ui::text(plan.claims[claim].id)] { emit effectsAsked(id); });
     buttons->addWidget(effects);
@@ -106,9 +110,11 @@ void ClaimsPage::rebuild(const SheetPlan& plan) {
     for (QLabel* label : {m_ranking, m_notes}) label->setTextFormat(Qt::RichText);
     rows->addWidget(m_ranking);
     rows->addWidget(m_source);
-    rows->addWidget(makeFold(u"Runs and notes"_s,
-                             u"Shows the runs, the notes on them, and what this scale cannot test."_s, m_notes, notes),
-                    0, Qt::AlignLeft);
+    rows->addWidget(
+        makeFold(u"Runs and notes"_s,
+                 u"Shows the runs of this reproduction, the notes on them, and what runs of this scale cannot test."_s,
+                 m_notes, notes),
+        0, Qt::AlignLeft);
     rows->addWidget(m_notes);
     column->addWidget(notes);
     m_column->insertWidget(0, m_cards);

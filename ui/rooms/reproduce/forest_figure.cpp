@@ -252,13 +252,14 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     figure.name = QLatin1String(kForestPlot);
     figure.settings = {
         {u"sheet"_s, text(plan.sheet)}, {u"scale"_s, text(to_string(plan.scale))}, {u"claim"_s, text(claim)}};
-    figure.emptyText = u"No row of this sheet is compared with a baseline, so there is no effect to plot."_s;
+    figure.emptyText =
+        u"No group of runs in this reproduction is compared with a baseline, so there is no effect to plot."_s;
     const std::vector<ForestLine> lines = linesOf(plan, rows, claim);
     if (lines.empty()) {
         figure.summary = figure.emptyText;
         return figure;
     }
-    figure.emptyText = u"The effects appear when all runs of a row have ended and are measured."_s;
+    figure.emptyText = u"The effect of a group appears when all of its runs have ended and are measured."_s;
     // Effects of several claims differ by orders of magnitude; on the axis of margins each is as large as its rule
     // finds.
     const auto first = std::find_if(lines.begin(), lines.end(), [](const ForestLine& line) { return line.row; });
@@ -293,24 +294,24 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         });
     };
     if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.value); }))
-        parts << u"points: this lab, with intervals"_s;
+        parts << u"points: effects in this lab, with intervals"_s;
     if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.paper); }))
-        parts << u"tall marks: published"_s;
+        parts << u"tall marks: published effects"_s;
     if (any([](const ForestNumbers& numbers, const SheetRow& row) {
             return row.effect && numbers.rangeHigh > numbers.rangeLow;
         }))
-        parts << u"shaded: range of the rule"_s;
+        parts << u"shaded: range that the verdict's rule tests"_s;
     parts << verdicts.join(u", "_s);
     figure.note = parts.join(u"; "_s);
     if (isInMargins) {
-        figure.note += u"; margin: half the width of the rule's range, from its middle"_s;
-        if (hasNoRange) figure.note += u"; rows without a range: in the figure of their claim alone"_s;
+        figure.note += u"; effects are measured from the middle of the rule's range, in margins (half its width)"_s;
+        if (hasNoRange) figure.note += u"; groups whose rule has no range are only in the figure of their claim"_s;
     } else if (hasProportion) {
-        figure.note += u"; proportions: percent of the runs"_s;
+        figure.note += u"; proportions are in percent of the runs"_s;
     }
     int effects = 0;
     for (const SheetRow& row : shown) effects += row.effect.has_value();
-    figure.summary = u"Effects of the sheet %1: %2, %3 with an effect. %4"_s
+    figure.summary = u"Effects of the reproduction %1: %2, %3 with an effect. %4"_s
                          .arg(text(plan.sheet), countText(std::ssize(shown), u"row"_s))
                          .arg(effects)
                          .arg(verdictWords(shown))
@@ -330,9 +331,9 @@ constexpr double kStripEnd = 6;  // multiples of the margin; effects beyond are 
 
 ForestStrip::ForestStrip(QWidget* parent) : QWidget(parent) {
     setToolTip(
-        u"Effects of the claim's rows with their intervals, in multiples of the rule's margin. Shaded: range of the "
-        u"rule; "
-        "tall marks: published. Effects beyond %1 margins are at the end."_s.arg(kStripEnd));
+        u"Effects that test this claim, with their intervals, in multiples of the margin: half the width of the range "
+        "that the verdict's rule tests. Shaded: that range; tall marks: published effects. Effects beyond %1 margins "
+        "are at the end."_s.arg(kStripEnd));
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ForestStrip::fit);
 }
 
@@ -396,7 +397,9 @@ ForestView::ForestView(QWidget* parent)
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 8}, 8);
     m_claim->setAccessibleName(u"Claim"_s);
-    m_claim->setToolTip(u"Claim whose rows the plot shows; a single claim has a scale of its own."_s);
+    m_claim->setToolTip(
+        u"Selects the claim whose effects the forest plot shows. The effects of a single claim are in percent, those "
+        "of all claims in multiples of each rule's margin."_s);
     m_claim->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_claim->setFocusPolicy(Qt::StrongFocus);
     m_area->setWidget(m_view);
@@ -471,8 +474,9 @@ void ForestView::refresh() {
 
 namespace option {
 
-constexpr FigureOption claim{"claim", FigureOption::Kind::text,
-                             "The claim that is shown, by its number or id; default: all claims of the sheet.", "name"};
+constexpr FigureOption claim{
+    "claim", FigureOption::Kind::text,
+    "The claim whose effects are shown, by its number or id; default: all claims of the reproduction.", "name"};
 
 }  // namespace option
 
@@ -482,7 +486,7 @@ static Figure requestedForest(const FigureRequest& request) {
     const auto sheet = stored_sheet(lab);
     if (!sheet) {
         throw BadInput("The lab " + request.sources().labPath().toStdString() +
-                       " contains no reproduction sheet, so there are no effects to plot.");
+                       " contains no reproduction of a paper, so there are no effects to plot.");
     }
     const std::vector<Claim>& claims = sheet->plan.claims;
     std::string chosen = request.text(option::claim).toStdString();
@@ -493,7 +497,7 @@ static Figure requestedForest(const FigureRequest& request) {
     if (!chosen.empty() && std::none_of(claims.begin(), claims.end(), isChosen)) {
         std::string names;
         for (const Claim& claim : claims) names += (names.empty() ? "" : ", ") + claim.id;
-        throw BadInput("The sheet " + sheet->plan.sheet + " has no claim \"" +
+        throw BadInput("The reproduction " + sheet->plan.sheet + " has no claim \"" +
                        request.text(option::claim).toStdString() + "\"; its claims are " + names + ".");
     }
     Figure figure = forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(lab, sheet->experiment)), chosen);

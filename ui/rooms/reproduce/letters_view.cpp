@@ -44,8 +44,8 @@ TextTable::Content bitsTable(double p) {
         {u"letter"_s, {}, true},
         {u"code length [bits]"_s,
          u"Code length −log₂ p of a letter of probability p; the mean is Σ p·(−log₂ p). Formula 35 of the guide"_s},
-        {u"printed at p(A) = %1"_s.arg(at), u"Value that Brahmachary 2025 prints."_s},
-        {u"correct at p(A) = %1"_s.arg(at), u"Value of formula 35 at p(A) = %1."_s.arg(at)},
+        {u"printed at p(A) = %1"_s.arg(at), u"Code length in bits that Brahmachary 2025 prints."_s},
+        {u"correct at p(A) = %1"_s.arg(at), u"Code length in bits by formula 35 of the guide at p(A) = %1."_s.arg(at)},
         {u"agreement"_s, {}, true}};
     const LetterBits right = letter_bits(printed.p_a);
     const auto add = [&](const QString& what, double LetterBits::*bits) {
@@ -58,7 +58,8 @@ TextTable::Content bitsTable(double p) {
               agrees ? TextTable::Tone::normal : TextTable::Tone::error},
              {bitsText(right.*bits)},
              agrees ? TextTable::Cell{u"agrees"_s, {}, TextTable::Tone::success}
-                    : TextTable::Cell{u"disagrees"_s, u"The formula gives %1 bits."_s.arg(bitsText(right.*bits)),
+                    : TextTable::Cell{u"disagrees"_s,
+                                      u"Formula 35 of the guide gives %1 bits."_s.arg(bitsText(right.*bits)),
                                       TextTable::Tone::error}});
     };
     add(u"letter A"_s, &LetterBits::a);
@@ -108,8 +109,9 @@ Figure lettersFigure(double p) {
     figure.verticalLines.push_back({p, QString::fromStdString(number_text(p)), {Ink::Kind::accent}, kHandle});
     const LetterBits bits = letter_bits(p);
     figure.summary =
-        u"Code length in bits over p(A): at p(A) = %1 the letter A takes %2 bits, B takes %3, and the mean is %4."_s
-            .arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
+        u"Code length in bits against p(A), the probability of the letter A: at p(A) = %1 it is %2 for A and %3 for B, "
+        "and the mean is %4."_s.arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b),
+                                    bitsText(bits.average));
     return figure;
 }
 
@@ -129,15 +131,15 @@ LettersView::LettersView(QWidget* parent)
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 8}, 8);
     auto* intro = new QLabel(
-        u"The code length of a letter of probability p is −log₂ p bits. For a model that knows p(A) of a "
-        "text of the letters A and B, the mean code length per letter is the entropy."_s,
+        u"The code length of a letter of probability p is −log₂ p bits. If a model knows the probability p(A) in a "
+        "text of the letters A and B, its mean code length per letter is the entropy of the text."_s,
         this);
     intro->setProperty("quiet", true);
     for (QLabel* label : {intro, m_words}) {
         label->setWordWrap(true);
         label->setTextFormat(Qt::PlainText);
     }
-    m_words->setAccessibleName(u"Code lengths in words"_s);
+    m_words->setAccessibleName(u"Code lengths of the letters A and B as a sentence"_s);
     column->addWidget(intro);
     column->addWidget(m_slider);
     column->addWidget(m_words);
@@ -175,14 +177,15 @@ void LettersView::refresh() {
     const LetterBits bits = letter_bits(p);
     m_table->setContent(bitsTable(p));
     QString words =
-        u"At p(A) = %1 the letter A takes %2 bits, B takes %3 bits, and the mean per letter is %4 bits."_s.arg(
-            QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b), bitsText(bits.average));
+        u"At p(A) = %1 the code length of the letter A is %2 bits, that of B is %3 bits, and the mean per letter is %4 "
+        "bits."_s.arg(QString::fromStdString(number_text(p)), bitsText(bits.a), bitsText(bits.b),
+                      bitsText(bits.average));
     if (isPrinted(p)) {
         const LetterBits printed = printed_letter_bits().bits;
         const auto number = [](double value) { return QString::fromStdString(number_text(value)); };
         words +=
             QLatin1Char(' ') +
-            u"Brahmachary 2025 gives %1 bits for A, which is the mean, and %2 bits as the mean; both are wrong."_s.arg(
+            u"Brahmachary 2025 prints %1 bits for A (in fact the mean) and %2 bits for the mean; both are wrong."_s.arg(
                 number(printed.a), number(printed.average));
     }
     m_words->setText(words);

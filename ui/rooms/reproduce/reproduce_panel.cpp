@@ -29,23 +29,26 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
         m_sheet->addItem(QString::fromStdString(sheet.name));
         m_sheet->setItemData(m_sheet->count() - 1, QString::fromStdString(sheet.title), Qt::ToolTipRole);
     }
-    addField(grid, u"sheet"_s, m_sheet,
-             u"A sheet consists of published claims, the runs that test them, and the rules of the verdicts."_s);
+    addField(
+        grid, u"sheet"_s, m_sheet,
+        u"A sheet is the plan that reproduces a paper's experiment: published claims, the runs that test them, and the "
+        "rules of the verdicts."_s);
     m_scale = makeChoice(u"Scale"_s, content);
     for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
         m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
     }
-    addField(grid, u"scale"_s, m_scale,
-             u"The scale laptop uses small models, and the scale paper the published ones. The scale smoke only tests "
-             "that the sheet works, with two seeds and a few seconds per run; no claim is testable."_s);
+    addField(
+        grid, u"scale"_s, m_scale,
+        u"Size of the models and the training. laptop: small models. paper: the published models. smoke: a quick check "
+        "that everything works, with two seeds and a few seconds per run; it cannot test any claim."_s);
     m_seeds = new QLineEdit(content);
     m_seeds->setPlaceholderText(u"sheet's default"_s);
     m_seeds->setClearButtonEnabled(true);
     m_seeds->setAccessibleName(u"Seeds per setting"_s);
     addField(grid, u"seeds"_s, m_seeds,
-             u"Number of seeds per setting, at least 2. The seeds are 1337, 1338 and so on."_s);
+             u"Number of seeds with which each setting is trained, at least 2. The seeds are 1337, 1338 and so on."_s);
     column->addLayout(grid);
-    m_state = makeText(u"State of the sheet"_s, content);
+    m_state = makeText(u"State of the reproduction"_s, content);
     m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_cost = makeText({}, content);
     m_cost->setProperty("quiet", true);
@@ -54,7 +57,8 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     m_start = makeButton<QPushButton>({}, {}, content);
     m_start->setProperty("primary", true);
     m_startAgain = makeButton<QPushButton>(
-        u"Start in a new lab"_s, u"Starts the sheet again in a new lab. The existing lab does not change."_s, content);
+        u"Start in a new lab"_s,
+        u"Starts this reproduction again in a new lab file. The existing lab file does not change."_s, content);
     // What changes its height is below the button.
     for (QWidget* each : {static_cast<QWidget*>(m_start), static_cast<QWidget*>(m_state), static_cast<QWidget*>(m_cost),
                           static_cast<QWidget*>(m_problem), static_cast<QWidget*>(m_startAgain)}) {

@@ -59,10 +59,10 @@ void ReproduceRoom::addActions(ActionRegistry& registry, const RoomHandle<Reprod
                   .handler = [room] { room->m_panel->startButton()->click(); },
                   .enabled = [room] { return !room.made() || room->m_panel->startButton()->isEnabled(); },
                   .separatorBefore = true});
-    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = u"Copy sheet as table"_s, .handler = [room] {
+    registry.add({.id = "reproduce.copy", .menu = "Edit", .text = u"Copy reproduction as table"_s, .handler = [room] {
                       room->copyTable();
                   }});
-    registry.add({.id = "reproduce.save", .menu = "File", .text = u"Save sheet as table …"_s, .handler = [room] {
+    registry.add({.id = "reproduce.save", .menu = "File", .text = u"Save reproduction as table …"_s, .handler = [room] {
                       room->saveTable();
                   }});
     for (std::size_t i = 0; i < kParts.size(); ++i) {
@@ -220,25 +220,28 @@ void ReproduceRoom::refreshState() {
         const bool isComplete = progress && progress->isComplete();
         if (step != Step::idle) {
             offer = {u"Stop"_s, m_access.session.state() != SweepSession::State::stopping,
-                     u"Stops after the current step. The trained runs and their checkpoints stay in the lab."_s};
+                     u"Stops after the current training step. The trained runs and their checkpoints stay in the lab "
+                     "file."_s};
         } else if (isComplete) {
-            offer = {u"Finished"_s, false, u"All runs of this sheet are trained and measured."_s, !isTraining};
+            offer = {u"Finished"_s, false, u"All runs of this reproduction are trained and measured."_s, !isTraining};
         } else {
             offer = {u"Continue"_s, !isReadOnly && !isTraining && progress,
-                     isTraining ? u"Another sweep is training."_s : QString(), !isTraining};
+                     isTraining ? u"The reproduction cannot continue while another sweep is training."_s : QString(),
+                     !isTraining};
         }
     } else if (step != Step::idle || isTraining) {
-        words = u"This sheet has not started. Other runs are training; stop them or wait until they end."_s;
-        offer.why = u"Other runs are training."_s;
+        words = u"This reproduction has not started. Other runs are training; stop them or wait until they end."_s;
+        offer.why = u"The reproduction cannot start while other runs are training."_s;
     } else if (!startedLab.isEmpty()) {
-        words = u"This sheet was started in the lab “%1”."_s.arg(QFileInfo(startedLab).completeBaseName());
+        words = u"This reproduction was started in the lab file “%1”."_s.arg(QFileInfo(startedLab).completeBaseName());
         offer = {u"Open lab and continue"_s, true, startedLab, true};
     } else {
         words = notStartedWords();
         offer.isEnabled = true;
     }
     if (!m_isStored && !m_trainer.failure().isEmpty() && step == Step::idle) {
-        words += QLatin1Char(' ') + u"The last attempt failed: %1"_s.arg(m_trainer.failure());
+        words +=
+            QLatin1Char(' ') + u"The last attempt to start this reproduction failed: %1"_s.arg(m_trainer.failure());
     }
     if (m_words->text() != words) m_words->setText(words);
     m_panel->offer(offer);
@@ -318,16 +321,16 @@ struct Tab {
 };
 // Tabs in the order of Page.
 constexpr Tab kTabs[] = {
-    {"Claims and rules", "Claims of the source, runs that test them, and rules of the verdicts."},
-    {"Comparison", "Results of this lab next to the published ones, with difference, p value and verdict."},
+    {"Claims and rules", "Shows the published claims, the runs that test them, and the rules of the verdicts."},
+    {"Comparison", "Shows the results of this lab beside the published ones, with difference, p value and verdict."},
     {"Effects",
-     "Forest plot: effect of each row with its interval, range of the rule, published value and "
-     "verdict."},
-    {"Source checks", "Statements of the source, recomputed from its own tables."},
-    {"Predictions", "Preregistered predictions of the theories, with their scores."},
+     "Shows a forest plot: the effect of each group of runs with its interval, the range that the verdict's rule "
+     "tests, the published effect and the verdict."},
+    {"Source checks", "Checks statements of the publication by recomputing them from the publication's own tables."},
+    {"Predictions", "Shows what theories of RoPE predicted before the runs, and which predictions were right."},
     {"Bits per letter",
-     "Example of Brahmachary 2025: code lengths of the letters A and B in bits, against the "
-     "probability of A."},
+     "Shows the example of Brahmachary 2025: code lengths of the letters A and B in bits, against the probability of "
+     "A."},
 };
 
 QLabel* makeLabel(const QString& name, QWidget* parent) {
@@ -368,14 +371,14 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_pages->addWidget(m_claims);
     m_pages->addWidget(makeComparison());
     m_pages->addWidget(m_effects);
-    m_checks =
-        new TextList(u"Checks of the source's statements"_s,
-                     u"Each row compares a statement of the source about its own numbers with the value recomputed "
-                     "from these numbers. No run of this lab is part of it."_s,
-                     u"This sheet's source makes no statement that its tables allow to recompute."_s, this);
+    m_checks = new TextList(
+        u"Checks of the publication's statements about its own numbers"_s,
+        u"Each row compares a statement of the publication about its own numbers with the value recomputed from these "
+        "numbers. No run of this lab is used."_s,
+        u"The publication makes no statement that can be recomputed from its tables."_s, this);
     m_pages->addWidget(m_checks);
-    m_predictions =
-        makePredictionList(u"This sheet has no predictions: no theory predicts the measures that it compares."_s, this);
+    m_predictions = makePredictionList(
+        u"This reproduction has no predictions: no theory predicts the measures that it compares."_s, this);
     m_pages->addWidget(m_predictions);
     m_pages->addWidget(m_letters);
     layout->addWidget(m_pages, 1);
@@ -436,7 +439,7 @@ QWidget* ReproduceRoom::makeComparison() {
     scaleLayout(column, {12, 8, 12, 8}, 8);
     m_measure = new QComboBox(page);
     m_measure->setAccessibleName(u"Measure"_s);
-    m_measure->setToolTip(u"Measure whose rows the table shows; the other measures are hidden."_s);
+    m_measure->setToolTip(u"Selects the measure whose rows the table shows; rows of other measures are hidden."_s);
     m_measure->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_measure->setFocusPolicy(Qt::StrongFocus);
     m_measure->addItem(u"all measures"_s, QString());

@@ -48,7 +48,7 @@ void makeLab(const SheetPlan& plan, const QString& path, const std::filesystem::
     QDir().mkpath(QFileInfo(path).absolutePath());
     const QTemporaryDir folder;
     if (!folder.isValid())
-        throw BadInput("The program cannot create a temporary folder for the sheet: " +
+        throw BadInput("The program cannot create a temporary folder for the reproduction: " +
                        folder.errorString().toStdString());
     const auto lab = LabFile::create(toPath(folder.filePath(u"sheet.ropelab"_s)));
     enter_sheet(*lab, plan);
@@ -177,7 +177,7 @@ void SheetTrainer::open(const QString& lab) {
 void SheetTrainer::continueSheet() {
     if (!m_sheet || step() != Step::idle || m_access.session.isActive()) return;
     if (m_access.lab.isReadOnly()) {
-        return fail(u"This lab is read-only. Save it under another name to continue its experiment."_s);
+        return fail(u"This lab file is read-only. Save it under another name to continue its experiment."_s);
     }
     m_failure.clear();
     m_isContinuing = true;

@@ -59,7 +59,8 @@ Cell pCell(const std::optional<double>& p) {
 
 Cell printedCell(const SheetRow& row) {
     if (!row.plan.paper_printed) return {text(missing_cell), {}, Tone::quiet};
-    return {numberText(signed_percent(row.plan.paper_printed)), u"The difference as the source prints it."_s};
+    return {numberText(signed_percent(row.plan.paper_printed)),
+            u"Difference from the baseline as the publication prints it."_s};
 }
 
 // Marked if it disagrees with the printed one by more than rounding explains.
@@ -67,14 +68,16 @@ Cell recomputedCell(const SheetRow& row) {
     const QString words = numberText(recomputed_text(row));
     if (!row.paper_difference_percent || !row.plan.baseline) return {words, {}, Tone::quiet};
     QString tip =
-        u"Difference in percent, with the p of Student's and Welch's tests, computed from the means and standard "
-        "deviations that the source prints."_s;
+        u"Difference from the baseline in percent, with the p values of Student's and Welch's tests, computed from the "
+        "means and standard deviations that the publication prints."_s;
     if (!row.plan.paper_printed) return {words, tip};
     const Improvement own = improvement_of(row.plan.paper->mean, row.plan.paper_baseline->mean);
     const bool agrees = std::abs(*row.plan.paper_printed + own.percent) <= own.rounding;
-    tip += QLatin1Char('\n') + (agrees ? u"The difference agrees with the printed one."_s
-                                       : u"The difference disagrees with the printed one: %1 %."_s.arg(
-                                             numberText(signed_percent(row.plan.paper_printed))));
+    tip +=
+        QLatin1Char('\n') +
+        (agrees ? u"The recomputed difference agrees with the one that the publication prints."_s
+                : u"The recomputed difference disagrees with the one that the publication prints, which is %1 %."_s.arg(
+                      numberText(signed_percent(row.plan.paper_printed))));
     return {words, tip, agrees ? Tone::normal : Tone::warning};
 }
 
@@ -84,10 +87,11 @@ Cell verdictCell(const SheetRow& row) {
         words += u", "_s + u"%1 failed"_s.arg(countText(row.failed, u"run"_s));
     }
     QString tip = numberText(row_reason(row));
-    if (tip.isEmpty() && row.verdict == SheetVerdict::shown) tip = u"The row is shown without a verdict."_s;
-    if (row.verdict == SheetVerdict::baseline) tip = u"Other rows are compared with this one."_s;
+    if (tip.isEmpty() && row.verdict == SheetVerdict::shown)
+        tip = u"No rule decides on this row, so it has no verdict."_s;
+    if (row.verdict == SheetVerdict::baseline) tip = u"This row is the baseline with which other rows are compared."_s;
     if (row.verdict == SheetVerdict::unfinished) {
-        tip = u"%1 of this group and its baseline must still be trained or measured."_s.arg(
+        tip = u"No verdict yet: %1 of this group and its baseline must still be trained or measured."_s.arg(
             countText(row.waiting, u"run"_s));
     }
     if (row.plan.rule) tip += u"\n\n"_s + text(rule_words(row.plan));
@@ -228,7 +232,7 @@ QString measureTitleOf(const std::string& measure) {
     for (const Measure& known : measures()) {
         if (known.name == measure) return u"%1 (%2)"_s.arg(measureTitle(known), measureUnit(known));
     }
-    if (measure == extension_rise) return u"increase of the loss beyond the context (nats)"_s;
+    if (measure == extension_rise) return u"loss increase beyond the context (nats)"_s;
     if (measure == spiked) return u"runs with a loss spike"_s;
     if (measure == spiked_early) return u"runs with an early loss spike"_s;
     return withSpaces(measure);
@@ -276,8 +280,8 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
     const std::vector<std::string> keys = differingKeys(plans);
     for (const std::string& key : keys) {
         const QString why = key == "against"
-                                ? u"Baseline, if it differs from the sheet's usual baseline."_s
-                                : u"Setting that the runs of a group share and in which the groups differ."_s;
+                                ? u"Baseline of the row, if it differs from the usual baseline of this reproduction."_s
+                                : u"Setting in which the groups differ; all runs of a group have the same value."_s;
         content.columns.push_back({keyTitle(key), why, true});
     }
     if (measure.empty()) content.columns.push_back({u"measure"_s, {}, true});
@@ -285,20 +289,26 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         {u"this lab"_s,
          u"Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37 of the guide"_s},
         {u"published"_s,
-         u"Published mean ± standard deviation. It comes from another machine and "
-         "code and does not enter the verdict."_s},
-        {u"difference [%]"_s, u"Difference of this lab's means: (mean − baseline's mean) / baseline's mean."_s},
-        {u"verdict"_s, u"Verdict by the preregistered rule. The tooltip of each cell gives the reason."_s, true},
-        {u"p (rule, Holm)"_s, u"p value of the rule's test after Holm's correction over the rows of its family."_s},
+         u"Published mean ± standard deviation. It comes from another machine and other code, and the verdict does not "
+         "use it."_s},
+        {u"difference [%]"_s,
+         u"Difference from the baseline in percent, from the means of this lab: (mean − baseline's mean) / baseline's "
+         "mean."_s},
+        {u"verdict"_s, u"Verdict on the row by its preregistered rule. The tooltip of each cell gives the reason."_s,
+         true},
+        {u"p (rule, Holm)"_s,
+         u"p value of the test that decides the verdict, after Holm's correction over all rows that are tested "
+         "together."_s},
         {u"p (Student)"_s, u"p value of Student's two-tailed t test, with pooled variance. Formula 37 of the guide"_s},
         {u"p (Welch)"_s, u"p value of Welch's two-tailed t test, with a variance per group. Formula 37 of the guide"_s},
         {u"p (paired)"_s,
          u"p value of the two-tailed paired t test, on differences between runs of equal seed. Formula 37 of the guide"_s},
-        {u"printed difference [%]"_s, u"Difference from the baseline as the source prints it; negative means lower."_s},
+        {u"printed difference [%]"_s,
+         u"Difference from the baseline as the publication prints it; negative means lower than the baseline."_s},
         {u"recomputed difference [%] (p)"_s,
-         u"Difference from the baseline, recomputed from the source's table, with the p of Student's and "
-         "Welch's tests from its means, standard deviations and n."_s},
-        {u"n"_s, u"Number of runs with a finite value."_s},
+         u"Difference from the baseline, recomputed from the publication's table, with the p values of Student's and "
+         "Welch's tests from the published means, standard deviations and numbers of runs."_s},
+        {u"n"_s, u"Number of runs of the group whose measured value is finite."_s},
         {u"values per seed"_s, {}, true}};
     content.columns.insert(content.columns.end(), rest.begin(), rest.end());
     for (const std::size_t index : indices) {
@@ -339,7 +349,7 @@ TextTable::Content seedTable(const SheetRow& row) {
     TextTable::Content content;
     content.columns = {{u"seed"_s}, {u"this lab"_s}};
     if (row.plan.baseline) {
-        content.columns.push_back({u"baseline"_s, u"Value of the baseline's run with the same seed."_s});
+        content.columns.push_back({u"baseline"_s, u"Value of the run with the same seed in the baseline group."_s});
         content.columns.push_back({u"difference"_s});
     }
     const auto cell = [](double value) {
@@ -379,8 +389,9 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
         content.rows.push_back(
             {{u"shown"_s, accuracies, Tone::quiet},
              {u"accuracy on %1 (%2 questions)"_s.arg(text(each.benchmark)).arg(each.questions), accuracies},
-             {u"The tooltip lists the %1 printed accuracies."_s.arg(lines.size()), accuracies},
-             {u"10 % minus 100 %: %1 percentage points, 90 % interval %2 to %3, equivalence: %4"_s.arg(
+             {u"%1 accuracies, listed in the tooltip"_s.arg(lines.size()), accuracies},
+             {u"accuracy at 10 % minus accuracy at 100 % rotated: %1 percentage points, 90 % interval %2 to %3, "
+              "equivalence: %4"_s.arg(
                   numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
                   numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
               accuracies}});
@@ -391,16 +402,17 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
 
 TextTable::Content checkTable(const std::string& sheet) {
     TextTable::Content content;
-    content.columns = {{u"agreement"_s, u"Agreement of the printed and the recomputed value, within rounding."_s, true},
-                       {u"statement"_s, {}, true},
-                       {u"printed"_s, u"Value that the source prints."_s, true},
-                       {u"recomputed"_s, u"Value recomputed from the source's tables."_s, true}};
+    content.columns = {
+        {u"agreement"_s, u"States whether the printed and the recomputed value agree within rounding."_s, true},
+        {u"statement"_s, {}, true},
+        {u"printed"_s, u"Value that the publication prints."_s, true},
+        {u"recomputed"_s, u"Value recomputed from the publication's tables."_s, true}};
     for (const SourceTest& test : source_tests(sheet)) {
         const Tone tone = test.verdict == SourceVerdict::holds   ? Tone::success
                           : test.verdict == SourceVerdict::fails ? Tone::error
                                                                  : Tone::warning;
         content.rows.push_back({{text(to_string(test.verdict)), text(test.test), tone},
-                                {u"claim, tested on the source's own numbers"_s, text(test.test)},
+                                {u"claim, tested on the publication's own numbers"_s, text(test.test)},
                                 {text(test.claim), text(test.claim)},
                                 {text(test.result), text(test.result)}});
     }
@@ -453,26 +465,26 @@ QString settingsHtml(const SheetPlan& plan) {
 QString measuredWords(const SheetPlan& plan) {
     QStringList parts;
     if (plan.sequential) {
-        parts << u"Runs train sequentially, seed by seed, because their times are compared."_s;
+        parts << u"Runs train one after another, seed by seed, because their training times are compared."_s;
     }
     if (plan.writing.samples > 0) {
-        parts << u"Each trained model then generates %1 of %2 tokens, and the generation speed is measured."_s.arg(
+        parts << u"After training, each model generates %1 of %2 tokens, and its generation speed is measured."_s.arg(
             countText(plan.writing.samples, u"sample"_s), groupedText(plan.writing.length));
     }
     if (!plan.extensions.empty()) {
         QStringList times;
         for (const std::int64_t factor : plan.extensions) times << u"%1×"_s.arg(factor);
-        parts << u"The loss is also measured at %1 the context."_s.arg(times.join(u", "_s));
+        parts << u"The loss is also measured at %1 the training context."_s.arg(times.join(u", "_s));
     }
     if (plan.retrieval_windows > 0) {
-        parts << u"The retrieval of repeated tokens is measured for the predictions."_s;
+        parts << u"The accuracy at copying repeated tokens (retrieval) is measured to test the predictions."_s;
     }
     return parts.join(QLatin1Char(' '));
 }
 
 QString costText(const QString& runs, const QString& time, const QString& memory, const QString& parameters) {
-    return u"%1; about %2 on this machine with all evaluations and measurements, %3 of memory, at most %4 million "
-           "parameters"_s.arg(runs, time, memory, parameters);
+    return u"%1; estimate: about %2 on this machine with all evaluations and measurements, %3 of memory; models of at "
+           "most %4 million parameters"_s.arg(runs, time, memory, parameters);
 }
 
 QString sequentialText(const QString& runs) {
@@ -480,7 +492,7 @@ QString sequentialText(const QString& runs) {
 }
 
 QString failedText(std::int64_t runs) {
-    return u"%1 failed; failed runs do not enter the means."_s.arg(countText(runs, u"run"_s));
+    return u"%1 failed; the means exclude failed runs."_s.arg(countText(runs, u"run"_s));
 }
 
 QString endedText(std::int64_t ended, std::int64_t runs) {
@@ -488,15 +500,14 @@ QString endedText(std::int64_t ended, std::int64_t runs) {
 }
 
 QString measuringText(std::int64_t left) {
-    return u"The program measures the trained models; %1 left."_s.arg(countText(left, u"run"_s));
+    return u"The program is measuring the trained models; %1 left."_s.arg(countText(left, u"run"_s));
 }
 
 }  // namespace
 
 QString notStartedWords() {
-    return u"This sheet has not started. “Start” creates a lab for it, stores its rules and predictions, and trains "
-           u"its "
-           "runs."_s;
+    return u"This reproduction has not started. “Start” creates a lab file for it, stores its rules and predictions, "
+           "and trains its runs."_s;
 }
 
 QString costWords(const SheetPlan& plan, const std::filesystem::path& dataDir) {
@@ -534,17 +545,19 @@ QString decidingWords(const SheetPlan& plan, std::span<const SheetRow> rows, con
     }
     QStringList sentences = texts(needs_of(planOf(plan, claim)));
     if (plan.scale == SheetScale::smoke && isWithheld) sentences.prepend(text(withheld_words()));
-    if (waiting > 0) sentences << u"Rows wait for up to %1 each."_s.arg(countText(waiting, u"run"_s));
+    if (waiting > 0)
+        sentences << u"Up to %1 per row must still be trained or measured."_s.arg(countText(waiting, u"run"_s));
     if (seeds > 0) {
-        sentences << u"About %1 per setting would decide it, if the differences stay as they are."_s.arg(
-            countText(seeds, u"seed"_s));
+        sentences
+            << u"About %1 per setting would decide this claim, if the differences between the groups stay as they "
+               "are."_s.arg(countText(seeds, u"seed"_s));
     }
-    return sentences.isEmpty() ? QString() : u"What would decide it: "_s + sentences.join(QLatin1Char(' '));
+    return sentences.isEmpty() ? QString() : u"Needed for a verdict: "_s + sentences.join(QLatin1Char(' '));
 }
 
 QString rankingPage(std::span<const SheetRow> rows) {
     const std::vector<std::string> rankings = rankings_of(rows);
-    return rankings.empty() ? QString() : heading(u"Ranking by length of training"_s) + list(rankings);
+    return rankings.empty() ? QString() : heading(u"Ranking of the settings by length of training"_s) + list(rankings);
 }
 
 QString notesPage(const SheetPlan& plan, const QString& cost) {
@@ -564,9 +577,9 @@ QString verdictWords(std::span<const SheetRow> rows) {
 
 QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
     const auto& progress = trainer.progress();
-    if (!progress) return u"Loading the lab …"_s;
+    if (!progress) return u"Loading the lab file …"_s;
     const QString runs = countText(progress->runs, u"run"_s);
-    QString words = progress->ended == progress->runs ? u"All %1 have ended."_s.arg(runs)
+    QString words = progress->ended == progress->runs ? u"All %1 of this reproduction have ended."_s.arg(runs)
                                                       : endedText(progress->ended, progress->runs);
     if (progress->failed > 0) {
         words += QLatin1Char(' ') + failedText(progress->failed);
@@ -582,19 +595,19 @@ QString progressWords(const SheetTrainer& trainer, bool isReadOnly) {
             return words + QLatin1Char(' ') + measuringText(progress->unmeasured);
     }
     if (!trainer.failure().isEmpty()) {
-        words += QLatin1Char(' ') + u"The sheet stopped: %1"_s.arg(trainer.failure());
+        words += QLatin1Char(' ') + u"The reproduction stopped: %1"_s.arg(trainer.failure());
     }
     if (progress->isComplete()) {
         const QString verdicts = verdictWords(progress->rows);
         return verdicts.isEmpty() ? words : words + QLatin1Char(' ') + verdicts;
     }
     if (isReadOnly) {
-        words += QLatin1Char(' ') + u"This lab is read-only."_s;
+        words += QLatin1Char(' ') + u"This lab file is read-only, so the reproduction cannot continue in it."_s;
     } else if (progress->ended == progress->runs) {
-        words += QLatin1Char(' ') + u"%1 must still be measured; continue the sheet to measure them."_s.arg(
+        words += QLatin1Char(' ') + u"%1 must still be measured; continue the reproduction to measure them."_s.arg(
                                         countText(progress->unmeasured, u"run"_s));
     } else if (trainer.failure().isEmpty()) {
-        words += QLatin1Char(' ') + u"Continue the sheet to train the remaining runs."_s;
+        words += QLatin1Char(' ') + u"Continue the reproduction to train the remaining runs."_s;
     }
     return words;
 }
@@ -604,7 +617,7 @@ QString rowWords(const SheetRow& row) {
     words[0] = words[0].toUpper();
     words += u". "_s;
     if (row.verdict == SheetVerdict::unfinished) {
-        words += u"%1 of this group and its baseline must still be trained or measured. "_s.arg(
+        words += u"No verdict yet: %1 of this group and its baseline must still be trained or measured. "_s.arg(
             countText(row.waiting, u"run"_s));
     }
     if (!row.words.empty()) words += numberText(row_reason(row)) + QLatin1Char(' ');

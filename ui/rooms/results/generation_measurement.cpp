@@ -20,13 +20,13 @@ GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
       m_button(new QPushButton(this)),
-      m_words(makeText(u"Progress of the generation speed"_s, this)) {
+      m_words(makeText(u"Progress of measuring the generation speed"_s, this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 8, 0, 0}, 4);
     m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setToolTip(
-        u"Measures how many tokens per second each trained model generates: %1 Runs with a "
-        "measurement are left out. ropelab-cli results --measure-generation does the same."_s.arg(
+        u"Measures how many tokens per second each trained model generates: %1 Runs whose speed is already measured "
+        "are skipped. The command ropelab-cli results --measure-generation measures the same speeds."_s.arg(
             text(generation_words(sweep_generation))));
     connect(m_button, &QPushButton::clicked, this, &GenerationMeasurement::toggle);
     column->addWidget(m_button);
@@ -34,25 +34,29 @@ GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
     connect(&m_access.lab, &LabDocument::opened, this, [this] { stop({}); });
     connect(&m_access.session, &SweepSession::started, this, [this] {
         // Training at the same time would falsify the speeds.
-        if (m_isMeasuring) stop(u"The measurement stopped because a sweep trains; measured speeds are saved."_s);
+        if (m_isMeasuring)
+            stop(
+                u"The measurement of the generation speed stopped because a sweep trains; speeds measured so far are "
+                "saved."_s);
     });
     setWords({});
 }
 
 void GenerationMeasurement::toggle() {
-    if (m_isMeasuring) return stop(u"The measurement was stopped; measured speeds are saved."_s);
+    if (m_isMeasuring)
+        return stop(u"The measurement of the generation speed was stopped; speeds measured so far are saved."_s);
     if (const QString words = refusal(); !words.isEmpty()) return setWords(words);
     start();
 }
 
 QString GenerationMeasurement::refusal() const {
-    if (!m_access.lab.hasFile()) return u"There are no trained runs to measure yet."_s;
+    if (!m_access.lab.hasFile()) return u"This lab has no trained runs whose generation speed could be measured."_s;
     if (m_access.session.isActive()) {
         return u"A sweep is training. The generation speed can be measured after it has ended, because training at "
                "the same time would falsify it."_s;
     }
     if (m_access.lab.isReadOnly())
-        return u"This lab is open read-only; save it under another name to measure its runs."_s;
+        return u"This lab file is open read-only; save it under another name to measure its runs."_s;
     return {};
 }
 
@@ -62,8 +66,8 @@ void GenerationMeasurement::start() {
     m_runs = std::ssize(runs_without_generation_speed(*m_access.lab.file(), sweep_generation, experiment));
     if (m_runs == 0) {
         return setWords(
-            u"No finished run lacks its generation speed. Reproduction sheets measure it at settings of "
-            "their own."_s);
+            u"The generation speed of every finished run is already measured. Reproductions of papers measure it with "
+            "settings of their own."_s);
     }
     m_done = 0;
     m_isMeasuring = true;
@@ -105,7 +109,9 @@ void GenerationMeasurement::finish(const QString& problem, bool interrupted) {
     if (!problem.isEmpty()) {
         setWords(u"Measuring failed: %1"_s.arg(problem));
     } else if (interrupted) {
-        setWords(u"The measurement stopped because a sweep trains; measured speeds are saved."_s);
+        setWords(
+            u"The measurement of the generation speed stopped because a sweep trains; speeds measured so far are "
+            "saved."_s);
     } else {
         setWords(u"The generation speed of %1 was measured."_s.arg(countText(m_runs, u"run"_s)));
     }

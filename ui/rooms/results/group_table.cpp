@@ -34,7 +34,8 @@ QVariant keyOf(const nlohmann::json& setting) {
 /// "t = −4.03 with 4 degrees of freedom, p = 0.016".
 QString testTip(const Comparison& comparison) {
     if (!comparison.test)
-        return u"No test is possible: the group or the baseline has fewer than two values, or the values do not vary."_s;
+        return u"No significance test is possible: the group or the baseline has fewer than two values, or the values "
+               "do not vary."_s;
     return u"t = %1 with %2 degrees of freedom, p = %3"_s.arg(numberText(fixed_text(comparison.test->t, 3)),
                                                               text(rough_text(comparison.test->degrees_of_freedom)),
                                                               QString::number(comparison.test->p, 'g', 3));
@@ -159,14 +160,14 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
     return printedColumn(
         std::string(known.name), measureTitle(known), measureUnit(known),
         measureWhy(known) + QLatin1Char('\n') +
-            u"A cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the group's seeds. "
+            u"Each cell shows the mean ± sample standard deviation √(Σ(x − x̄)² / (n − 1)) over the seeds of a group. "
             "Formula 37 of the guide"_s,
         [measure, decimals = known.decimals](Group group) {
             const Description& described = group.described[measure];
-            if (described.n == 0) return u"This quantity is not measured."_s;
-            return u"%1; lowest value %2, highest value %3"_s.arg(countText(described.n, u"seed"_s),
-                                                                  text(fixed_text(described.minimum, decimals)),
-                                                                  text(fixed_text(described.maximum, decimals)));
+            if (described.n == 0) return u"This measure has no value because it was not measured for these runs."_s;
+            return u"mean over %1; lowest value %2, highest value %3"_s.arg(
+                countText(described.n, u"seed"_s), text(fixed_text(described.minimum, decimals)),
+                text(fixed_text(described.maximum, decimals)));
         });
 }
 
@@ -196,30 +197,31 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     std::vector<Column> result;
     if (has_names(table)) {
         const auto name = [this](Group group) { return text(group_name(m_results.table, group)); };
-        result.push_back({kSettings,
-                          u"name"_s,
-                          {},
-                          u"The name that you gave to the setting (Rename setting in the menu of a row)."_s,
-                          name,
-                          [name](Group group) { return QVariant(name(group)); },
-                          {},
-                          true});
+        result.push_back(
+            {kSettings,
+             u"name"_s,
+             {},
+             u"This column shows the name that you gave to a setting with “Rename setting” in the menu of a row."_s,
+             name,
+             [name](Group group) { return QVariant(name(group)); },
+             {},
+             true});
     }
     const std::vector<std::string> distinguishing = distinguishingKeys(table);
     for (const std::string& key : distinguishing)
-        result.push_back(keyColumn(key, u"The runs differ in this setting."_s));
+        result.push_back(keyColumn(key, u"The groups of runs differ in this setting."_s));
     if (table.swept.empty()) {
         result.push_back({kSettings,
                           u"group"_s,
                           {},
-                          u"The runs differ only in their seed."_s,
+                          u"All runs have equal settings and differ only in their seed, so they form one group."_s,
                           [](Group) { return u"all runs"_s; },
                           [](Group) { return QVariant(QString()); },
                           {},
                           true});
     }
     result.push_back(printedColumn(
-        "n", u"seeds"_s, {}, u"This column counts the runs in the mean: finished runs, each seed once."_s,
+        "n", u"seeds"_s, {}, u"This column shows the number of runs in the mean: finished runs, one per seed."_s,
         [](Group group) {
             QStringList parts = {
                 u"%1 in total"_s.arg(countText(static_cast<std::int64_t>(group.members.size()), u"run"_s))};
@@ -234,8 +236,10 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     }
     for (const std::string& key : table.swept) {
         if (std::find(distinguishing.begin(), distinguishing.end(), key) != distinguishing.end()) continue;
-        result.push_back(
-            keyColumn(key, u"The value of this setting corresponds one to one to that of one of the first columns."_s));
+        result.push_back(keyColumn(
+            key,
+            u"The value of this setting follows from the value in one of the first columns, because both settings "
+            "change together."_s));
     }
     return result;
 }
@@ -250,9 +254,9 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     if (comparing) {
         result.push_back(printedColumn(
             "improvement_percent", u"improvement"_s, u"%"_s,
-            u"The improvement is the difference from the baseline in percent of the baseline's mean, "
-            "with the sign such that positive is better. The paired test uses the mean difference "
-            "between runs with equal seeds, the other tests the difference of the means."_s,
+            u"The improvement is the difference of the compared measure from the baseline, in percent of the "
+            "baseline's mean; positive means better. The paired test uses the mean difference between runs with equal "
+            "seeds, the other tests the difference of the means."_s,
             [unit, test = table.test](Group group) {
                 const auto& estimate = group.comparison(test).estimate;
                 if (!estimate) return QString();
@@ -266,8 +270,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
             {"verdict",
              u"verdict"_s,
              {},
-             u"The verdict states whether the group differs significantly from the baseline (test: %1, two-tailed at "
-             "5 % after Holm's correction)."_s.arg(testTitle(table.test)),
+             u"The verdict states whether the compared measure of the group differs significantly from the baseline "
+             "(test: %1, two-tailed at 5 % after Holm's correction)."_s.arg(testTitle(table.test)),
              [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
              [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
              [this](Group group) { return text(verdict_of(m_results.table, group).words); },
@@ -284,46 +288,48 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
     }
     result.push_back(
         {"interval", u"95 % interval"_s, unit,
-         u"The 95 % confidence interval of the mean is x̄ ± t(0.975; n − 1) · s/√n. The seeds share one data set, so "
-         "that the interval does not generalise to other texts. Formula 37 of the guide"_s,
+         u"The 95 % confidence interval of the mean x̄ over n seeds with standard deviation s is x̄ ± t(0.975; n − 1) "
+         "· s/√n. All seeds train on one data set, so the interval does not generalise to other data sets. Formula 37 "
+         "of the guide"_s,
          [compared, decimals](Group group) { return text(interval_text(group.described[compared], decimals)); },
          [compared](Group group) { return keyOf(std::optional(group.described[compared].confidence_low)); }});
-    result.push_back(
-        printedColumn("standard_error", u"standard error"_s, unit, u"The standard error of the mean is s/√n."_s));
+    result.push_back(printedColumn(
+        "standard_error", u"standard error"_s, unit,
+        u"The standard error of the mean is s/√n, with the standard deviation s over the n seeds of the group."_s));
     if (comparing) {
         result.push_back(printedColumn(
             "detectable", u"detectable difference"_s, unit,
-            u"The test (%1) detects a difference of this size with 80 % power, two-tailed at the level of the first "
-            "and strictest step of Holm's correction (5 % / number of comparisons). It is δ times the standard "
-            "error of the difference, where δ is the noncentrality at which the t test has 80 % power. Smaller "
-            "differences are detected less often."_s.arg(testTitle(table.test)),
+            u"The detectable difference is the true difference from the baseline that the test (%1) detects with 80 % "
+            "power, two-tailed at the first and strictest level of Holm's correction (5 % / number of comparisons). It "
+            "is δ times the standard error of the difference, where δ is the noncentrality at which the t test has 80 "
+            "% power. Smaller differences are detected less often."_s.arg(testTitle(table.test)),
             [test = table.test](Group group) {
                 const auto& needed = group.comparison(test).seeds_needed;
-                return needed ? u"About %1 per group are needed to detect the observed difference."_s.arg(
-                                    countText(*needed, u"seed"_s))
+                return needed ? u"About %1 per group are needed to detect a difference as large as the observed one."_s
+                                    .arg(countText(*needed, u"seed"_s))
                               : QString();
             }));
     }
     if (table.target_loss) {
-        result.push_back(
-            printedColumn("iterations_until", u"steps to %1 nats"_s.arg(text(number_text(*table.target_loss))), {},
-                          u"This column shows the number of steps until the validation loss first reaches the "
-                          "target, averaged over the seeds that reach it."_s));
+        result.push_back(printedColumn(
+            "iterations_until", u"steps to %1 nats"_s.arg(text(number_text(*table.target_loss))), {},
+            u"This column shows the number of training steps until the validation loss first reaches the target loss, "
+            "averaged over the seeds that reach it."_s));
     }
 }
 
 void GroupTable::addTests(std::vector<Column>& result) const {
     const auto why = [](TestKind kind) {
         if (kind == TestKind::student) {
-            return u"This p value is of Student's two-tailed t test with the pooled variance: "
-                   "t = (x̄₁ − x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37 of the guide"_s;
+            return u"This column shows the p value of Student's two-tailed t test with the pooled variance: t = (x̄₁ − "
+                   "x̄₂) / (s_p √(1/n₁ + 1/n₂)). Formula 37 of the guide"_s;
         }
         if (kind == TestKind::welch) {
-            return u"This p value is of Welch's two-tailed t test, in which each group has its own variance: "
-                   "t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37 of the guide"_s;
+            return u"This column shows the p value of Welch's two-tailed t test, in which each group has its own "
+                   "variance: t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37 of the guide"_s;
         }
-        return u"This p value is of a two-tailed t test of the differences between runs with equal seeds: t = d̄ / "
-               "(s_d/√n). Formula 37 of the guide"_s;
+        return u"This column shows the p value of a two-tailed t test of the differences between runs with equal "
+               "seeds: t = d̄ / (s_d/√n). Formula 37 of the guide"_s;
     };
     std::vector<TestKind> kinds = {m_results.table.test};
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
@@ -336,11 +342,12 @@ void GroupTable::addTests(std::vector<Column>& result) const {
         const QString name = kind == TestKind::paired ? u"paired"_s : testTitle(kind);
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };
         const std::string printed = "p_" + to_string(kind);
-        result.push_back(printedColumn(printed + "_holm", u"p %1, Holm"_s.arg(name), {},
-                                       why(kind) + QLatin1Char('\n') +
-                                           u"The p value is corrected by Holm's step-down method over %1."_s.arg(
-                                               countText(count, u"comparison"_s)),
-                                       tip));
+        result.push_back(
+            printedColumn(printed + "_holm", u"p %1, Holm"_s.arg(name), {},
+                          why(kind) + QLatin1Char('\n') +
+                              u"The p value is corrected for multiple tests by Holm's step-down method over %1."_s.arg(
+                                  countText(count, u"comparison"_s)),
+                          tip));
         result.push_back(printedColumn(printed, u"p %1"_s.arg(name), {}, why(kind), tip));
     }
 }
@@ -498,7 +505,7 @@ QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int rol
     if (role == Qt::ToolTipRole) {
         if (section == stateColumn()) {
             return u"Runs are excluded from the means if they are unfinished, failed, replaced by a later run with the "
-                   "same seed, or excluded by the context menu."_s;
+                   "same seed, or excluded by you in the context menu of a run."_s;
         }
         return isMeasure ? measureWhy(measures()[m_measures[static_cast<std::size_t>(section - 1)]]) : QString();
     }

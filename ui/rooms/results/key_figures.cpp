@@ -227,7 +227,7 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
                                   {u"mean"_s, valueText(data.measure(), value.sample.mean)},
                                   {u"std. deviation"_s, QString::fromStdString(fixed_text(s, data.measure().decimals))},
                                   {u"seeds"_s, QString::number(value.sample.n)},
-                                  {u"note"_s, u"machine and code differ, so the last digits are not comparable"_s}}});
+                                  {u"note"_s, u"another machine and code, so the last digits are not comparable"_s}}});
     }
     if (key == "theta") {
         for (const QString& sentence : data.omitted) addNote(picture.figure, sentence.chopped(1));  // without full stop
@@ -292,7 +292,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     figure.x.marks = axisMarks(places);
     figure.note = barsNote(data.table(), u"bars: ± standard deviation over seeds"_s);
     figure.summary =
-        u"%1 against %2 for %3 values, ± standard deviation over seeds."_s.arg(figure.y.label, figure.x.label)
+        u"%1 against %2 at %3 values, means ± standard deviation over seeds."_s.arg(figure.y.label, figure.x.label)
             .arg(countDistinctValues(series));
     addFollowingSettings(figure, data, words.key);
     if (bands) bands(figure, data, series);
@@ -336,11 +336,11 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
 
 /// As "apart in 4 of 6 curves, by 0.092 to 0.17 nats".
 QString apartWords(qsizetype curves, const std::vector<double>& gaps, const Measure& measure) {
-    if (gaps.empty()) return u"the two bands overlap in all %1 curves"_s.arg(curves);
+    if (gaps.empty()) return u"the two shaded ranges overlap in all %1 curves"_s.arg(curves);
     const auto [least, most] = std::minmax_element(gaps.begin(), gaps.end());
     const QString from = numberText(rough_text(*least));
     const QString to = numberText(rough_text(*most));
-    return u"the two bands are apart in %1 of %2 curves, by %3 %4"_s.arg(gaps.size())
+    return u"the two shaded ranges are apart in %1 of %2 curves, by %3 %4"_s.arg(gaps.size())
         .arg(curves)
         .arg(from == to ? from : u"%1 to %2"_s.arg(from, to), measureUnit(measure));
 }
@@ -385,13 +385,15 @@ void addBands(Figure& figure, const ResultsData& data, const std::vector<KeySeri
         const double gap = below ? few.low - many.high : many.low - few.high;
         if (gap > 0) apart.push_back(gap);
         const QString where = line.label.isEmpty() ? QString() : line.label + u": "_s;
-        gaps << (gap > 0 ? u"%1the two bands are %2 %3 apart"_s.arg(where, QString::fromStdString(rough_text(gap)),
-                                                                    measureUnit(data.measure()))
-                         : u"%1the two bands overlap"_s.arg(where));
+        gaps << (gap > 0 ? u"%1the two ranges are %2 %3 apart"_s.arg(where, QString::fromStdString(rough_text(gap)),
+                                                                     measureUnit(data.measure()))
+                         : u"%1the two ranges overlap"_s.arg(where));
     }
     if (gaps.isEmpty()) return;
-    addNote(figure, u"shaded: runs that rotate at most 2 channels, and runs that rotate 10\u202F% or more; %1"_s.arg(
-                        gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
+    addNote(
+        figure,
+        u"shaded: ranges of the runs that rotate at most 2 channels, and of those that rotate 10\u202F% or more; %1"_s
+            .arg(gaps.size() == 1 ? gaps.front() : apartWords(gaps.size(), apart, data.measure())));
     figure.summary +=
         u" Ranges of the runs that rotate at most 2 channels and of those that rotate 10 % or more: %1."_s.arg(
             gaps.join(u", "_s));
@@ -405,7 +407,7 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
     }
     if (curves.size() != 1 || figure.curves.empty()) return;  // several fits are too long for a note
     const QuadraticFit& fit = curves.front().fit;
-    QString words = u"quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
+    QString words = u"test of a quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
     if (const auto& interval = fit.vertex_interval) {
         const QString vertex = fit.curvature.value > 0 ? u"minimum at θ = %1, 95 % interval %2 … %3"_s
                                                        : u"maximum at θ = %1, 95 % interval %2 … %3"_s;
@@ -418,26 +420,28 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
 }  // namespace
 
 ResultsPicture lossByTheta(const ResultsData& data) {
-    ResultsPicture picture =
-        alongKey(data, {"loss-by-theta", "theta",
-                        u"This figure needs finished runs of models with RoPE and at least two values of "
-                        "θ: sweep θ in Train, e.g. 500, 5k, 10k."_s});
+    ResultsPicture picture = alongKey(
+        data, {"loss-by-theta", "theta",
+               u"This figure needs finished runs of models with RoPE and at least two values of θ: sweep θ on the page "
+               "Train, e.g. 500, 5k, 10k."_s});
     addThetaCurves(picture.figure, data.table());
     return picture;
 }
 
 ResultsPicture lossByFraction(const ResultsData& data) {
-    return alongKey(data,
-                    {"loss-by-fraction", "fraction",
-                     u"This figure needs at least two rotated fractions: sweep the fraction in Train, e.g. "
-                     "0, 2 ch, 10 %, 100 %."_s},
-                    addBands);
+    return alongKey(
+        data,
+        {"loss-by-fraction", "fraction",
+         u"This figure needs at least two rotated fractions: sweep the fraction on the page Train, e.g. 0, 2 ch, 10 %, "
+         "100 %."_s},
+        addBands);
 }
 
 ResultsPicture lossByContext(const ResultsData& data) {
     return alongKey(
-        data, {"loss-by-context", "context",
-               u"This figure needs at least two context lengths: sweep the context in Train, e.g. 64, 128, 256."_s});
+        data,
+        {"loss-by-context", "context",
+         u"This figure needs at least two context lengths: sweep the context on the page Train, e.g. 64, 128, 256."_s});
 }
 
 ResultsPicture improvementFigure(const ResultsData& data) {
@@ -454,8 +458,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     }
     figure.x = axisOf(key);
     if (countDistinctValues(series) < 2 || table.groups.empty()) {
-        return withoutNumbers(std::move(picture),
-                              u"This figure needs a sweep over θ, fraction, context or learning rate."_s);
+        return withoutNumbers(
+            std::move(picture),
+            u"This figure needs a sweep over θ, the rotary fraction, the context or the learning rate: train one on "
+            "the page Train."_s);
     }
     QList<double> places = scaledPlaces(data, series, key);
     padX(figure, places);
@@ -528,7 +534,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
     addKeys(rows, table, drawn);
     if (!without.isEmpty()) {
-        addNote(figure, u"no baseline value for: %1"_s.arg(without.join(u", "_s)));
+        addNote(figure, u"not shown, because the baseline has no value: %1"_s.arg(without.join(u", "_s)));
     }
     addDiverged(picture, data, places);
     return picture;

@@ -37,9 +37,9 @@ ResultsPicture meansFigure(const ResultsData& data) {
     figure.summary = u"Mean %1 of %2 with 95 % confidence intervals over the seeds. %3"_s.arg(
         measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
         overallWords(table));
-    figure.note = barsNote(table, u"bars: 95 % confidence interval; small points: seeds"_s);
+    figure.note = barsNote(table, u"bars: 95 % confidence interval; small points: values per seed"_s);
     figure.y = {measureTitle(measure), measureUnit(measure)};
-    figure.emptyText = u"No run has a value of this measure yet."_s;
+    figure.emptyText = u"No run has a value of the compared measure yet."_s;
     figure.x.label = shortLabelKeys(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
@@ -84,8 +84,8 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     const bool isLong = against.size() > kLongestTitle;
     figure.y = {u"difference from %1"_s.arg(isLong ? u"the baseline"_s : against), measureUnit(data.measure())};
     figure.emptyText =
-        u"Paired differences need a second group with a seed that the baseline also has: sweep a setting and use the "
-        "same seeds for each value."_s;
+        u"Differences per seed need a second group of runs with a seed that the baseline also has: sweep a setting on "
+        "the page Train and use the same seeds for each value."_s;
     FigureTable& rows = figure.table;
     rows.names = {u"seed"_s, figure.y.title()};
     rows.columns.resize(2);
@@ -125,10 +125,10 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         figure.summary = figure.emptyText;
         return picture;
     }
-    figure.note = barsNote(table, u"small points: seeds; bars: 95 % confidence interval of the mean"_s);
+    figure.note = barsNote(table, u"small points: differences per seed; bars: 95 % confidence interval of the mean"_s);
     figure.summary =
-        u"Difference of the %3 from %1 per seed: %2 pairs, and each group's mean with its 95 % confidence interval."_s
-            .arg(against)
+        u"Difference of the %3 from %1 per seed, in %2 pairs of runs, and each group's mean difference with its 95 % "
+        "confidence interval."_s.arg(against)
             .arg(pairs)
             .arg(measureTitle(data.measure()));
     if (isLong) addNote(figure, u"baseline: %1"_s.arg(against));
@@ -166,7 +166,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
     Figure& figure = picture.figure;
     figure.emptyText =
         u"This figure needs losses at lengths beyond the training context: measure them with ropelab-cli results "
-        "--measure-lengths, or train the sheet encodings."_s;
+        "--measure-lengths, or train the reproduction “encodings” on the page Reproduce."_s;
     figure.x = {.label = u"sequence length"_s, .unit = u"tokens"_s, .logarithmic = true};
     figure.y = {u"validation loss"_s, u"nats"_s};
     FigureTable& rows = figure.table;
@@ -237,10 +237,11 @@ ResultsPicture lossByLength(const ResultsData& data) {
         figure.verticalLines.push_back(
             {static_cast<double>(*contexts.begin()), u"training context"_s, {Ink::Kind::quiet}});
     }
-    figure.note = barsNote(table, u"bars: 95 % confidence interval"_s);
+    figure.note = barsNote(table, u"bars: 95 % confidence interval over seeds"_s);
     across.apply(figure);
     if (!without.isEmpty()) {
-        addNote(figure, u"no losses at other lengths: %1"_s.arg(without.join(u", "_s)));
+        addNote(figure,
+                u"not shown, because losses at other lengths are not measured: %1"_s.arg(without.join(u", "_s)));
     }
     figure.summary =
         u"Mean validation loss of %1 at sequence lengths from %2 to %3 tokens, with 95 % "

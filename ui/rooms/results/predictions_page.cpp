@@ -45,8 +45,8 @@ PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(pa
     row->addWidget(m_button);
     column->addLayout(row);
     m_list = makePredictionList(
-        u"There are no predictions on this sweep: the theories apply only to sweeps over θ alone or over the rotated "
-        "fraction alone. The room Reproduce shows the predictions of reproductions."_s,
+        u"There are no predictions for this sweep: the theories apply only to sweeps over θ alone or over the rotated "
+        "fraction alone. The page Reproduce shows the predictions for reproductions of papers."_s,
         this);
     column->addWidget(m_list, 1);
 
@@ -145,11 +145,11 @@ void PredictionsPage::renew() {
     const bool isReadOnly = m_access.lab.isReadOnly();
     const bool isTraining = m_access.session.isActive();
     if (m_isMeasuring) {
-        sentences << u"Measuring the quantities that the predictions are about: %1 left."_s.arg(runs);
+        sentences << u"Measuring the quantities that the theories predict: %1 left."_s.arg(runs);
     } else if (unmeasured > 0) {
         sentences << u"The predicted quantities are not measured yet for %1."_s.arg(runs);
         if (isReadOnly) {
-            sentences << u"This lab is open read-only; save it under another name to measure them."_s;
+            sentences << u"This lab file is open read-only; save it under another name to measure these quantities."_s;
         }
     }
     if (!m_failure.isEmpty()) sentences << u"Measuring failed: %1"_s.arg(m_failure);
@@ -158,11 +158,13 @@ void PredictionsPage::renew() {
     m_button->setText(m_isMeasuring ? u"Stop measuring"_s : u"Measure runs"_s);
     m_button->setVisible(m_isMeasuring || unmeasured > 0);
     m_button->setEnabled(m_isMeasuring || (!isReadOnly && !isTraining));
-    m_button->setToolTip(m_isMeasuring ? u"Stops after the current run; completed measurements are saved."_s
-                         : isTraining
-                             ? u"A sweep is training; measuring is possible after it has ended."_s
-                             : u"Measures each trained model's retrieval (copying earlier tokens) and its loss at 1, "
-                               "2 and 4 times the training context. ropelab-cli results --measure does the same."_s);
+    m_button->setToolTip(
+        m_isMeasuring ? u"Stops measuring after the current run; completed measurements are saved."_s
+        : isTraining
+            ? u"A sweep is training; the predicted quantities can be measured after it has ended."_s
+            : u"Measures each trained model's retrieval accuracy (how well it copies earlier tokens) and its loss at "
+              "1, 2 and 4 times the training context. The command ropelab-cli results --measure runs the same "
+              "measurement."_s);
     emit changed();
 }
 

@@ -35,7 +35,8 @@ std::vector<std::string> conditionsOf(const QString& typed) {
 RunId excludedRun(const QString& typed) {
     bool isNumber = false;
     const RunId run = typed.toLongLong(&isNumber);
-    if (!isNumber) throw BadInput("--exclude-run requires the number of a run; got \"" + typed.toStdString() + "\".");
+    if (!isNumber)
+        throw BadInput("--exclude-run requires the number of a run, such as 3; got \"" + typed.toStdString() + "\".");
     return run;
 }
 
@@ -45,13 +46,14 @@ namespace option {
 
 using Kind = FigureOption::Kind;
 
-constexpr FigureOption compare{"compare", Kind::text, "The measure to compare, for example final_training_loss.",
+constexpr FigureOption compare{"compare", Kind::text,
+                               "The measure that the groups of runs are compared by, for example final_training_loss.",
                                "name"};
 constexpr FigureOption test{
     "test",
     Kind::text,
-    "The test for confidence intervals and significance: student, welch or paired; auto is paired if all groups have "
-    "equal seeds, else welch.",
+    "The significance test, also used for confidence intervals: student, welch or paired; auto is paired if all groups "
+    "have equal seeds, else welch.",
     "name",
     "auto",
     0,
@@ -60,29 +62,31 @@ constexpr FigureOption test{
 constexpr FigureOption baseline{
     "baseline",
     Kind::list,
-    "A setting, key=value, of the baseline group that others are compared with; the figure loss-fit shows the runs "
-    "that agree with it; repeatable.",
+    "A setting, key=value, of the baseline: the group of runs that the other groups are compared with. The figure "
+    "loss-fit shows only the runs with this setting. Repeatable.",
     "key=value",
     "",
     0,
     0,
     [](const QString& typed) { baseline_settings({typed.toStdString()}); }};
 constexpr FigureOption published{"published", Kind::flag,
-                                 "Also show the values that papers report, if data set and model are the same."};
+                                 "Also show the values that papers report for the same data set and model."};
 constexpr FigureOption experiment{
     "experiment",
     Kind::text,
-    "The experiment whose runs are shown: latest, all or the number of an experiment; default: the lab's choice.",
+    "The experiment (sweep) whose runs are shown: latest, all or the number of an experiment; default: the choice "
+    "stored in the lab file.",
     "name",
     "all",
     0,
     0,
     [](const QString& typed) { experimentOf(typed); }};
-constexpr FigureOption unfinished{"unfinished", Kind::flag, "Include stopped and failed runs."};
+constexpr FigureOption unfinished{"unfinished", Kind::flag, "Also include runs that were stopped or failed."};
 constexpr FigureOption splitBy{
     "split-by",
     Kind::text,
-    "Separate groups by the precision, device or kernels of their runs; several: precision,device.",
+    "Put runs with different precision, device or kernels into separate groups. Several names are separated by commas: "
+    "precision,device.",
     "names",
     "",
     0,
@@ -90,7 +94,7 @@ constexpr FigureOption splitBy{
     [](const QString& typed) { conditionsOf(typed); }};
 constexpr FigureOption excludeRun{"exclude-run",
                                   Kind::list,
-                                  "The number of a run that is excluded; repeatable.",
+                                  "The number of a run to exclude from the results; repeatable.",
                                   "number",
                                   "",
                                   0,

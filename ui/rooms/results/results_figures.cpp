@@ -31,45 +31,47 @@ std::span<const ResultsFigure> resultsFigures() {
     using Input = ResultsFigure::Input;
     static const std::vector<ResultsFigure> all = {
         {"group-means", u"group means"_s,
-         u"Shows each group's mean with its 95 % confidence interval, and the values of its seeds."_s, Input::table,
-         meansFigure},
+         u"Shows the mean of each group of runs with its 95 % confidence interval, and the values of its seeds."_s,
+         Input::table, meansFigure},
         {"loss-by-theta", u"loss against θ"_s,
          u"Shows the compared measure against θ, with published values in grey (figure 1 of Huang et al. 2025)."_s,
          Input::table, lossByTheta},
         {"improvement", u"improvement over the baseline"_s,
-         u"Shows the improvement in percent of the baseline's mean, with 95 % intervals of the difference "
-         "(figure 2 of Huang et al. 2025)."_s,
+         u"Shows the improvement of the compared measure in percent of the baseline's mean, with 95 % confidence "
+         "intervals of the difference (figure 2 of Huang et al. 2025)."_s,
          Input::table, improvementFigure},
         {"paired-differences", u"differences per seed"_s,
-         u"Shows each run's difference from the baseline's run of the same seed. Runs with equal seeds have "
-         "the same initial weights and batches, so pairs reveal smaller differences."_s,
+         u"Shows each run's difference from the baseline's run of the same seed. Runs with equal seeds have the same "
+         "initial weights and batches, so comparing them in pairs reveals smaller differences."_s,
          Input::table, pairedDifferences},
         {"loss-by-fraction", u"loss against fraction"_s,
-         u"Tests a claim of Khan et al.: runs that rotate 10 % or more have similar losses, and so have "
-         "runs that rotate 0 or 2 channels."_s,
+         u"Shows the compared measure against the rotated fraction. It tests a claim of Khan et al.: runs that rotate "
+         "10 % or more of the channels have similar losses, and runs that rotate 0 or 2 channels have similar losses, "
+         "too."_s,
          Input::table, lossByFraction},
         {"loss-fit", u"fit of the loss against fraction, size and tokens"_s,
-         u"Shows the compared loss against the rotated fraction, and a fit against fraction, number of "
+         u"Shows the compared loss against the rotated fraction, with a fit of the loss to fraction, number of "
          "parameters and number of training tokens with 95 % prediction intervals (formula 38 of the guide)."_s,
          Input::table, lossFitFigure},
         {"loss-by-context", u"loss against context"_s,
-         u"Shows the compared measure against the context length, one curve per fraction (or other swept setting)."_s,
+         u"Shows the compared measure against the context length, one curve per rotated fraction (or other swept "
+         "setting)."_s,
          Input::table, lossByContext},
         {"loss-by-length", u"loss beyond the context"_s,
-         u"Shows the validation loss at multiples of the training context, measured after training, with "
-         "95 % confidence intervals over the seeds. It compares position encodings beyond the lengths that "
-         "they were trained with."_s,
+         u"Shows the validation loss at multiples of the training context, measured after training, with 95 % "
+         "confidence intervals over the seeds. It shows how position encodings extrapolate beyond the training "
+         "context."_s,
          Input::measurements, lossByLength},
         {"learning-curves", u"learning curves, mean ± std"_s,
          u"Shows the validation loss during training: each group's mean over its seeds ± standard deviation."_s,
          Input::evaluations, meanCurves},
         {"spikes", u"loss spikes"_s,
-         u"Shows the training loss and the gradient norm of every step, to find spikes and what precedes them."_s,
+         u"Shows the training loss and the gradient norm of every step, to find loss spikes and what precedes them."_s,
          Input::steps, spikeFigure},
         {"loss-by-speed", u"loss against speed"_s,
          u"Shows which groups are on the Pareto front of loss and training speed."_s, Input::table, lossBySpeed},
         {"loss-by-memory", u"loss against memory"_s,
-         u"Shows which groups are on the Pareto front of loss and memory."_s, Input::table, lossByMemory},
+         u"Shows which groups are on the Pareto front of loss and training memory."_s, Input::table, lossByMemory},
         {"loss-by-generation-speed", u"loss against generation speed"_s,
          u"Shows which groups are on the Pareto front of loss and generation speed."_s, Input::table,
          lossByGenerationSpeed},
@@ -77,11 +79,11 @@ std::span<const ResultsFigure> resultsFigures() {
          u"Shows which groups are on the Pareto front of loss and the size of KV cache and RoPE cache."_s, Input::table,
          lossByCache},
         {"parallel-coordinates", u"parallel coordinates"_s,
-         u"Shows each group as a line across axes for the swept settings, the losses and the speed."_s, Input::table,
-         parallelCoordinates},
+         u"Shows each group of runs as a line across parallel axes: the swept settings, the losses and the speed."_s,
+         Input::table, parallelCoordinates},
         {"mutual-information", u"mutual information by distance"_s,
-         u"Shows the mutual information of two tokens by their distance, and the wavelengths of the swept "
-         "thetas. This can explain why the best θ depends on the data set."_s,
+         u"Shows the mutual information of two tokens by their distance, and the wavelengths at the swept values of θ. "
+         "The figure can explain why the best θ depends on the data set."_s,
          Input::texts, informationFigure},
     };
     return all;

@@ -87,10 +87,9 @@ ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
     setText(u"Columns"_s);
     setAccessibleName(u"Columns of the table"_s);
     setToolTip(
-        u"Chooses the columns of the table on screen and in its exports, which have all columns in CSV and LaTeX as "
-        u"long "
-        "as none are chosen. To change their order, drag the titles of the table. ropelab-cli results --columns does "
-        "the same."_s);
+        u"Chooses the columns of the table on screen and in its exports. As long as none are chosen, exports to CSV "
+        "and LaTeX have all columns. To change the order of the columns, drag their titles. In the terminal, "
+        "ropelab-cli results --columns chooses them."_s);
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
     setMenu(new QMenu(this));
@@ -221,16 +220,20 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
 
     QGridLayout* grid = makeFieldGrid();
     m_experiment = makeChoice(u"Experiment"_s, content);
-    addField(grid, u"experiment"_s, m_experiment,
-             u"The table shows the runs of this experiment. Runs that differ only in their seed form one group."_s);
+    addField(
+        grid, u"experiment"_s, m_experiment,
+        u"The table shows the runs of the selected experiment (sweep). Runs that differ only in their seed form one "
+        "group."_s);
     m_measure = makeChoice(u"Compared measure"_s, content);
     for (const Measure& measure : measures()) {
         m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
         m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
     }
-    addField(grid, u"measure"_s, m_measure, u"The table, the tests and the figure compare this quantity."_s);
+    addField(grid, u"measure"_s, m_measure,
+             u"The table, the tests and the figures compare this measure between the groups of runs."_s);
     m_baseline = makeChoice(u"Baseline"_s, content);
-    addField(grid, u"baseline"_s, m_baseline, u"Every other group is compared with this group."_s);
+    addField(grid, u"baseline"_s, m_baseline,
+             u"The baseline is the group of runs that every other group is compared with."_s);
     m_test = makeChoice(u"Test"_s, content);
     m_test->addItem(u"automatic"_s, u"auto"_s);
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
@@ -238,9 +241,10 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     }
     addField(
         grid, u"test"_s, m_test,
-        u"The verdicts use this test: automatic is paired by seed if all groups have equal seeds, else Welch's. "
-        "It is two-tailed at 5 % after Holm's correction. Choose it before you look at "
-        "the results: the best of three tests is significant by chance more often than 5 %. Formula 37 of the guide"_s);
+        u"The verdicts use the selected significance test. Automatic is the test paired by seed if all groups have "
+        "equal seeds, else Welch's test. Every test is two-tailed at 5 % after Holm's correction. Choose it before you "
+        "look at the results: the best of three tests is significant by chance more often than 5 %. Formula 37 of the "
+        "guide"_s);
     m_splitBy = makeChoice(u"Split groups by"_s, content);
     m_splitBy->addItem(u"settings only"_s, QString());
     for (const std::string_view name : condition_names) {
@@ -248,8 +252,8 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     }
     addField(
         grid, u"split by"_s, m_splitBy,
-        u"Runs of equal settings can train in another precision, on another device, or with or without CUDA graphs "
-        "(kernels); this choice separates them into groups of their own."_s);
+        u"Runs with equal settings can be trained in different precisions, on different devices, or with or without "
+        "CUDA graphs (kernels). The selected property puts such runs into separate groups."_s);
     m_target = new QLineEdit(content);
     m_target->setPlaceholderText(u"e.g. 1.6"_s);
     m_target->setClearButtonEnabled(true);
@@ -260,17 +264,19 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_target->style()->polish(m_target);
     });
     addField(grid, u"target loss"_s, m_target,
-             u"The table shows after how many steps each run first reaches this validation loss [nats per token]."_s);
+             u"The table shows after how many training steps the runs first reach the target validation loss [nats per "
+             "token]."_s);
     column->addLayout(grid);
     m_unfinished = new QCheckBox(u"Include unfinished runs"_s, content);
-    m_unfinished->setToolTip(u"Includes runs that are training, stopped or failed, with their latest losses."_s);
+    m_unfinished->setToolTip(
+        u"Includes runs that are training, stopped or failed in the table and figures, with their latest losses."_s);
     column->addWidget(m_unfinished);
     m_published = new QCheckBox(u"Show published values"_s, content);
     m_published->setToolTip(
-        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. They come from another machine "
-        "and other code, so no test uses them. They are left out, with the reason in the figure's note, if your runs "
-        "trained on a part of the "
-        "data set or if their model or training differs from the paper's."_s);
+        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come from "
+        "another machine and other code, so no test uses them. Published values are left out, with the reason in the "
+        "figure's note, if your runs trained on a part of the data set or if their model or training differs from the "
+        "paper's."_s);
     column->addWidget(m_published);
     QGridLayout* weighed = makeFieldGrid();
     m_decisionLoss = makeChoice(u"Loss of the decision aid"_s, content);
@@ -279,16 +285,18 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         const Measure& measure = measures()[measure_index(std::string(loss))];
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
-    addField(weighed, u"loss"_s, m_decisionLoss,
-             u"The sentence under “Tests” names the settings that no other setting beats in this loss and in the "
-             "cost below."_s);
+    addField(
+        weighed, u"loss"_s, m_decisionLoss,
+        u"The decision aid names the settings that no other setting beats in both this loss and the cost below: the "
+        "Pareto front. Its sentence is under “Tests”."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
-    addField(weighed, u"cost"_s, m_decisionCost,
-             u"The quantity that the decision aid weighs against the loss. Automatic is the generation speed if it is "
-             "measured, else the training speed if it can be tested, else the cache size, which follows from the "
-             "settings and needs no test."_s);
+    addField(
+        weighed, u"cost"_s, m_decisionCost,
+        u"The cost that the decision aid weighs against the loss. Automatic is the generation speed if it is measured, "
+        "else the training speed if it can be tested, else the cache size, which follows from the settings and needs "
+        "no test."_s);
     column->addWidget(makeHeading(u"Decision aid"_s, content));
     column->addLayout(weighed);
     m_columns = new ColumnChoice(content);
@@ -461,7 +469,8 @@ QString formatted(const Results& results, std::span<const SweepPredictions> swee
             return QString::fromStdString(
                 results.words.toStdString() + '\n' + results_text(table, style) + decision_text(table, decision) +
                 sweep_predictions_text(
-                    sweeps, u"Some runs still lack the measurements that these predictions need."_s.toStdString()));
+                    sweeps,
+                    u"Some runs still lack the measurements that are needed to test the predictions."_s.toStdString()));
         case ResultsPanel::Format::csv:
             return QString::fromStdString(results_csv(table, style));
         case ResultsPanel::Format::latex:

@@ -247,7 +247,7 @@ void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<d
                                  static_cast<int>(i)});
     }
     if (drawn > 0) {
-        addNote(figure, u"red: %1 diverged or failed, not in any mean"_s.arg(countText(drawn, u"run"_s)));
+        addNote(figure, u"red: %1 diverged or failed; the means exclude them"_s.arg(countText(drawn, u"run"_s)));
         figure.summary += u" The means exclude %1 that diverged or failed."_s.arg(countText(drawn, u"run"_s));
     }
 }
@@ -303,7 +303,7 @@ void SideBySide::apply(Figure& figure) const {
     padX(figure, {at(m_ends.first(), 0), at(m_ends.last(), static_cast<std::size_t>(2 * m_middle))});
     figure.x.minimum = std::min(figure.x.minimum, before.minimum);
     figure.x.maximum = std::max(figure.x.maximum, before.maximum);
-    addNote(figure, u"points of different curves with equal %1 are side by side"_s.arg(figure.x.label));
+    addNote(figure, u"points with equal %1 are shifted sideways so that they do not overlap"_s.arg(figure.x.label));
 }
 
 QString valueText(const Measure& measure, double value) {

@@ -95,7 +95,7 @@ QString headlineOf(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         if (p(group) && (!nearest || *p(group) < *p(*nearest))) nearest = &group;
     }
-    if (!nearest) return u"No test against %1 is possible yet"_s.arg(baselineTitle(table));
+    if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baselineTitle(table));
     const auto seeds = table.test == TestKind::paired ? nearest->pairs : nearest->described[table.compared].n;
     return u"No setting differs significantly from %1 (%2, p ≥ %3)"_s.arg(
         baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))));
@@ -187,7 +187,7 @@ void ResultsRoom::addActions(ActionRegistry& registry, const RoomHandle<ResultsR
                   })});
     registry.add({.id = "results.predictions",
                   .menu = "View",
-                  .text = u"Show predictions about the sweep"_s,
+                  .text = u"Show predictions for the sweep"_s,
                   .handler = here([room] { room->showPage(Page::predictions); })});
     registry.add({.id = "results.measureGeneration",
                   .menu = "Run",
@@ -393,17 +393,17 @@ void ResultsRoom::renewEmptyState() {
     }
     if (training > 0 && m_access.session.isActive()) {
         m_emptyText->setText(
-            u"%1 in training. The first group appears when a run finishes; “Include unfinished "
-            "runs” shows the latest losses now."_s.arg(countText(training, u"run"_s)));
+            u"Training: %1. The first results appear when a run finishes; “Include unfinished runs” shows the latest "
+            "losses now."_s.arg(countText(training, u"run"_s)));
     } else if (training + others > 0) {
         m_emptyText->setText(
-            u"None of these runs has finished. Resume them in Train, choose another experiment, or select “Include "
-            "unfinished runs”."_s);
+            u"None of the selected runs has finished. Resume them on the page Train, choose another experiment, or "
+            "select “Include unfinished runs”."_s);
     } else {
         m_emptyText->setText(
-            u"Train a sweep with several seeds. Runs that differ only in their seed form one row: mean ± standard "
-            "deviation, improvement over a baseline, and its significance. A test needs at least two seeds per "
-            "group; three detect only large differences, ten detect most."_s);
+            u"To compare settings, train a sweep with several seeds. Runs that differ only in their seed form one row "
+            "of the table: mean ± standard deviation, improvement over a baseline, and its significance. A test needs "
+            "at least two seeds per group; with three seeds it detects only large differences, with ten most."_s);
     }
 }
 
@@ -531,13 +531,13 @@ void ResultsRoom::saveTable() {
 QWidget* ResultsRoom::makeBar() {
     auto* bar = new QWidget(this);
     auto* row = scaledRow(bar, 4);
-    m_tabs =
-        addToggles(row,
-                   {{u"Table and figures"_s, u"Show Table and figures"_s,
-                     u"Shows the results of the runs as figures and as a table of groups."_s},
-                    {u"Predictions"_s, u"Show Predictions"_s,
-                     u"Shows what each theory predicted before the runs, and whether the prediction was right."_s}},
-                   [this](int page) { showPage(static_cast<Page>(page)); });
+    m_tabs = addToggles(
+        row,
+        {{u"Table and figures"_s, u"Show Table and figures"_s,
+          u"Shows the results of the runs as figures and as a table of groups."_s},
+         {u"Predictions"_s, u"Show Predictions"_s,
+          u"Shows what each theory of RoPE predicted before the runs, and whether the prediction was right."_s}},
+        [this](int page) { showPage(static_cast<Page>(page)); });
     row->addStretch(1);
     return bar;
 }
@@ -560,17 +560,19 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     auto* explanation = new QFrame(m_head);
     explanation->setProperty("paper", true);
     auto* texts = scaledColumn(explanation, 8, {12, 8, 12, 8});
-    m_words = makeText(u"Summary of the table"_s, explanation);
-    m_decision = makeText(u"Settings on the Pareto front of loss and speed"_s, explanation);
+    m_words = makeText(u"Summary of the tests in the table"_s, explanation);
+    m_decision = makeText(u"Settings on the Pareto front of loss and cost"_s, explanation);
     texts->addWidget(m_words);
     texts->addWidget(m_decision);
     m_warnings = makeText(u"Warnings"_s, m_head);
     row->addWidget(m_headline, 1);
-    row->addWidget(makeFold(u"Tests"_s,
-                            u"Shows the runs that count, the test and the difference that it detects, and "
-                            "the settings that no other one beats in loss and cost."_s,
-                            explanation, m_head),
-                   0, Qt::AlignTop);
+    row->addWidget(
+        makeFold(
+            u"Tests"_s,
+            u"Shows which runs the means include, which difference the test can detect, and which settings no other "
+            "setting beats in both loss and cost (the Pareto front)."_s,
+            explanation, m_head),
+        0, Qt::AlignTop);
     column->addLayout(row);
     column->addWidget(m_warnings);
     column->addWidget(explanation);
@@ -588,7 +590,7 @@ QWidget* ResultsRoom::makeDetails(QWidget* parent) {
     connect(m_seedView, &QTableView::customContextMenuRequested, this, &ResultsRoom::showSeedMenu);
     row->addWidget(m_groupWords, 2);
     row->addWidget(m_seedView, 3, Qt::AlignTop);
-    m_conversionWords = makeText(u"Conversions of heads of the selected group's runs"_s, m_details);
+    m_conversionWords = makeText(u"Head conversions (to fewer KV heads) of the selected group's runs"_s, m_details);
     m_conversionWords->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_conversionWords->hide();
     column->addLayout(row);
@@ -635,7 +637,8 @@ QWidget* ResultsRoom::makeResults() {
 
     rows->addWidget(m_groupView, 1);
     QWidget* details = makeDetails(m_table);
-    m_unfold = makeFold({}, u"Shows the verdict on the selected setting and its runs."_s, details, m_table);
+    m_unfold =
+        makeFold({}, u"Shows the verdict on the selected group of runs and a table of its runs."_s, details, m_table);
     connect(m_unfold, &QToolButton::clicked, this, &ResultsRoom::fitTable);
     m_figures->addToBar(m_unfold);
     rows->addWidget(details);

@@ -89,8 +89,10 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     figure.x = cost.axis;
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     if (data.measure().unit != "nats" && data.measure().unit != "bits") {
-        return withoutNumbers(std::move(picture),
-                              u"This figure shows a loss against its cost: choose a loss as the measure."_s);
+        return withoutNumbers(
+            std::move(picture),
+            u"This figure shows a loss against a cost, but the compared measure is not a loss; choose a loss as the "
+            "measure."_s);
     }
     std::vector<Costs> choices;
     QList<double> places;
@@ -159,16 +161,17 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({cost.axis.label, readableCount(std::round(places[static_cast<qsizetype>(i)])) +
                                                 QLatin1Char(' ') + cost.axis.unit});
-        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group beats it in both"_s
-                                                     : u"no: another group beats it in both"_s});
+        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both"_s
+                                                     : u"no: another group is better in both"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
     const QString equal =
         u"%1: %2 %3 in every setting"_s.arg(cost.axis.label, readableCount(std::round(known.first())), cost.axis.unit);
-    figure.note = isOneCost ? equal
-                            : (hasLine ? u"large points, dashed: Pareto front"_s : u"large points: Pareto front"_s) +
-                                  (oneText ? QString() : u" of each data set"_s);
+    figure.note = isOneCost
+                      ? equal
+                      : (hasLine ? u"large points, dashed line: Pareto front"_s : u"large points: Pareto front"_s) +
+                            (oneText ? QString() : u" of each data set"_s);
     addNote(figure, barsNote(table, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);
     figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
@@ -260,13 +263,15 @@ ResultsPicture lossByMemory(const ResultsData& data) {
 
 ResultsPicture lossByGenerationSpeed(const ResultsData& data) {
     const std::size_t speed = measure_index("generated_tokens_per_second");
-    return tradeoff(data, {"loss-by-generation-speed",
-                           {u"generation speed"_s, u"tokens/s"_s},
-                           true,
-                           u"This figure needs runs with a measured generation speed: “Measure generation "
-                           "speed” in the panel measures it."_s,
-                           [=](const ResultGroup& group) { return group.described[speed].mean; },
-                           [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
+    return tradeoff(
+        data,
+        {"loss-by-generation-speed",
+         {u"generation speed"_s, u"tokens/s"_s},
+         true,
+         u"This figure needs runs with a measured generation speed: measure it with “Measure generation speed” in the "
+         "panel of the page Results."_s,
+         [=](const ResultGroup& group) { return group.described[speed].mean; },
+         [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
 }
 
 ResultsPicture lossByCache(const ResultsData& data) {
@@ -286,8 +291,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "parallel-coordinates"), {}};
     Figure& figure = picture.figure;
     if (table.swept.empty()) {
-        return withoutNumbers(std::move(picture),
-                              u"Parallel coordinates need runs that differ in a setting other than the seed."_s);
+        return withoutNumbers(
+            std::move(picture),
+            u"Parallel coordinates need groups of runs that differ in a setting other than the seed."_s);
     }
     std::vector<Coordinate> axes;
     std::vector<std::size_t> shown;
@@ -349,9 +355,11 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     }
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
-    if (!equal.isEmpty()) addNote(figure, u"equal in all: %1"_s.arg(equal.join(u", "_s)));
-    if (without > 0) addNote(figure, u"%1 diverged or failed, not in any mean"_s.arg(without));
-    figure.summary = u"Parallel coordinates of %1 groups on %2 axes."_s.arg(table.groups.size()).arg(axes.size());
+    if (!equal.isEmpty()) addNote(figure, u"equal in all groups: %1"_s.arg(equal.join(u", "_s)));
+    if (without > 0) addNote(figure, u"%1 diverged or failed; the means exclude them"_s.arg(without));
+    figure.summary = u"Parallel coordinates of %1 groups of runs on %2 axes: swept settings, losses and speed."_s
+                         .arg(table.groups.size())
+                         .arg(axes.size());
     figure.table = groupColumns(data);
     for (const std::size_t measure : shown) {
         if (measure == table.compared) continue;
@@ -387,13 +395,13 @@ TableLossFit fitOf(const ResultsData& data) {
     LossFitChoice choice;
     choice.like = data.picked >= 0 ? std::optional(static_cast<std::size_t>(data.picked)) : data.fitLike;
     choice.how_to_choose =
-        u"Select a group in the table (in the terminal: --baseline key=value) to fit only "
-        "the runs that agree with it in these settings."_s.toStdString();
+        u"Select a group in the table (in the terminal: --baseline key=value) to fit only the runs that have its "
+        "values of these settings."_s.toStdString();
     TableLossFit fit = fit_table(data.table(), sources, choice);
     if (fit.fit.fraction.low == fit.fit.fraction.high) {
         throw BadInput(
-            u"This figure needs runs at two or more rotated fractions: sweep the fraction in "
-            "Train, e.g. 0, 25 %, 100 %."_s.toStdString());
+            u"This figure needs runs at two or more rotated fractions: sweep the fraction on the page Train, e.g. 0, "
+            "25 %, 100 %."_s.toStdString());
     }
     return fit;
 }
@@ -465,14 +473,14 @@ void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
     if (own.parameters.low < own.parameters.high) addNote(figure, u"N: parameters without embeddings"_s);
     if (own.tokens.low < own.tokens.high) addNote(figure, u"D: training tokens"_s);
     if (own.lack_of_fit && own.lack_of_fit->p < 0.05) {
-        addNote(figure, u"the settings deviate from the formula by more than the scatter of the seeds (%1)"_s.arg(
+        addNote(figure, u"the means deviate from the fit by more than the scatter between seeds explains (%1)"_s.arg(
                             text(p_words(own.lack_of_fit->p))));
     }
     if (fit.other_runs > 0) {
         QStringList names;
         for (const std::string& name : fit.chosen_by) names << keyTitle(name);
-        addNote(figure, u"%1 not in the fit (other values of %2)"_s.arg(text(counted(fit.other_runs, "run")),
-                                                                        names.join(u", "_s)));
+        addNote(figure, u"%1 excluded from the fit, because of other values of %2"_s.arg(
+                            text(counted(fit.other_runs, "run")), names.join(u", "_s)));
     }
     figure.note = withUnbreakablePercent(figure.note);
 }

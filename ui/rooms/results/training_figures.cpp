@@ -125,10 +125,10 @@ ResultsPicture meanCurves(const ResultsData& data) {
     }
     if (anyBand) figure.note = u"shaded: mean ± standard deviation over seeds"_s;
     addLabelNote(figure, table);
-    figure.summary = u"Mean validation loss over seeds against steps for %1."_s.arg(
+    figure.summary = u"Mean validation loss over seeds against training steps for %1."_s.arg(
         countText(static_cast<std::int64_t>(table.groups.size()), u"group"_s));
     if (failed > 0) {
-        const QString words = u"red: %1 that failed, not in any mean"_s.arg(countText(failed, u"run"_s));
+        const QString words = u"red: %1 that failed; the means exclude them"_s.arg(countText(failed, u"run"_s));
         addNote(figure, words);
         figure.summary += QLatin1Char(' ') + words + QLatin1Char('.');
     }
@@ -153,7 +153,8 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     Figure& figure = picture.figure;
     figure.x = {u"step"_s, {}};
     figure.y = {u"training loss (%1), gradient norm"_s.arg(lossUnit(data)), {}, true};
-    figure.emptyText = u"This figure shows every training step; it appears when a run has begun to train."_s;
+    figure.emptyText =
+        u"This figure shows loss and gradient norm of every training step; it appears when a run has begun to train."_s;
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
     int shown = 0;
@@ -362,11 +363,12 @@ ResultsPicture informationFigure(const ResultsData& data) {
     figure.x.maximum = 1.1 * farthest;
     figure.y.maximum = 1.3 * highest;
     figure.note =
-        u"estimate with Miller–Madow correction; gaps: values below 1/10,000 of the maximum; points: wavelengths of "
-        "pairs"_s;
+        u"curves: estimates with Miller–Madow correction; gaps: values below 1/10,000 of the maximum; points: "
+        "wavelengths of rotary pairs"_s;
     for (const QString& problem : problems) addNote(figure, problem);
-    figure.summary = u"Mutual information of two tokens by their distance, with the wavelengths of %1."_s.arg(
-        countText(static_cast<std::int64_t>(specPerTheta(data).size()), u"theta"_s));
+    figure.summary =
+        u"Mutual information of two tokens by their distance, with the wavelengths of the rotary pairs for %1."_s.arg(
+            countText(static_cast<std::int64_t>(specPerTheta(data).size()), u"theta"_s));
     FigureTable& table = figure.table;
     for (const TextInformation& text : data.texts) {
         if (text.information.distances.empty()) continue;

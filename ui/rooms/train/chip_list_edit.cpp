@@ -63,8 +63,9 @@ QString parseFraction(const QString& typed) {
             checked("fraction", typed);  // throws the sentence that says how to write a fraction
         }
         if (channels < 0 || channels != static_cast<int>(channels) || static_cast<int>(channels) % 2 != 0) {
-            throw BadInput("RoPE rotates channels in pairs, so the number of channels must be even, like 6 ch; got \"" +
-                           typed.toStdString() + "\".");
+            throw BadInput(
+                "RoPE rotates channels in pairs, so the number of rotated channels must be even, like 6 ch; got \"" +
+                typed.toStdString() + "\".");
         }
         return u"%1 ch"_s.arg(static_cast<int>(channels));
     }
@@ -450,8 +451,8 @@ void ChipListEdit::rebuild() {
         chip->setObjectName(u"chip"_s);
         chip->setAccessibleName(u"%1 %2"_s.arg(m_what, m_display(m_values[i])));
         if (!m_typable) chip->setToolTip(m_values[i]);
-        chip->setAccessibleDescription(m_typable ? u"Enter edits this value, Delete removes it"_s
-                                                 : u"Delete removes this value"_s);
+        chip->setAccessibleDescription(m_typable ? u"Enter edits this value, Delete removes it from the list"_s
+                                                 : u"Delete removes this value from the list"_s);
         connect(chip, &Chip::editAsked, this, [this, i] { beginEdit(i); });
         connect(chip, &Chip::removeAsked, this, [this, i] { remove(i); });
         connect(chip, &Chip::removalConsidered, this, [this, i](bool over) {

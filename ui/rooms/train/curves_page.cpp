@@ -107,7 +107,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_quantity = new QComboBox(this);
     m_quantity->setAccessibleName(u"Quantity"_s);
     m_quantity->setToolTip(
-        u"Selects the quantity to plot. The roofline shows whether arithmetic or memory limits the training speed."_s);
+        u"Selects the quantity to plot for each run. The roofline shows whether arithmetic or memory limits the "
+        "training speed."_s);
     for (const CurveView& view : curveViews()) m_quantity->addItem(viewTitle(view), QLatin1String(view.id));
     m_unit = new QComboBox(this);
     m_unit->setAccessibleName(u"Unit of losses"_s);
@@ -115,8 +116,9 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     m_unit->addItem(u"bits/token"_s, u"bits"_s);
     m_unit->addItem(u"bits/byte"_s, u"bits-per-byte"_s);
     m_unit->setToolTip(
-        u"Selects the unit of losses. Bits per byte = loss in nats / ln 2, divided by the mean number of bytes of the "
-        "validation split's tokens, so that runs with different tokenizers can be compared. Formula 35 of the guide"_s);
+        u"Selects the unit of losses. Losses in bits per byte can be compared between different tokenizers: loss in "
+        "nats / ln 2, divided by the mean number of bytes per token of the validation split. Formula 35 of the "
+        "guide"_s);
     m_quantity->setCurrentIndex(std::max(0, indexOfQuantity(m_settings.value("train/quantity").toString())));
     m_unit->setCurrentIndex(std::max(0, m_unit->findData(m_settings.value("train/unit"))));
     for (QComboBox* choice : {m_quantity, m_unit}) {
@@ -133,8 +135,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
     m_bands = makeButton<QToolButton>(
         u"± std"_s,
-        u"Shows the mean of runs that differ only in their seed as one curve, with a band of ± one standard "
-        "deviation. It requires runs that differ only in their seed."_s,
+        u"Shows runs that differ only in their seed as one curve: their mean, with a band of ± one standard deviation. "
+        "Without such runs it is not available."_s,
         this);
     m_bands->setAccessibleName(u"Mean and standard deviation over seeds"_s);
     m_bands->setCheckable(true);
@@ -145,7 +147,10 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
     });
 
     m_reset = makeButton<QToolButton>(
-        u"Reset"_s, u"Resets both axes to the full range of the data and follows new data (Ctrl+R)."_s, this);
+        u"Reset"_s,
+        u"Resets both axes of the plot to the full range of the data and keeps them there as new data arrive "
+        "(Ctrl+R)."_s,
+        this);
     m_reset->setEnabled(false);
     connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
     connect(&m_plot, &CurvePlot::followsDataChanged, m_reset,
@@ -185,7 +190,8 @@ QWidget* PlotToolbar::makeSmoothing() {
     slider->setRange(0, 99);
     slider->setAccessibleName(u"Smoothing"_s);
     slider->setToolTip(
-        u"Weight of the exponential moving average. The unsmoothed curve stays visible as a faint line."_s);
+        u"Smoothing weight of the curves: the weight of the exponential moving average, 0 for none. The unsmoothed "
+        "curve stays visible as a faint line."_s);
     scaleWidth(slider, 48);
     row->addWidget(slider);
     // The label is as wide as its widest text, so that the slider does not move when the number changes.
@@ -216,7 +222,7 @@ int PlotToolbar::indexOfQuantity(const QString& id) const {
 
 void PlotToolbar::showQuantity(const QString& id) {
     const int index = indexOfQuantity(id);
-    if (index < 0) throw BadInput("The Train room has no quantity \"" + id.toStdString() + "\".");
+    if (index < 0) throw BadInput("The page Train plots no quantity \"" + id.toStdString() + "\".");
     m_quantity->setCurrentIndex(index);
 }
 
@@ -239,7 +245,7 @@ void PlotToolbar::applyView() {
 
 void PlotToolbar::showUnit(const QString& word) {
     const int index = m_unit->findData(word);
-    if (index < 0) throw BadInput("The Train room has no unit of losses \"" + word.toStdString() + "\".");
+    if (index < 0) throw BadInput("The page Train has no loss unit \"" + word.toStdString() + "\".");
     m_unit->setCurrentIndex(index);
 }
 
@@ -292,11 +298,11 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
     figure.x = {.label = u"arithmetic intensity"_s, .unit = u"operations per byte"_s, .logarithmic = true};
     figure.y = {.label = u"speed"_s, .unit = u"GFLOP/s"_s, .logarithmic = true};
     if (!machine.known()) {
-        figure.emptyText = u"The speed of this machine has not been measured yet"_s;
+        figure.emptyText = u"The roofline needs the speed of this machine, which has not been measured yet"_s;
         return figure;
     }
     if (runs.empty()) {
-        figure.emptyText = u"Each run that trains on the CPU appears here as a point"_s;
+        figure.emptyText = u"The roofline shows each run that trains on the CPU as a point"_s;
         return figure;
     }
     const Range range = intensities(machine, runs);
@@ -323,8 +329,9 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         point.y = {run.point.reached() / kGiga};
         figure.curves.push_back(point);
     }
-    figure.verticalLines.push_back({bench::ridge(machine), u"ridge point: arithmetic limits the speed to the right"_s});
-    figure.note = u"This machine reaches %1 in float32 matrix products and copies %2 GB/s."_s.arg(
+    figure.verticalLines.push_back(
+        {bench::ridge(machine), u"ridge point; right of it arithmetic limits the speed, left of it memory"_s});
+    figure.note = u"This machine reaches %1 in float32 matrix products and copies memory at %2 GB/s."_s.arg(
         speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
     const RooflineRun& described = *std::max_element(
         runs.begin(), runs.end(), [](const RooflineRun& a, const RooflineRun& b) { return a.picked < b.picked; });
@@ -440,10 +447,12 @@ Figure RooflineView::figure() const {
 QString RooflineView::sentence() const {
     const auto runs = measuredRuns(m_runStore, m_speeds, m_picked);
     if (!machine().known()) {
-        return m_session.isActive() ? u"The speed of this machine will be measured when no training is active."_s
-                                    : u"The speed of this machine is being measured."_s;
+        return m_session.isActive()
+                   ? u"The arithmetic and memory speed of this machine will be measured when no training is active."_s
+                   : u"The arithmetic and memory speed of this machine is being measured."_s;
     }
-    if (runs.empty()) return u"While a run trains on the CPU, this line says what limits its speed."_s;
+    if (runs.empty())
+        return u"While a run trains on the CPU, this line says whether arithmetic or memory limits its speed."_s;
     const auto picked = std::find_if(runs.begin(), runs.end(), [](const RooflineRun& run) { return run.picked; });
     const RooflineRun& described = picked == runs.end() ? runs.front() : *picked;
     return u"%1: %2"_s.arg(described.label, QString::fromStdString(bench::verdict(machine(), described.point)));
@@ -456,8 +465,9 @@ QString RooflineView::memorySentence() const {
     }
     if (specs.empty()) return {};
     const QString predicted = bytesText(estimate(specs).bytes);
-    return m_peak > 0 ? u"Training memory: %1 predicted, %2 measured."_s.arg(predicted, bytesText(m_peak))
-                      : u"Training memory: %1 predicted."_s.arg(predicted);
+    return m_peak > 0
+               ? u"Memory for training the shown runs: %1 estimated, %2 measured."_s.arg(predicted, bytesText(m_peak))
+               : u"Memory for training the shown runs: %1 estimated."_s.arg(predicted);
 }
 
 void RooflineView::renew() {
@@ -477,7 +487,7 @@ QString joinLines(const QStringList& all) {
 
 QString currentLossText(std::optional<double> nats) {
     if (!nats || !std::isfinite(*nats)) return {};
-    return u"L = %1 nats = %2 bits per token; perplexity e^L = %3"_s.arg(
+    return u"Now the loss is L = %1 nats = %2 bits per token; the perplexity is e^L = %3."_s.arg(
         readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
 }
 
@@ -495,24 +505,26 @@ QString validationText(const RunSpec& run) {
 }  // namespace
 
 QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional<double> now) {
-    const QString loss = u"L = −(1/N) Σ ln p(next token | the tokens before it in its sequence)"_s;
+    const QString loss = u"The loss is L = −(1/N) Σ ln p(next token | the tokens before it in its sequence)."_s;
     switch (quantity) {
         case Quantity::validation_loss:
-            return joinLines({loss, validationText(run), currentLossText(now),
-                              find_language(run.data) ? u"The dashed line is the entropy floor of the whole split: the "
-                                                        "loss of the best possible predictor on all sequences of "
-                                                        "the validation split."_s
-                                                      : QString(),
-                              find_language(run.data) && run.evaluation == Evaluation::sampled
-                                  ? u"This run is evaluated on sampled sequences, so its loss can be below the floor "
-                                    "by chance."_s
-                                  : QString(),
-                              u"Shannon 1948; formula 35 of the guide"_s});
+            return joinLines(
+                {loss, validationText(run), currentLossText(now),
+                 find_language(run.data) ? u"The dashed line is the entropy floor of the whole split: the "
+                                           "loss of the best possible predictor on all sequences of "
+                                           "the validation split."_s
+                                         : QString(),
+                 find_language(run.data) && run.evaluation == Evaluation::sampled
+                     ? u"This run is evaluated on sampled sequences, so its loss can be below the entropy floor by "
+                       "chance."_s
+                     : QString(),
+                 u"Shannon 1948; formula 35 of the guide"_s});
         case Quantity::training_loss:
-            return joinLines({loss,
-                              u"N is the number of tokens in the batch of the step, %1. The weights are those before "
-                              "the step's update."_s.arg(batchText(run)),
-                              currentLossText(now), u"Shannon 1948; formula 35 of the guide"_s});
+            return joinLines(
+                {loss,
+                 u"N is the number of tokens in the batch of a training step, %1. The loss is computed with the "
+                 "weights before the step's update."_s.arg(batchText(run)),
+                 currentLossText(now), u"Shannon 1948; formula 35 of the guide"_s});
         case Quantity::learning_rate: {
             const std::int64_t end = run.decay_iterations > 0 ? run.decay_iterations : run.iterations;
             return joinLines(
@@ -521,32 +533,33 @@ QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional
                  u"η_max = %1, w = %2, η_min = %3, T = %4"_s.arg(
                      readableNumber(run.learning_rate), groupedText(run.warmup),
                      readableNumber(run.final_learning_rate), groupedText(end)),
-                 u"This is the learning rate schedule of nanoGPT."_s});
+                 u"nanoGPT uses this learning rate schedule, too."_s});
         }
         case Quantity::gradient_norm:
             return joinLines(
                 {u"‖g‖ = √(Σ g²) is the norm of the gradient over all parameters, before clipping."_s,
-                 run.clip > 0 ? u"If ‖g‖ exceeds c = %1, the optimizer uses g·c/‖g‖."_s.arg(readableNumber(run.clip))
-                              : u"The gradient is not clipped (clip = 0)."_s,
+                 run.clip > 0
+                     ? u"If the gradient norm ‖g‖ exceeds c = %1, the gradient g is clipped: the optimizer uses "
+                       "g·c/‖g‖."_s.arg(readableNumber(run.clip))
+                     : u"The gradient is not clipped (clip = 0)."_s,
                  u"Pascanu et al. 2013"_s});
         case Quantity::tokens_per_second:
             break;
     }
-    return u"Tokens per second: the tokens of a step, %1, divided by the duration of the step. The runs of a cohort "
-           "share the machine, so the plot shows an equal part of the cohort's speed for each run."_s.arg(
-               batchText(run));
+    return u"Tokens per second: the tokens of a step, %1, divided by the duration of the step. Runs that train "
+           "together as one batch (a cohort) share the machine, so the plot shows for each of them an equal part of "
+           "the cohort's speed."_s.arg(batchText(run));
 }
 
 QString rooflineExplanation(double multiply, double copy) {
     constexpr double giga = 1e9;
     return joinLines(
-        {u"operations per second ≤ min(P, B·I)"_s,
-         u"I is the arithmetic intensity, the operations of a step per byte that it moves. Left of the ridge point "
-         "memory "
-         "bandwidth limits the speed, right of it arithmetic does."_s,
+        {u"Roofline: operations per second ≤ min(P, B·I)"_s,
+         u"I is the arithmetic intensity: the operations of a training step per byte that it reads or writes in "
+         "memory. Left of the ridge point memory bandwidth limits the speed, right of it arithmetic does."_s,
          multiply > 0 && copy > 0
-             ? u"P = %1 GFLOP/s (float32 matrix products) and B = %2 GB/s (memory copies), both measured on this "
-               "machine"_s.arg(readableNumber(multiply / giga), readableNumber(copy / giga))
+             ? u"P = %1 GFLOP/s (float32 matrix products) and B = %2 GB/s (memory copies) are measured on this "
+               "machine."_s.arg(readableNumber(multiply / giga), readableNumber(copy / giga))
              : QString(),
          u"Williams, Waterman, Patterson 2009"_s});
 }

@@ -30,11 +30,12 @@ constexpr int kResultLines = 7;
 QString whyNoHeadConversion(const RunView& run, const RunAccess& access) {
     const RunSpec& spec = run.spec;
     if (spec.attention == AttentionKind::mla || !spec.has_softmax_attention())
-        return u"This run has no key and value heads."_s;
-    if (spec.kv_heads() == 1) return u"This run has only one key and value head."_s;
-    if (access.session.isTraining(run.record.id)) return u"This run is training."_s;
+        return u"This run's attention has no key and value heads that could be merged."_s;
+    if (spec.kv_heads() == 1) return u"This run has only one key and value head, so there are no heads to merge."_s;
+    if (access.session.isTraining(run.record.id))
+        return u"This run is training; its heads can be converted after it has ended."_s;
     const LabFile* lab = access.lab.file();
-    if (!lab) return u"The lab has no runs."_s;
+    if (!lab) return u"The lab has no runs whose heads could be converted."_s;
     const RunCheckpoint checkpoint = checkpointOfRun(*lab, run.record);
     std::error_code error;
     return std::filesystem::exists(checkpoint.path, error) ? QString()
@@ -63,16 +64,16 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
     }
     m_heads->setAccessibleName(u"Key and value heads"_s);
     m_heads->setToolTip(
-        u"Number of key and value heads after the conversion. Each group of neighbouring heads is "
-        "replaced by its mean. Ainslie et al. 2023; formula 47 of the guide"_s);
+        u"Number of key and value heads after the conversion to grouped-query attention. Each group of neighbouring "
+        "heads is replaced by the mean of its weights. Ainslie et al. 2023; formula 47 of the guide"_s);
     m_percent->setRange(0, 100);
     m_percent->setDecimals(1);
     m_percent->setSuffix(u" %"_s);
     m_percent->setValue(kDefaultPercent);
     m_percent->setAccessibleName(u"Further training"_s);
     m_percent->setToolTip(
-        u"Number of steps for which the converted copy is trained, as a percentage of the run's "
-        "iterations, with a tenth of the run's learning rate."_s);
+        u"Further training of the converted copy: its number of steps in percent of the run's iterations. The learning "
+        "rate is a tenth of the run's learning rate."_s);
     m_result->setTextFormat(Qt::RichText);
     m_result->setWordWrap(true);
     m_result->setTextInteractionFlags(Qt::TextSelectableByMouse);
@@ -124,10 +125,12 @@ void HeadConversionDialog::showRunning(bool running) {
 
 void HeadConversionDialog::convert() {
     if (m_access.session.isActive() || m_access.meter.isActive()) {
-        m_result->setText(m_access.session.isActive()
-                              ? u"Training uses the engine exclusively. Convert the heads after it has ended."_s
-                              : u"The cost of a sweep is being measured, which uses the engine exclusively. Convert "
-                                "the heads after the measurement."_s);
+        m_result->setText(
+            m_access.session.isActive()
+                ? u"A sweep is training, and nothing else can use a model at the same time. Convert the heads after "
+                  "training has ended."_s
+                : u"The time and memory of a sweep are being measured, and nothing else can use a model at the same "
+                  "time. Convert the heads after that."_s);
         return;
     }
     const HeadConversion how{.key_value_heads = m_heads->currentData().toInt(), .fraction = m_percent->value() / 100};
@@ -160,7 +163,7 @@ void HeadConversionDialog::convert() {
                 store(*outcome.answer);
             } else if (outcome.interrupted) {
                 m_result->setText(
-                    u"The conversion was interrupted because other work needed the engine. Start it again."_s);
+                    u"The conversion of the heads was interrupted by other work such as training. Start it again."_s);
             } else {
                 m_result->setText(outcome.problem.toHtmlEscaped());
             }
@@ -171,10 +174,11 @@ void HeadConversionDialog::convert() {
 void HeadConversionDialog::store(const HeadConversionResult& result) {
     const LabDocument& document = m_access.lab;
     if (m_isLabShown && (document.isReadOnly() || document.isSaving())) {
-        m_stored->setText(document.isReadOnly()
-                              ? u"The lab is open read-only, so that it does not store this conversion."_s
-                              : u"The lab is being saved under another name, so that it does not store this "
-                                "conversion."_s);
+        m_stored->setText(
+            document.isReadOnly()
+                ? u"The result of this conversion is not stored, because the lab file is open read-only."_s
+                : u"The result of this conversion is not stored, because the lab file is being saved under another "
+                  "name."_s);
         return;
     }
     try {
@@ -182,7 +186,8 @@ void HeadConversionDialog::store(const HeadConversionResult& result) {
         store_head_conversion(*lab, m_run, result);
         listStored(*lab);
     } catch (const std::exception& error) {
-        m_stored->setText(u"The lab does not store this conversion: %1"_s.arg(QString::fromUtf8(error.what())));
+        m_stored->setText(u"The result of this conversion cannot be stored in the lab file: %1"_s.arg(
+            QString::fromUtf8(error.what())));
         return;
     }
     // While a sweep trains, the file lags behind the runs; they are read again at its end.
@@ -201,7 +206,7 @@ void HeadConversionDialog::listStored(const LabFile& lab) {
     } catch (const BadInput& error) {  // a stored conversion is damaged
         return m_stored->setText(QString::fromStdString(error.what()));
     }
-    if (!lines.isEmpty()) lines.prepend(u"Stored in the lab:"_s);
+    if (!lines.isEmpty()) lines.prepend(u"Conversions stored in the lab file:"_s);
     m_stored->setText(lines.join(QLatin1Char('\n')));
 }
 
@@ -219,14 +224,14 @@ void HeadConversionDialog::showResult(const HeadConversionResult& result) {
     const std::int64_t heads = result.conversion.key_value_heads;
     QString table = u"<table><tr><th></th><th>%1</th><th>&nbsp;%2</th><th>&nbsp;%3</th><th>&nbsp;%4</th></tr>"_s.arg(
         u"heads"_s, u"loss"_s, u"rise (95 % interval)"_s, u"KV cache"_s);
-    table += row(u"trained run"_s, result.heads_before, result.loss_before, u"–"_s, result.cache_before);
-    table += row(u"mean of each group"_s, heads, result.loss_pooled, riseText(result.pooled_rise), result.cache_after);
+    table += row(u"original run"_s, result.heads_before, result.loss_before, u"–"_s, result.cache_before);
+    table += row(u"heads merged"_s, heads, result.loss_pooled, riseText(result.pooled_rise), result.cache_after);
     if (result.steps > 0) {
-        table += row(u"trained %1 further"_s.arg(countText(result.steps, u"step"_s)), heads, result.loss_trained,
+        table += row(u"heads merged, %1 further"_s.arg(countText(result.steps, u"step"_s)), heads, result.loss_trained,
                      riseText(result.trained_rise), result.cache_after);
     }
     if (result.continued_rise.n > 0) {
-        table += row(u"trained run, %1 further"_s.arg(countText(result.steps, u"step"_s)), result.heads_before,
+        table += row(u"original run, %1 further"_s.arg(countText(result.steps, u"step"_s)), result.heads_before,
                      result.loss_continued, u"–"_s, result.cache_before);
     }
     m_result->setText(table + u"</table>"_s +

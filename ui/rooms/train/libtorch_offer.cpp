@@ -38,9 +38,10 @@ LibTorchOffer::LibTorchOffer(QWidget* parent, const std::vector<PinnedWheel>& wh
         u"Download %1"_s.arg(QString::fromStdString(libtorch_size())),
         u"Downloads LibTorch from the Python package index in the background and verifies its checksum."_s, this);
     m_folder = makeButton<QPushButton>(
-        u"Choose folder …"_s, u"Uses a LibTorch, or the folder torch of a Python installation, that is on this disk."_s,
-        this);
-    m_cancel = makeButton<QPushButton>(u"Cancel"_s, u"Stops the download; the next one resumes it."_s, this);
+        u"Choose folder …"_s,
+        u"Selects a LibTorch on this disk: its folder, or the folder torch of a Python installation."_s, this);
+    m_cancel =
+        makeButton<QPushButton>(u"Cancel"_s, u"Stops the download of LibTorch; the next download resumes it."_s, this);
     auto* column = scaledColumn(this, 4, {12, 8, 8, 8});
     column->addWidget(m_text);
     column->addWidget(m_bar);
@@ -57,7 +58,7 @@ LibTorchOffer::LibTorchOffer(QWidget* parent, const std::vector<PinnedWheel>& wh
     });
     connect(m_cancel, &QPushButton::clicked, this, [this] {
         m_job.cancel();
-        renew(u"The download was cancelled; the next one resumes it."_s);
+        renew(u"The download of LibTorch was cancelled; the next download resumes it."_s);
     });
     renew();
 }
@@ -70,7 +71,7 @@ void LibTorchOffer::renew(const QString& note) {
     if (m_job.isRunning()) return;
     if (!lacks_libtorch()) {
         const bool isNew = std::exchange(m_isMissing, false);
-        show(u"LibTorch is here: Start trains the sweep."_s, false, false);
+        show(u"LibTorch is installed; the button Start trains the sweep."_s, false, false);
         return setVisible(isNew);
     }
     m_isMissing = true;

@@ -54,7 +54,7 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     setAccessibleName(u"Runs of the sweep"_s);
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
-    column->addWidget(makeHeading(u"Runs of the sweep in the panel"_s, this));
+    column->addWidget(makeHeading(u"Runs of the planned sweep"_s, this));
     auto* top = new QHBoxLayout;
     m_title = new QLabel(this);
     m_title->setWordWrap(true);
@@ -62,9 +62,9 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     top->addWidget(m_title, 1);
     m_measure = makeButton<QPushButton>(
         {},
-        u"Replaces the estimate by a measurement: trains each cohort for a few steps on this machine. "
-        "Without it, the estimated memory of training a run on the CPU is within 12 % of measured peaks; sweeps of "
-        "many shapes can need a quarter more."_s,
+        u"Measures the sweep's time and memory instead of estimating them: trains each cohort (runs that train "
+        "together as one batch) for a few steps on this machine. The estimated memory for training a run on the CPU is "
+        "within 12 % of measured peaks; sweeps with models of many shapes can need a quarter more."_s,
         this);
     connect(m_measure, &QPushButton::clicked, this, &SweepPreview::measure);
     top->addWidget(m_measure);
@@ -80,7 +80,7 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     more->addWidget(m_exclude, 0, Qt::AlignTop);
     column->addLayout(more);
     m_table = new QTreeWidget(this);
-    m_table->setAccessibleName(u"Runs grouped by cohort"_s);
+    m_table->setAccessibleName(u"Runs of the sweep, grouped by the cohort that trains them together"_s);
     m_table->setUniformRowHeights(true);
     m_table->setAllColumnsShowFocus(true);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -234,7 +234,7 @@ void SweepPreview::openMenu(const QPoint& where) {
     if (!run.isValid() || m_preview.differing.empty()) return;
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);
-    menu->addAction(u"Exclude this run"_s, this, [this, run] { exclude(run.toULongLong()); });
+    menu->addAction(u"Exclude run from sweep"_s, this, [this, run] { exclude(run.toULongLong()); });
     menu->popup(m_table->viewport()->mapToGlobal(where));
 }
 
@@ -257,14 +257,14 @@ QueueView::QueueView(SessionActions& actions, RunAccess access, QWidget* parent)
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {12, 8, 12, 12}, 8);
     column->addWidget(makeHeading(u"Waiting cohorts"_s, this));
-    m_list->setAccessibleName(u"Waiting cohorts in the order in which they will train"_s);
+    m_list->setAccessibleName(u"Waiting cohorts (runs that train together) in the order in which they will train"_s);
     m_list->setTextElideMode(Qt::ElideRight);
     column->addWidget(m_list, 1);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_remove->setToolTip(
-        u"Removes the cohort from the queue. Its runs are also removed from the lab, except those that have already "
-        "trained."_s);
+        u"Removes the selected cohort from the queue. Its runs are also removed from the lab file, except those that "
+        "have already trained."_s);
     for (QPushButton* button : {m_earlier, m_later, m_remove}) {
         button->setFocusPolicy(Qt::TabFocus);
         row->addWidget(button);
@@ -353,9 +353,10 @@ void TakeOver::renew() {
         "training still runs."_s.arg(where, countText(std::ssize(m_runs), u"run"_s));
     QList<Choice> choices;
     if (m_access.lab.isReadOnly()) {
-        text += QLatin1Char(' ') + u"This lab is open read-only, so its runs cannot be taken over."_s;
+        text += QLatin1Char(' ') + u"This lab file is open read-only, so its runs cannot be resumed here."_s;
     } else {
-        text += QLatin1Char(' ') + u"If it has ended, take the runs over to resume them from their last checkpoints."_s;
+        text += QLatin1Char(' ') +
+                u"If it has ended, “Take over” makes the runs resumable here from their last checkpoints."_s;
         choices.append({u"Take over"_s, [this] { takeOver(); }});
     }
     show(kBannerId, Kind::warning, text, choices);

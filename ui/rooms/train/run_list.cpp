@@ -138,7 +138,8 @@ QVariant RunTable::data(const QModelIndex& index, int role) const {
     }
     if (role == Qt::ToolTipRole) {
         if (column == State && !run.record.message.empty()) return QString::fromStdString(run.record.message);
-        if (column == Best && run.best) return u"reached after %1 steps"_s.arg(groupedText(run.best->iteration));
+        if (column == Best && run.best)
+            return u"lowest loss, reached after %1 training steps"_s.arg(groupedText(run.best->iteration));
         if (column == Name) {
             return run.pinned ? u"%1 (pinned)"_s.arg(run.name) : run.name;
         }
@@ -164,17 +165,18 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
     if (role == Qt::ToolTipRole) {
         switch (section) {
             case Name:
-                return u"Ticked runs are plotted in the colour and dash pattern shown beside the name. F2 renames a "
-                       u"run, "
-                       "Delete deletes it."_s;
+                return u"Name of the run. Ticked runs are plotted in the colour and dash pattern shown beside the "
+                       "name. F2 renames a run, Delete deletes it."_s;
             case State:
-                return u"Trained steps / total steps of a run that is training, otherwise its state."_s;
+                return u"State of the run; while it trains, trained steps / total steps."_s;
             case Last:
-                return u"Latest validation loss in %1"_s.arg(m_unit.name);
+                return u"Latest validation loss of the run in %1"_s.arg(m_unit.name);
             case Best:
-                return u"Lowest validation loss in %1; the tooltip of a value shows its step."_s.arg(m_unit.name);
+                return u"Lowest validation loss of the run in %1; the tooltip of a value shows its training step."_s
+                    .arg(m_unit.name);
             case Note:
-                return u"Your note on the run. To edit it, double-click it or choose Edit > Edit note of picked run."_s;
+                return u"Your note on the run. To edit the note, double-click it or choose Edit > Edit note of picked "
+                       "run."_s;
             default:
                 return {};
         }
@@ -366,19 +368,22 @@ void RunList::showMenu(const QPoint& where) {
     menu->setObjectName(u"run-menu"_s);
     menu->addAction(u"Inspect run"_s, this, [this, id] { emit m_actions.inspectAsked(id, 0); });
     addComparisons(menu, id);
-    menu->addAction(u"Take its settings"_s, this, [this, id] { emit settingsAsked(id); });
-    menu->addAction(u"Compare its setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
-        ->setToolTip(u"Shows the rotary setup of this run beside the current one in the rotary rooms."_s);
+    menu->addAction(u"Use its settings"_s, this, [this, id] { emit settingsAsked(id); });
+    menu->addAction(u"Compare its rotary setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
+        ->setToolTip(
+            u"Shows the rotary setup of this run beside the current one on all pages about RoPE, as setups A and B."_s);
     QAction* conversion = menu->addAction(u"Convert heads …"_s, this, [this, id] { convertHeads(id); });
     const QString whyNot = whyNoHeadConversion(*run, m_access);
     conversion->setEnabled(whyNot.isEmpty());
-    conversion->setToolTip(whyNot.isEmpty() ? u"Replaces the key and value heads of a copy of this run by fewer ones, "
-                                              "trains the copy for a short time and compares the losses."_s
-                                            : whyNot);
+    conversion->setToolTip(
+        whyNot.isEmpty()
+            ? u"Merges the key and value heads of a copy of this run into fewer ones (grouped-query attention), trains "
+              "the copy for a short time and compares the losses."_s
+            : whyNot);
     menu->addSeparator();
     addLook(menu, *run);
     menu->addAction(u"Rename setting …"_s, this, [this, id] { renameSetting(id); })
-        ->setToolTip(u"Names the setting of this run, that is all runs that differ only in their seed."_s);
+        ->setToolTip(u"Names the setting of this run: the group of all runs that differ from it only in their seed."_s);
     menu->addSeparator();
     menu->addAction(u"Rename run"_s, this, [this, id] { rename(id); });
     menu->addAction(u"Edit note"_s, this, [this, id] { annotate(id); });

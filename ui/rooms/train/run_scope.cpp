@@ -98,16 +98,17 @@ int dataOf(RunScope::Scope scope) {
 RunScope::RunScope(RunStore& runs, QWidget* parent)
     : QWidget(parent),
       m_runs(runs),
-      m_fold(makeButton<QPushButton>({}, u"Shows or hides the list of runs, which is also the legend of the curves."_s,
-                                     this)),
+      m_fold(makeButton<QPushButton>(
+          {}, u"Shows or hides the list of runs; the list is also the legend of the plotted curves."_s, this)),
       m_choice(makeChoice(u"Runs in the plot"_s, this, 8)),
       m_hidden(new QLabel(this)),
-      m_showAll(makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab."_s, this)) {
+      m_showAll(
+          makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab in the plot."_s, this)) {
     auto* row = new QHBoxLayout(this);
     scaleLayout(row, {12, 2, 12, 2}, 8);
     row->addWidget(m_fold);
     m_choice->setToolTip(
-        u"Selects the runs that the plot shows. Single runs are shown and hidden in the list below."_s);
+        u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs."_s);
     row->addWidget(m_choice);
     m_hidden->setProperty("quiet", true);
     m_hidden->setTextFormat(Qt::PlainText);

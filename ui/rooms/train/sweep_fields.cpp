@@ -239,11 +239,11 @@ void DataChoice::renew() {
         setItemData(count() - 1, about, Qt::ToolTipRole);
     };
     add(u"synthetic"_s, u"synthetic"_s,
-        u"A synthetic language in which the next character depends on distant positions. The best possible loss is "
-        "known."_s);
+        u"Data set in a synthetic language whose next character depends on distant positions. Its best possible loss "
+        "is known."_s);
     add(u"synthetic, local"_s, u"synthetic-local"_s,
-        u"A synthetic language in which the next character depends only on the previous one. It serves as a control, "
-        "because positions hardly matter."_s);
+        u"Data set in a synthetic language whose next character depends only on the previous one, so position "
+        "encodings should hardly matter. It serves as a control experiment."_s);
     for (const KnownSet& set : known_sets()) {
         try {
             if (const auto found = find_on_disk(set, m_dataDir)) {
@@ -267,8 +267,9 @@ void DataChoice::renew() {
     setToolTip(itemData(currentIndex(), Qt::ToolTipRole).toString());
     insertSeparator(count());
     add(u"Choose a folder …"_s, kAskForFolder,
-        u"Train on all files of a folder, of any size, as bytes. The files are read in the order of their names."_s);
-    add(u"Choose a file …"_s, kAskForFile, u"Train on a text file of your own, as characters or as bytes."_s);
+        u"Trains on all files of a folder, of any size, with bytes as tokens. The files are read in the order of their "
+        "names."_s);
+    add(u"Choose a file …"_s, kAskForFile, u"Trains on a text file of your own, with characters or bytes as tokens."_s);
 }
 
 void DataChoice::pick(int index) {
@@ -315,7 +316,7 @@ QString joined(const Experiment& experiment, const char* key) {
 
 ModelChoice::ModelChoice(ExperimentModel& model, QWidget* parent) : QComboBox(parent), m_model(model) {
     setAccessibleName(u"Model"_s);
-    setToolTip(u"Number of layers × width of the residual stream, and the context length in tokens."_s);
+    setToolTip(u"Model size: number of layers × width of the residual stream, and context length in tokens."_s);
     setFocusPolicy(Qt::StrongFocus);
     setMinimumContentsLength(8);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
@@ -367,7 +368,7 @@ QString parsedRange(const QString& typed) {
     const auto range = parse_search_range(typed.trimmed().toStdString());
     if (!range) {
         throw BadInput("\"" + typed.toStdString() +
-                       "\" is not a range of a number; write it like learning_rate = 1e-3..1e-2 log.");
+                       "\" is not a range of values; write it like learning_rate = 1e-3..1e-2 log.");
     }
     return QString::fromStdString(range_text(*range));
 }
@@ -381,10 +382,11 @@ int boxed(std::int64_t value, const QSpinBox& box) {
 SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
     : QWidget(parent),
       m_experiment(experiment),
-      m_button(makeButton<QPushButton>({},
-                                       u"Samples ranges of settings instead of listing their values, stops the worse "
-                                       "runs early, or adds runs to those of the lab."_s,
-                                       this)),
+      m_button(makeButton<QPushButton>(
+          {},
+          u"Shows the options of the search: sample settings from ranges instead of listing values, stop the worse "
+          "runs early, or add only runs that the lab does not have yet."_s,
+          this)),
       m_body(new QWidget(this)) {
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 8);
@@ -420,7 +422,7 @@ void SearchGroup::makeFields() {
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
 
-    m_method = makeChoice(u"Method of search"_s, m_body);
+    m_method = makeChoice(u"Search method"_s, m_body);
     m_method->addItem(u"all combinations"_s, kNoSearch);
     m_method->addItem(u"random samples"_s, static_cast<int>(Search::Method::random));
     m_method->addItem(u"Sobol samples"_s, static_cast<int>(Search::Method::sobol));
@@ -433,11 +435,12 @@ void SearchGroup::makeFields() {
             options.search->method = static_cast<Search::Method>(method);
         });
     });
-    addField(grid, u"method"_s, m_method,
-             u"All combinations: the values above. Random samples: independent samples of the ranges. Sobol samples: "
-             "points of a Sobol sequence, which fill the ranges evenly. Successive halving: Sobol samples, or the "
-             "values above without ranges; at the rungs r, 2r, 4r, … the worse half of the settings is stopped, by "
-             "the mean validation loss over their seeds."_s);
+    addField(
+        grid, u"method"_s, m_method,
+        u"Which combinations of settings the sweep trains. All combinations: every combination of the listed values. "
+        "Random samples: independent samples from the ranges. Sobol samples: points of a Sobol sequence, which fill "
+        "the ranges evenly. Successive halving: Sobol samples (without ranges, all combinations); after r, 2r, 4r, … "
+        "steps (rungs) the half of the settings with the higher mean validation loss over seeds is stopped."_s);
 
     m_ranges = new ChipListEdit(u"ranges"_s, m_body);
     m_ranges->setParser(parsedRange);
@@ -453,7 +456,8 @@ void SearchGroup::makeFields() {
                 for (const QString& range : typed) {
                     SearchRange parsed = *parse_search_range(range.toStdString());
                     if (options.search->samples_key(parsed.key))
-                        throw BadInput("The setting " + parsed.key + " has two ranges; give it one.");
+                        throw BadInput("The setting " + parsed.key +
+                                       " has two ranges in the search; give it only one.");
                     options.search->ranges.push_back(std::move(parsed));
                 }
             });
@@ -461,27 +465,30 @@ void SearchGroup::makeFields() {
         renew();
         m_ranges->showError(refusal);
     });
-    QLabel* label =
-        addField(grid, u"ranges"_s, m_ranges,
-                 u"Ranges from which the search samples, for example: learning_rate = 1e-3..1e-2 log, where log "
-                 "means uniform in the logarithm. A sampled setting has no other values."_s);
+    QLabel* label = addField(
+        grid, u"ranges"_s, m_ranges,
+        u"Ranges from which the search samples, for example: learning_rate = 1e-3..1e-2 log, where log means uniform "
+        "in the logarithm. A sampled setting has no listed values."_s);
     scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
     grid->setAlignment(label, Qt::AlignTop);
 
     constexpr int largest = std::numeric_limits<int>::max();
     m_samples = makeNumber(u"Number of samples"_s, 1, 10000);
-    addField(grid, u"samples"_s, m_samples, u"Number of samples of the ranges; each has one run per seed."_s);
+    addField(grid, u"samples"_s, m_samples,
+             u"Number of samples that the search takes from the ranges; each sample is trained with every seed."_s);
     m_seed = makeNumber(u"Seed of the samples"_s, 0, largest);
-    addField(grid, u"seed"_s, m_seed,
-             u"The samples depend only on this seed and the ranges, and are fixed before the first run starts. More "
-             "samples begin with the same ones."_s);
+    addField(
+        grid, u"seed"_s, m_seed,
+        u"Seed of the random numbers of the search. The sampled settings depend only on this seed and the ranges, and "
+        "are fixed before the first run starts. A larger number of samples adds samples and keeps the first ones."_s);
     m_firstRung = makeNumber(u"First rung"_s, 0, largest);
     m_firstRung->setSpecialValueText(u"auto"_s);
     m_firstRung->setSuffix(u" steps"_s);
-    addField(grid, u"first rung"_s, m_firstRung,
-             u"Iteration r of the first rung, at which successive halving stops the worse half of the settings; a "
-             "multiple of the interval of evaluations. Auto: an eighth of the iterations, rounded up to an "
-             "evaluation."_s);
+    addField(
+        grid, u"first rung"_s, m_firstRung,
+        u"First rung r: the training step after which successive halving stops the worse half of the settings for the "
+        "first time. It must be a multiple of the evaluation interval. Auto: an eighth of the iterations, rounded up "
+        "to an evaluation."_s);
     const auto connectNumber = [this](QSpinBox* box, std::int64_t Search::*member, const QString& text) {
         connect(box, &QSpinBox::valueChanged, this, [this, member, text](int value) {
             change(text, [member, value](SweepOptions& options) {
@@ -495,17 +502,17 @@ void SearchGroup::makeFields() {
 
     m_extends = new QCheckBox(u"Add only missing runs"_s, m_body);
     m_extends->setToolTip(
-        u"Adds only those runs of this sweep that the lab does not have yet: more seeds, more values or more "
-        "iterations. A run with more iterations continues from a copy of the checkpoint of the shorter one."_s);
+        u"Trains only those runs of this sweep that the lab does not have yet, because of more seeds, more values or "
+        "more iterations. A run with more iterations continues from a copy of the checkpoint of the shorter one."_s);
     connect(m_extends, &QCheckBox::toggled, this, [this](bool on) {
         change(on ? u"add only missing runs"_s : u"add all runs"_s,
                [on](SweepOptions& options) { options.extends = on; });
     });
     column->addWidget(m_extends);
-    m_anew = new QCheckBox(u"Longer runs begin anew"_s, m_body);
+    m_anew = new QCheckBox(u"Restart longer runs"_s, m_body);
     m_anew->setToolTip(
-        u"Added runs with more iterations begin from the beginning, with the learning rate schedule of their new "
-        "length, instead of continuing from a checkpoint."_s);
+        u"Added runs with more iterations start from step 0 with the learning rate schedule of their new length, "
+        "instead of continuing from the checkpoint of the shorter run."_s);
     connect(m_anew, &QCheckBox::toggled, this, [this](bool on) {
         change(u"change how longer runs begin"_s, [on](SweepOptions& options) { options.anew = on; });
     });

@@ -134,8 +134,8 @@ QWidget* SweepPanel::makeSimple() {
     });
     m_runsLabel = addChips(
         grid, u"runs"_s, m_runs,
-        u"The runs of this sweep, listed one by one. A value of θ, of the fraction or of the seed that you add "
-        "below adds runs to them. A sweep without listed runs has one run per combination of the values below."_s);
+        u"The runs of this sweep, listed one by one. A value of θ, of the rotary fraction or of the seed that you add "
+        "below adds runs to this list. A sweep without such a list has one run per combination of the values below."_s);
 
     m_theta = chips("theta", u"θ"_s, parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
@@ -185,7 +185,7 @@ QWidget* SweepPanel::makeFooter() {
     m_problem = new QLabel(footer);
     m_problem->setWordWrap(true);
     colorAsError(m_problem);
-    m_continue = makeButton<QPushButton>({}, u"Resumes the runs that have not finished (Ctrl+Shift+Return)."_s, footer);
+    m_continue = makeButton<QPushButton>({}, u"Resumes the unfinished runs of this lab (Ctrl+Shift+Return)."_s, footer);
     connect(m_continue, &QPushButton::clicked, this, [this] { m_actions.resumeRuns(m_actions.unfinishedRuns()); });
     m_start = makeButton<QPushButton>(
         u"Start"_s,
@@ -197,8 +197,8 @@ QWidget* SweepPanel::makeFooter() {
     connect(m_start, &QPushButton::clicked, this, [this] { m_actions.enqueue(); });
     m_plan = makeButton<QPushButton>(
         {},
-        u"Shows the runs of this sweep with their estimated time and memory, and the queue of waiting "
-        "cohorts."_s,
+        u"Shows the runs of this sweep with their estimated time and memory, and the queue of runs that wait for "
+        "training."_s,
         footer);
     m_plan->setCheckable(true);
     connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
@@ -259,8 +259,8 @@ void SweepPanel::renew() {
                                                 [&](const Preset& preset) { return preset.name == experiment.name(); });
         m_preset->addItem(isOriginal && !hasPresetsName ? name : u"%1, changed"_s.arg(name));
         m_preset->setCurrentIndex(m_preset->count() - 1);
-        m_preset->setToolTip(isOriginal ? u"The latest sweep of this lab."_s
-                                        : u"A sweep with your changes. Undo takes them back one by one."_s);
+        m_preset->setToolTip(isOriginal ? u"This sweep is the latest one of this lab."_s
+                                        : u"This sweep contains your changes. Undo reverts them one by one."_s);
     }
 
     const QStringList labels = explicitRunLabels(experiment);
@@ -408,9 +408,10 @@ void SweepPanel::addCombining(QGridLayout* grid) {
         experiment.set_zips({});
         for (const QString& value : values) experiment.add_zip(value.toStdString());
     });
-    addChips(grid, u"zipped"_s, m_zips,
-             u"Settings that vary together (first value with first value) instead of forming a grid, for example: "
-             "theta, context."_s);
+    addChips(
+        grid, u"zipped"_s, m_zips,
+        u"Zipped settings vary together (first value with first value, second with second) instead of forming a grid, "
+        "for example: theta, context."_s);
     m_exclusions = new ChipListEdit(u"excluded"_s, m_more);
     m_exclusions->setParser([](const QString& typed) {
         Experiment scratch;
@@ -421,8 +422,9 @@ void SweepPanel::addCombining(QGridLayout* grid) {
         experiment.set_exclusions({});
         for (const QString& value : values) experiment.add_exclusion(value.toStdString());
     });
-    addChips(grid, u"excluded"_s, m_exclusions,
-             u"Excludes the runs that have all of these values, for example: fraction = 0, theta = 500."_s);
+    addChips(
+        grid, u"excluded"_s, m_exclusions,
+        u"Excludes the runs of the sweep that have all values of an entry, for example: fraction = 0, theta = 500."_s);
 }
 
 }  // namespace ropelab::ui

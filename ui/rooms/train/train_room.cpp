@@ -56,7 +56,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     m_list = new RunList(m_actions, m_access, this);
     m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
     layout->addWidget(m_toolbar);
-    m_headline = makeText(u"What the runs show"_s, this);
+    m_headline = makeText(u"Summary of the shown runs"_s, this);
     m_headline->setProperty("roomTitle", true);
     scaleMargins(m_headline, {12, 0, 12, 0});
     layout->addWidget(m_headline);
@@ -217,10 +217,9 @@ void TrainRoom::renewUnitAdvice() {
     const bool isUseful = m_tokenizersDiffer && m_toolbar->isLossPerToken();
     if (std::exchange(m_advisesUnit, isUseful) == isUseful) return;  // a dismissed banner does not come back
     if (!isUseful) return m_unitAdvice->dismiss(id);
-    m_unitAdvice->show(
-        id, BannerArea::Kind::information,
-        u"The visible runs have different tokenizers, so that their losses per token cannot be compared."_s,
-        {{u"Show bits per byte"_s, [this] { m_toolbar->showUnit(u"bits-per-byte"_s); }}});
+    m_unitAdvice->show(id, BannerArea::Kind::information,
+                       u"The shown runs have different tokenizers, so their losses per token cannot be compared."_s,
+                       {{u"Show bits per byte"_s, [this] { m_toolbar->showUnit(u"bits-per-byte"_s); }}});
 }
 
 void TrainRoom::renewEmptyState() {
@@ -236,9 +235,9 @@ void TrainRoom::renewEmptyState() {
                                 : text == "synthetic-local" ? u"a synthetic language without long-range dependencies"_s
                                                             : QString::fromStdString(text);
         sentence =
-            u"The Start button trains %1 on %2 and plots their losses beside their frequency spectra. At each "
-            "evaluation one of them generates a text that shows what it has learned so far. Estimate: %3."_s.arg(
-                countText(std::ssize(runs), u"small model"_s), dataSet, estimateSentence(runs, m_access.dataDir));
+            u"The Start button trains %1 on %2 and plots their losses above figures of their rotary frequencies. At "
+            "each evaluation one of the models generates a text that shows what it has learned so far. Estimate: %3."_s
+                .arg(countText(std::ssize(runs), u"small model"_s), dataSet, estimateSentence(runs, m_access.dataDir));
         ready = true;
     } catch (const BadInput& error) {
         sentence = QString::fromStdString(error.what());
@@ -317,9 +316,9 @@ void TrainRoom::showSample(RunId run) {
     if (!view || view->sample.isEmpty()) {
         const bool isOver =
             view && (view->record.state == RunState::finished || view->record.state == RunState::failed);
-        m_second->setSample(
-            view ? u"Sample: %1"_s.arg(view->name) : u"Sample"_s,
-            isOver ? u"This run generated no text."_s : u"The run generates its first text at its first evaluation."_s);
+        m_second->setSample(view ? u"Sample: %1"_s.arg(view->name) : u"Sample"_s,
+                            isOver ? u"This run has ended without generating a sample text."_s
+                                   : u"The run generates its first sample text at its first evaluation."_s);
         return;
     }
     m_second->setSample(u"Sample: %1, step %2"_s.arg(view->name, groupedText(view->sampleIteration)), view->sample);
@@ -336,7 +335,7 @@ void TrainRoom::renewWhy() {
         const QList<double> values = plot->yValues({m_sampled, quantity});
         const std::optional<double> now = values.isEmpty() ? std::nullopt : std::optional(values.back());
         plot->setWhatsThis(quantityExplanation(quantity, run->spec, now) + QLatin1Char('\n') +
-                           u"The values are those of the run \"%1\"."_s.arg(run->name));
+                           u"The values in this explanation are those of the run \"%1\"."_s.arg(run->name));
     }
 }
 
@@ -346,7 +345,7 @@ void TrainRoom::takeSettings(RunId id) {
     m_actions.attempt(u"settings"_s, [&] {
         Experiment taken = Experiment::from_json(to_json(run->spec));
         taken.set_name(run->name.toStdString());
-        m_experiment.edit(u"take the settings of %1"_s.arg(run->name),
+        m_experiment.edit(u"use the settings of %1"_s.arg(run->name),
                           [&taken](Experiment& experiment) { experiment = taken; });
     });
 }
@@ -409,7 +408,7 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
                   .separatorBefore = true});
     registry.add({.id = "plot.reset",
                   .menu = "View",
-                  .text = u"Reset plot view"_s,
+                  .text = u"Reset axes of the plot"_s,
                   .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_R)},
                   .handler = [room] { room->m_plot->resetView(); },
                   .enabled = curves});
@@ -423,7 +422,7 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
         const QString name = choice.name;
         registry.add({.id = u"plot.second."_s + name,
                       .menu = {},
-                      .text = u"Second picture: %1"_s.arg(choice.title),
+                      .text = u"Below the curves: %1"_s.arg(choice.title),
                       .handler = registry.inRoom("train", [room, name] {
                           room->showPlan(false);
                           room->m_second->choose(name);

@@ -313,8 +313,8 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
         out.print(u"Written: %1\n"_s.arg(QFileInfo(file).absoluteFilePath()));
     }
     out.print(
-        u"Longest delay of the GUI thread during training: %1 ms; longest CPU time without "
-        "processing events: %2 ms\n"_s.arg(window.stalls().longest(), 0, 'f', 1)
+        u"Longest delay of the window (GUI thread) during training: %1 ms; longest CPU time without processing events: "
+        "%2 ms\n"_s.arg(window.stalls().longest(), 0, 'f', 1)
             .arg(window.stalls().longestWork(), 0, 'f', 1));
     for (const QString& sentence : std::as_const(problems)) QTextStream(stderr) << "ropelab: " << sentence << '\n';
     out.check();

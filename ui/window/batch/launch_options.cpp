@@ -53,23 +53,29 @@ Options pageOptions() {
         {"lab", "The lab file to open.", "file"},
         {"data-dir", "The folder that is searched first for known data sets.", "folder"},
         {"output",
-         "The output file of a figure: .pdf, .svg, .png, .csv, .tex (PGFPlots, with its data in a .dat file) or .wav "
-         "(a "
-         "sound: pitch is y, pan is x; a spectrum: pairs as tones), or the output folder of --headless; - for standard "
-         "output.",
+         "The output file: a figure as .pdf, .svg, .png, .csv, .tex (PGFPlots, with its data in a .dat file) or .wav "
+         "(a sound: the pitch is y, the position between left and right is x; a spectrum has one tone per pair), or "
+         "the output folder of --headless; - for standard output.",
          "path"},
         {"format",
          "Format of the figure: pdf, svg, png, csv, pgfplots or wav (its sound); default: the suffix of --output.",
          "name"},
-        {"size-for", "Width, height and font size for: " + sizes.join(u", "_s).toStdString() + ".", "name"},
-        {"width-mm", "Width of the figure in millimetres.", "mm", "120"},
+        {"size-for",
+         "Chooses width, height and font size for a publication: " + sizes.join(u", "_s).toStdString() + ".", "name"},
+        {"width-mm", "Width of the exported figure in millimetres.", "mm", "120"},
         {"height-mm", "Height of the figure in millimetres; a forest plot is as high as its rows need.", "mm", "75"},
         {"dpi", "Resolution of a PNG figure in dots per inch.", "dpi", "300"},
         {"font-pt", "Font size of the figure in points.", "pt", "8.5"},
-        {"outlines", "Exports the text of an SVG as outlines instead of text in a named font."},
-        {"columns", "Panels per row of a page with several figures; 0 chooses by their number.", "number", "0"},
+        {"outlines",
+         "Exports the text of an SVG figure as outlines, which look the same on every computer, instead of text in a "
+         "named font."},
+        {"columns", "Panels per row of a page with several figures; 0 chooses this by the number of figures.", "number",
+         "0"},
         {"caption", "Prints a caption of each figure."},
-        {"theme", "light or dark; default: the theme of the system, and light for a figure.", "name"},
+        {"theme",
+         "Colours of the window or the figure: light or dark; default: the theme of the system, and light for a "
+         "figure.",
+         "name"},
         {"json", "Prints the result as JSON."},
     };
 }
@@ -208,7 +214,8 @@ LaunchOptions parseFigureCommand(const QStringList& arguments) {
         u"Write a figure of a lab's runs, of a rotary setup or of a model to a file; no "
         "display is needed. "_s +
             QString::fromStdString(figureNamesText()),
-        options, {"names", "Names of figures; several figures are panels of one page."}, u"ropelab-cli figure"_s);
+        options, {"names", "Names of the figures to write; several figures are panels of one page."},
+        u"ropelab-cli figure"_s);
     parser.parse(arguments);
     LaunchOptions result;
     if (parser.isSet(u"help"_s)) {
@@ -234,17 +241,18 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         {"version", "Prints the version."},
         {"screenshot", "Saves a screenshot of the window as a PNG file (- for standard output) and exits.", "file"},
         {"room", "The room (page of the window) to show, or a part of it, for example context/bases.", "name"},
-        {"lecture", "Presents a lecture: a file, or the name of one that belongs to the program.", "file"},
+        {"lecture", "Presents a lecture: its file, or the name of a lecture that comes with the program.", "file"},
         {"scene", "The scene of the lecture to show, by number or name, and a step of it, for example four-clocks/2.",
          "name"},
         {"size", "Size of the screenshot in pixels.", "width x height", "1280x720"},
         {"scale", "Scale of the window in percent, 100 to 250.", "percent", "100"},
         {"after", "Starts the sweep and takes the screenshot after this number of seconds.", "seconds"},
-        {"exit-after-startup", "Prints the milliseconds until the window was ready and exits."},
-        {"headless", "Trains a sweep without a display and saves its lab and plots."},
+        {"exit-after-startup", "Prints the time in milliseconds until the window was ready, and exits."},
+        {"headless", "Trains a sweep without a display and saves its lab file and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
-        {"figure", "Saves a figure; repeated, several figures as panels of one page. " + figureNamesText(), "name", "",
-         true},
+        {"figure",
+         "Saves a figure. If this option is repeated, the figures are panels of one page. " + figureNamesText(), "name",
+         "", true},
         {"replay",
          "Saves an animation of a training (a replay) that a JSON object describes; ropelab-cli replay makes the "
          "object from its flags.",
@@ -259,8 +267,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "slides make one from their flags.",
          "JSON"},
         {"verify",
-         "Computes a figure again that RoPE Lab exported as PDF, SVG or PNG, and prints what differs. The exit status "
-         "is 0 if nothing differs, 1 if something differs, and 2 if the figure cannot be verified.",
+         "Verifies a figure that RoPE Lab exported as PDF, SVG or PNG: computes it again and prints what differs. The "
+         "exit status is 0 if nothing differs, 1 if something differs, and 2 if the figure cannot be verified.",
          "file"},
     };
     const Options page = pageOptions();
@@ -295,7 +303,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
 
     const QStringList positional = parser.positionalArguments();
     if (positional.size() > 1 || (positional.size() == 1 && set("lab"))) {
-        throw BadInput("One lab can be opened at a time, but the command line names several.");
+        throw BadInput("One lab file can be opened at a time, but the command line names several.");
     }
     result.lab = positional.isEmpty() ? parser.value(u"lab"_s) : positional.first();
     result.dataDir = toPath(parser.value(u"data-dir"_s));
@@ -304,7 +312,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     result.part = place.section(QLatin1Char('/'), 1);
     result.lecture = parser.value(u"lecture"_s);
     if (set("scene")) {
-        if (result.lecture.isEmpty()) throw BadInput("--scene names a scene of the lecture of --lecture FILE.");
+        if (result.lecture.isEmpty())
+            throw BadInput("--scene chooses a scene of a lecture, so it requires --lecture FILE.");
         const QString scene = parser.value(u"scene"_s);
         result.scene = scene.section(QLatin1Char('/'), 0, 0);
         bool isNumber = true;
@@ -334,7 +343,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.screenshot = parser.value(u"screenshot"_s);
         if (set("after")) result.after = numberIn(parser, u"after"_s, 0.1, 86400);
         if (set("after") && !result.lab.isEmpty()) {
-            throw BadInput("--after trains a new sweep, so it cannot be combined with a lab.");
+            throw BadInput("--after trains a new sweep, so it cannot be combined with a lab file.");
         }
     } else if (set("after")) {
         throw BadInput("--after can be used only with --screenshot.");
@@ -343,14 +352,15 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     } else if (set("headless")) {
         result.mode = Mode::headless;
         if (result.output.isEmpty() || is_standard_output(toPath(result.output)))
-            throw BadInput("--headless requires --output FOLDER, the folder for its lab and plots.");
+            throw BadInput("--headless requires --output FOLDER, the folder for its lab file and plots.");
         for (const char* flag : {"room", "setup", "lecture"}) {
             if (set(flag))
                 throw BadInput("--" + std::string(flag) +
                                " cannot be used with --headless, which always saves curves.");
         }
         if (!result.lab.isEmpty())
-            throw BadInput("--headless saves a lab of its own in --output, so it cannot be combined with a lab.");
+            throw BadInput(
+                "--headless saves a new lab file in the folder of --output, so it cannot be combined with a lab file.");
     } else if (set("replay")) {
         result.mode = Mode::replay;
         result.replay = parseReplayJob(parser.value(u"replay"_s).toStdString());

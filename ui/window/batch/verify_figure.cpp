@@ -83,8 +83,8 @@ double largestOf(const QStringList& values) {
 /// "" if the columns agree.
 QString columnDifference(const QString& name, const QStringList& stored, const QStringList& computed) {
     if (stored.size() != computed.size()) {
-        return u"%1: the figure has %2, the recomputation %3."_s.arg(name, countText(stored.size(), u"value"_s),
-                                                                     QString::number(computed.size()));
+        return u"Column %1: the figure has %2, but the recomputed figure has %3."_s.arg(
+            name, countText(stored.size(), u"value"_s), QString::number(computed.size()));
     }
     const double tolerance = kFigureTolerance * std::max(largestOf(stored), largestOf(computed));
     int count = 0;
@@ -104,7 +104,7 @@ QString columnDifference(const QString& name, const QStringList& stored, const Q
     }
     if (count == 0) return {};
     const auto shown = [](const QString& value) { return value.isEmpty() ? u"no value"_s : value; };
-    return u"%1: %2 of %3 differ, most in row %4: %5 in the figure, %6 recomputed."_s.arg(
+    return u"Column %1: %2 of %3 differ, most in row %4: %5 in the figure, %6 recomputed."_s.arg(
         name, QString::number(count), countText(stored.size(), u"value"_s), QString::number(worst + 1),
         shown(stored[worst]), shown(computed[worst]));
 }
@@ -115,12 +115,13 @@ QStringList tableDifferences(const CsvRows& before, const CsvRows& now) {
     QStringList result;
     for (qsizetype i = 0; i < names.size(); ++i) {
         const qsizetype place = names == others ? i : others.indexOf(names[i]);
-        const QString difference = place < 0 ? u"%1: the recomputation has no such column."_s.arg(names[i])
-                                             : columnDifference(names[i], csvColumn(before, i), csvColumn(now, place));
+        const QString difference = place < 0
+                                       ? u"Column %1: the recomputed figure does not have this column."_s.arg(names[i])
+                                       : columnDifference(names[i], csvColumn(before, i), csvColumn(now, place));
         if (!difference.isEmpty()) result << difference;
     }
     for (const QString& name : others) {
-        if (!names.contains(name)) result << u"%1: only the recomputation has this column."_s.arg(name);
+        if (!names.contains(name)) result << u"Column %1: only the recomputed figure has this column."_s.arg(name);
     }
     return result;
 }
@@ -129,8 +130,8 @@ QStringList dataDifferences(const QByteArray& stored, const QByteArray& computed
     const QList<CsvRows> before = csvTables(stored);
     const QList<CsvRows> now = csvTables(computed);
     if (before.size() != now.size()) {
-        return {u"Data: the figure has %1, the recomputation %2."_s.arg(countText(before.size(), u"table"_s),
-                                                                        QString::number(now.size()))};
+        return {u"Data: the figure has %1, but the recomputed figure has %2."_s.arg(
+            countText(before.size(), u"table"_s), QString::number(now.size()))};
     }
     QStringList result;
     for (qsizetype i = 0; i < before.size(); ++i) {
@@ -188,7 +189,7 @@ QString labOf(const FigureRecord& record, const LaunchOptions& options) {
     }
     const QString found = findLab(origin, QFileInfo(options.verified).absolutePath());
     if (found.isEmpty()) {
-        throw BadInput("The lab of the figure, " + origin[u"path"_s].toString().toStdString() +
+        throw BadInput("The lab file that the figure was made from, " + origin[u"path"_s].toString().toStdString() +
                        ", was not found; name it with --lab FILE.");
     }
     return found;
@@ -226,8 +227,8 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
     const auto options = drawingOptions(records.front(), bytes);
     if (!options) {
         return {Outcome::unknown,
-                u"The record does not say how the picture was drawn, because an earlier "
-                "version of RoPE Lab or another program wrote the file."_s};
+                u"The figure's file does not say how its picture was drawn, because an earlier version of RoPE Lab or "
+                "another program wrote it."_s};
     }
     for (std::size_t i = 0; i < figures.size(); ++i) showRecordedPart(figures[i], records[i]);
     try {
@@ -249,8 +250,9 @@ Figure recomputedFigure(const FigureRecord& record, const QString& lab, const st
     QJsonObject flags = record.origin.flags;
     const FigureEntry* entry = findFigure(flags.take(u"figure"_s).toString());
     if (!entry) {
-        throw BadInput("The figure " + record.figure.toStdString() +
-                       " shows choices of the window that the terminal cannot repeat, so it cannot be computed again.");
+        throw BadInput(
+            "The figure " + record.figure.toStdString() +
+            " depends on choices in the window that the terminal cannot repeat, so it cannot be computed again.");
     }
     const auto known = optionsOf(figureEntries());
     for (const QString& flag : flags.keys()) {
@@ -258,7 +260,7 @@ Figure recomputedFigure(const FigureRecord& record, const QString& lab, const st
             return flag == QLatin1String(option->name) && !option->namesFile;
         });
         if (isSafe) continue;
-        throw BadInput("The figure carries the option --" + flag.left(40).toStdString() +
+        throw BadInput("The figure was made with the option --" + flag.left(40).toStdString() +
                        ", which chooses a file or another action, so it is not computed again.");
     }
     checkFigures(figureEntries(), {entry->name}, flags, !lab.isEmpty());
@@ -295,7 +297,8 @@ int verifyFigure(const LaunchOptions& options) {
     }
     // A picture of other data differs anyway.
     const PictureCheck picture = isSame ? checkPicture(options.verified, records, std::move(figures))
-                                        : PictureCheck{PictureCheck::Outcome::unknown, u"Its data differ."_s};
+                                        : PictureCheck{PictureCheck::Outcome::unknown,
+                                                       u"The picture is not compared, because its data differ."_s};
     const bool isPictureSame = picture.outcome == PictureCheck::Outcome::same;
     const QString pictureWord = isPictureSame                                       ? u"same"_s
                                 : picture.outcome == PictureCheck::Outcome::differs ? u"differs"_s

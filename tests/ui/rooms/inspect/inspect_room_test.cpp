@@ -340,7 +340,7 @@ TEST_F(InspectRoomTest, ExtrapolationComparesScalingMethodsOfRopeModels) {
         << figure().emptyText.toStdString();
     EXPECT_TRUE(refusal([&] {
                     (void)room->showPart("nonsense");
-                }).contains("no part “nonsense” of this room; its parts are logit-contribution"));
+                }).contains("no part “nonsense” on this page (room); its parts are logit-contribution"));
 }
 
 TEST_F(InspectRoomTest, TypedTextIsProcessedOrRejected) {

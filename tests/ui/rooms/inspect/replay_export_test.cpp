@@ -82,8 +82,8 @@ TEST_F(ReplayExportTest, FailedExportSaysWhyAndStoppedExportLeavesNoFiles) {
     writer.setProgram(QStringLiteral("/none/ropelab"));
     writer.start(job);
     ASSERT_TRUE(waitUntil([&] { return problem.count() == 1; }));
-    EXPECT_TRUE(
-        problem.at(0).at(1).toString().startsWith("The replay cannot be exported: /none/ropelab does not start ("));
+    EXPECT_TRUE(problem.at(0).at(1).toString().startsWith(
+        "The replay cannot be exported, because the program /none/ropelab does not start ("));
     writer.setProgram(QStringLiteral(ROPELAB_WINDOW));
     writer.start(job);
     ASSERT_TRUE(waitUntil([&] { return problem.count() == 2; }));

@@ -119,7 +119,9 @@ TEST_F(ReplayFilesTest, CancelledExportLeavesNoIncompleteFile) {
     EXPECT_EQ(write(jobTo("frame.png"), [this] { return said.size() >= 2; }), 2);
     EXPECT_EQ(files("frame"), (QStringList{"frame-0001.png", "frame-0002.png"}));
     // Existing frames of an earlier replay prevent the export.
-    EXPECT_TRUE(refusal([&] { write(jobTo("frame.png")); }).startsWith("Frames with this name already exist, such as"));
+    EXPECT_TRUE(refusal([&] {
+                    write(jobTo("frame.png"));
+                }).startsWith("Image files of frames with this name already exist, such as"));
     EXPECT_EQ(write(jobTo("frame.svg"), [] { return true; }), 0);
     // An export that is cancelled after the last frame is complete.
     EXPECT_EQ(write(jobTo("late.gif"), [this] { return said.size() >= 3; }), 3);

@@ -48,7 +48,7 @@ TEST(MemoryFigures, NotesNameTheContextOfTheNumbersAtTheRight) {
     const RotarySetup setup;
     for (const Figure& figure : {ropeCacheFigure(setup, {}, {}), kvCacheFigure(setup, {}, {})}) {
         EXPECT_FALSE(figure.note.contains("numbers at the right")) << "where no number is drawn";
-        EXPECT_EQ(figure.valuesNote, "numbers at the right: at 1,048,576 tokens");
+        EXPECT_EQ(figure.valuesNote, "numbers at the right: sizes at 1,048,576 tokens");
         EXPECT_EQ(figure.curves.front().x.last(), 1048576);
     }
 }
@@ -59,7 +59,7 @@ TEST(MemorySizes, TruncateMayStoreUnrotatedPairs) {
     setup.partial = Partial::truncate;
     const QString sentence = memorySentence(setup, {}, {});
     EXPECT_TRUE(sentence.contains("the cos/sin table is 32 MiB")) << sentence.toStdString();
-    EXPECT_TRUE(sentence.endsWith("With the unrotated pairs stored, too, the table is 128 MiB."))
+    EXPECT_TRUE(sentence.endsWith("A table that also stores the unrotated pairs is 128 MiB."))
         << sentence.toStdString();
 }
 

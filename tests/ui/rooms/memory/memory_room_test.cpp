@@ -96,7 +96,8 @@ TEST_F(MemoryRoomTest, MeasurementAllocatesTheTable) {
     room->refreshNow();
     room->measure()->click();
     ASSERT_TRUE(waitUntil([&] { return !room->measured().isEmpty(); }));
-    EXPECT_TRUE(room->measured().contains("Allocated: 2,097,152 bytes (2 MiB)")) << room->measured().toStdString();
+    EXPECT_TRUE(room->measured().contains("The allocated table has 2,097,152 bytes (2 MiB)"))
+        << room->measured().toStdString();
     small.context = 1 << 23;
     model().change("change context", small);
     room->refreshNow();
@@ -121,20 +122,20 @@ TEST_F(MemoryRoomTest, MeasuresTheKvCacheOfTheSweepAndOfARun) {
     // The formula: 2 layers × (keys and values) × 16 channels × 32 tokens × 4 bytes.
     ASSERT_TRUE(waitUntil([&] { return measurement.words().contains("8,192 bytes for a context of 32 tokens"); }))
         << measurement.words().toStdString();
-    EXPECT_TRUE(measurement.words().contains("while it generated 16 tokens: 4,096 bytes (4 KiB)"))
+    EXPECT_TRUE(measurement.words().contains("generated 16 tokens, its KV cache had 4,096 bytes (4 KiB)"))
         << measurement.words().toStdString();
     engine.step_microseconds = 5000;
     workspace->start();
     ASSERT_TRUE(waitUntil([&] { return workspace->session().isActive(); }));
     measurement.button().click();
-    EXPECT_TRUE(measurement.words().contains("Training uses the engine")) << measurement.words().toStdString();
+    EXPECT_TRUE(measurement.words().contains("A sweep is training")) << measurement.words().toStdString();
     ASSERT_TRUE(waitForEnd(*workspace));
     ASSERT_TRUE(waitUntil([&] { return measurement.choice().count() == 3; }));
     measurement.choice().setCurrentIndex(2);
     EXPECT_TRUE(measurement.words().isEmpty()) << "the text was about another model";
     measurement.button().click();
     const QString name = workspace->runs().find(2)->name;
-    EXPECT_TRUE(waitUntil([&] { return measurement.words().startsWith("KV cache of " + name); }))
+    EXPECT_TRUE(waitUntil([&] { return measurement.words().startsWith("While " + name + " generated"); }))
         << measurement.words().toStdString();
 }
 

@@ -110,8 +110,8 @@ TEST(ForestFigure, ShowsEffectsOfSeveralClaimsInMargins) {
         EXPECT_NEAR(band.x.first(), -1, 1e-9);
         EXPECT_NEAR(band.x.last(), 1, 1e-9);
     }
-    EXPECT_TRUE(figure.note.contains("margin: half the width of the rule's range")) << figure.note.toStdString();
-    EXPECT_FALSE(figure.note.contains("rows without a range"));
+    EXPECT_TRUE(figure.note.contains("in margins (half its width)")) << figure.note.toStdString();
+    EXPECT_FALSE(figure.note.contains("groups whose rule has no range"));
     EXPECT_TRUE(figure.summary.contains("4 rows, 3 with an effect")) << figure.summary.toStdString();
 }
 
@@ -124,7 +124,7 @@ TEST(ForestFigure, ShowsEffectsOfOneClaimInPercent) {
     EXPECT_TRUE(hasStroke(loss, {-3, 2}, {-1, 2}));
     EXPECT_TRUE(hasStroke(loss, {-1.94, 1.7}, {-1.94, 2.3}));
     EXPECT_EQ(loss.bands.at(0).x, (QList<double>{-0.5, 0.5}));
-    EXPECT_TRUE(loss.note.contains("proportions: percent of the runs"));
+    EXPECT_TRUE(loss.note.contains("proportions are in percent of the runs"));
     const Figure speed = forestFigure(planWithClaims(), rows, "speed");
     EXPECT_EQ(pointsAt(speed, -20), QList<double>{0});  // a ratio of 0.8
     EXPECT_TRUE(hasStroke(speed, {-30, 0}, {-10, 0}));
@@ -139,7 +139,7 @@ TEST(ForestFigure, RowsWithoutARangeAreShownInTheirClaimAlone) {
     rows[1].effect->range_low = rows[1].effect->range_high = std::nullopt;
     const Figure all = forestFigure(planWithClaims(), rows);
     EXPECT_TRUE(pointsAt(all, -4).isEmpty());
-    EXPECT_TRUE(all.note.contains("rows without a range: in the figure of their claim alone"));
+    EXPECT_TRUE(all.note.contains("groups whose rule has no range are only in the figure of their claim"));
     EXPECT_EQ(pointsAt(forestFigure(planWithClaims(), rows, "loss"), -2), QList<double>{2});
 }
 

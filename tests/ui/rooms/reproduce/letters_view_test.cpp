@@ -30,8 +30,9 @@ TEST_F(LettersViewTest, TableShowsPrintedAndCorrectNumbers) {
     const QColor error = ThemeManager::instance().theme().error;
     EXPECT_EQ(view.table().index(0, 2).data(Qt::ForegroundRole).value<QColor>(), error);
     EXPECT_FALSE(view.table().index(1, 2).data(Qt::ForegroundRole).isValid());
-    EXPECT_TRUE(view.words().contains(
-        "the letter A takes 0.152 bits, B takes 3.322 bits, and the mean per letter is 0.469 bits"));
+    EXPECT_TRUE(
+        view.words().contains("the code length of the letter A is 0.152 bits, that of B is 3.322 bits, and the mean "
+                              "per letter is 0.469 bits"));
     EXPECT_TRUE(view.words().contains("both are wrong"));
 }
 

@@ -18,7 +18,7 @@ namespace {
 TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     choose("theta-table-3");
     EXPECT_EQ(room->page(), ReproduceRoom::Page::claims);
-    EXPECT_TRUE(room->words().startsWith("This sheet has not started.")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().startsWith("This reproduction has not started.")) << room->words().toStdString();
     EXPECT_EQ(button().text(), "Start");
     EXPECT_TRUE(button().isEnabled());
     EXPECT_TRUE(room->choices().startAgainButton()->isHidden());
@@ -26,7 +26,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
         << room->choices().costText().toStdString();
     const QString page = room->pageText();
     for (const char* part :
-         {"Claim 1", "– not testable", "Not testable: none of its ", "What would decide it: Runs of the scale",
+         {"Claim 1", "– not testable", "Not testable: none of its ", "Needed for a verdict: Runs of the scale",
           "Rule of claim 1: ", "Scale \"smoke\"", "θ 500", "2 runs", "Two-sided t test paired by seed"}) {
         EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
     }
@@ -60,7 +60,8 @@ TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
     EXPECT_EQ(button().text(), "Stop");
     ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
     EXPECT_EQ(engine.cohorts, 14);  // sequentially, because their times are compared
-    EXPECT_TRUE(room->words().startsWith("All 14 runs have ended.")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().startsWith("All 14 runs of this reproduction have ended."))
+        << room->words().toStdString();
     EXPECT_EQ(button().text(), "Finished");
     EXPECT_FALSE(button().isEnabled());
     EXPECT_FALSE(room->choices().startAgainButton()->isHidden());
@@ -116,13 +117,14 @@ TEST_F(ReproduceTest, StoppedSheetContinuesInItsLab) {
     button().click();
     ASSERT_TRUE(waitUntilIdle());
     EXPECT_EQ(button().text(), "Continue");
-    EXPECT_TRUE(room->words().contains("Continue the sheet to train the remaining runs."))
+    EXPECT_TRUE(room->words().contains("Continue the reproduction to train the remaining runs."))
         << room->words().toStdString();
     const QString lab = workspace->lab().path();
 
     workspace->newLab();
     EXPECT_EQ(button().text(), "Open lab and continue");
-    EXPECT_TRUE(room->words().startsWith("This sheet was started in the lab")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().startsWith("This reproduction was started in the lab file"))
+        << room->words().toStdString();
     engine.step_microseconds = 100;
     button().click();
     EXPECT_EQ(workspace->lab().path(), lab);

@@ -50,8 +50,7 @@ TEST_F(ReproduceTest, CountsAndShowsFailedRuns) {
     });
     workspace->lab().open(lab);
     ASSERT_TRUE(waitUntilComplete());
-    EXPECT_TRUE(room->words().contains("1 run failed; failed runs do not enter the means."))
-        << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("1 run failed; the means exclude failed runs.")) << room->words().toStdString();
     const TextTable& table = room->comparison();
     bool isShown = false;
     for (int i = 0; i < table.rowCount(); ++i) {
@@ -66,7 +65,7 @@ TEST_F(ReproduceTest, ReadOnlyLabCannotContinue) {
     workspace->lab().open(path, true);
     ASSERT_TRUE(waitUntilIdle());
     EXPECT_TRUE(room->words().startsWith("0 of ")) << room->words().toStdString();
-    EXPECT_TRUE(room->words().endsWith("This lab is read-only."));
+    EXPECT_TRUE(room->words().endsWith("This lab file is read-only, so the reproduction cannot continue in it."));
     EXPECT_EQ(button().text(), "Continue");
     EXPECT_FALSE(button().isEnabled());
     EXPECT_EQ(cell(room->comparison(), 0, "this lab"), "–");
@@ -79,7 +78,7 @@ TEST_F(ReproduceTest, CannotStartWhileOtherRunsTrain) {
     workspace->start();
     ASSERT_TRUE(workspace->session().isActive());
     EXPECT_FALSE(button().isEnabled());
-    EXPECT_TRUE(room->words().contains("Other runs are training")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("other runs are training")) << room->words().toStdString();
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
     EXPECT_TRUE(waitUntil([&] { return button().isEnabled(); }));
@@ -92,7 +91,8 @@ TEST_F(ReproduceTest, ReportsThatALabCannotBeCreated) {
     choose("bpc");
     button().click();
     ASSERT_TRUE(waitUntil([&] { return room->trainer().step() == SheetTrainer::Step::idle; }));
-    EXPECT_TRUE(room->words().contains("The last attempt failed: ")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("The last attempt to start this reproduction failed: "))
+        << room->words().toStdString();
     EXPECT_FALSE(workspace->lab().hasFile());
 }
 
@@ -113,8 +113,7 @@ TEST_F(ReproduceTest, DivergedRunIsPartOfTheResult) {
     EXPECT_EQ(room->trainer().failure(), "");
     EXPECT_EQ(room->trainer().progress()->failed, 2);
     EXPECT_EQ(room->trainer().progress()->unmeasured, 0);
-    EXPECT_TRUE(room->words().contains("2 runs failed; failed runs do not enter the means."))
-        << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("2 runs failed; the means exclude failed runs.")) << room->words().toStdString();
     room->measureBox()->setCurrentIndex(room->measureBox()->findData("generated_tokens_per_second"));
     EXPECT_EQ(cell(room->comparison(), 0, "this lab"), "–");
     EXPECT_NE(cell(room->comparison(), 1, "this lab"), "–");

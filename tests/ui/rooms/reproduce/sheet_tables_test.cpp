@@ -46,7 +46,7 @@ TEST(SheetTables, RecomputesPublishedNumbersAndMarksDisagreement) {
     EXPECT_TRUE(wrong.tip.contains("disagrees"));
     const TextTable::Cell right = cellOf(comparisonTable(published(-1.94), ""), "recomputed difference [%] (p)");
     EXPECT_EQ(right.tone, TextTable::Tone::normal);
-    EXPECT_TRUE(right.tip.contains("agrees with the printed one"));
+    EXPECT_TRUE(right.tip.contains("agrees with the one that the publication prints"));
 }
 
 TEST(SheetTables, VerdictHasColorAndReason) {

@@ -41,7 +41,7 @@ TEST_F(GenerationMeasurementTest, FillsTheFigureOfTheGenerationSpeed) {
     EXPECT_NE(cell(0, "generation speed"), "no column");
     generation.button().click();
     EXPECT_FALSE(generation.isMeasuring());
-    EXPECT_TRUE(generation.words().startsWith("No finished run lacks its generation speed."));
+    EXPECT_TRUE(generation.words().startsWith("The generation speed of every finished run is already measured."));
 }
 
 TEST_F(GenerationMeasurementTest, IsRefusedWhileASweepTrains) {
@@ -68,7 +68,7 @@ TEST_F(GenerationMeasurementTest, CanBeStoppedAndNamesMissingCheckpoints) {
     generation.toggle();
     generation.toggle();
     EXPECT_FALSE(generation.isMeasuring());
-    EXPECT_TRUE(generation.words().startsWith("The measurement was stopped"));
+    EXPECT_TRUE(generation.words().startsWith("The measurement of the generation speed was stopped"));
     generation.toggle();
     ASSERT_TRUE(waitUntil([&] { return !generation.isMeasuring(); }));
     EXPECT_TRUE(generation.words().startsWith("Measuring failed: The checkpoint ")) << generation.words().toStdString();
@@ -76,13 +76,13 @@ TEST_F(GenerationMeasurementTest, CanBeStoppedAndNamesMissingCheckpoints) {
 
 TEST_F(GenerationMeasurementTest, IsRefusedForReadOnlyLabsAndIsAnActionOfTheWindow) {
     room->generation().toggle();
-    EXPECT_EQ(room->generation().words(), "There are no trained runs to measure yet.");
+    EXPECT_EQ(room->generation().words(), "This lab has no trained runs whose generation speed could be measured.");
     openUsual();
     const QString path = workspace->lab().path();
     workspace->lab().startEmptyLab();
     workspace->lab().open(path, true);
     room->generation().toggle();
-    EXPECT_TRUE(room->generation().words().startsWith("This lab is open read-only"));
+    EXPECT_TRUE(room->generation().words().startsWith("This lab file is open read-only"));
     room.reset();
     workspace.reset();
     MainWindow window(options());

@@ -118,7 +118,8 @@ TEST(LossFitFigure, TheSelectedGroupChoosesTheRuns) {
     data.picked = 13;
     figure = lossFitFigure(data).figure;
     EXPECT_EQ(figure.table.words[0].second.count("enwik8"), 12) << figure.table.words[0].first.toStdString();
-    EXPECT_TRUE(figure.note.contains("24 runs not in the fit (other values of data)")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("24 runs excluded from the fit, because of other values of data"))
+        << figure.note.toStdString();
     data.picked = -1;
     data.fitLike = 0;
     EXPECT_EQ(lossFitFigure(data).figure.table.columns[0].size(), 12);

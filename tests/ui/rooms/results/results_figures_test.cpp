@@ -139,7 +139,8 @@ TEST(ResultsFigures, LossByLengthComparesGroupsAtMultiplesOfTheirContext) {
     // Two seeds: the interval is the mean ± t · s/√2 with t = 12.7062 for one degree of freedom.
     EXPECT_EQ(bars(figure).size(), 6U);
     EXPECT_NEAR(bars(figure)[0][2] - bars(figure)[0][1], 2 * 12.7062 * 0.01, 1e-5);
-    EXPECT_TRUE(figure.note.contains("no losses at other lengths: learned")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("not shown, because losses at other lengths are not measured: learned"))
+        << figure.note.toStdString();
     EXPECT_EQ(picture.spots.size(), 6U);
     EXPECT_TRUE(figureCsv(figure).contains("sequence length (tokens)"));
 }
@@ -349,7 +350,7 @@ TEST(ResultsFigures, FiguresOfTwoSettingsHaveDistinctCurvesSideBySide) {
         QList<double> marks = figure.x.marks;
         EXPECT_EQ(marks.size(), 3) << "each value has one mark";
         EXPECT_TRUE(std::is_sorted(marks.begin(), marks.end()));
-        EXPECT_TRUE(figure.note.contains("side by side")) << figure.note.toStdString();
+        EXPECT_TRUE(figure.note.contains("shifted sideways")) << figure.note.toStdString();
     }
 }
 
@@ -487,7 +488,7 @@ TEST(ResultsFigures, LearningCurvesAreMeansOverAllSeeds) {
     int red = 0;
     for (const FigureCurve& curve : figure.curves) red += curve.companion && curve.ink == Ink{Ink::Kind::error};
     EXPECT_EQ(red, 1);
-    EXPECT_TRUE(figure.note.contains("1 run that failed, not in any mean"));
+    EXPECT_TRUE(figure.note.contains("1 run that failed; the means exclude them"));
 }
 
 RunMetrics stepped(double loss) {

@@ -55,7 +55,7 @@ TEST_F(ResultsRoomTest, ChooserOffersEveryFigure) {
     EXPECT_EQ(room->figure().name, "mutual-information");
     EXPECT_TRUE(refusal([&] {
                     room->showPart("heat");
-                }).startsWith("There is no part “heat” of this room; its parts are group-means, "));
+                }).startsWith("There is no part “heat” on this page (room); its parts are group-means, "));
 }
 
 TEST_F(ResultsRoomTest, MutualInformationIsComputedInTheBackground) {

@@ -312,7 +312,7 @@ TEST_F(ResultsRoomTest, AppliesBaselineMeasureTestAndTarget) {
     panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
     EXPECT_EQ(cell(2, "training speed"), "1000");  // one measurement, since the runs trained as a cohort
     EXPECT_EQ(cell(2, "verdict"), "no test");      // all values are equal
-    EXPECT_EQ(room->headline(), "No test against θ 500 is possible yet");
+    EXPECT_EQ(room->headline(), "No significance test against θ 500 is possible yet");
     panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
     panel.test()->setCurrentIndex(panel.test()->findData("paired"));
     EXPECT_EQ(room->results().table.test, TestKind::paired);

@@ -72,12 +72,13 @@ TEST_F(LibTorchOfferTest, DownloadsInTheBackgroundAndCanBeCancelled) {
     EXPECT_TRUE(waitUntil([&] { return offer.text().startsWith("Downloading LibTorch: "); }));
     EXPECT_FALSE(offer.downloadButton().isVisible());
     offer.cancelButton().click();
-    EXPECT_TRUE(offer.text().startsWith("The download was cancelled")) << offer.text().toStdString();
+    EXPECT_TRUE(offer.text().startsWith("The download of LibTorch was cancelled")) << offer.text().toStdString();
     EXPECT_FALSE(offer.cancelButton().isVisible());
 
     server.behave({});
     offer.downloadButton().click();
-    EXPECT_TRUE(waitUntil([&] { return offer.text().startsWith("LibTorch is here"); })) << offer.text().toStdString();
+    EXPECT_TRUE(waitUntil([&] { return offer.text().startsWith("LibTorch is installed"); }))
+        << offer.text().toStdString();
     EXPECT_FALSE(offer.downloadButton().isVisible());
     EXPECT_FALSE(lacks_libtorch());
     EXPECT_EQ(LibTorchOffer().text(), "") << "nothing to offer";
@@ -95,7 +96,7 @@ TEST_F(LibTorchOfferTest, SaysWhatIsWrongWithADownloadOrAFolder) {
     EXPECT_TRUE(offer.text().contains("contains no LibTorch")) << offer.text().toStdString();
     dialogs.path = own();
     offer.folderButton().click();
-    EXPECT_TRUE(offer.text().startsWith("LibTorch is here")) << offer.text().toStdString();
+    EXPECT_TRUE(offer.text().startsWith("LibTorch is installed")) << offer.text().toStdString();
     offer.renew();
     EXPECT_EQ(offer.text(), "");
 }

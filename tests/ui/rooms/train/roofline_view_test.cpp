@@ -70,7 +70,7 @@ TEST_F(RooflineViewTest, MeasuresTheMachineWhenFirstShownAndPlotsTheRuns) {
 TEST_F(RooflineViewTest, ShowsPredictedAndMeasuredMemory) {
     EXPECT_EQ(room->roofline().memorySentence(), "");
     train();
-    EXPECT_TRUE(room->roofline().memorySentence().contains("predicted"));
+    EXPECT_TRUE(room->roofline().memorySentence().contains("estimated"));
     room->roofline().setPeakMemory(250'000'000);
     EXPECT_TRUE(room->roofline().memorySentence().contains("250 MB measured"))
         << room->roofline().memorySentence().toStdString();

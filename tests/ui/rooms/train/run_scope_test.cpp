@@ -102,7 +102,7 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     RunId compared = 0;
     QObject::connect(workspace.get(), &SessionActions::setupComparisonAsked, room.get(),
                      [&](RunId run) { compared = run; });
-    action(*menu, "Compare its setup")->trigger();
+    action(*menu, "Compare its rotary setup")->trigger();
     EXPECT_EQ(compared, 2);
 
     EXPECT_TRUE(action(*menu, "Convert heads …")->isEnabled());
@@ -116,15 +116,16 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     ASSERT_TRUE(ended.wait(60000));
     const auto labels = conversion->findChildren<QLabel*>();
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-        return label->text().contains("mean of each group") && label->text().contains("Validation loss");
+        return label->text().contains("heads merged") && label->text().contains("Validation loss");
     }));
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-        return label->text().startsWith("Stored in the lab:") && label->text().contains("key and value heads");
+        return label->text().startsWith("Conversions stored in the lab file:") &&
+               label->text().contains("key and value heads");
     }));
     EXPECT_EQ(stored_head_conversions(*workspace->lab().file()).size(), 1U);
     conversion->close();
 
-    action(*menu, "Take its settings")->trigger();
+    action(*menu, "Use its settings")->trigger();
     const std::vector<RunSpec> taken = workspace->experiment().value().expand();
     ASSERT_EQ(taken.size(), 1u);
     EXPECT_EQ(taken.front(), workspace->runs().find(2)->spec);

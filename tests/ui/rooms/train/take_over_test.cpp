@@ -47,7 +47,7 @@ TEST_F(TakeOverTest, TakeOverResumesTheRunsOfAnotherMachine) {
 TEST_F(TakeOverTest, ReadOnlyLabOffersNoTakeOver) {
     workspace->lab().open(claimedLab(), true);
     ASSERT_EQ(room->takeOver().texts().size(), 1);
-    EXPECT_TRUE(room->takeOver().texts()[0].endsWith("its runs cannot be taken over."));
+    EXPECT_TRUE(room->takeOver().texts()[0].endsWith("its runs cannot be resumed here."));
     EXPECT_FALSE(room->takeOver().choose("take-over", "Take over"));
     workspace->lab().startEmptyLab();
     EXPECT_TRUE(room->takeOver().texts().isEmpty());

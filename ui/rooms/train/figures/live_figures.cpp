@@ -66,18 +66,20 @@ QString liveStepText(const LiveData& data) {
 QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
     if (run.spec.probe_every == 0) {
-        return u"%1 trains without probes (probe_every = 0). To record them in the next sweep, set probe_every to 1 "
-               "under “More settings”."_s.arg(run.name);
+        return u"%1 trains without the measurements that this figure shows (probes), because probe_every is 0. To "
+               "record them in the next sweep, set probe_every to 1 under “More settings”."_s.arg(run.name);
     }
     const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
     const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
     const auto next = isOver ? std::nullopt : next_probe(run.spec, hasStarted ? run.iteration : -1);
-    if (!next) return u"%1 stored no probes."_s.arg(run.name);
+    if (!next)
+        return u"%1 stored no measurements during training (probes), so this figure cannot show it."_s.arg(run.name);
     if (*next == 0) {
-        return u"%1 has not started: its first probe is measured before its first step."_s.arg(run.name);
+        return u"%1 has not started. This figure shows measurements during training (probes); the first one is before "
+               "the first step."_s.arg(run.name);
     }
-    return u"No probe of %1 yet: the next one is measured after step %2 of %3."_s.arg(run.name, groupedText(*next),
-                                                                                      groupedText(run.spec.iterations));
+    return u"%1 has no measurement during training (probe) yet; the next one is after step %2 of %3."_s.arg(
+        run.name, groupedText(*next), groupedText(run.spec.iterations));
 }
 
 namespace {
@@ -232,17 +234,21 @@ const LiveRun& explainingRun(const LiveSetting& setting) {
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
     if (quantity.needsRotation && !rotatesPairs(run.spec)) {
-        return u"%1 rotates no pairs, so it has no values by frequency."_s.arg(setting.label);
+        return u"%1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
     }
     if (quantity.needsExperts && run.spec.expert_layers() == 0) {
-        return u"%1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(setting.label);
+        return u"%1 has no experts, but this figure shows a mixture of experts. Train a run with a setting such as "
+               "experts = 4."_s.arg(setting.label);
     }
     if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
-        return u"The experts of %1 have no capacity (expert_capacity = 0), so that no choices are dropped."_s.arg(
+        return u"The experts of %1 have no capacity limit (expert_capacity = 0), so they drop no tokens."_s.arg(
             setting.label);
     }
     const QString why = whyNoProbe(run);
-    return why.isEmpty() ? u"The probes of %1 do not contain these values."_s.arg(setting.label) : why;
+    return why.isEmpty()
+               ? u"The measurements during training (probes) of %1 do not contain the values of this figure."_s.arg(
+                     setting.label)
+               : why;
 }
 
 InspectPicture emptyLivePicture(Figure figure, const QString& why) {
@@ -301,7 +307,9 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         anySeeds = anySeeds || found.seeds > 1;
     }
     if (figure.curves.empty()) {
-        return emptyLivePicture(std::move(figure), why.isEmpty() ? u"No runs are shown."_s : why);
+        return emptyLivePicture(
+            std::move(figure),
+            why.isEmpty() ? u"No runs are shown, because none are ticked in the list of runs."_s : why);
     }
     const bool equal = std::all_of(steps.begin(), steps.end(), [&](auto step) { return step == steps.front(); });
     names = distinctNames(names);
@@ -429,30 +437,29 @@ InspectPicture liveExpertDropped(const LiveData& data) {
 std::span<const LiveFigure> liveFigures() {
     static const std::vector<LiveFigure> figures = {
         {"logit-contribution", u"Logit contribution"_s,
-         u"Shows each pair's contribution to the variance of the logits, by the pair's wavelength λ = 2π/g: "
-         "Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a picked run there is one curve per "
-         "setting, the mean over layers and heads; of a picked run the figure shows every layer."_s,
+         u"Shows each rotary pair's contribution to the variance of the attention logits, by the pair's wavelength λ = "
+         "2π/g: Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a selected run the figure shows "
+         "one curve per setting, the mean over layers and heads; for a selected run it shows every layer."_s,
          liveContribution},
         {"query-spectrum", u"Query norm by frequency"_s,
-         u"Shows the mean norm of each pair's two channels in the queries, by the pair's wavelength λ = "
-         "2π/g. A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each rotary pair's two channels in the queries, by the pair's wavelength λ = 2π/g. A "
+         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          liveQueryNorm},
         {"key-spectrum", u"Key norm by frequency"_s,
-         u"Shows the mean norm of each pair's two channels in the keys, by the pair's wavelength λ = 2π/g. "
-         "A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each rotary pair's two channels in the keys, by the pair's wavelength λ = 2π/g. A "
+         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          liveKeyNorm},
         {"attention-by-distance", u"Attention by distance"_s,
          u"Shows the mean attention weight at each distance between query and key, averaged over layers and "
          "heads."_s,
          liveAttention},
         {"retrieval-accuracy", u"Retrieval accuracy by distance"_s,
-         u"Shows the percentage of copied tokens that the model predicts (copy accuracy), by their distance "
-         "to the original (lag). Men et al. 2024; formula 12 of the guide"_s,
+         u"Shows the percentage of copied tokens that the model predicts correctly, by the distance between the copy "
+         "and the original. Men et al. 2024; formula 12 of the guide"_s,
          liveRetrieval},
         {"gradient-norm-by-layer", u"Gradient norm by layer"_s,
-         u"Shows the norm of the gradient of each layer's MLP at the training step before the newest probe, so "
-         "that runs with norms before and after the branches can be compared. Xiong et al. 2020, formula "
-         "56"_s,
+         u"Shows the gradient norm of each layer's MLP at the training step before the newest measurement (probe). It "
+         "allows comparing pre-norm with post-norm runs. Xiong et al. 2020; formula 56 of the guide"_s,
          liveGradient},
         {"residual-stream-by-layer", u"Residual stream by layer"_s,
          u"Shows the root mean square of the residual stream before each layer and after the last one. "
@@ -462,9 +469,9 @@ std::span<const LiveFigure> liveFigures() {
          u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
          "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022; formula 50 of the guide"_s,
          liveExpertBalance, true},
-        {"expert-dropped", u"Dropped choices over training"_s,
-         u"Shows the percentage of the tokens' choices of experts that training drops because they exceed the "
-         "capacity, over training: the mean over the layers with experts. Formula 51 of the guide"_s,
+        {"expert-dropped", u"Dropped expert choices over training"_s,
+         u"Shows how many of the tokens' choices of experts are dropped because the expert is over its capacity, in "
+         "percent over training: the mean over the layers with experts. Formula 51 of the guide"_s,
          liveExpertDropped, true},
     };
     return figures;

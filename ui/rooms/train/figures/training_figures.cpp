@@ -27,14 +27,15 @@ namespace option {
 
 void checkRuns(const QString& typed);
 
-constexpr FigureOption runs{"runs",
-                            FigureOption::Kind::text,
-                            "The ids of the runs to show, separated by commas; default: those of the results.",
-                            "numbers",
-                            "",
-                            0,
-                            0,
-                            checkRuns};
+constexpr FigureOption runs{
+    "runs",
+    FigureOption::Kind::text,
+    "The numbers of the runs to show, separated by commas; default: the runs that the results include.",
+    "numbers",
+    "",
+    0,
+    0,
+    checkRuns};
 
 std::vector<RunId> idsIn(const QString& typed) {
     std::vector<RunId> runs;
@@ -42,7 +43,7 @@ std::vector<RunId> idsIn(const QString& typed) {
         bool isNumber = false;
         runs.push_back(part.trimmed().toLongLong(&isNumber));
         if (!isNumber || runs.back() <= 0) {
-            throw BadInput("--runs requires the ids of runs, separated by commas, for example 1,2,5; got \"" +
+            throw BadInput("--runs requires the numbers of runs, separated by commas, for example 1,2,5; got \"" +
                            typed.toStdString() + "\".");
         }
     }
@@ -112,7 +113,7 @@ Figure trainingFigure(const FigureRequest& request) {
     const QString id = view[u"quantity"_s].toString(own);
     const CurveView* quantities = findCurveView(id);
     if (!quantities || quantities->quantities.empty()) {
-        throw BadInput("The Train room has no quantity \"" + id.toStdString() + "\" over the steps.");
+        throw BadInput("The page Train plots no quantity \"" + id.toStdString() + "\" against training steps.");
     }
     CurvePlot plot;
     const std::array<CurvePlot*, 1> plots = {&plot};
