@@ -157,7 +157,8 @@ TEST_F(ModelAnswersTest, FineTuningReportsProgressAndKeepsOneResultPerMethodAndL
     EXPECT_EQ(figure.curves[1].ink, Ink::data(static_cast<int>(ScalingMethod::ntk)));
     EXPECT_EQ(methodTitle(ScalingMethod::linear), "Linear");
     EXPECT_EQ(methodTitle(ScalingMethod::none), "None");
-    EXPECT_TRUE(figure.note.startsWith("YaRN, 5 steps: loss beyond the context 1.5")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.startsWith("YaRN, 5 steps: loss beyond the training context 1.5"))
+        << figure.note.toStdString();
 }
 
 TEST_F(ModelAnswersTest, FineTuningIsCancelledByUserAndByTraining) {
@@ -388,7 +389,7 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),
                                           *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
-                }).contains("has no term in the logits"));
+                }).contains("has no term in the attention logits"));
 }
 
 TEST_F(ModelAnswersTest, ComponentsOfAHeadNameTheirShareAndTheirVectors) {
