@@ -93,7 +93,7 @@ TEST_F(ModelAnswersTest, TrainingHasPriorityForTheEngine) {
     InspectData data;
     data.run = run;
     answers.fill(data, &need::ablation);
-    EXPECT_TRUE(data.problem.contains("when no run trains")) << data.problem.toStdString();
+    EXPECT_TRUE(data.problem.contains("after training has ended")) << data.problem.toStdString();
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
     answers.request(need::ablation, run, {});
@@ -115,7 +115,7 @@ TEST_F(ModelAnswersTest, WaitingRunIsNotTreatedAsTraining) {
     ModelAnswers answers(workspace.runAccess());
     answers.request(need::text, run, {.text = "the dog"});
     EXPECT_FALSE(answers.isBusy());
-    EXPECT_TRUE(answers.problemOf(need::text).contains("when no run trains"))
+    EXPECT_TRUE(answers.problemOf(need::text).contains("after training has ended"))
         << answers.problemOf(need::text).toStdString();
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
@@ -268,7 +268,8 @@ TEST_F(ModelAnswersTest, OtherRequestsWaitForFineTuning) {
     InspectData data;
     data.run = run;
     answers.fill(data, &need::beyond);
-    EXPECT_EQ(data.problem, "A copy of θ 100 is being fine-tuned; this figure is computed when that has ended.");
+    EXPECT_EQ(data.problem,
+              "A copy of θ 100 is being fine-tuned; this figure is computed after the fine-tuning has ended.");
     QSignalSpy changed(&answers, &ModelAnswers::changed);
     answers.cancelFineTuning();
     EXPECT_FALSE(changed.isEmpty());
