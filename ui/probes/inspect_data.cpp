@@ -35,7 +35,7 @@ Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) 
 }
 
 QString whyNoSnapshots(const InspectData& data) {
-    if (!data.run) return u"There is no run to inspect yet. Train a run, or open a lab."_s;
+    if (!data.run) return u"There is no run to inspect yet. Train a run, or open a lab file."_s;
     if (!data.run->snapshots.empty()) return {};
     if (data.run->spec.probe_every == 0) {
         return u"This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "

@@ -16,7 +16,7 @@ constexpr std::size_t kMostBlocks = 48;
 
 /// 0: the number of sequences per mean is unknown.
 QString whyNoInterval(std::int64_t sequences) {
-    return sequences == 1 ? u"no interval: it requires at least two sequences"_s
+    return sequences == 1 ? u"no interval: an interval requires at least two sequences"_s
                           : u"no interval: this result was stored without standard errors"_s;
 }
 
@@ -95,7 +95,7 @@ QString sequencesNote(const ProbeResult& result, bool hasBands) {
 
 QString headsNote(const QString& note, const InspectData& data, bool hasBands) {
     if (!hasBands || headOf(data) >= 0 || layerOf(data) >= 0) return note;
-    return u"%1 (upper bounds for the mean over heads)"_s.arg(note);
+    return u"%1 (for the mean over heads, the bands are upper bounds of the interval)"_s.arg(note);
 }
 
 QString retrievalNote(const ProbeResult& result) {
@@ -104,7 +104,7 @@ QString retrievalNote(const ProbeResult& result) {
     const QString tokens = countText(point.tokens, u"token"_s);
     if (point.sequences < 1) return u"n = %1 per lag; %2"_s.arg(tokens, whyNoInterval(0));
     const QString sequences = countText(point.sequences, u"sequence"_s);
-    return u"n = %1 with %2 per lag; %3"_s.arg(
+    return u"n = %1 with %2 per lag (distance to the original); %3"_s.arg(
         sequences, tokens, point.sequences > 1 ? u"bands: 95 % intervals over the sequences"_s : whyNoInterval(1));
 }
 

@@ -321,7 +321,7 @@ InspectPicture valueSpectrum(const InspectData& data) {
     return spectrum(data, {"value-spectrum",
                            u"value norm by frequency"_s,
                            {},
-                           u"mean norm of the pair's two channels (control: values are not rotated)"_s,
+                           u"mean norm of the pair's two channels (values are not rotated)"_s,
                            &ProbeResult::value_usage});
 }
 

@@ -11,12 +11,18 @@ using namespace Qt::StringLiterals;
 
 namespace option {
 
-constexpr FigureOption beside{
-    "beside", FigureOption::Kind::whole, "The number of a second run; heat maps show the difference.", "number", "0", 0,
-    kMostRuns};
+constexpr FigureOption beside{"beside",
+                              FigureOption::Kind::whole,
+                              "The number of a second run to compare with; heat maps show the first run "
+                              "minus the second.",
+                              "number",
+                              "0",
+                              0,
+                              kMostRuns};
 constexpr FigureOption step{"step",
                             FigureOption::Kind::whole,
-                            "The newest snapshot up to this step; default: the newest snapshot.",
+                            "The training step to show: the figure uses the newest snapshot up to this step; default: "
+                            "the newest snapshot.",
                             "number",
                             "-1",
                             -1,

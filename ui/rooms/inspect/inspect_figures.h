@@ -12,7 +12,14 @@ namespace ropelab::ui {
 
 namespace option {
 
-inline constexpr FigureOption pair{"pair", FigureOption::Kind::whole, "The index of the pair.", "number", "0", 0, 1e6};
+inline constexpr FigureOption pair{"pair",
+                                   FigureOption::Kind::whole,
+                                   "The index of the rotary pair, from 0 (highest "
+                                   "frequency).",
+                                   "number",
+                                   "0",
+                                   0,
+                                   1e6};
 
 }  // namespace option
 

@@ -39,9 +39,8 @@ FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
     chooseData(m_method, static_cast<int>(FineTuning().method));
     addField(
         grid, u"scaling"_s, m_method,
-        u"A copy of the run is fine-tuned with this scaling method of the frequencies. The factors of LongRoPE are "
-        "first searched for on the training split. A run without RoPE has no frequencies to scale: choose "
-        "None."_s);
+        u"A copy of the run is fine-tuned with this method of scaling RoPE's frequencies. For LongRoPE, the factors "
+        "are first searched for on the training split. A run without RoPE has no frequencies to scale: choose None."_s);
     m_steps = new QSpinBox(this);
     m_steps->setAccessibleName(u"Steps of fine-tuning"_s);
     m_steps->setRange(1, 1000000);
@@ -175,11 +174,12 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     QGridLayout* grid = addGroup(column, u"Inspect"_s, &box);
     m_run = makeChoice(u"Run"_s, box);
     addField(grid, u"run"_s, m_run,
-             u"The figures show the internals of this run. The room opens on the visible finished run with the lowest "
-             "validation loss that has rotated pairs and probes."_s);
+             u"The figures show the internals of this run. By default it is a visible, finished run with RoPE and "
+             "stored snapshots: among several, the one with the lowest validation loss."_s);
     m_ghost = makeChoice(u"Second run"_s, box);
     addField(grid, u"run 2"_s, m_ghost,
-             u"The figures compare the run with this second run, which is drawn faintly or in a separate figure."_s);
+             u"The figures compare the run with this second run, which is shown in faint colours or in a separate "
+             "figure."_s);
     m_difference = new QCheckBox(u"Show difference"_s, box);
     grid->addWidget(m_difference, grid->rowCount(), 1);
     m_rows = makeChoice(u"Rows of heat maps"_s, box);
@@ -197,12 +197,13 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
                            "show the head with the largest rotary logit contribution in the newest snapshot (in a "
                            "run without RoPE, the head with the lowest attention entropy), and the other figures "
                            "show the mean over heads."_s);
-    m_axis = makeChoice(u"Horizontal axis of spectra"_s, box);
+    m_axis = makeChoice(u"Horizontal axis of heat maps"_s, box);
     m_axis->addItem(u"pair"_s, false);
     m_axis->addItem(u"wavelength"_s, true);
     m_axisTitle =
         addField(grid, u"x axis"_s, m_axis,
-                 u"Heat maps show the pair's index, or its wavelength λ = 2π/g in tokens on a logarithmic scale."_s);
+                 u"The horizontal axis of heat maps shows each pair's index, or its wavelength in tokens (2π divided "
+                 "by its frequency) on a logarithmic scale."_s);
 
     m_ownGrid = addGroup(column, u"Figure"_s, &m_ownBox);
     m_ownBox->hide();
@@ -212,18 +213,20 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_lag->setRange(0, 1'000'000);
     m_lag->setValue(m_settings.value("inspect/lag").toInt());
     m_lag->setSuffix(u" tokens"_s);
-    m_lag->setAccessibleName(u"Distance m − n of the dials"_s);
+    m_lag->setAccessibleName(u"Distance m − n of query and key in the dials"_s);
     addField(dials, u"lag Δ"_s, m_lag,
-             u"The lag Δ is the distance between query and key in tokens; each pair is rotated by the angle g·Δ."_s);
+             u"The lag Δ is the distance between query and key in tokens. The dials show each pair rotated by Δ times "
+             "its frequency."_s);
 
     QGridLayout* text = addGroup(column, u"Text"_s, &m_textBox);
     m_text = new QLineEdit(m_textBox);
     m_text->setPlaceholderText(u"text of the snapshots"_s);
     m_text->setClearButtonEnabled(true);
-    m_text->setAccessibleName(u"Text for the figures of attention and bits"_s);
+    m_text->setAccessibleName(u"Text for attention figures and bits per token"_s);
     m_text->setToolTip(
-        u"The run's model processes this text for the figures of attention and of bits. If the field is empty, they "
-        "show the text of the snapshots and the start of the validation split."_s);
+        u"The run's model processes this text for the attention figures and for “bits on the text”. If the field is "
+        "empty, the attention figures show the text of the snapshots, and “bits on the text” shows the start of the "
+        "validation split."_s);
     text->addWidget(m_text, 0, 0, 1, 2);
     m_textWords = makeText({}, m_textBox);
     colorAsError(m_textWords);
@@ -236,9 +239,9 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_kind->addItem(u"remove from logit"_s, static_cast<int>(Ablation::Kind::remove));
     m_kind->addItem(u"replace by mean"_s, static_cast<int>(Ablation::Kind::mean));
     addField(ablation, u"kind"_s, m_kind,
-             u"Freeze: the pair's frequency becomes 0, so it encodes content but no position. Remove: the pair's "
-             "term is removed from the logit. Replace by mean: the pair's query and key become their means over the "
-             "evaluated sequences, so that its term depends only on the distance."_s);
+             u"Freeze: the pair's frequency becomes 0, so the pair encodes content but no position. Remove: the pair's "
+             "term is removed from the attention logit. Replace by mean: the pair's query and key become their means "
+             "over the evaluated sequences, so the pair's term depends only on the distance."_s);
     m_which = makeChoice(u"Pairs to ablate"_s, m_ablationBox);
     m_which->addItem(u"highlighted pair"_s, highlightedPair);
     m_which->addItem(u"range"_s, range);
@@ -250,15 +253,17 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_first->setAccessibleName(u"First pair, or number of pairs"_s);
     m_last->setAccessibleName(u"Last pair"_s);
     m_firstTitle = addField(ablation, u"first"_s, m_first,
-                            u"This is the first pair of the range, or the number of pairs to ablate."_s);
-    m_lastTitle = addField(ablation, u"last"_s, m_last, u"This is the last pair of the range."_s);
+                            u"The first pair of the ablated range (pair 0 has the highest frequency), or the number of "
+                            "pairs to ablate."_s);
+    m_lastTitle = addField(ablation, u"last"_s, m_last, u"The last pair of the ablated range (included)."_s);
 
     QGridLayout* beyond = addGroup(column, u"Length extrapolation"_s, &m_extrapolationBox);
     m_factor = makeChoice(u"Sequence length"_s, m_extrapolationBox);
     for (const int factor : {2, 4, 8}) m_factor->addItem(u"%1 × the context"_s.arg(factor), factor);
     m_factor->setCurrentIndex(1);
     addField(beyond, u"length"_s, m_factor,
-             u"Sequences of this length are evaluated. Every scaling method uses the same factor."_s);
+             u"Length of the evaluated sequences, as a multiple of the training context. Every scaling method uses "
+             "this factor."_s);
     m_fineTune = new FineTunePanel(this);
     m_fineTune->learningRate()->setText(m_settings.value("inspect/rate").toString());
     column->addWidget(m_fineTune);
@@ -373,7 +378,7 @@ void InspectPanel::renewDifference() {
     m_difference->setToolTip(
         ghost() != 0
             ? u"Heat maps and attention maps show the first run minus the second: blue below 0, orange above."_s
-            : u"The difference needs a second run: choose one under “second run”."_s);
+            : u"The difference needs a second run: choose one under “run 2”."_s);
 }
 
 void InspectPanel::fit(const RunSpec& spec) {

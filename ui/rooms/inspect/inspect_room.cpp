@@ -299,7 +299,10 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     InspectData own = data;
     m_answers->fill(own, figure->need);
     if (isSecondRun) {
-        if (!own.ghost) return withoutNumbers(own, figure->name, u"Choose a second run in the panel on the right."_s);
+        if (!own.ghost)
+            return withoutNumbers(own, figure->name,
+                                  u"Choose a second run in the panel on the right to "
+                                  "compare it with the first."_s);
         own = secondRunData(own);
     }
     InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
@@ -415,9 +418,9 @@ void InspectRoom::addPartsAndControls() {
 QWidget* InspectRoom::makeEmptyState() {
     const EmptyPage empty =
         makeEmptyPage(u"Inspect how a run learns to use its frequencies"_s,
-                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This room shows "
-                      "the logit contribution of each pair, the attention weights and the retrieval accuracy by "
-                      "distance, and replays them over training."_s,
+                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This page shows the "
+                      "logit contribution of each rotary pair, the attention weights and the retrieval accuracy by "
+                      "distance, and plays them back over training."_s,
                       u"inspect"_s, this);
     m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });
@@ -445,7 +448,7 @@ QWidget* InspectRoom::makePictures() {
     m_text = new TextStrip(page);
     column->addWidget(m_text);
     m_loss = new FigureView(page);
-    m_loss->setAccessibleName(u"Validation loss with time cursor"_s);
+    m_loss->setAccessibleName(u"Validation loss, with a cursor at the shown step"_s);
     column->addWidget(m_loss);
     m_bar = new ReplayBar(page);
     column->addWidget(m_bar);
@@ -578,13 +581,15 @@ ReplayJob InspectRoom::replayJob() const {
 }
 
 QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
-    if (m_writer->isRunning()) return u"Another replay is being exported; stop it or wait until it has ended."_s;
+    if (m_writer->isRunning())
+        return u"Another replay is being exported; stop that export, or wait until it has "
+               "ended."_s;
     if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
     const QString words =
         u"The selected figures need the run’s model, but %1 uses the engine exclusively; export the replay after it "
         "has ended."_s;
     if (m_access.session.isActive()) return words.arg(u"training"_s);
-    if (m_access.meter.isActive()) return words.arg(u"the measurement of the sweep"_s);
+    if (m_access.meter.isActive()) return words.arg(u"the measurement of the sweep's cost"_s);
     if (m_answers->isFineTuning()) return words.arg(u"fine-tuning"_s);
     return {};
 }

@@ -230,11 +230,12 @@ QString ModelAnswers::engineUser() const {
 
 QString ModelAnswers::waitingReason() const {
     if (const QString user = engineUser(); !user.isEmpty()) {
-        return m_access.session.isActive() ? u"%1 This figure is computed when no run trains any more."_s.arg(user)
-                                           : u"%1 This figure is computed after the measurement."_s.arg(user);
+        return m_access.session.isActive() ? u"%1 This figure is computed after training has ended."_s.arg(user)
+                                           : u"%1 This figure is computed after the measurement has ended."_s.arg(user);
     }
     if (!isFineTuning()) return {};
-    return u"A copy of %1 is being fine-tuned; this figure is computed when that has ended."_s.arg(m_tuning.run->name);
+    return u"A copy of %1 is being fine-tuned; this figure is computed after the fine-tuning has ended."_s.arg(
+        m_tuning.run->name);
 }
 
 void ModelAnswers::request(const InspectNeed& need, const std::shared_ptr<const InsideRun>& run,
@@ -343,7 +344,7 @@ QString ModelAnswers::whyNoFineTuning(const InsideRun& run, const FineTuning& ho
     const QString user = engineUser();
     if (!why.isEmpty() || user.isEmpty()) return why;
     return m_access.session.isActive() ? u"%1 Fine-tune after training has ended."_s.arg(user)
-                                       : u"%1 Fine-tune after the measurement."_s.arg(user);
+                                       : u"%1 Fine-tune after the measurement has ended."_s.arg(user);
 }
 
 void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, const FineTuning& how) {
@@ -374,7 +375,8 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
                 m_tuning.problem =
                     m_tuning.waits
                         ? whyNoFineTuning(*run, how)
-                        : u"Fine-tuning was interrupted because other work needed the engine. Start it again."_s;
+                        : u"Fine-tuning was interrupted because other work needed the engine. Start the fine-tuning "
+                          "again."_s;
             }
             emit changed();
         });

@@ -38,12 +38,12 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     m_play = new QToolButton(this);
     m_play->setText(u"Play"_s);
     m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_play->setToolTip(u"Replays the run snapshot by snapshot (Space or P)."_s);
+    m_play->setToolTip(u"Plays back the training of the run, snapshot by snapshot (Space or P)."_s);
     setIcon(m_play, outline::kStart);
     connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
     m_pace = new QComboBox(this);
-    m_pace->setAccessibleName(u"Speed of the replay"_s);
-    m_pace->setToolTip(u"The replay shows this number of snapshots per second."_s);
+    m_pace->setAccessibleName(u"Playback speed [snapshots/s]"_s);
+    m_pace->setToolTip(u"Playback shows this number of snapshots per second."_s);
     for (const int pace : {1, 2, 4, 8, 16}) m_pace->addItem(u"%1/s"_s.arg(pace), pace);
     m_pace->setCurrentIndex(2);
     m_slider = new QSlider(Qt::Horizontal, this);
@@ -157,8 +157,9 @@ void ReplayBar::endExport(const QString& words) {
 
 void ReplayBar::renewExport() {
     m_export->setText(m_exporting ? u"Stop export"_s : u"Export replay …"_s);
-    m_export->setToolTip(m_exporting ? u"Stops the export of the replay."_s
-                                     : u"Exports the replay as an animated GIF, or as numbered PNG or SVG files."_s);
+    m_export->setToolTip(m_exporting ? u"Stops the export of the animation."_s
+                                     : u"Exports an animation of the run's training, with one frame per snapshot, as "
+                                       "an animated GIF or as numbered PNG or SVG files."_s);
     m_export->setEnabled(!m_stopping && (m_exporting || m_iterations.size() > 1));
     // The button is hidden if the slider would become too short; the menu offers the export too.
     m_export->setVisible(m_exporting || width() >= ThemeManager::instance().pixels(kMinWidthForExport));
@@ -188,7 +189,7 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     m_frames->setValue(std::min(snapshots, m_job.most));
     m_frames->setAccessibleName(u"Frames"_s);
     addField(grid, u"frames"_s, m_frames,
-             u"The replay has this number of frames. If it is smaller than the number of snapshots, evenly spaced "
+             u"The animation has this number of frames. If there are more snapshots than frames, evenly spaced "
              "snapshots are exported, including the first and the last."_s);
     m_dark = new QCheckBox(u"Dark colours"_s, this);
     grid->addWidget(m_dark, grid->rowCount(), 1);

@@ -36,7 +36,7 @@ constexpr std::array kThemes = {"light", "dark"};
 void readFigures(JobReader& reader, ReplayJob& job) {
     const Json* names = reader.find("figures");
     if (!names || !names->is_array() || names->empty() || names->size() > 2) {
-        throw BadInput("A replay shows one figure, or two figures side by side.");
+        throw BadInput("A replay shows one or two figures: give a list of one or two figure names.");
     }
     for (const Json& name : *names) {
         const QString figure =
@@ -115,7 +115,7 @@ ReplayJob parseReplayJob(const std::string& text) {
     reader.whole("lag", choices.lag, 0, 1e6);
     reader.text("text", job.modelInputs.text);
     if (const Json* ablation = reader.find("ablation")) {
-        if (!ablation->is_object()) reader.refuse("ablation", "an object with how and pairs");
+        if (!ablation->is_object()) reader.refuse("ablation", "an object with the members \"how\" and \"pairs\"");
         JobReader inner(*ablation, "A replay's ablation");
         QString how = u"freeze"_s;
         inner.text("how", how);
@@ -142,7 +142,10 @@ ReplayJob parseReplayJob(const std::string& text) {
     reader.end();
     if (const QString why = whyNotReplayable(job); !why.isEmpty()) throw BadInput(why.toStdString());
     checkFrameSuffix(job.output, "a replay");
-    if (job.lab.isEmpty()) throw BadInput("A replay needs a lab file.");
+    if (job.lab.isEmpty())
+        throw BadInput(
+            "A replay shows the snapshots of a run, so it needs a lab file; none is "
+            "given.");
     return job;
 }
 

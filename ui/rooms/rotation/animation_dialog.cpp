@@ -63,13 +63,15 @@ void AnimationDialog::makeFields() {
     if (hasPositions) m_over->addItem(u"position m of the query"_s, static_cast<int>(Over::positions));
     m_over->addItem(u"base θ"_s, static_cast<int>(Over::theta));
     if (hasPositions) m_over->addItem(u"enlarged pair"_s, static_cast<int>(Over::pairs));
-    addField(grid, u"change"_s, m_over, u"This value changes from frame to frame; the others stay as in the room."_s);
+    addField(grid, u"change"_s, m_over,
+             u"This quantity changes from frame to frame; all others stay as set on the "
+             "page Rotation."_s);
     m_first->setAccessibleName(u"First value"_s);
     m_last->setAccessibleName(u"Last value"_s);
-    addField(grid, u"from"_s, m_first, u"The first frame has this value."_s);
+    addField(grid, u"from"_s, m_first, u"Value of the changed quantity in the first frame."_s);
     addField(grid, u"to"_s, m_last,
-             u"The last frame has this value. θ changes by the same factor from frame to frame, the other values by "
-             "the same difference, rounded to whole numbers."_s);
+             u"Value of the changed quantity in the last frame. From frame to frame, θ changes by a constant factor; "
+             "the other quantities change by a constant difference, rounded to whole numbers."_s);
     m_frames->setRange(2, kMostFrames);
     m_frames->setAccessibleName(u"Frames"_s);
     addField(grid, u"frames"_s, m_frames, u"The animation has this number of frames."_s);

@@ -41,7 +41,9 @@ void readRange(JobReader& reader, AnimationJob& job) {
     const RotationScene scene = standardScene(job.setup);
     const auto pairs = static_cast<double>(scene.pairs.size());
     if (job.over == AnimationJob::Over::pairs && pairs < 1) {
-        throw BadInput("An animation over pairs needs a setup with at least one pair.");
+        throw BadInput(
+            "An animation over pairs needs a setup with at least one pair, but this setup has none; choose "
+            "a larger fraction.");
     }
     const bool isTheta = job.over == AnimationJob::Over::theta;
     const double least = isTheta ? 1.000001 : 0;

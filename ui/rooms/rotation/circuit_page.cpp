@@ -67,11 +67,14 @@ struct HeadButton {
 };
 constexpr HeadButton kHeadButtons[] = {
     {1, "previous token",
-     "Builds a previous-token head: the phases are φᵢ = −ωᵢ, so that all pairs have their largest "
-     "term at distance 1 (formula 17 of the guide)."},
-    {0, "same token", "Builds a diagonal head: all phases are 0, so that a token attends to itself."},
+     "Builds a previous-token head: the phase of each pair i is φᵢ = −ωᵢ, minus its frequency, so that its term of the "
+     "logit is largest at distance 1 (formula 17 of the guide)."},
+    {0, "same token",
+     "Builds a diagonal head: the phases of all pairs are 0, so that each token attends most to "
+     "itself."},
     {3, "three back",
-     "Builds a head that attends to the token three positions before: φᵢ = −3ωᵢ (formula 17 of the guide)."}};
+     "Builds a head that attends to the token three positions before: the phase of each pair i is φᵢ = −3ωᵢ, with its "
+     "frequency ωᵢ (formula 17 of the guide)."}};
 
 NumberSlider* normSlider(const QString& label, const QString& why, QWidget* parent) {
     NumberSlider::Options options;
@@ -103,7 +106,7 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
     grid->setColumnStretch(3, 1);
-    grid->addWidget(makeHeading(u"In a trained model"_s, this), 0, 0, 1, 4);
+    grid->addWidget(makeHeading(u"Built head in a trained model"_s, this), 0, 0, 1, 4);
     const auto add = [&](const QString& title, QWidget* field, const QString& name, int row, int column, int span) {
         auto* label = new QLabel(title, this);
         label->setBuddy(field);
@@ -115,12 +118,12 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     add(u"layer"_s, m_layer, u"Layer for the built head"_s, 2, 0, 1);
     add(u"head"_s, m_head, u"Head that the built head replaces"_s, 2, 2, 1);
     m_measure->setToolTip(
-        u"Replaces the query and the key of this head at every token by q and k, and measures the validation loss "
-        "before and after. The values of the head stay those of the model. Settings of RoPE become those of the "
-        "run."_s);
+        u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the built head, "
+        "and measures the validation loss before and after. The head's values stay those of the run's model. The RoPE "
+        "settings of this page become those of the run."_s);
     m_find->setToolTip(
-        u"Compares the mean attention weight by distance with that of every head in the last snapshot of the run, by "
-        "the cosine similarity of both curves."_s);
+        u"Finds the head in the last snapshot of the run that is most similar to the built head: by the cosine "
+        "similarity of their mean attention weights by distance."_s);
     grid->addWidget(m_measure, 3, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_find, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
@@ -153,8 +156,9 @@ void CircuitRuns::renewRuns() {
     }
     const QString before = m_about;
     m_about = entries.isEmpty()
-                  ? u"No trained run is available. Train a sweep or open a lab to put the head into a model."_s
-                  : u"Put the head into a layer of the run to see how its loss changes."_s;
+                  ? u"No trained run is available. Train a sweep or open a lab file to put the built head into a "
+                    "trained model."_s
+                  : u"Put the built head into a layer of the run's model to see how the validation loss changes."_s;
     if (m_text->text().isEmpty() || m_text->text() == before) m_text->setText(m_about);
     renewPlaces();
 }
@@ -191,8 +195,8 @@ void CircuitRuns::measure() {
     if (!hasFrequenciesOf(m_scene->setup, own)) {
         if (m_scene->setup.head_dim != own.head_dim && m_scene->state.source != VectorSource::aimed) {
             return say(
-                u"The head has %1 pairs, but the heads of this run have %2. Choose a head with the buttons "
-                "above, or build it with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
+                u"The built head has %1 pairs, but the heads of this run have %2. Choose a head with the buttons "
+                "above, or build a head with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
                     .arg(own.head_dim / 2)
                     .arg(own.head_dim));
         }
@@ -216,7 +220,9 @@ void CircuitRuns::measure() {
         try {
             const auto checkpoint = read_checkpoint(path);
             if (!checkpoint)
-                throw BadInput("This run has no checkpoint file beside the lab. Resume the run to write one.");
+                throw BadInput(
+                    "This run has no checkpoint file beside the lab file. Resume the run to write a "
+                    "checkpoint.");
             CircuitLoss loss;
             const bool acquired = lock.hold([&](Engine& engine) {
                 loss = measure_circuit(engine, *checkpoint, replaced, dataDir,
@@ -259,14 +265,15 @@ void CircuitRuns::find() {
         found.built.append(built[static_cast<std::size_t>(probe->distances[i])]);
     }
     QString sentence =
-        u"Most similar head: layer %1, head %2, with a cosine similarity of %3 of the mean attention "
-        "weights by distance (step %4, sequences of %5)."_s.arg(best.layer)
+        u"Most similar head: layer %1, head %2; its mean attention weights by distance have a cosine similarity of %3 "
+        "to those of the built head (step %4, sequences of %5)."_s.arg(best.layer)
             .arg(best.head)
             .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, u"token"_s));
     if (heads.size() > 1) {
-        sentence += u" The next one is layer %1, head %2, with %3."_s.arg(heads[1].layer)
-                        .arg(heads[1].head)
-                        .arg(readableNumber(heads[1].similarity));
+        sentence +=
+            u" The second most similar head is layer %1, head %2, with a cosine similarity of %3."_s.arg(heads[1].layer)
+                .arg(heads[1].head)
+                .arg(readableNumber(heads[1].similarity));
     }
     m_similar = std::move(found);
     say(sentence);
@@ -320,15 +327,15 @@ void CircuitPage::makeFields(QWidget* side) {
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
     m_scale = normSlider(u"largest norm"_s,
-                         u"Multiplies q and k. The logits grow with the square of the norms, which makes the "
-                         "attention sharper, as a lower temperature of the softmax does."_s,
+                         u"Scales q and k so that their largest pair has this norm. The logits grow with the square of "
+                         "the norm, which makes the attention sharper, as a lower softmax temperature does."_s,
                          side);
     column->addWidget(m_scale);
     m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), side);
     column->addWidget(m_pairTitle);
     m_norm = normSlider(u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
-                        u"Sets ‖qᵢ‖ = ‖kᵢ‖ of the enlarged pair: the amplitude of its term of the logit is ‖qᵢ‖ "
-                        "‖kᵢ‖/√d (formula 7 of the guide)."_s,
+                        u"Sets the norms of q and k in the enlarged pair i, ‖qᵢ‖ = ‖kᵢ‖: the amplitude of the pair's "
+                        "term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
                         side);
     NumberSlider::Options phase;
     phase.label = u"phase φᵢ"_s;
@@ -338,8 +345,8 @@ void CircuitPage::makeFields(QWidget* side) {
     phase.text = [](double value) { return readableNumber(value); };
     phase.snap = [](double value) { return std::round(value); };
     phase.why =
-        u"Sets the angle φᵢ from kᵢ to qᵢ of the enlarged pair before rotation: its term of the logit is "
-        "largest where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
+        u"Sets the angle φᵢ from k to q in the enlarged pair i before rotation: the pair's term of the logit is "
+        "largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);

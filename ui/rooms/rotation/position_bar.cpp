@@ -132,7 +132,8 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_play = makeButton(
         QString(), QString(),
-        u"Moves m through the context continuously, which animates the rotation of the pairs (Space or P)."_s);
+        u"Moves the position m of the query through the context continuously, which animates the rotation of the pairs "
+        "(Space or P)."_s);
     m_play->setProperty("chip", true);
     m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
     // The button is as wide as the longer of its two texts, so that the layout does not change.
@@ -147,8 +148,10 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     connect(&ThemeManager::instance(), &ThemeManager::changed, m_play, fit);
     connect(m_play, &QToolButton::clicked, this, &PositionBar::playToggled);
     row->addWidget(m_play);
-    auto* back = makeButton(u"−1"_s, u"Step back"_s, u"Moves m back by one position (,)."_s);
-    auto* forth = makeButton(u"+1"_s, u"Step forward"_s, u"Moves m forward by one position (.)."_s);
+    auto* back = makeButton(u"−1"_s, u"Step back"_s, u"Moves the position m of the query back by one (comma key)."_s);
+    auto* forth = makeButton(u"+1"_s, u"Step forward"_s,
+                             u"Moves the position m of the query forward by one (period "
+                             "key)."_s);
     connect(back, &QToolButton::clicked, this, [this] { emit stepped(-1); });
     connect(forth, &QToolButton::clicked, this, [this] { emit stepped(1); });
     for (QToolButton* button : {back, forth}) {
@@ -157,7 +160,7 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     }
     m_speed = new QComboBox(first);
     m_speed->setAccessibleName(u"Playback speed [positions/s]"_s);
-    m_speed->setToolTip(u"Sets the speed at which playback moves m."_s);
+    m_speed->setToolTip(u"Sets how many positions per second playback moves the position m of the query."_s);
     for (const int speed : kSpeeds) {
         m_speed->addItem(u"%1 tokens/s"_s.arg(speed), speed);
     }
@@ -165,7 +168,8 @@ PositionBar::PositionBar(QWidget* parent) : QWidget(parent) {
     row->addWidget(m_speed);
     m_lock = new QCheckBox(u"lock distance m − n"_s, first);
     m_lock->setToolTip(
-        u"Moves n together with m: all hands rotate, and the logit does not change (formula 2 of the guide)."_s);
+        u"Moves the position n of the key together with m: q and k rotate in every pair, and the logit does not change "
+        "(formula 2 of the guide)."_s);
     row->addWidget(m_lock);
     column->addWidget(first);
 

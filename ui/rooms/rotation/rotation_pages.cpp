@@ -50,8 +50,8 @@ QString anglesText(const RotationScene& scene) {
     }
     const PairTerm before = scene.term(*index, *scene.state.shiftedFrom);
     const PairTerm after = scene.term(*index);
-    return u"Pair %1: mωᵢ changes from %2 to %3 and nωᵢ from %4 to %5. The angle from the rotated k to the "
-           "rotated q, φ + (m − n)ωᵢ, stays %6."_s.arg(*index)
+    return u"Pair %1: the rotation mωᵢ of q changes from %2 to %3, and the rotation nωᵢ of k from %4 to %5. The angle "
+           "from the rotated k to the rotated q, φ + (m − n)ωᵢ, stays %6."_s.arg(*index)
                .arg(degreesText(before.query_rotation), degreesText(after.query_rotation),
                     degreesText(before.key_rotation), degreesText(after.key_rotation), betweenText(after.angle));
 }
@@ -103,9 +103,9 @@ ShiftCard::ShiftCard(QWidget* parent)
     auto* column = scaledColumn(this, 4);
     auto* buttons = scaledRow(nullptr, 8);
     m_shift->setToolTip(
-        u"Adds 1,000 to m and n. The distance does not change, so the logit should not either (Su et al. 2021, "
-        "formula 2)."_s);
-    m_undo->setToolTip(u"Restores the values of m and n before the shift."_s);
+        u"Adds 1,000 to the positions m of the query and n of the key. Their distance does not change, so the logit "
+        "should not change either (Su et al. 2021, formula 2)."_s);
+    m_undo->setToolTip(u"Restores the positions m and n from before the shift by 1,000."_s);
     m_undo->setAccessibleName(u"Undo the shift of m and n"_s);
     buttons->addWidget(m_shift, 1);
     buttons->addWidget(m_undo);
@@ -186,8 +186,8 @@ void ShiftCard::show(const RotationScene& scene, const std::optional<RotationSce
         return u"A %1, B %2"_s.arg(verdict((editsB ? others : rows)[i]), verdict((editsB ? rows : others)[i]));
     };
     m_sentence->setText(
-        u"Logit in float32: %1; in bfloat16: %2. bfloat16 represents positions exactly up to %3; the "
-        "first wrong position is %4."_s.arg(verdicts(1), verdicts(2))
+        u"Logit in float32: %1; in bfloat16: %2. bfloat16 represents positions exactly up to %3; the first position "
+        "that it rounds is %4."_s.arg(verdicts(1), verdicts(2))
             .arg(wrong - 1)
             .arg(wrong));
     m_sentence->setToolTip(u"bfloat16 rounds position %1 to %2 and position %3 to %4."_s.arg(
@@ -218,7 +218,7 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
     auto* column = scaledColumn(side, 8);
     m_distance = new PositionSlider(
         u"r"_s, u"Aimed distance r [tokens]"_s,
-        u"Sets k to q rotated by r positions, which moves the largest logit to the distance r (Barbero et al. 2024, "
+        u"Sets k to q rotated by r positions, which makes the logit largest at the distance r (Barbero et al. 2024, "
         "formula 17). The current distance of q and k is Δ = m − n."_s,
         side);
     column->addWidget(m_distance);

@@ -174,9 +174,12 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     m_tabs = addToggles(
         m_stripRow,
         {tab(u"Dials"_s,
-             u"Shows the pairs as dials, and the logit as a sum over the pairs (formula 7 of the guide)."_s),
-         tab(u"Helix"_s, u"Shows the curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair (formula 1 of the guide)."_s),
-         tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position of q (formulas 1 and 6)."_s),
+             u"Shows each pair of q and k as a dial with two hands, and the logit as a sum over the pairs (formula 7 "
+             "of the guide)."_s),
+         tab(u"Helix"_s,
+             u"Shows the rotation of the enlarged pair as a helix over the position m: (cos mωᵢ, sin mωᵢ, "
+             "m) (formula 1 of the guide)."_s),
+         tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position m of the query (formulas 1 and 6)."_s),
          tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17 of the guide)."_s),
          tab(u"Tokens"_s,
              u"Shows the pairs of each token of a text before and after rotation (formula 1 of the guide)."_s),
@@ -186,7 +189,8 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);
     m_logitText->setToolTip(
-        u"logit = Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs + the unrotated part, with Δ = m − n (formula 7 of the guide)"_s);
+        u"The logit of q at position m and k at position n is Σ ‖qᵢ‖ ‖kᵢ‖ cos(φᵢ + Δωᵢ)/√d over the pairs i, plus the "
+        "unrotated part, with Δ = m − n (formula 7 of the guide)"_s);
     // In a narrow window the text wraps, so that the tabs beside it need no wider page.
     m_logitText->setWordWrap(true);
     m_logitText->setAlignment(Qt::AlignRight | Qt::AlignVCenter);
@@ -405,7 +409,7 @@ void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<Rotatio
         [room] { room->m_editor->play(!room->m_editor->isPlaying()); });
     registry.add({.id = u"rotation.animate"_s,
                   .menu = u"File"_s,
-                  .text = u"Export animation of the Rotation room …"_s,
+                  .text = u"Export animation of the page Rotation …"_s,
                   .handler = [room] { room->openAnimation(); },
                   .enabled = shown});
     add("rotation.formula", u"Rotation: copy the formula of the pair as Unicode text"_s,

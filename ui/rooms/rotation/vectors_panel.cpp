@@ -160,9 +160,9 @@ void RunVectors::renewRuns() {
     }
     m_problem.clear();
     m_text->setText(
-        any ? u"Loads q and k of the first layer, where they depend only on the token. The RoPE settings change to "
-              "those of the run."_s
-            : u"No trained run is available. Train a sweep or open a lab to load queries and keys of its runs."_s);
+        any ? u"Loads q and k of the run's first layer, where they depend only on the token. The RoPE settings of this "
+              "page become those of the run."_s
+            : u"No trained run is available. Train a sweep or open a lab file to load queries and keys of its runs."_s);
 }
 
 void RunVectors::load() {
@@ -184,7 +184,9 @@ void RunVectors::load() {
         try {
             const auto checkpoint = read_checkpoint(path);
             if (!checkpoint)
-                throw BadInput("This run has no checkpoint file beside the lab. Resume the run to write one.");
+                throw BadInput(
+                    "This run has no checkpoint file beside the lab file. Resume the run to write a "
+                    "checkpoint.");
             HeadVectors vectors;
             const bool acquired = lock.hold([&](Engine& engine) {
                 vectors = head_vectors(*model_of(engine, *checkpoint), *checkpoint, head, query, key);

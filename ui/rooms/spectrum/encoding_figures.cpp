@@ -141,7 +141,7 @@ Figure maskFigure(const RotarySetup& setup) {
     figure.y = {u"position of the query"_s, u"tokens"_s};
     figure.y.downwards = true;
     FigureMap map;
-    map.label = u"1: visible, 0: outside the sliding window"_s;
+    map.label = u"1: query attends to key, 0: outside the sliding window"_s;
     map.columns = map.rows = side;
     map.minimum = kOutsideWindow;
     map.maximum = kVisible;
@@ -232,10 +232,15 @@ QString sinusoidalToolTip(const RotarySetup& setup) {
 
 namespace option {
 
-constexpr FigureOption distances{
-    "distances", FigureOption::Kind::whole, "The number of distances; 0 means those of the context.", "number", "0",
-    0,           kMostEncodingDistances};
-constexpr FigureOption layers{"layers", FigureOption::Kind::whole, "The number of layers.", "number", "12",
+constexpr FigureOption distances{"distances",
+                                 FigureOption::Kind::whole,
+                                 "The number of distances to show, from 0; 0 means all distances of the "
+                                 "context.",
+                                 "number",
+                                 "0",
+                                 0,
+                                 kMostEncodingDistances};
+constexpr FigureOption layers{"layers", FigureOption::Kind::whole, "The number of layers of the model.", "number", "12",
                               1,        kMostReachLayers};
 constexpr FigureOption attentionLayers{"attention-layers",
                                        FigureOption::Kind::text,

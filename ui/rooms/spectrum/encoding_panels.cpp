@@ -170,7 +170,7 @@ Figure sinusoidalPanel(const PanelInput& input, const QString& title) {
     Figure panel = similarityPanel(input, title, [width](std::int64_t distance) {
         return sinusoidal_similarity(width, static_cast<double>(distance));
     });
-    if (width < widthOf(input.setup)) panel.note = u"for a width of %1"_s.arg(groupedText(width));
+    if (width < widthOf(input.setup)) panel.note = u"for %1 embedding channels"_s.arg(groupedText(width));
     return panel;
 }
 
@@ -335,7 +335,7 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::int64_t end = std::min(setup.context, reach + reach / 4 + 1);
     const std::int64_t step = (end + kMostEncodingColumns - 1) / kMostEncodingColumns;
     FigureMap map;
-    map.label = u"1: can change the output, 0: cannot"_s;
+    map.label = u"1: can change the output, 0: cannot change it"_s;
     map.columns = static_cast<int>((end - 1) / step + 1);
     map.rows = static_cast<int>(fields.size());
     map.xStep = static_cast<double>(step);
@@ -366,14 +366,12 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
 }
 
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
-    return u"Every encoding for the same head and distances: the change of the logit from distance 0 to Δ, for k = "
-           "q "
-           "with ‖q‖² = d = %1.\n"
-           "RoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: −slope_h·Δ\n"
-           "Learned encodings show the newest run of the lab with this encoding, else what is fixed before "
-           "training: "
-           "the distances that share a bucket or a vector. Embeddings show their cosine similarity.\n"
-           "Head %2 of %3; formula 60"_s.arg(groupedText(setup.head_dim))
+    return u"Every position encoding for the same head and distances: the change of the attention logit from distance "
+           "0 to Δ, for k = q with ‖q‖² = d = %1.\nRoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − "
+           "1); ALiBi: −slope_h·Δ\nA learned encoding is shown as in the newest run of the lab file that uses it. "
+           "Without such a run, the panel shows what is fixed before training: the distances that share a bucket or a "
+           "vector. Position embeddings show their cosine similarity.\nHead %2 of %3; formula 60"_s
+               .arg(groupedText(setup.head_dim))
                .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
                .arg(groupedText(setup.heads));
 }

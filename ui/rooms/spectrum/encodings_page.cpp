@@ -89,12 +89,15 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
         connect(slider, &NumberSlider::finished, this, &EncodingsPage::finished);
     }
     makeLayerFields(box);
-    m_head = addSlider(box, u"head"_s, {}, 1, kMostHeads, u"Head of the encodings side by side, from 1."_s);
+    m_head = addSlider(box, u"head"_s, {}, 1, kMostHeads,
+                       u"Attention head for which the encodings are shown side by "
+                       "side, from 1."_s);
     m_wholeDistances = new QCheckBox(u"distances of the whole context"_s, box);
     m_wholeDistances->setToolTip(u"Shows the encodings side by side for all distances of the context."_s);
     column->addWidget(m_wholeDistances);
     m_distances = addSlider(box, u"distances"_s, u"tokens"_s, 2, kMaxAttentionWindow,
-                            u"Number of distances of the encodings side by side, from 0."_s);
+                            u"Number of distances for which the encodings are shown side by side, starting at distance "
+                            "0."_s);
     const auto edits = [this](NumberSlider* slider, auto set) {
         connect(slider, &NumberSlider::changed, this, [this, set](double value) {
             set(m_choices, std::llround(value));
@@ -129,8 +132,8 @@ void EncodingsPage::makeLayerFields(QWidget* box) {
     static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
     m_followsSweep = new QCheckBox(u"layers of the sweep"_s, box);
     m_followsSweep->setToolTip(
-        u"Uses the number of layers and their attention from the sweep of the Train room: the first value if it "
-        "varies them. The attention window is that of the setup."_s);
+        u"Uses the number of layers and their attention from the sweep on the page Train (the first value of a setting "
+        "that the sweep varies). The attention window stays that of the setup."_s);
     box->layout()->addWidget(m_followsSweep);
     connect(m_followsSweep, &QCheckBox::toggled, this, [this] {
         followSweep();

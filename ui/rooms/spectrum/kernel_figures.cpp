@@ -42,7 +42,9 @@ Figure emptyFigure(const RotarySetup& setup, const KernelCurves& curves, const Q
     figure.name = name;
     figure.settings = settingsOf(setup, curves);
     if (curves.periods.empty()) {
-        figure.emptyText = u"No pair is rotated, so the sum has no terms."_s;
+        figure.emptyText =
+            u"No pair is rotated, so the kernel, a sum of cosines over the rotated pairs, has no "
+            "terms."_s;
         figure.summary = figure.emptyText;
     }
     return figure;
@@ -142,7 +144,7 @@ Figure kernelFigure(const RotarySetup& setup, const KernelCurves& curves) {
     curve.y = curves.kernel;
     figure.curves.push_back(std::move(curve));
     figure.horizontalLines.push_back({0, {}, {Ink::Kind::quiet}});
-    figure.note = u"sum of %1 pairs"_s.arg(curves.periods.size());
+    figure.note = u"sum of the cosines of %1 pairs"_s.arg(curves.periods.size());
     const auto [low, high] = std::minmax_element(curves.kernel.begin(), curves.kernel.end());
     figure.summary =
         u"The kernel K(Δ), the sum of cos(Δωᵢ) over %1 pairs, decreases from %2 at distance 0 to a "

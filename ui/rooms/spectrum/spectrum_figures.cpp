@@ -269,7 +269,7 @@ QJsonObject settingsOf(const Parts& parts) {
 QString noteOf(const Parts& parts) {
     QString note = completeSentence(parts.setup);
     if (!parts.compared.empty()) {
-        note += u"; scalings use factor %1"_s.arg(readableCount(comparedFactor(parts.setup).factor));
+        note += u"; all scaling methods use the factor %1"_s.arg(readableCount(comparedFactor(parts.setup).factor));
     }
     if (parts.options.otherPartial) {
         note += parts.setup.partial == Partial::slice ? u"; small dots: truncate"_s : u"; small dots: slice"_s;

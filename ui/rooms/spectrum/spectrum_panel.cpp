@@ -41,14 +41,14 @@ QLabel* makeNumber(QWidget* parent) {
 /// At the same θ, with the scaling of the setup.
 QString partialSentence(const RotarySetup& setup) {
     const int rotated = rotary_dim(setup);
-    if (rotated == 0) return u"No pair is rotated: slice and truncate are the same."_s;
+    if (rotated == 0) return u"No pair is rotated, so slice and truncate do not differ."_s;
     // The dots of the figure compare the same two setups.
     const auto different = firstDifferentPair(setup, switchedPartial(setup));
     if (!different) {
-        return rotated == setup.head_dim ? u"All channels are rotated: slice and truncate are the same."_s
+        return rotated == setup.head_dim ? u"All channels are rotated, so slice and truncate do not differ."_s
                                          : u"At this θ, slice and truncate have the same frequencies."_s;
     }
-    return u"At this θ, slice and truncate differ from pair %1."_s.arg(*different);
+    return u"At this θ, the frequencies of slice and truncate first differ at pair %1."_s.arg(*different);
 }
 
 }  // namespace
@@ -143,11 +143,12 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
     const QString factor = QString::number(compared.factor, 'g', 4);
     const double trained = trainingContext(setup);
     m_summary->setText((compared.isDefault
-                            ? u"Scaling factor %1, from %2 to %3 tokens (default, because the setup has no scaling)."_s
-                            : u"Scaling factor %1 of the setup, from %2 to %3 tokens."_s)
+                            ? u"The scaling methods are compared at factor %1, from %2 to %3 tokens (a default, "
+                              "because the setup has no scaling)."_s
+                            : u"The scaling methods are compared at the setup's factor %1, from %2 to %3 tokens."_s)
                            .arg(factor, tokensText(trained), tokensText(trained * compared.factor)) +
                        QLatin1Char(' ') +
-                       u"The columns show by which factor a method multiplies the shortest and the longest "
+                       u"The columns show by which factors each method multiplies the shortest wavelength, the longest "
                        "wavelength, and cos and sin."_s);
     for (const Row& row : m_rows) {
         QString reason;
@@ -206,12 +207,11 @@ SpectrumPanel::SpectrumPanel(QWidget* parent) : QWidget(parent) {
 QWidget* SpectrumPanel::makePartial() {
     auto* box = new QWidget(this);
     auto* column = scaledColumn(box, 8);
-    column->addWidget(makeHeading(u"Slice and truncate"_s, box));
+    column->addWidget(makeHeading(u"Partial rotation: slice or truncate"_s, box));
     m_otherPartial = new QCheckBox(box);
     m_otherPartial->setToolTip(
-        u"Slice spreads all wavelengths over the rotated channels (formula 3 of the guide). Truncate leaves the "
-        u"frequencies of "
-        "the whole head unchanged and sets the lowest ones to 0 (formula 4 of the guide)."_s);
+        u"Slice spreads all wavelengths over the rotated channels (formula 3 of the guide). Truncate computes the "
+        "frequencies for the whole head and sets the lowest ones to 0 (formula 4 of the guide)."_s);
     connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumPanel::changed);
     column->addWidget(m_otherPartial);
     m_coincide = makeNote(box);
@@ -296,9 +296,10 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
             sentence +=
                 u"Before scaling, %1 has the same frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(other, at);
         } else if (different) {
-            sentence += u"At θ = %2, %1 has the same frequencies before scaling; after it they differ from pair %3."_s
-                            .arg(other, at)
-                            .arg(*different);
+            sentence +=
+                u"At θ = %2, %1 has the same frequencies before scaling; after scaling they first differ at "
+                "pair %3."_s.arg(other, at)
+                    .arg(*different);
         } else {
             sentence += (isScaled ? u"At θ = %2, %1 has the same scaled frequencies."_s
                                   : u"At θ = %2, %1 has the same frequencies."_s)
@@ -309,9 +310,20 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
     m_useOther->setEnabled(usable);
     const QString effect =
         different
-            ? u"The frequencies before scaling do not change; the scaled ones change from pair %1."_s.arg(*different)
+            ? u"The frequencies before scaling do not change; the first scaled frequency that changes is that of pair "
+              "%1."_s.arg(*different)
             : u"The frequencies of the rotated pairs do not change."_s;
-    m_useOther->setToolTip((isSlice ? u"Switches to truncate with that θ."_s : u"Switches to slice with that θ."_s) +
+    m_useOther->setToolTip((isSlice ? u"Switches to truncate with the θ that gives the same frequencies."_s
+                                    : u"Switches "
+                                      "to "
+                                      "slice "
+                                      "with "
+                                      "the θ "
+                                      "that "
+                                      "gives "
+                                      "the "
+                                      "same "
+                                      "frequencies."_s) +
                            QLatin1Char(' ') + effect);
 }
 

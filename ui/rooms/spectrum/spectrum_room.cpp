@@ -466,7 +466,7 @@ void SpectrumRoom::renewKernel() {
     const std::int64_t wanted = kernelLength();
     const bool isCut = m_fields->kernelLength() == 0 && model().setup().context > kMaxKernelLength;
     m_fields->setKernelNote(
-        isCut ? u"The context is longer than %1 tokens; the kernel is computed up to that distance."_s.arg(
+        isCut ? u"The context is longer than %1 tokens; the kernel is computed only up to that distance."_s.arg(
                     tokensText(static_cast<double>(kMaxKernelLength)))
               : QString());
     // Only the setups that changed are computed: in a drag, the other one does not change.

@@ -62,7 +62,7 @@ TEST(AttentionDifference, IsTheFirstRunMinusTheSecond) {
 TEST(AttentionDifference, GridShowsTheDifferenceOfAllHeads) {
     const Figure figure = attentionGrid(twoRuns()).figure;
     EXPECT_TRUE(figure.drawing);
-    EXPECT_TRUE(figure.summary.contains("full colour: ±0.25")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("full colour at ±0.25")) << figure.summary.toStdString();
     EXPECT_EQ(figure.table.names.last(), "difference of attention weights");
     double most = 0;
     for (const double value : figure.table.columns.last()) most = std::max(most, value);
@@ -97,7 +97,7 @@ TEST(AttentionDifference, PositiveIsOrangeAndNegativeIsBlue) {
 TEST(AttentionDifference, ColourScaleIsEqualInEveryFrame) {
     InspectData data = twoRuns();
     data.iteration = 50;  // no difference at this step
-    EXPECT_TRUE(attentionGrid(data).figure.summary.contains("full colour: ±0.25"))
+    EXPECT_TRUE(attentionGrid(data).figure.summary.contains("full colour at ±0.25"))
         << attentionGrid(data).figure.summary.toStdString();
 }
 

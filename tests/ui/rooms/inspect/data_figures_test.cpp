@@ -159,7 +159,7 @@ TEST_F(DataFiguresTest, NumbersBelowAPaintedTextAreNeverCut) {
         for (const auto& each : text.globalMatch(svg)) words += each.captured(1) + QLatin1Char(' ');
         words = words.simplified();
         EXPECT_FALSE(words.contains(QStringLiteral("…"))) << width << words.toStdString();
-        EXPECT_TRUE(words.contains(QStringLiteral("bits or more (a uniform guess)"))) << words.toStdString();
+        EXPECT_TRUE(words.contains(QStringLiteral("bits (a uniform guess) or more"))) << words.toStdString();
         EXPECT_TRUE(words.contains(QStringLiteral("bits per character"))) << width << words.toStdString();
         EXPECT_TRUE(words.contains(QStringLiteral("of 7 bytes"))) << width << words.toStdString();
     }

@@ -565,7 +565,7 @@ TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
     const Figure entropy = entropyCourse(data).figure;
     ASSERT_EQ(entropy.bands.size(), 2U);  // one per layer, at the only snapshot with standard errors
     EXPECT_EQ(entropy.bands[0].x, (QList<double>{100}));
-    EXPECT_TRUE(entropy.note.contains("upper bounds for the mean over heads"));
+    EXPECT_TRUE(entropy.note.contains("upper bounds of the interval"));
 }
 
 TEST(InspectFigures, AblationsShowTheirControls) {
@@ -584,7 +584,8 @@ TEST(InspectFigures, AblationsShowTheirControls) {
     const Figure losses = ablationLoss(data).figure;
     ASSERT_EQ(losses.curves.size(), 3U);  // whole model, control, ablation
     EXPECT_EQ(losses.curves[1].label, "control");
-    EXPECT_TRUE(losses.note.contains("logit contribution near 25.0 %, rise +0.3750")) << losses.note.toStdString();
+    EXPECT_TRUE(losses.note.contains("logit contribution near 25.0 % changes the loss by +0.3750"))
+        << losses.note.toStdString();
     EXPECT_EQ(ablationRetrieval(data).figure.curves.size(), 3U);
 
     data.ablationCurve->fast_controls = {{}, controls, {}};
@@ -594,7 +595,7 @@ TEST(InspectFigures, AblationsShowTheirControls) {
     EXPECT_TRUE(curve.curves[0].companion);
     EXPECT_NEAR(curve.curves[0].y[1], 2.625, 1e-12);
     EXPECT_TRUE(std::isnan(curve.curves[0].y[0]));
-    EXPECT_TRUE(curve.note.contains("there are none for 1 of 2 ablations")) << curve.note.toStdString();
+    EXPECT_TRUE(curve.note.contains("1 of 2 ablations have no such pairs")) << curve.note.toStdString();
 }
 
 TEST(InspectFigures, SnapshotsAreSortedByStep) {

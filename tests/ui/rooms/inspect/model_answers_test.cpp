@@ -93,7 +93,7 @@ TEST_F(ModelAnswersTest, TrainingHasPriorityForTheEngine) {
     InspectData data;
     data.run = run;
     answers.fill(data, &need::ablation);
-    EXPECT_TRUE(data.problem.contains("when no run trains")) << data.problem.toStdString();
+    EXPECT_TRUE(data.problem.contains("after training has ended")) << data.problem.toStdString();
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
     answers.request(need::ablation, run, {});
@@ -115,7 +115,7 @@ TEST_F(ModelAnswersTest, WaitingRunIsNotTreatedAsTraining) {
     ModelAnswers answers(workspace.runAccess());
     answers.request(need::text, run, {.text = "the dog"});
     EXPECT_FALSE(answers.isBusy());
-    EXPECT_TRUE(answers.problemOf(need::text).contains("when no run trains"))
+    EXPECT_TRUE(answers.problemOf(need::text).contains("after training has ended"))
         << answers.problemOf(need::text).toStdString();
     workspace.session().stop();
     ASSERT_TRUE(waitForEnd(workspace));
@@ -157,7 +157,8 @@ TEST_F(ModelAnswersTest, FineTuningReportsProgressAndKeepsOneResultPerMethodAndL
     EXPECT_EQ(figure.curves[1].ink, Ink::data(static_cast<int>(ScalingMethod::ntk)));
     EXPECT_EQ(methodTitle(ScalingMethod::linear), "Linear");
     EXPECT_EQ(methodTitle(ScalingMethod::none), "None");
-    EXPECT_TRUE(figure.note.startsWith("YaRN, 5 steps: loss beyond the context 1.5")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.startsWith("YaRN, 5 steps: loss beyond the training context 1.5"))
+        << figure.note.toStdString();
 }
 
 TEST_F(ModelAnswersTest, FineTuningIsCancelledByUserAndByTraining) {
@@ -267,7 +268,8 @@ TEST_F(ModelAnswersTest, OtherRequestsWaitForFineTuning) {
     InspectData data;
     data.run = run;
     answers.fill(data, &need::beyond);
-    EXPECT_EQ(data.problem, "A copy of θ 100 is being fine-tuned; this figure is computed when that has ended.");
+    EXPECT_EQ(data.problem,
+              "A copy of θ 100 is being fine-tuned; this figure is computed after the fine-tuning has ended.");
     QSignalSpy changed(&answers, &ModelAnswers::changed);
     answers.cancelFineTuning();
     EXPECT_FALSE(changed.isEmpty());
@@ -388,7 +390,7 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),
                                           *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
-                }).contains("has no term in the logits"));
+                }).contains("has no term in the attention logits"));
 }
 
 TEST_F(ModelAnswersTest, ComponentsOfAHeadNameTheirShareAndTheirVectors) {

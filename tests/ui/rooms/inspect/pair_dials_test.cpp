@@ -37,7 +37,7 @@ TEST(PairDials, HandsShowAngleAndNorms) {
         EXPECT_EQ(column(figure, 3)[pair], 100 + 8 + pair);
         EXPECT_EQ(column(figure, 4)[pair], 101 + 8 + pair);
     }
-    EXPECT_TRUE(figure.summary.contains("step 100: layer 1, head 0; full hand: norm 112.0; θ = 100"))
+    EXPECT_TRUE(figure.summary.contains("step 100: layer 1, head 0; full-length hand: norm 112.0; θ = 100"))
         << figure.summary.toStdString();
 }
 
@@ -48,7 +48,7 @@ TEST(PairDials, BothRunsHaveTheSameScale) {
     data.choices.layer = 1;
     data.choices.head = 0;
     const auto full = [](const InspectData& shown) {
-        return pairDials(shown).figure.summary.section("full hand: norm ", 1);
+        return pairDials(shown).figure.summary.section("full-length hand: norm ", 1);
     };
     EXPECT_TRUE(full(data).startsWith("112")) << full(data).toStdString();
     data.ghost = std::make_shared<const InsideRun>(std::move(other));
@@ -67,7 +67,7 @@ TEST(PairDials, AnglesFollowATrainedTheta) {
     EXPECT_NEAR(column(late, 1)[1], std::pow(10000.0, -0.25), 1e-6);
     EXPECT_LT(column(early, 3)[0], column(late, 3)[0]);
     // The scale of the hands covers the whole run, so that figures of different steps are comparable.
-    const auto full = [](const Figure& figure) { return figure.summary.section("full hand: norm ", 1); };
+    const auto full = [](const Figure& figure) { return figure.summary.section("full-length hand: norm ", 1); };
     EXPECT_EQ(full(early), full(late));
     const ExportOptions options{.format = FigureFormat::png, .widthMm = 100, .heightMm = 50, .dpi = 72};
     EXPECT_NE(figureImage(early, options), figureImage(late, options));

@@ -263,8 +263,9 @@ TEST_F(RotationRoomTest, ShiftsPositionsBy1000AndUndoesTheShift) {
     ASSERT_EQ(lines.size(), 5);
     EXPECT_TRUE(lines[0].endsWith(" 0")) << lines[0].toStdString();
     EXPECT_TRUE(lines[3].contains("float32: unchanged except for rounding")) << lines[3].toStdString();
-    EXPECT_TRUE(lines[3].contains(
-        "bfloat16: changed. bfloat16 represents positions exactly up to 256; the first wrong position is 257"));
+    EXPECT_TRUE(
+        lines[3].contains("bfloat16: changed. bfloat16 represents positions exactly up to 256; the first position that "
+                          "it rounds is 257"));
     // Both rotations of the enlarged pair change, but not the angle between the rotated vectors.
     const PairTerm before = room->scene().term(16, *room->scene().state.shiftedFrom);
     const PairTerm after = room->scene().term(16);

@@ -100,7 +100,7 @@ TEST(EncodingPanels, LearnedEncodingsShowTheRun) {
 
 TEST(EncodingPanels, TheLargestSetupIsComputedForASmallerWidth) {
     const Figure figure = encodingsFigure({.head_dim = 4096, .context = 1000000, .heads = 65536}, {.distances = 16});
-    EXPECT_EQ(panelOf(figure, "Sinusoidal").note, "for a width of 32,768");
+    EXPECT_EQ(panelOf(figure, "Sinusoidal").note, "for 32,768 embedding channels");
     EXPECT_EQ(panelOf(encodingsFigure(kPanelSetup, {}), "Sinusoidal").note, "");
 }
 

@@ -147,13 +147,13 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     setup.scaling = {.method = ScalingMethod::yarn, .factor = 4, .original_context = 4096};
     set(setup);
     room->refreshNow();
-    EXPECT_TRUE(room->fields()->partialWords().endsWith("slice and truncate are the same."))
+    EXPECT_TRUE(room->fields()->partialWords().endsWith("slice and truncate do not differ."))
         << room->fields()->partialWords().toStdString();
     setup.fraction = 0.5;
     set(setup);
     room->refreshNow();
     // YaRN's ramp follows the number of periods, so that the same base as without scaling fits.
-    EXPECT_TRUE(room->fields()->partialWords().contains("differ from pair 1."))
+    EXPECT_TRUE(room->fields()->partialWords().contains("first differ at pair 1."))
         << room->fields()->partialWords().toStdString();
     EXPECT_TRUE(room->fields()->partialWords().contains("the same scaled frequencies"))
         << room->fields()->partialWords().toStdString();
@@ -161,7 +161,7 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     set(setup);
     room->refreshNow();
     // NTK-aware scaling depends on d_r (slice) or d (truncate).
-    EXPECT_TRUE(room->fields()->partialWords().contains("before scaling; after it they differ from pair 1"))
+    EXPECT_TRUE(room->fields()->partialWords().contains("before scaling; after scaling they first differ at pair 1"))
         << room->fields()->partialWords().toStdString();
     const Frequencies before = model().frequencies();
     room->fields()->useOtherPartial()->click();

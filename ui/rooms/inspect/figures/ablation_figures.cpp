@@ -31,7 +31,9 @@ QString kindWord(Ablation::Kind kind) {
 }
 
 InspectPicture noAblation(const InspectData& data, const char* name) {
-    const QString words = u"Evaluating the checkpoint with these pairs and with the controls ablated …"_s;
+    const QString words =
+        u"Evaluating the checkpoint with the chosen pairs ablated, and with random other pairs "
+        "ablated for comparison …"_s;
     return withoutNumbers(data, name, data.problem.isEmpty() ? words : data.problem);
 }
 
@@ -53,14 +55,14 @@ QString lossChange(const AblationResult& result) {
 }
 
 QString noControls() {
-    return u"no control: no other pairs have nearly the same logit contribution"_s;
+    return u"no control: no other pairs have nearly the same logit contribution as the ablated ones"_s;
 }
 
 QString controlText(const AblationResult& result) {
     if (result.controls.draws.empty()) return noControls();
     Values rises;
     for (const AblationControl& draw : result.controls.draws) rises.push_back(draw.result->loss - result.whole->loss);
-    return u"control: random other pairs with a logit contribution near %1 %, rise %2"_s.arg(
+    return u"control: ablating random other pairs with a logit contribution near %1 % changes the loss by %2"_s.arg(
         QString::number(100 * result.controls.contribution, 'f', 1), riseText(describe(rises), u"random set"_s));
 }
 
@@ -80,9 +82,9 @@ void addControls(Figure& figure, const AblationControls& controls, const QString
         for (qsizetype i = 0; i < means.size(); ++i) means[i] += each[i] / static_cast<double>(heights.size());
     }
     const Ink ink{Ink::Kind::accent};
-    addBand(figure, bandOverCurves(u"control, 95 % interval over the random sets"_s, ink, x, heights));
-    figure.curves.push_back(dashedCurve(inspectCurve(
-        label, u"%1, mean of the ablations of random pairs"_s.arg(quantity), ink, std::move(x), std::move(means))));
+    addBand(figure, bandOverCurves(u"random pairs ablated (control), 95 % interval"_s, ink, x, heights));
+    figure.curves.push_back(dashedCurve(inspectCurve(label, u"%1 after ablating random pairs (mean)"_s.arg(quantity),
+                                                     ink, std::move(x), std::move(means))));
 }
 
 /// One end of the spectrum in a figure against the number of ablated pairs.
@@ -109,7 +111,7 @@ void addEnd(Figure& figure, const SpectrumEnd& side) {
     FigureBand band{u"%1, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
     FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
     FigureBand controlBand{u"%1, control, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
-    const QString controlName = u"%1, mean of the ablations of random pairs, %2"_s.arg(figure.y.label, side.label);
+    const QString controlName = u"%1 after ablating random pairs (mean), %2"_s.arg(figure.y.label, side.label);
     FigureCurve control = inspectCurve({}, controlName, ink);
     control.companion = true;
     for (std::size_t i = 0; i < side.values.size(); ++i) {
@@ -138,8 +140,10 @@ QString controlsNote(const AblationCurve& curve) {
         for (std::size_t i = 1; i + 1 < controls->size(); ++i) ++((*controls)[i].draws.empty() ? without : with);
     }
     if (with == 0) return noControls();
-    QString note = u"dashed: mean of the controls, random other pairs with nearly the same logit contribution"_s;
-    if (without > 0) note += u" (there are none for %1 of %2 ablations)"_s.arg(without).arg(with + without);
+    QString note =
+        u"dashed: control, the mean over ablations of random other pairs with nearly the same logit "
+        "contribution"_s;
+    if (without > 0) note += u" (%1 of %2 ablations have no such pairs)"_s.arg(without).arg(with + without);
     return note;
 }
 
@@ -202,7 +206,9 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
     if (result.whole->retrieval.empty()) {
-        return withoutNumbers(data, name, u"Retrieval needs a context of at least 8 tokens."_s);
+        return withoutNumbers(data, name,
+                              u"The retrieval accuracy is measured only in runs with a context of at least "
+                              "8 tokens."_s);
     }
     InspectPicture picture{
         inspectFigure(data, name, {u"lag Δ"_s, u"tokens"_s, true}, {u"retrieval accuracy"_s, u"%"_s})};
@@ -225,10 +231,10 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     Values controls;
     for (const AblationControl& draw : result.controls.draws)
         controls.push_back(100 * retrieval_accuracy(*draw.result));
-    const QString control = controls.empty()
-                                ? noControls()
-                                : u"control %1 %, mean of %2"_s.arg(QString::number(describe(controls).mean, 'f', 1),
-                                                                    countText(std::ssize(controls), u"random set"_s));
+    const QString control = controls.empty() ? noControls()
+                                             : u"control: %1 % after ablating random other pairs (mean of %2)"_s.arg(
+                                                   QString::number(describe(controls).mean, 'f', 1),
+                                                   countText(std::ssize(controls), u"random set"_s));
     figure.note = u"retrieval accuracy %1 % → %2 %; %3; %4; %5"_s.arg(percent(*result.whole), percent(*result.without),
                                                                       control, checkpointNote(data, result.iteration),
                                                                       retrievalNote(*result.without));
@@ -249,7 +255,7 @@ InspectPicture ablationCurve(const InspectData& data) {
         }
         return side;
     };
-    const QString counts = u"n = %1 of %2; bands: 95 % intervals of the rise over 0 pairs"_s.arg(
+    const QString counts = u"n = %1 of %2; bands: 95 % intervals of the loss increase over no ablation"_s.arg(
         countText(curve.sequences, u"sequence"_s), countText(curve.length, u"token"_s));
     return curveFromBothEnds(data, name, {u"validation loss"_s, u"nats"_s},
                              sideOf(u"fastest first"_s, 0, curve.fast_loss, curve.fast_rise, curve.fast_controls),
@@ -282,21 +288,24 @@ InspectFigures ablationFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"ablation-loss", InspectGroup::ablation, u"loss after ablation"_s,
-         u"Shows the loss by position after pairs are frozen (frequency 0), removed from the logit, or "
-         "mean-ablated (query and key replaced by their means), beside random other pairs with the same "
-         "logit contribution. Formula 8 of the guide"_s,
+         u"Shows the loss by position after rotary pairs are frozen (frequency 0), removed from the attention logit, "
+         "or mean-ablated (query and key replaced by their means); as a control, random other pairs with nearly the "
+         "same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationLoss},
         {"ablation-retrieval", InspectGroup::ablation, u"retrieval after ablation"_s,
-         u"Shows the retrieval accuracy by lag after pairs are frozen, removed or mean-ablated, beside "
-         "random other pairs with the same logit contribution. Formula 8 of the guide"_s,
+         u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag), "
+         "after rotary pairs are frozen, removed or mean-ablated; as a control, random other pairs with nearly the "
+         "same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationRetrieval},
         {"ablation-curve", InspectGroup::ablation, u"loss by number of ablated pairs"_s,
-         u"Shows the loss against the number of ablated pairs, starting with the fastest or with the "
-         "slowest pair, beside random other pairs with the same logit contribution. Formula 8 of the guide"_s,
+         u"Shows the loss against the number of ablated rotary pairs, starting with the pair of the highest or of the "
+         "lowest frequency; as a control, random other pairs with nearly the same logit contribution are ablated. "
+         "Formula 8 of the guide"_s,
          &need::ablationCurve, Controls::none, ablationCurve},
         {"ablation-retrieval-curve", InspectGroup::ablation, u"retrieval by number of ablated pairs"_s,
-         u"Shows the retrieval accuracy against the number of ablated pairs, starting with the fastest or "
-         "the slowest, beside random other pairs with the same logit contribution. Formula 8 of the guide"_s,
+         u"Shows the percentage of copied tokens that the model predicts against the number of ablated rotary pairs, "
+         "starting with the pair of the highest or of the lowest frequency; as a control, random other pairs with "
+         "nearly the same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablationCurve, Controls::none, ablationRetrievalCurve},
     };
 }

@@ -185,8 +185,8 @@ QString attentionDifferenceNote(const InspectData& data) {
     const std::int64_t own = data.snapshot()->iteration;
     const std::int64_t other = data.ghostSnapshot()->iteration;
     if (own != other) {
-        return u"step %2 of %1 − step %4 of %3"_s.arg(data.run->name, groupedText(own), data.ghost->name,
-                                                      groupedText(other));
+        return u"difference: step %2 of %1 − step %4 of %3"_s.arg(data.run->name, groupedText(own), data.ghost->name,
+                                                                  groupedText(other));
     }
     return u"step %3: %1 − %2"_s.arg(data.run->name, data.ghost->name, groupedText(own));
 }
@@ -288,10 +288,13 @@ InspectPicture attentionGrid(const InspectData& given) {
                    : weightColor;
     Grid grid{static_cast<int>(array.shape[0]),     static_cast<int>(array.shape[1]),    {},
               static_cast<int>(data.choices.layer), static_cast<int>(data.choices.head), {}};
-    grid.legend = u"x: key, y: query (0 at the top); attention weight: dark 0, yellow 1 (square-root scale)"_s;
+    grid.legend =
+        u"x: key, y: query (0 at the top); attention weight: from dark (0) to yellow (1), square-root "
+        "scale"_s;
     if (difference) {
-        grid.legend = u"x: key, y: query (0 at the top); orange above 0, blue below; full colour: ±%1"_s.arg(
-            readableNumber(most));
+        grid.legend =
+            u"x: key, y: query (0 at the top); difference: orange above 0, blue below 0, full colour at "
+            "±%1"_s.arg(readableNumber(most));
     }
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
@@ -399,8 +402,8 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
         map.maximum = 1;
     }
     figure.map = map;
-    figure.x = Axis::cells(u"key, position in the text"_s, side);
-    figure.y = Axis::cells(u"query, position in the text"_s, side);
+    figure.x = Axis::cells(u"key position in the text"_s, side);
+    figure.y = Axis::cells(u"query position in the text"_s, side);
     figure.y.downwards = true;
     figure.note = u"%1, %2"_s.arg(stepNote(data, source), whereText(data.choices));
     figure.summary = u"Map of %1 for %2 tokens: %3."_s.arg(what).arg(side).arg(figure.note);
@@ -415,10 +418,12 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     picture.readout = cellReadout(map, [what, side, tokens = row.tokens, terms = pairTerms(data), pair = data.textPair,
                                         scale](int query, int key, double value) {
         if (query < key || query >= tokens.size()) return std::optional<FigureView::Readout>();
-        FigureView::Readout readout{
-            u"query “%1” at %2, key “%3” at %4"_s.arg(tokens[query]).arg(query).arg(tokens[key]).arg(key),
-            static_cast<double>(key),
-            {{what, readableNumber(value)}, {u"distance"_s, QString::number(query - key)}}};
+        FigureView::Readout readout{u"query “%1” at position %2, key “%3” at position %4"_s.arg(tokens[query])
+                                        .arg(query)
+                                        .arg(tokens[key])
+                                        .arg(key),
+                                    static_cast<double>(key),
+                                    {{what, readableNumber(value)}, {u"distance"_s, QString::number(query - key)}}};
         if (!terms.empty() && scale == FigureMap::Scale::magnitude) {
             readout.rows.push_back({u"logit term of pair %1"_s.arg(*pair),
                                     readableNumber(terms[static_cast<std::size_t>(query * side + key)])});
@@ -432,26 +437,26 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
 QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
     const std::int64_t slidingWindow = data.run->spec.attention_window;
     if (slidingWindow > 0 && slidingWindow < result.length) {
-        return u"This run has a sliding attention window of %1, so its attention by distance ends there and has no "
+        return u"This run has a sliding attention window of %1. Its attention by distance ends there, so it has no "
                "Fourier spectrum over the whole text."_s.arg(countText(slidingWindow, u"token"_s));
     }
-    return u"The snapshots of this long context store averages over neighbouring distances, so there is no Fourier "
-           "spectrum. Type a text to get one."_s;
+    return u"This run has a long context, so its snapshots store averages over neighbouring distances, which have no "
+           "Fourier spectrum. Type a text to get a Fourier spectrum."_s;
 }
 
 QString whyNoPairTerms(const InspectData& data) {
     const auto highlighted = data.choices.pair;
     if (!data.text && !data.textRequested) {
         const QString what = highlighted ? u"pair %1"_s.arg(*highlighted) : u"one pair"_s;
-        return u"Type a text on the right. The checkpoint's model then processes it, and this map shows the term of "
-               "%1 in each logit."_s.arg(what);
+        return u"Type a text on the right. The checkpoint's model then processes the text, and this map shows the term "
+               "of %1 in each attention logit."_s.arg(what);
     }
     if (!data.requestedPair) {
-        return highlighted ? u"Click pair %1 to see its logit term."_s.arg(*highlighted)
-                           : u"Select a pair in a spectrum to see its logit term."_s;
+        return highlighted ? u"Click pair %1 to see its term in each attention logit."_s.arg(*highlighted)
+                           : u"Select a pair in a spectrum to see its term in each attention logit."_s;
     }
     if (data.text && data.textPair == data.requestedPair) {
-        return u"Pair %1 has no term in the logits of this run."_s.arg(*data.requestedPair);
+        return u"Pair %1 has no term in the attention logits of this run."_s.arg(*data.requestedPair);
     }
     return u"Computing the logit term of pair %1 …"_s.arg(*data.requestedPair);
 }
@@ -579,7 +584,7 @@ InspectPicture attentionSpectrum(const InspectData& data) {
                                         {highlighted ? Ink::Kind::text : Ink::Kind::rotated}});
     }
     figure.note =
-        u"%1, layer %2; lines: wavelengths of RoPE's pairs; %3, without intervals"_s.arg(stepNote(data, source))
+        u"%1, layer %2; lines: wavelengths of RoPE's pairs; %3; no intervals computed"_s.arg(stepNote(data, source))
             .arg(layer)
             .arg(sequencesText(*source.result));
     figure.summary =
@@ -589,7 +594,9 @@ InspectPicture attentionSpectrum(const InspectData& data) {
 
 static void checkPairLogits(const FigureRequest& request) {
     if (request.text(option::text).isEmpty()) {
-        throw BadInput("pair-logits shows what a pair contributes to each logit of a text; give the text with --text.");
+        throw BadInput(
+            "The figure pair-logits shows what a rotary pair contributes to each attention logit of a text; "
+            "give the text with --text.");
     }
 }
 
@@ -600,12 +607,14 @@ InspectFigures attentionFigures() {
          u"Shows the attention weights of every head; click a head to select it."_s, &need::text,
          Controls::layerAndHead, attentionGrid},
         {"attention-map", InspectGroup::attention, u"one head"_s,
-         u"Shows the attention weights of one head. Point at a query to shade the text by its weights."_s, &need::text,
-         Controls::layerAndHead, attentionMap},
+         u"Shows the attention weights of one head. Point at a query to shade each token of the text by the query's "
+         "attention weight for it."_s,
+         &need::text, Controls::layerAndHead, attentionMap},
         {"pair-logits",
          InspectGroup::attention,
          u"logit term of a pair"_s,
-         u"Shows the term that the highlighted pair adds to each logit of a typed text. Formula 7 of the guide"_s,
+         u"Shows the term that the highlighted rotary pair adds to each attention logit of a typed text. Formula 7 of "
+         "the guide"_s,
          &need::text,
          Controls::layerAndHead,
          pairLogits,

@@ -22,7 +22,7 @@ namespace option {
 constexpr FigureOption vectors{.name = "vectors",
                                .kind = FigureOption::Kind::choice,
                                .help =
-                                   "Queries and keys before or after their rotation: before-rotation or "
+                                   "Shows the queries and keys before or after RoPE rotates them: before-rotation or "
                                    "after-rotation.",
                                .valueName = "name",
                                .standard = "before-rotation",
@@ -162,9 +162,8 @@ QString whyNotRotated(const RunSpec& spec) {
         return u"This run does not rotate queries and keys; show the vectors before rotation."_s;
     }
     if (spec.position == Position::xpos || spec.position == Position::fope) {
-        return u"The encoding of this run changes more than angles, which this figure does not compute; show the "
-               u"vectors "
-               "before rotation."_s;
+        return u"This figure can only rotate queries and keys, but the position encoding of this run also changes them "
+               "in another way; show the vectors before rotation."_s;
     }
     return {};
 }
@@ -260,10 +259,9 @@ InspectFigures componentFigures() {
     return {{"head-components",
              InspectGroup::attention,
              u"principal components of queries and keys"_s,
-             u"Shows the queries and keys of one head on a text along the two directions in which all of "
-             "them together vary the most, and marks attention sinks: keys to which the later queries give "
-             "a mean attention weight above 0.3 (Gu et al. 2024). The axes name their share of the "
-             "variance."_s,
+             u"Shows the queries and keys of one head on a text along their first two principal components (of queries "
+             "and keys together), and marks attention sinks: keys to which the later queries give a mean attention "
+             "weight above 0.3 (Gu et al. 2024). The axis labels give each component's share of the variance."_s,
              &headVectorsNeed,
              InspectFigure::Controls::layerAndHead,
              headComponents,

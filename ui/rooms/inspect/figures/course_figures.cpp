@@ -164,7 +164,9 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
     const bool hasBands = !figure.bands.empty();
     const bool isMean = hasBands && (layerOf(data) < 0 || headOf(data) < 0);
     figure.note = u"%1, %2; %3%4"_s.arg(data.run->name, whereText(data.choices), sequencesNote(*now->result, hasBands),
-                                        isMean ? u" (upper bounds for the mean over heads)"_s : QString());
+                                        isMean ? u" (for the mean over heads, the bands are upper bounds of the "
+                                                 "interval)"_s
+                                               : QString());
     figure.summary =
         u"Largest logit contributions during the training of %1, %2."_s.arg(data.run->name, whereText(data.choices));
     return picture;
@@ -284,9 +286,9 @@ InspectFigures courseFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"logit-contribution-over-training", InspectGroup::training, u"largest logit contributions"_s,
-         u"Shows over training how much the highlighted pair contributes to the logit, and the pairs that contribute "
-         u"most at the "
-         "step of the cursor. Every key counts equally, also keys with an attention weight near 0. Formula 8 of the guide"_s,
+         u"Shows the logit contribution over training of the highlighted pair and of the pairs that contribute most at "
+         "the selected step: their share of the variance of the attention logits. Every key counts equally, also keys "
+         "with an attention weight near 0. Formula 8 of the guide"_s,
          nullptr, Controls::layerAndHead, contributionsOverTraining},
         {"attention-entropy", InspectGroup::training, u"attention entropy"_s,
          u"Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
@@ -299,8 +301,8 @@ InspectFigures courseFigures() {
          u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."_s,
          nullptr, Controls::none, retrievalCourse},
         {"theta-over-training", InspectGroup::training, u"trained or scheduled theta"_s,
-         u"Shows the value of a theta that changes during training: θ = g^(−d/2i) for the slowest rotated "
-         "pair i. Formula 3 of the guide"_s,
+         u"Shows the RoPE theta of a run that trains or schedules it: θ = g^(−d/2i), where g is the frequency of the "
+         "slowest rotated pair i in rad/token. Formula 3 of the guide"_s,
          nullptr, Controls::layerAndHead, thetaCourse},
         {"inspect-loss", InspectGroup::training, u"validation loss"_s,
          u"Shows the validation loss over training; a line marks the step that the other figures show."_s, nullptr,

@@ -55,7 +55,7 @@ class TextLegend {
         const double gap = style.units(kGapPt);
         const double width = std::max(1.0, rect.width() - 2 * gap);
         if (m_most > 0) {
-            m_high = u"%1 bits or more (a uniform guess)"_s.arg(readableNumber(m_most));
+            m_high = u"%1 bits (a uniform guess) or more"_s.arg(readableNumber(m_most));
             m_lowWidth = metrics.horizontalAdvance(m_low);
             m_highWidth = metrics.horizontalAdvance(m_high);
             m_barWidth = std::clamp(width - m_lowWidth - m_highWidth - 2 * gap, style.units(kLeastScalePt),
@@ -160,7 +160,7 @@ QString countedText(const TextStatistics& text) {
 }
 
 QString fitText(const QString& what, const ZipfFit& fit) {
-    return u"%1: s = %2 for ranks %3 to %4, R² %5 (geometric: %6)"_s.arg(
+    return u"%1: exponent s = %2 for ranks %3 to %4, R² %5 (geometric fit: %6)"_s.arg(
         what, readableNumber(fit.exponent), groupedText(fit.first_rank), groupedText(fit.last_rank),
         QString::number(fit.r_squared, 'f', 3), QString::number(fit.r_squared_geometric, 'f', 3));
 }
@@ -261,7 +261,7 @@ InspectPicture dataTokens(const InspectData& data) {
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, statistics = data.statistics](int i) {
         const std::int32_t token = statistics->excerpt[static_cast<std::size_t>(i)];
         const std::int64_t count = statistics->counts[static_cast<std::size_t>(token)];
-        return u"token %1, number %2 of the vocabulary: %3 times in %4"_s.arg(
+        return u"token %1, vocabulary id %2: occurs %3 times in %4"_s.arg(
             tokens[i], groupedText(token), groupedText(count), countText(statistics->tokens, u"token"_s));
     });
     return picture;
@@ -299,10 +299,10 @@ InspectPicture dataFrequencies(const InspectData& data) {
         figure.x.categories << names[static_cast<qsizetype>(i)];
     }
     figure.note = countedText(text);
-    figure.summary =
-        u"Frequencies of the %1 most frequent of %2 of %3; the most frequent one is %4 with %5 %."_s.arg(bars.x.size())
-            .arg(countText(std::ssize(order), u"token"_s), text.name, names.value(0),
-                 readableNumber(percent(order.front())));
+    figure.summary = u"Frequencies of the %1 most frequent among %2 of %3; the most frequent one is %4 with %5 %."_s
+                         .arg(bars.x.size())
+                         .arg(countText(std::ssize(order), u"token"_s), text.name, names.value(0),
+                              readableNumber(percent(order.front())));
     figure.y.minimum = 0;
     figure.curves.push_back(std::move(bars));
     return picture;
@@ -337,7 +337,10 @@ InspectPicture dataInformation(const InspectData& data) {
     constexpr double bits = 1 / std::numbers::ln2;
     double highest = 0;
     for (const double nats : text.information.nats) highest = std::max(highest, bits * nats);
-    if (!(highest > 0)) return withoutNumbers(data, name, u"The tokens of this data set are independent."_s);
+    if (!(highest > 0))
+        return withoutNumbers(data, name,
+                              u"The estimated mutual information of two tokens of this data set is not above 0 at any "
+                              "distance, so no curve is shown."_s);
     figure.x = {u"distance"_s, u"tokens"_s, true};
     figure.y = {u"mutual information"_s, u"bits"_s, true};
     FigureCurve curve = inspectCurve(text.name, figure.y.label, data.run->ink);
@@ -361,8 +364,8 @@ InspectPicture dataInformation(const InspectData& data) {
         const auto above = std::count_if(text.information.nats.begin(), text.information.nats.end(),
                                          [&](double nats) { return nats > text.shuffled->upper(); });
         figure.summary +=
-            u" At %1 of %2 distances it is above %3 bits, the mean + 1.96 standard deviations of shuffled tokens."_s
-                .arg(above)
+            u" At %1 of %2 distances, the mutual information is above %3 bits: the mean + 1.96 standard deviations of "
+            "shuffled tokens."_s.arg(above)
                 .arg(text.information.nats.size())
                 .arg(readableNumber(chance));
     }
@@ -373,7 +376,10 @@ InspectPicture dataInformation(const InspectData& data) {
 
 InspectPicture dataBits(const InspectData& data) {
     constexpr const char* name = "data-bits";
-    if (!data.run || !data.painted) return withoutText(data, name, u"Computing the bits of the tokens …"_s);
+    if (!data.run || !data.painted)
+        return withoutText(data, name,
+                           u"Computing the bits per token under the run's "
+                           "model …"_s);
     const PaintedText& text = *data.painted;
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
@@ -382,9 +388,9 @@ InspectPicture dataBits(const InspectData& data) {
     QStringList means;
     if (std::isfinite(text.perCharacter.mean)) means << intervalText(text.perCharacter, u"bits per character"_s);
     if (text.perCharacter.mean != text.perByte.mean) means << intervalText(text.perByte, u"bits per byte"_s);
-    const QString sizes = u"arithmetic coding: %1 of %2"_s.arg(groupedText(std::llround(std::ceil(text.totalBits / 8))),
-                                                               countText(text.bytes, u"byte"_s));
-    figure.summary = u"The %1, painted by the bits of each token after %2 steps of %3: %4; %5."_s.arg(
+    const QString sizes = u"arithmetic coding compresses the text to %1 of %2"_s.arg(
+        groupedText(std::llround(std::ceil(text.totalBits / 8))), countText(text.bytes, u"byte"_s));
+    figure.summary = u"The %1, coloured by the bits of each token after %2 steps of %3: %4; %5."_s.arg(
         text.source, groupedText(text.iteration), data.run->name, means.join(u", "_s), sizes);
     figure.settings[u"iteration"_s] = static_cast<double>(text.iteration);
     figure.settings[u"text"_s] = text.source;
@@ -402,7 +408,7 @@ InspectPicture dataBits(const InspectData& data) {
     };
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
         const auto place = static_cast<std::size_t>(i);
-        return u"token %1, number %2: %3 bits, probability %4 %, predicted from %5 before it"_s.arg(
+        return u"token %1, vocabulary id %2: %3 bits, probability %4 %, predicted from %5 before it"_s.arg(
             tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),
             readableNumber(100 * std::exp2(-painted->bits.bits[place])),
             countText(painted->bits.seen[place], u"token"_s));
@@ -414,9 +420,9 @@ InspectFigures dataFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"data-bits", InspectGroup::data, u"bits on the text"_s,
-         u"Paints a text by the bits that each token costs under the run's model, −log₂ p: letters that the "
-         "model predicts well are pale. The sum of the bits is the size that an arithmetic coder reaches; "
-         "ropelab-cli compress writes such a file. Formulas 35 and 59 of the guide"_s,
+         u"Colours each token of a text by its bits under the run's model, −log₂ p: tokens that the model predicts "
+         "well are pale. The sum of the bits is the size to which an arithmetic coder with this model compresses the "
+         "text; ropelab-cli compress writes such a file. Formulas 35 and 59 of the guide"_s,
          &need::bits, Controls::none, dataBits},
         {"data-tokens", InspectGroup::data, u"tokens of the text"_s,
          u"Shows the start of the validation split with its tokens marked. Point at a token to see its "
@@ -429,8 +435,8 @@ InspectFigures dataFigures() {
          u"Shows the frequencies of tokens and of words by rank with the fit of Zipf's law. Formula 57 of the guide"_s,
          &need::statistics, Controls::none, dataZipf},
         {"data-mutual-information", InspectGroup::data, u"mutual information by distance"_s,
-         u"Shows the mutual information of two tokens by their distance, beside that of shuffled tokens, "
-         "which is due to chance. Formula 58 of the guide"_s,
+         u"Shows the mutual information of two tokens by their distance, and that of shuffled tokens, which is only "
+         "due to chance. Formula 58 of the guide"_s,
          &need::statistics, Controls::none, dataInformation},
     };
 }

@@ -184,21 +184,24 @@ InspectPicture expertLoad(const InspectData& data) {
     Figure& figure = picture.figure;
     figure.verticalLines.push_back({cursor, u"step %1"_s.arg(groupedText(now->iteration)), {Ink::Kind::accent}});
     const double even = 100.0 / static_cast<double>(now->result->expert_shares.shape[1]);
-    figure.note =
-        u"%1; an even load is %2 %; %3"_s.arg(data.run->name, readableNumber(even), sequencesText(*now->result));
+    figure.note = u"%1; an equal load is %2 % per expert; %3"_s.arg(data.run->name, readableNumber(even),
+                                                                    sequencesText(*now->result));
     figure.summary =
-        u"Load of each expert of %1 during training: its share of the tokens' choices."_s.arg(data.run->name);
+        u"Load of each expert of %1 during training: the percentage of the router's choices that select the "
+        "expert."_s.arg(data.run->name);
     return picture;
 }
 
 InspectPicture expertLoadByClass(const InspectData& data) {
     constexpr const char* name = "expert-load-by-class";
     const Snapshot* now = data.snapshot();
-    ExpertMap map{name, u"share of the class"_s, {}, {}, u"class of tokens"_s, {}, {}};
+    ExpertMap map{name, u"share of the class's choices"_s, {}, {}, u"token class"_s, {}, {}};
     if (now) map.places = expertsOf(data, *now->result);
     if (map.places.empty()) return withoutExperts(data, name);
     if (data.run->vocabulary.empty()) {
-        return withoutNumbers(data, name, u"The vocabulary of this run is known only after training has started."_s);
+        return withoutNumbers(data, name,
+                              u"The vocabulary of this run is known only after training has started, so "
+                              "its tokens have no classes yet."_s);
     }
     const Vocabulary vocabulary = Vocabulary::from_text(data.run->vocabulary);
     map.rowNames = expertNames(data, map.places);
@@ -221,10 +224,12 @@ InspectPicture expertLoadByClass(const InspectData& data) {
     }
     const QStringList words = map.columnNames;
     InspectPicture picture = expertPicture(data, map, [words](int, int column) { return words[column]; });
-    picture.figure.note = u"%1, step %2; the shares of the experts of a layer add up to 100 % for each class; %3"_s.arg(
-        data.run->name, groupedText(now->iteration), sequencesText(*now->result));
-    picture.figure.summary = u"Share of each class of tokens that is routed to each expert of %1 after %2 steps."_s.arg(
-        data.run->name, groupedText(now->iteration));
+    picture.figure.note =
+        u"%1, step %2; for each token class, the shares of a layer's experts add up to 100 %; "
+        "%3"_s.arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.summary =
+        u"Percentage of each token class that is routed to each expert of %1 after %2 "
+        "steps."_s.arg(data.run->name, groupedText(now->iteration));
     return picture;
 }
 
@@ -271,8 +276,8 @@ InspectPicture expertDropped(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (now && !now->result->expert_shares.empty() && data.run->spec.expert_capacity == 0) {
         return withoutNumbers(data, "expert-dropped",
-                              u"The experts of %1 have no capacity (expert_capacity = 0), so that no choices "
-                              "are dropped."_s.arg(data.run->name));
+                              u"The experts of %1 have no capacity limit (expert_capacity = 0), so no choices of the "
+                              "router are dropped."_s.arg(data.run->name));
     }
     Axis y{u"choices beyond the capacity"_s, u"%"_s};
     y.minimum = 0;
@@ -283,24 +288,24 @@ InspectFigures expertFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"expert-load", InspectGroup::experts, u"load of each expert over training"_s,
-         u"Shows the share of the tokens' choices that go to each expert of a mixture of experts, at every "
-         "snapshot. Shazeer et al. 2017; formula 49 of the guide"_s,
+         u"Shows the load of each expert of a mixture of experts at every snapshot: the percentage of the router's "
+         "choices that select the expert. Shazeer et al. 2017; formula 49 of the guide"_s,
          nullptr, Controls::layer, expertLoad},
         {"expert-load-by-class", InspectGroup::experts, u"load by class of tokens"_s,
-         u"Shows the share of the letters, digits, white space, punctuation and other tokens that is routed "
-         "to each expert. Formula 49 of the guide"_s,
+         u"Shows which percentage of the letters, digits, white space, punctuation and other tokens is routed to each "
+         "expert. Formula 49 of the guide"_s,
          nullptr, Controls::layer, expertLoadByClass},
         {"expert-tokens", InspectGroup::experts, u"tokens of each expert"_s,
-         u"Shows the tokens that are routed to each expert most often; the labels of the rows list the "
-         "first five. Formula 49 of the guide"_s,
+         u"Shows the tokens that are routed to each expert most often; each row's label lists the five most frequent "
+         "ones. Formula 49 of the guide"_s,
          nullptr, Controls::layer, expertTokens},
         {"expert-balance", InspectGroup::experts, u"load-balancing loss"_s,
          u"Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
          "loads. Fedus et al. 2022; formula 50 of the guide"_s,
          nullptr, Controls::layer, expertBalance},
         {"expert-dropped", InspectGroup::experts, u"choices beyond the capacity"_s,
-         u"Shows the share of the tokens' choices that the capacity of the experts would drop in training. "
-         "Formula 51 of the guide"_s,
+         u"Shows the percentage of the router's choices that exceed the capacity of the experts and would be dropped "
+         "in training. Formula 51 of the guide"_s,
          nullptr, Controls::layer, expertDropped},
     };
 }

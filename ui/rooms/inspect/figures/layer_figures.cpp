@@ -57,9 +57,8 @@ QStringList rowNames(const ProbeArray& array) {
 
 QString whyNoStep(const InspectData& data) {
     if (!data.snapshot()) return {};
-    return u"The snapshot at this step has no gradients and updates: they are measured during the training step before "
-           u"a "
-           "snapshot, so that the first ones belong to step 1."_s;
+    return u"The snapshot at this step has no gradients and updates. They are measured in the training step before a "
+           "snapshot, so the first snapshot with them is that of step 1 or later."_s;
 }
 
 InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) {
@@ -74,8 +73,8 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     }
     if (columns.empty()) {
         return withoutNumbers(data, quantity.name,
-                              u"No snapshot of this run contains these values; an earlier version of the "
-                              "program stored them without measurements by layer."_s);
+                              u"No snapshot of this run contains these values: an earlier version of the program "
+                              "stored the snapshots without measurements per layer."_s);
     }
     const ProbeArray& first = columns.front()->result.get()->*quantity.array;
     InspectPicture picture{inspectFigure(data, quantity.name)};
@@ -181,7 +180,7 @@ InspectPicture gradientNormByLayer(const InspectData& data) {
 InspectPicture updatesByLayer(const InspectData& data) {
     constexpr auto step = &ProbeResult::update_ratio;
     constexpr auto all = &ProbeResult::accumulated_update;
-    return byLayer(data, "updates-by-layer", u"update relative to the weights"_s, u"layer"_s,
+    return byLayer(data, "updates-by-layer", u"update-to-weight ratio"_s, u"layer"_s,
                    {{u"attention, last step"_s, step, 0, 2},
                     {u"MLP, last step"_s, step, 1, 2},
                     {u"attention, since initialization"_s, all, 0, 2},
@@ -217,12 +216,12 @@ InspectFigures layerFigures() {
          "after the last one. Sun et al. 2024; formula 56 of the guide"_s,
          nullptr, Controls::none, massiveActivationMap},
         {"gradient-norm-by-layer", InspectGroup::moment, u"gradient norm against the layer"_s,
-         u"Shows the norm of the gradient of attention and MLP against the layer. At step 1 it is the "
-         "gradient at initialization. Xiong et al. 2020; formula 56 of the guide"_s,
+         u"Shows the norm of the gradient of attention and MLP against the layer. At step 1, this is the gradient at "
+         "initialization. Xiong et al. 2020; formula 56 of the guide"_s,
          nullptr, Controls::none, gradientNormByLayer},
         {"updates-by-layer", InspectGroup::moment, u"updates against the layer"_s,
-         u"Shows the change of the weights of attention and MLP against the layer, divided by their norm: "
-         "that of the last training step, and that since initialization. Formula 56 of the guide"_s,
+         u"Shows how much the weights of attention and MLP of each layer changed in the last training step and since "
+         "initialization: the norm of the change divided by the norm of the weights. Formula 56 of the guide"_s,
          nullptr, Controls::none, updatesByLayer},
         {"residual-stream-by-layer", InspectGroup::moment, u"residual stream against the layer"_s,
          u"Shows the root mean square and the largest magnitude of the residual stream against the layer. "

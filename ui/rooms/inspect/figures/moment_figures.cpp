@@ -54,8 +54,8 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
 void addBaseline(Figure& figure, const InspectData& data, const std::function<double(const RetrievalPoint&)>& number) {
     if (figure.curves.empty()) return;
     const ProbeResult& result = *data.snapshot()->result;
-    FigureCurve baseline = inspectCurve({}, u"baseline: first occurrence"_s, {Ink::Kind::quiet}, lagsOf(result),
-                                        numbersOf(result.retrieval, number));
+    FigureCurve baseline = inspectCurve({}, u"baseline: first occurrence of the tokens"_s, {Ink::Kind::quiet},
+                                        lagsOf(result), numbersOf(result.retrieval, number));
     baseline.shape = FigureCurve::Shape::points;
     baseline.pointPt = 5;
     figure.curves.insert(figure.curves.begin(), std::move(baseline));
@@ -248,10 +248,10 @@ InspectPicture retrievalGain(const InspectData& data) {
                                    result.retrieval.begin(), result.retrieval.end(), 0.0,
                                    [](double a, double b) { return std::max(a, b); },
                                    [](const RetrievalPoint& point) { return point.gain_standard_error(); });
-    figure.note = u"%1; %2; standard error at most %3 percentage points"_s.arg(
+    figure.note = u"%1; %2; standard error of the gain at most %3 percentage points"_s.arg(
         data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
     figure.summary =
-        u"Retrieval gain of %1 after %2 steps by the attended distance, with the context bound and the mean "
+        u"Retrieval gain of %1 after %2 steps by the attended distance, with the context bound and the mean attention "
         "logit on the same axis."_s.arg(data.run->name, groupedText(now->iteration));
     return picture;
 }
@@ -263,13 +263,14 @@ InspectFigures momentFigures() {
          u"Shows the validation loss at each position of a sequence: later positions have a longer context."_s, nullptr,
          Controls::none, lossByPosition},
         {"retrieval-accuracy", InspectGroup::moment, u"retrieval by distance"_s,
-         u"Shows the percentage of copied tokens that the model predicts, by lag. The context bound "
-         "predicts the lags at which it drops. Men et al. 2024; formula 12 of the guide"_s,
+         u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag). The "
+         "context bound predicts the lags at which this percentage drops. Men et al. 2024; formula 12 of the guide"_s,
          nullptr, Controls::none, retrievalAccuracy},
         {"retrieval-gain", InspectGroup::moment, u"retrieval gain and context bound"_s,
-         u"Shows the accuracy on copied tokens minus the accuracy on their first occurrence, by the attended "
-         "distance (lag − 1), with a 95 % interval; B(Δ) as a percentage of B(0), and the mean logit by distance, "
-         "centred and scaled. The last snapshot has the densest grid. Men et al. 2024; formulas 12 and 13 of the guide"_s,
+         u"Shows by the attended distance: the retrieval gain, the accuracy on copied tokens minus the accuracy on "
+         "their first occurrence, with a 95 % interval; the context bound B(Δ), the mean logit advantage of similar "
+         "keys at distance Δ, as a percentage of B(0); and the mean attention logit, centred and scaled. The last "
+         "snapshot has the most distances. Men et al. 2024; formulas 12 and 13 of the guide"_s,
          nullptr, Controls::none, retrievalGain},
         {"retrieval-loss", InspectGroup::moment, u"loss on copied tokens by distance"_s,
          u"Shows the loss of copied tokens by their distance to the original (lag)."_s, nullptr, Controls::none,

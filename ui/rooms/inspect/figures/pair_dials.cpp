@@ -97,7 +97,7 @@ InspectPicture pairDials(const InspectData& data) {
     where.layer = layer;
     dials.words.query = u"q at distance Δ = %1"_s.arg(groupedText(data.choices.lag));
     dials.words.key = u"k"_s;
-    dials.words.note = u"step %2: %1; full hand: norm %3%4; %5; %6"_s.arg(
+    dials.words.note = u"step %2: %1; full-length hand: norm %3%4; %5; %6"_s.arg(
         whereText(where), groupedText(now->iteration), readableNumber(full),
         anyUnrotated ? u"; grey: not rotated"_s : QString(), data.run->name, sequencesText(*now->result));
     figure.summary =

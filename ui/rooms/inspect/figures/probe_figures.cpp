@@ -120,7 +120,8 @@ InspectPicture extrapolationRetrieval(const InspectData& data) {
     if (!data.beyond->evaluations.empty())
         figure.note += u"; %1"_s.arg(retrievalNote(*data.beyond->evaluations.front().result));
     figure.summary =
-        u"Retrieval accuracy by lag at %1 times the training context, per scaling method."_s.arg(data.beyond->factor);
+        u"Retrieval accuracy by lag (distance to the original) at %1 times the training context, per scaling "
+        "method."_s.arg(data.beyond->factor);
     return picture;
 }
 
@@ -130,7 +131,7 @@ QStringList fineTunedNumbers(const InspectData& data) {
     for (const ExtrapolationResult* result : tuningsAt(data)) {
         const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
         const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
-        lines << u"%1, %2 steps: loss beyond the context %3 → %4 nats, inside %5 → %6 nats"_s.arg(
+        lines << u"%1, %2 steps: loss beyond the training context %3 → %4 nats, inside it %5 → %6 nats"_s.arg(
             titleOf(result->evaluations.back(), data.run->spec),
             groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond), lossText(after.beyond),
             lossText(before.inside), lossText(after.inside));
@@ -178,17 +179,18 @@ InspectFigures probeFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"extrapolation-loss", InspectGroup::extrapolation, u"loss beyond the context"_s,
-         u"Shows the loss by position at 2, 4 or 8 times the training context: of a run with RoPE without "
-         "and with seven scaling methods (the factors of LongRoPE are searched for), of another run with "
-         "its own position encoding. Formulas 18 to 24"_s,
+         u"Shows the loss by position at 2, 4 or 8 times the training context. A run with RoPE is evaluated without "
+         "scaling and with seven scaling methods (the factors of LongRoPE are found by a search), a run without RoPE "
+         "with its own position encoding. Formulas 18 to 24 of the guide"_s,
          &need::beyond, Controls::none, extrapolationLoss},
         {"extrapolation-retrieval", InspectGroup::extrapolation, u"retrieval beyond the context"_s,
-         u"Shows the retrieval accuracy at lags inside and beyond the training context, for a run with RoPE "
-         "without and with seven scaling methods. Formulas 18 to 24"_s,
+         u"Shows the percentage of copied tokens that the model predicts, at lags (distances to the original) inside "
+         "and beyond the training context. A run with RoPE is evaluated without scaling and with seven scaling "
+         "methods. Formulas 18 to 24 of the guide"_s,
          &need::beyond, Controls::none, extrapolationRetrieval},
         {"fine-tuned-loss", InspectGroup::extrapolation, u"loss after fine-tuning"_s,
-         u"Shows the loss by position beyond the training context before and after a short fine-tuning at "
-         "that length. Formulas 18 to 24"_s,
+         u"Shows the loss by position inside and beyond the training context, before and after a short fine-tuning "
+         "with longer sequences. Formulas 18 to 24 of the guide"_s,
          &need::fineTuning, Controls::none, fineTunedLoss},
     };
 }

@@ -26,8 +26,9 @@ InspectFigures spectraFigures() {
          "model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, keySpectrum},
         {"value-spectrum", InspectGroup::spectra, u"value norm by frequency"_s,
-         u"Shows the mean norm of the same channels in the values. Values are not rotated, so this is a control. A "
-         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each pair's two channels in the values. Values are not rotated, so a pattern that "
+         "also appears here is not due to the rotation. A large norm does not show that the model uses the pair. "
+         "Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, valueSpectrum},
         {"query-channels", InspectGroup::spectra, u"massive query values"_s,
          u"Shows the norm of each query channel over the positions of a sequence. Jin et al. 2025; formula 34 of the guide"_s,
@@ -36,8 +37,9 @@ InspectFigures spectraFigures() {
          u"Shows the norm of each key channel over the positions of a sequence. Jin et al. 2025; formula 34 of the guide"_s,
          nullptr, Controls::rows, keyChannels},
         {"pair-dials", InspectGroup::spectra, u"rotation dials"_s,
-         u"Shows by which angle each pair is rotated at the selected lag Δ. The lengths of the hands are "
-         "the query and key norms of the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows by which angle each pair is rotated at the selected distance Δ of query and key. The lengths of the "
+         "hands are the mean norms of the pair's channels in queries and keys. Barbero et al. 2024; formula 33 of the "
+         "guide"_s,
          nullptr, Controls::oneLayer, pairDials},
     };
 }

@@ -178,7 +178,8 @@ LogitCurve logitCurve(const RotationScene& scene, std::int64_t stride, int stret
 
 QString aimText(const RotationScene& scene, const LogitCurve& curve) {
     if (scene.rotatedPairs() == 0) {
-        return u"At fraction 0 no pair is rotated: the logit is the same at every distance, and no key makes it largest at a chosen one."_s;
+        return u"At fraction 0 no pair is rotated: the logit is the same at every distance, so no key makes the logit "
+               "largest at a chosen distance."_s;
     }
     return u"The largest logit in the context is %1, at a distance of %2 tokens."_s.arg(readableNumber(curve.best),
                                                                                         count(curve.bestDistance));

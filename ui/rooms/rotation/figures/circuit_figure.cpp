@@ -65,7 +65,8 @@ QString circuitText(const RotationScene& scene) {
         groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
     text += QLatin1Char(' ');
     if (std::isnan(readout.share)) {
-        return text + u"The text is too short for a token %1 back."_s.arg(countText(readout.target, u"token"_s));
+        return text + u"The text is too short: no token has a token %1 before it."_s.arg(
+                          countText(readout.target, u"token"_s));
     }
     return text + u"On this text, the token at Δ = %1 gets %2 of the attention on average."_s.arg(
                       groupedText(readout.target), percentOf(readout.share));
@@ -89,8 +90,8 @@ Figure circuitFigure(const RotationScene& scene) {
         }
     }
     figure.map = std::move(map);
-    figure.x.label = u"key, token of the text"_s;
-    figure.y.label = u"query, token of the text"_s;
+    figure.x.label = u"key token"_s;
+    figure.y.label = u"query token"_s;
     for (Axis* axis : {&figure.x, &figure.y}) {
         axis->categories = tokens;
         axis->minimum = -0.5;
@@ -120,7 +121,7 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         // Of the queries that reach the distance at which the head aims: the first token can attend only to itself.
         const std::int64_t first = std::min(circuitReadout(scene).target, length - 1);
         const std::vector<double> means = circuit_attention_by_distance(scene.logits(length), length, first);
-        if (first > 0) figure.note = u"queries from position %1 on"_s.arg(groupedText(first));
+        if (first > 0) figure.note = u"mean over the queries from position %1 on"_s.arg(groupedText(first));
         for (std::int64_t distance = 0; distance < length; ++distance) {
             built.x.append(static_cast<double>(distance));
             built.y.append(means[static_cast<std::size_t>(distance)]);

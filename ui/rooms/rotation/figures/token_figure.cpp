@@ -242,7 +242,7 @@ Figure tokenFigure(const RotationScene& scene) {
         return figure;
     }
     if (scene.pairs.empty()) {
-        figure.emptyText = u"No channels are rotated, so that the position does not change the tokens."_s;
+        figure.emptyText = u"No channels are rotated, so the position does not change the queries of the tokens."_s;
         figure.summary = figure.emptyText;
         return figure;
     }
