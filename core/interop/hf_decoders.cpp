@@ -11,7 +11,7 @@ constexpr const char* attention_flag = "attention_bias";
 
 // From src/transformers/models/*/modeling_*.py of transformers 5.23.0; kimi_k2, phi-msft, qwen, chatglm, internlm2 and
 // minicpm from the models' own code, as python/mlc_llm/model/* of MLC LLM has it.
-constexpr std::array<HfDecoder, 36> hf_decoders = {{
+constexpr std::array<HfDecoder, 37> hf_decoders = {{
     {.type = "llama", .bias_key = attention_flag, .mlp_bias_key = "mlp_bias"},
     {.type = "mistral"},
     {.type = "mixtral", .experts = HfExperts::all_layers},
