@@ -307,17 +307,17 @@ void add_arm(SheetPlan& plan, std::vector<std::map<std::string, std::string>>& r
     half["iterations"] = std::to_string(arm.steps / 2);
     if (arm.is_parallel) runs.push_back(half);
     const std::size_t first = plan.rows.size();
-    const auto show = [&](const char* measure, const GroupKeys& group) {
-        plan.rows.push_back(shown_row(keys_of(group, arm.head_dim), measure, group));
+    const auto show = [&](const char* quantity, const GroupKeys& group) {
+        plan.rows.push_back(shown_row(keys_of(group, arm.head_dim), quantity, group));
     };
     using Kind = VerdictRule::Kind;
-    const auto add = [&](const char* claim, const char* measure, const GroupKeys& group, const GroupKeys& baseline,
+    const auto add = [&](const char* claim, const char* quantity, const GroupKeys& group, const GroupKeys& baseline,
                          const VerdictRule& rule) {
         json keys = keys_of(group, arm.head_dim);
         keys["against"] = "fraction " + baseline.at("fraction") + " at " + baseline.at("learning_rate") +
                           (baseline.at("qk_norm") == "true" ? " with QK-Norm" : "");
-        plan.rows.push_back(compared_row(claim, std::move(keys), measure, group, baseline, rule));
-        plan.rows.back().rule->family = std::string(claim) + ", " + measure;
+        plan.rows.push_back(compared_row(claim, std::move(keys), quantity, group, baseline, rule));
+        plan.rows.back().rule->family = std::string(claim) + ", " + quantity;
     };
     const VerdictRule more_events = rule_of(Kind::events, +1, more_spikes, "");
     const VerdictRule few_events = proportion_rule(-1, few_spikes, "");
