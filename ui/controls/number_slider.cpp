@@ -56,6 +56,7 @@ NumberSlider::NumberSlider(Options options, QWidget* parent)
     setUnit(m_field, m_options.unit);
     row->addWidget(m_field);
     m_slider->setRange(0, kPositions);
+    m_slider->setMinimumWidth(48);  // the panel's scroll bar takes its space from the sliders
     m_slider->setPageStep(kPositions / 20);
     m_slider->setAccessibleName(m_options.label);
     row->addWidget(m_slider, 1);

@@ -175,11 +175,13 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& w
     : QWidget(parent), m_model(model) {
     setAccessibleName(u"Rotary setup"_s);
     auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(u"Rotary setup"_s, this));
+    auto* head = scaledRow(nullptr, 8);
+    m_modelName = makeNote(this);
+    head->addWidget(makeHeading(u"Rotary setup"_s, this));
+    head->addWidget(m_modelName, 1);
+    column->addLayout(head);
 
     auto* modelRow = scaledRow(nullptr, 8);
-    m_modelName = makeNote(this);
-    modelRow->addWidget(m_modelName, 1);
     auto* models = new QPushButton(u"Models …"_s, this);
     models->setToolTip(u"Loads the settings of a known model or of a Hugging Face config.json."_s);
     connect(models, &QPushButton::clicked, &m_model, &RotaryModel::modelsRequested);
@@ -187,6 +189,7 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& w
     m_comparison = new ComparisonBar(m_model, this);
     connect(m_comparison, &ComparisonBar::problem, this, &SetupPanel::showProblem);
     modelRow->addWidget(m_comparison->makeButton(this));
+    modelRow->addStretch(1);
     column->addLayout(modelRow);
     column->addWidget(m_comparison);
 

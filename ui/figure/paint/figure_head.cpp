@@ -162,9 +162,10 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
     const double title = metrics.horizontalAdvance(m_title);
     const double keyWidth =
         m_key.isEmpty() ? 0 : std::min(quiet.horizontalAdvance(m_key), std::max(row / 2, row - title));
-    painter.setFont(font);
+    painter.setFont(m_style.fitting(font, m_title, row - keyWidth));
     painter.setPen(m_style.theme.text);
-    painter.drawText(QPointF(left, base), metrics.elidedText(m_title, Qt::ElideRight, row - keyWidth));
+    painter.drawText(QPointF(left, base),
+                     QFontMetricsF(painter.font()).elidedText(m_title, Qt::ElideRight, row - keyWidth));
     painter.setFont(small);
     if (!m_key.isEmpty()) {
         painter.setFont(m_style.fitting(small, m_key, keyWidth));

@@ -226,8 +226,9 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
     // The title is centred below the axis.
     const double rightSpace = m_plot.viewport().width() - m_leftMargin - m_xScale.length;
     const double titleWidth = m_xScale.length + 2 * std::min<double>(m_leftMargin, rightSpace) - style.units(4);
-    m_plot.xAxis->setLabel(titleWithin(figure.x, style.font(style.labelPt), titleWidth));
-    m_plot.xAxis->setLabelFont(style.font(style.labelPt));
+    const QFont titleFont = style.fitting(style.font(style.labelPt), figure.x.title(), titleWidth);
+    m_plot.xAxis->setLabelFont(titleFont);
+    m_plot.xAxis->setLabel(titleWithin(figure.x, titleFont, titleWidth));
     m_plot.xAxis->setLabelColor(style.theme.text);
     m_plot.xAxis->setLabelPadding(rounded(style.units(2)));
 }
