@@ -141,7 +141,7 @@ Figure maskFigure(const RotarySetup& setup) {
     figure.y = {u"position of the query"_s, u"tokens"_s};
     figure.y.downwards = true;
     FigureMap map;
-    map.label = u"1: query attends to key, 0: outside the sliding window"_s;
+    map.label = u"1: attended, 0: not"_s;
     map.columns = map.rows = side;
     map.minimum = kOutsideWindow;
     map.maximum = kVisible;

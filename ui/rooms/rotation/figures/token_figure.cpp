@@ -69,7 +69,7 @@ void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style,
     QString title = u"q before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
     if (grid.pairs.size() < total) title += u"; %1 of %2 pairs shown"_s.arg(grid.pairs.size()).arg(total);
     rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style, title);
-    const double space = grid.column - style.units(4);
+    const double space = grid.column - style.units(1);
     const auto widest = std::max_element(picture.tokens.begin(), picture.tokens.begin() + grid.tokens,
                                          [&metrics](const QString& a, const QString& b) {
                                              return metrics.horizontalAdvance(a) < metrics.horizontalAdvance(b);
