@@ -314,7 +314,7 @@ AnatomyModel AnatomyRoom::originalModel() const {
     if (m_source.startsWith(kConfig)) return model_of_config(toPath(m_source.mid(kConfig.size())));
     if (m_source.startsWith(kRun)) {
         const RunId id = m_source.mid(kRun.size()).toLongLong();
-        if (!m_access.lab.file()) throw BadInput("The lab has no runs.");
+        if (!m_access.lab.file()) throw BadInput("There are no runs to choose; train a run, or open a lab file.");
         return model_of_run(*m_access.lab.file(), id);
     }
     return model_of_settings(sweepSpec().value_or(RunSpec{}), 0, u"sweep"_s.toStdString());
