@@ -120,7 +120,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
 InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id) {
     if (id != 0) return readInsideRun(lab, id);
     const std::vector<RunRecord> runs = lab.runs();
-    if (runs.empty()) throw BadInput("This lab file contains no runs to inspect.");
+    if (runs.empty()) throw BadInput("The lab contains no runs to inspect.");
     return readInsideRun(lab, runs.front().id);
 }
 

@@ -77,7 +77,8 @@ double PrincipalComponents::place(std::span<const double> vector, std::size_t di
 
 PrincipalComponents principal_components(std::span<const double> vectors, std::size_t dimension, std::size_t count) {
     if (dimension == 0 || vectors.empty() || vectors.size() % dimension != 0 || count > dimension) {
-        throw std::invalid_argument("principal_components: the sizes do not fit");
+        throw std::invalid_argument(
+            "principal_components: the values must be whole vectors, with at least as many dimensions as components");
     }
     const std::size_t rows = vectors.size() / dimension;
     PrincipalComponents result;

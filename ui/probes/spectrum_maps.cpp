@@ -249,8 +249,8 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
         const Columns otherColumns = columnsOf(data, *data.ghost, quantity);
         if (otherRows.values.size() != rows.values.size() || otherColumns.source.size() != columns.source.size()) {
             return withoutNumbers(data, quantity.name,
-                                  u"The two runs differ in their number of layers, heads or pairs, so there "
-                                  "is no difference to show; compare them side by side."_s);
+                                  u"The two runs differ in their number of layers, heads or pairs, so no difference "
+                                  "can be computed; show the second run in the side figure instead."_s);
         }
         for (std::size_t row = 0; row < rows.values.size(); ++row) {
             rests[static_cast<qsizetype>(row)] -= restOf(otherRows.values[row], quantity);

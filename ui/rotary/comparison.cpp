@@ -95,7 +95,7 @@ ComparisonBar::ComparisonBar(RotaryModel& model, QWidget* parent) : QWidget(pare
     m_swap->setToolTip(u"Exchanges setup A and setup B."_s);
     connect(m_swap, &QPushButton::clicked, &m_model, &RotaryModel::swapSetups);
     m_end = new QPushButton(u"End comparison"_s, this);
-    m_end->setToolTip(u"Keeps the setup that is edited and removes the other one."_s);
+    m_end->setToolTip(u"Ends the comparison: keeps the setup that is being edited and removes the other one."_s);
     connect(m_end, &QPushButton::clicked, &m_model, &RotaryModel::endComparison);
     auto* buttons = new QWidget(this);
     auto* flow = new FlowLayout(buttons);

@@ -342,7 +342,7 @@ void SetupPanel::makeChoices(QGridLayout* grid, const QStringList& withoutEffect
     });
     add("pairing", m_pairing);
 
-    m_precision = makeChoice(u"precision of the table"_s, this);
+    m_precision = makeChoice(u"precision of the cos/sin table"_s, this);
     for (const NumberFormat format : number_formats()) {
         m_precision->addItem(text(word_of(format)), static_cast<int>(format));
     }

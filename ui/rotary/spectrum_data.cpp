@@ -176,7 +176,7 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
         if (reason != nullptr) {
             *reason = method == ScalingMethod::longrope && setup.scaling.long_factors.empty()
                           ? u"LongRoPE divides each frequency by a factor from a list, and this setup has no list. "
-                            "Load a model that uses LongRoPE to get one."_s
+                            "Load a model that uses LongRoPE to get its list of factors."_s
                           : QString::fromStdString(error.what());
         }
         return std::nullopt;

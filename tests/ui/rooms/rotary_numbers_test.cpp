@@ -318,7 +318,7 @@ TEST_P(RotaryNumbers, ContextCriteriaNameTheUnscaledNumbers) {
                               .arg(critical)
                               .arg(now.rotary_dim)
                               .arg(groupedText(std::llround(training))));
-    const QString scaled = QStringLiteral("With the scaling, %1 of %2 complete one in %3 tokens.")
+    const QString scaled = QStringLiteral("With the setup's scaling, %1 of %2 channels complete a period in %3 tokens.")
                                .arg(2 * complete_pairs(now, context()))
                                .arg(now.rotary_dim)
                                .arg(groupedText(setup.context));

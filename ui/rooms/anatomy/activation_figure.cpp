@@ -73,7 +73,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
     figure.y.label = hasTokenRows(id) ? u"token"_s : u"row"_s;
     if (hasTokenRows(id) && tokens.size() == rows) figure.y.categories = tokens;
     if (isAttention(id) && tokens.size() == columns) figure.x.categories = tokens;
-    if (rows > map.rows || columns > map.columns) figure.note = u"means of neighbouring numbers"_s;
+    if (rows > map.rows || columns > map.columns) figure.note = u"each cell: mean of neighbouring values"_s;
     QString where = activation.place.layer < 0 ? stage : u"%1, layer %2"_s.arg(stage).arg(activation.place.layer);
     if (hasHeads) where = u"%1, head %2"_s.arg(where).arg(shown);
     double smallest = std::numeric_limits<double>::infinity();
@@ -83,7 +83,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
         smallest = std::min(smallest, static_cast<double>(number));
         largest = std::max(largest, static_cast<double>(number));
     }
-    figure.summary = u"Output of %1 for %2 tokens, %3 × %4: from %5 to %6."_s.arg(where)
+    figure.summary = u"Output of %1 for %2 tokens, %3 × %4: values from %5 to %6."_s.arg(where)
                          .arg(activation.tokens.size())
                          .arg(rows)
                          .arg(columns)
@@ -114,7 +114,7 @@ Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const Q
     }
     if (!isRead) {
         throw BadInput("\"" + stage.toStdString() +
-                       "\" is not a stage with its layer and head; write it as attention.weights/0/1.");
+                       "\" does not name a stage of a model; write stage, layer and head as in attention.weights/0/1.");
     }
     StagePlace place{parts.front().toStdString(), numbers.empty() ? -1 : numbers.front()};
     QString name;
@@ -180,19 +180,18 @@ ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(pare
     auto* column = new QVBoxLayout(this);
     scaleLayout(column, {0, 0, 0, 0}, 4);
     m_outputs = makeChoice(u"Layer and head of the activation"_s, this, 12);
-    m_outputs->setToolTip(u"The layer, and for attention the head, whose output the heat map shows."_s);
+    m_outputs->setToolTip(u"Layer (and head, for attention) whose output the heat map shows."_s);
     column->addWidget(m_outputs);
     m_text = new QLineEdit(this);
-    m_text->setAccessibleName(u"Text that the model reads"_s);
+    m_text->setAccessibleName(u"Text that the model processes"_s);
     m_text->setToolTip(
-        u"The text for which the model computes the output of the picked stage; its first %1 tokens "
-        "are used. An empty field stands for the beginning of the run's validation split."_s.arg(
-            most_activation_tokens));
+        u"The model computes the output of the selected stage for the first %1 tokens of this text. If the field is "
+        "empty, it processes the beginning of the run's validation split."_s.arg(most_activation_tokens));
     m_text->setPlaceholderText(u"beginning of the validation split"_s);
     m_text->setClearButtonEnabled(true);
     column->addWidget(m_text);
     m_view = new FigureView(this);
-    m_view->setAccessibleName(u"Activation of the picked stage"_s);
+    m_view->setAccessibleName(u"Activation of the selected stage"_s);
     column->addWidget(m_view, 1);
     connect(m_outputs, &QComboBox::currentIndexChanged, this, &ActivationPane::load);
     connect(m_text, &QLineEdit::editingFinished, this, [this] {
@@ -251,7 +250,7 @@ void ActivationPane::load() {
     m_waits = m_access.session.isActive() || m_access.meter.isActive();
     if (m_waits) {
         m_job.cancel();
-        say(u"Training uses the engine; the activation is computed when it has ended."_s);
+        say(u"Training uses the engine; the activation is computed after training has ended."_s);
         return;
     }
     const QStringList chosen = m_outputs->currentData().toString().split(QLatin1Char(':'));
@@ -282,7 +281,7 @@ void ActivationPane::load() {
                 m_view->setFigure(std::move(figure));
             } else if (outcome.interrupted) {
                 m_waits = true;
-                say(u"Training uses the engine; the activation is computed when it has ended."_s);
+                say(u"Training uses the engine; the activation is computed after training has ended."_s);
             } else {
                 say(outcome.problem);
             }

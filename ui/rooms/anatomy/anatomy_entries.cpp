@@ -16,16 +16,19 @@ using Kind = FigureOption::Kind;
 
 constexpr FigureOption settings{
     "settings", Kind::text,
-    "The settings of the model, for example \"layers=4 block=llama\"; default: those of the run that --lab and --run "
-    "name, or of a new sweep.",
+    "The settings of the model, for example \"layers=4 block=llama\"; default: the settings of the run that --lab and "
+    "--run name, or without --lab those of a new sweep.",
     "text"};
 constexpr FigureOption model{"model", Kind::text, "The name of a known model, for example \"Llama 3 8B\".", "name"};
 constexpr FigureOption hfConfig{"hf-config", Kind::text, "A config.json of Hugging Face.", "file", "", 0, 0,
                                 nullptr,     true};
 constexpr FigureOption vocabulary{
-    "vocabulary", Kind::whole, "The size of the vocabulary; 0: that of the data set.", "number", "0", 0, 1 << 24};
+    "vocabulary", Kind::whole, "The number of tokens in the vocabulary; 0: the size of the data set's vocabulary.",
+    "number",     "0",         0,
+    1 << 24};
 constexpr FigureOption stage{"stage", Kind::text,
-                             "The id of the stage, with its layer and head, for example attention.weights/0/1.",
+                             "The stage of the model whose output is shown: its id, layer and head, for example "
+                             "attention.weights/0/1.",
                              "stage", "attention.output"};
 
 }  // namespace option

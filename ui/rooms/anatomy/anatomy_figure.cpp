@@ -303,7 +303,7 @@ Figure stageFigure(const AnatomyStage& stage, const QString& why) {
     if (!numbers[1].isEmpty()) lines << u"%1 FLOPs per token"_s.arg(numbers[1]);
     if (!numbers[2].isEmpty()) lines << u"%1 bytes of KV cache per token"_s.arg(numbers[2]);
     if (!settings.isEmpty()) lines << u"settings: %1"_s.arg(settings.join(u", "_s));
-    if (!time.isEmpty()) lines << (stage.seconds ? u"time: %1 ms per pass"_s : u"time: %1"_s).arg(time);
+    if (!time.isEmpty()) lines << (stage.seconds ? u"time: %1 ms per forward pass"_s : u"time: %1"_s).arg(time);
     const QString title = text(stage.title());
     Figure figure;
     figure.name = u"anatomy-stage"_s;
@@ -368,8 +368,8 @@ Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& wh
     setMatrixAxes(figure, rows, columns);
     const Range range = map.range();
     const bool isMean = rows > map.rows || columns > map.columns;
-    if (isMean) figure.note = u"means of neighbouring weights"_s;
-    figure.summary = u"Weights %1, %2 × %3%4: from %5 to %6."_s.arg(text(tensor->name))
+    if (isMean) figure.note = u"each cell: mean of neighbouring weights"_s;
+    figure.summary = u"Weights %1, %2 × %3%4: values from %5 to %6."_s.arg(text(tensor->name))
                          .arg(rows)
                          .arg(columns)
                          .arg(isMean ? u", as means of neighbouring weights"_s : QString())

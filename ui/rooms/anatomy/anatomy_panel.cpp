@@ -47,19 +47,19 @@ struct TotalRow {
 };
 
 std::vector<TotalRow> totalRows() {
-    return {{u"parameters"_s, u"parameters"_s, u"Number of trainable parameters, those of all experts included."_s},
+    return {{u"parameters"_s, u"parameters"_s, u"Number of trainable parameters, including those of all experts."_s},
             {u"active"_s, u"active parameters"_s,
-             u"Number of parameters that process a token: of a mixture of experts, those of the experts to "
-             "which the token is routed and those outside the experts."_s},
+             u"Number of parameters that process each token. In a mixture of experts, these are the parameters outside "
+             "the experts and those of the experts to which the token is routed."_s},
             {u"operations"_s, u"FLOPs/token"_s,
-             u"Floating-point operations of a forward pass per token: linear layers and attention. A "
-             "multiplication and an addition are two."_s},
+             u"Floating-point operations of a forward pass per token, in linear layers and attention. A multiplication "
+             "and an addition count as two operations."_s},
             {u"step"_s, u"FLOPs/step"_s,
              u"Floating-point operations of a training step of the whole batch: a forward pass, and twice "
              "as many for the backward pass."_s},
             {u"cache"_s, u"KV cache/token"_s,
-             u"Bytes of the KV cache per token, over all layers (formulas 32 and 44). The states of gated "
-             "DeltaNets are not among them, because their size does not depend on the tokens."_s},
+             u"Bytes of the KV cache per token, over all layers (formulas 32 and 44). They do not include the states "
+             "of gated DeltaNets, whose size does not depend on the number of tokens."_s},
             {u"memory"_s, u"memory"_s, u"Predicted memory of training one run on the CPU."_s}};
 }
 
@@ -122,8 +122,8 @@ AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
     column->addWidget(makeHeading(u"Model"_s, content));
     m_source = makeChoice(u"Source of the model"_s, content, 12);
     m_source->setToolTip(
-        u"The model whose stages are listed: that of the sweep panel, of a run of the lab, a known model, or an "
-        "opened Hugging Face config.json."_s);
+        u"The model whose stages are listed: the model of the sweep panel, the model of a run in the lab file, a known "
+        "model, or an opened Hugging Face config.json."_s);
     column->addWidget(m_source);
     m_open =
         makeButton<QPushButton>(u"Open config.json …"_s, u"Opens the config.json of a Hugging Face model."_s, content);
@@ -137,7 +137,7 @@ AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
 }
 
 void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
-    column->addWidget(makeHeading(u"Totals and changes"_s, content));
+    column->addWidget(makeHeading(u"Totals of the model"_s, content));
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(1, 1);
@@ -159,8 +159,11 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
 }
 
 void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
-    column->addWidget(makeHeading(u"Settings of a copy"_s, content));
-    m_moreButton = makeButton<QPushButton>({}, u"Shows or hides the other settings that change the stages."_s, content);
+    column->addWidget(makeHeading(u"Modified copy of the model"_s, content));
+    m_moreButton = makeButton<QPushButton>({},
+                                           u"Shows or hides further settings that change the stages of the "
+                                           "model."_s,
+                                           content);
     m_moreButton->setCheckable(true);
     m_more = new QWidget(content);
     QGridLayout* main = makeFieldGrid();
@@ -199,16 +202,17 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
     column->addWidget(m_more);
     connect(m_moreButton, &QPushButton::toggled, this, &AnatomyPanel::showMore);
     showMore(false);
-    m_problem = makeText(u"Why a value was refused"_s, content);
+    m_problem = makeText(u"Reason why a value was refused"_s, content);
     colorAsError(m_problem);
     m_problem->hide();
     column->addWidget(m_problem);
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
-    m_use = makeButton<QPushButton>(
-        u"Use in the sweep"_s, u"Sets the settings of the copy in the sweep panel, as one step that can be undone."_s,
-        content);
-    m_reset = makeButton<QPushButton>(u"Reset"_s, u"Restores the settings of the original."_s, content);
+    m_use = makeButton<QPushButton>(u"Use in the sweep"_s,
+                                    u"Copies the settings of the modified model into the sweep panel; one Undo reverts "
+                                    "this."_s,
+                                    content);
+    m_reset = makeButton<QPushButton>(u"Reset"_s, u"Restores the settings of the original model."_s, content);
     row->addWidget(m_use, 1);
     row->addWidget(m_reset, 1);
     column->addLayout(row);

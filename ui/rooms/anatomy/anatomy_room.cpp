@@ -100,15 +100,19 @@ QWidget* AnatomyRoom::makeBar() {
     };
     std::tie(m_asPicture, m_asTable) = addChoice(
         {u"Picture"_s, u"Stages as a picture"_s, u"Shows the residual stream with a block and bars for each stage."_s},
-        {u"Table"_s, u"Stages as a table"_s, u"Lists the stages with shapes and the numbers of one layer."_s});
+        {u"Table"_s, u"Stages as a table"_s,
+         u"Lists the stages with their output shapes, and the parameters, FLOPs "
+         "and KV cache of each stage in one layer."_s});
     std::tie(m_single, m_pair) =
         addChoice({u"Model"_s, u"Stages of the model"_s, u"Shows the stages of the chosen model."_s},
                   {u"Traditional | Modern"_s, u"Traditional and modern decoder"_s,
-                   u"Compares two decoders with the layers, heads and width of the settings: GPT-2 with learned "
-                   "positions, LayerNorm and GELU, and Llama with RoPE, grouped keys, RMSNorm and SwiGLU. "
+                   u"Compares two decoders with the chosen numbers of layers, heads and channels: GPT-2 with learned "
+                   "positions, LayerNorm and GELU, and Llama with RoPE, grouped-query attention, RMSNorm and SwiGLU. "
                    "Differences are marked."_s});
     m_fold = makeButton<QToolButton>(
-        u"Fold layers"_s, u"Shows attention and the MLP of a layer as one block each, with the sums of their stages."_s,
+        u"Fold layers"_s,
+        u"Shows the attention and the MLP of each layer as one block, with the sums over the stages "
+        "in it."_s,
         bar);
     m_fold->setCheckable(true);
     flow->addWidget(m_fold);
@@ -149,9 +153,9 @@ QWidget* AnatomyRoom::makeDetail() {
     m_weightsBox = new QWidget(m_detail);
     auto* column = scaledColumn(m_weightsBox, 4);
     m_tensors = makeChoice(u"Weights of the stage"_s, m_weightsBox, 12);
-    m_tensors->setToolTip(u"The tensor of the picked stage that the heat map shows."_s);
+    m_tensors->setToolTip(u"The weight tensor of the selected stage that the heat map shows."_s);
     column->addWidget(m_tensors);
-    m_weights = addView(m_weightsBox, u"Weights of the picked stage"_s);
+    m_weights = addView(m_weightsBox, u"Weights of the selected stage"_s);
     column->addWidget(m_weights, 1);
     row->addWidget(m_weightsBox, 1);
     m_activation = new ActivationPane(m_access, m_detail);
@@ -310,7 +314,7 @@ AnatomyModel AnatomyRoom::originalModel() const {
     if (m_source.startsWith(kConfig)) return model_of_config(toPath(m_source.mid(kConfig.size())));
     if (m_source.startsWith(kRun)) {
         const RunId id = m_source.mid(kRun.size()).toLongLong();
-        if (!m_access.lab.file()) throw BadInput("The lab has no runs.");
+        if (!m_access.lab.file()) throw BadInput("There are no runs to choose; train a run, or open a lab file.");
         return model_of_run(*m_access.lab.file(), id);
     }
     return model_of_settings(sweepSpec().value_or(RunSpec{}), 0, u"sweep"_s.toStdString());
@@ -415,7 +419,9 @@ void AnatomyRoom::renewStage() {
 
 QString AnatomyRoom::whyNoModel() const {
     if (!m_source.startsWith(kRun)) return u"Choose a run to see weights and activations."_s;
-    if (!m_edits.empty()) return u"The run has other settings than the copy, so its weights are not shown."_s;
+    if (!m_edits.empty())
+        return u"The settings of the modified copy differ from those of the run, so the run's "
+               "weights are not shown."_s;
     const RunCheckpoint checkpoint = shownCheckpoint();
     if (std::filesystem::exists(checkpoint.path)) return {};
     return checkpoint.wasWritten ? u"The checkpoint with the weights of this run is missing."_s
@@ -461,7 +467,8 @@ void AnatomyRoom::renewActivation() {
     const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
     if (!isRun) {
         m_activation->showStage({}, nullptr, nullptr, 0,
-                                m_source.startsWith(kRun) ? u"The run has other settings than the copy."_s
+                                m_source.startsWith(kRun) ? u"The settings of the modified copy differ from those of "
+                                                            "the run, so the run's weights do not fit it."_s
                                                           : u"Choose a run to see activations."_s);
         return;
     }
@@ -473,24 +480,24 @@ void AnatomyRoom::renewActivation() {
         }
     }
     m_activation->showStage(shownCheckpoint(), owner, picked, m_model.spec->heads,
-                            u"The run's model has no such stage."_s);
+                            u"The run's model does not have the selected stage."_s);
 }
 
 void AnatomyRoom::offerMeasurement() {
     QString why;
     if (m_pair->isChecked()) {
-        why = u"Times are measured for one model; choose Stages."_s;
+        why = u"Times can be measured for one model only; choose “Model” instead of “Traditional | Modern”."_s;
     } else if (!m_model.spec) {
-        why = u"A published model has no settings with which its stages could be computed here."_s;
+        why = u"The stages of a published model cannot be computed here, so their times cannot be measured."_s;
     } else if (m_timing.isRunning()) {
         why = u"The times are being measured."_s;
     } else if (m_access.session.isActive() || m_access.meter.isActive()) {
-        why = u"Training uses the engine, so that no times can be measured now."_s;
+        why = u"A sweep is being trained or measured; the times of the stages can be measured after it has ended."_s;
     }
     m_measure->setEnabled(why.isEmpty());
     m_measure->setToolTip(why.isEmpty() ? u"Measures how long each stage of a forward pass takes on this machine: the "
-                                          "median of several passes of one batch, with the weights before training. "
-                                          "The listing then has a column of times."_s
+                                          "median over several passes of one batch, with untrained weights. The list "
+                                          "of stages then has a column with these times."_s
                                         : why);
 }
 
@@ -515,8 +522,8 @@ void AnatomyRoom::measure() {
             } else {
                 emit m_actions.problem(
                     u"anatomy"_s,
-                    u"The measurement of times was interrupted because other work needed the engine. Start it "
-                    "again."_s);
+                    u"The measurement of times was interrupted because other work needed the engine. Start the "
+                    "measurement again."_s);
             }
             renew();
         });
@@ -529,7 +536,8 @@ void AnatomyRoom::loadTensor(const QString& name) {
         const bool isRun = m_source.startsWith(kRun);
         m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? u"Choose a run to see its weights."_s
                                                          : !m_edits.empty()
-                                                             ? u"The run has other settings than the copy."_s
+                                                             ? u"The settings of the modified copy differ from those "
+                                                               "of the run, so the run's weights do not fit it."_s
                                                              : u"This stage has no weights."_s));
         return;
     }
@@ -586,7 +594,7 @@ void AnatomyRoom::useInSweep() {
     try {
         const RunSpec before = sweepSpec().value_or(RunSpec{});
         const RunSpec& copy = *m_model.spec;
-        m_experiment.edit(u"use the model of Anatomy"_s, [&](Experiment& experiment) {
+        m_experiment.edit(u"use the model of the page Anatomy"_s, [&](Experiment& experiment) {
             for (const Key* setting : anatomySettings()) {
                 if (setting->get(copy) == setting->get(before)) continue;
                 experiment.set(setting->name, {to_text(setting->get(copy))});

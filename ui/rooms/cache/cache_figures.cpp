@@ -259,7 +259,7 @@ QString positionsSentence(const RotarySetup& setup) {
     const QString word = text(word_of(setup.precision));
     const std::int64_t wrong = first_inexact_position(setup.precision);
     if (setup.context <= wrong) {
-        return u"%1 represents every position of this context; the first one that it rounds is %2."_s.arg(
+        return u"%1 represents every position of this context exactly; the first position that it rounds is %2."_s.arg(
             word, groupedText(wrong));
     }
     QString sentence = u"%1 rounds position %2; positions of this context are wrong by up to %3."_s.arg(
@@ -281,7 +281,7 @@ QString bytesSentence(const RotarySetup& setup) {
         binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
         binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
-        sentence += u" With the unrotated pairs: %1."_s.arg(
+        sentence += u" If the table includes the unrotated pairs: %1."_s.arg(
             binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
     }
     return sentence;

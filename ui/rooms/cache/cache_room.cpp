@@ -234,7 +234,8 @@ void CacheRoom::renew() {
         u"Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
         "L·d_r·B if it is stored once, with L positions, d_r rotated channels and B bytes per number (Khan et al., "
         "formula 31).\n"
-        "A format with p bits of significand represents all integers up to 2^p; the first wrong position is 2^p + 1."_s);
+        "A format with p bits of significand represents all integers up to 2^p; the first position that it rounds is "
+        "2^p + 1."_s);
     const NumberFormat precision = model().setup().precision;
     m_angles->setText(u"compute angles in %1"_s.arg(text(word_of(precision))));
     m_angles->setEnabled(precision != NumberFormat::float64);

@@ -211,8 +211,9 @@ QString basesSentence(const BaseProfile& profile, const BoundData& data) {
                "for a head without rotation (NoPE)."_s;
     }
     if (setup.context > profile.range().limit) {
-        return u"The context of %1 tokens is longer than the %2 tokens of the scan."_s.arg(
-            tokensText(static_cast<double>(setup.context)), tokensText(static_cast<double>(profile.range().limit)));
+        return u"The context of %1 tokens is longer than the %2 tokens up to which the scan computes the context "
+               "bound."_s.arg(tokensText(static_cast<double>(setup.context)),
+                              tokensText(static_cast<double>(profile.range().limit)));
     }
     const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);
@@ -296,7 +297,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
         }
         if (isOpen && !isOne) {
             figure.verticalLines.push_back({intervals.back().low,
-                                            u"all feasible from %1"_s.arg(roundBase(intervals.back().low)),
+                                            u"all bases feasible from %1"_s.arg(roundBase(intervals.back().low)),
                                             {Ink::Kind::success}});
         }
     }

@@ -19,11 +19,11 @@ constexpr double kDefaultExtension = 4;
 
 QString boundWhy(const BoundData& data) {
     const int rotated = rotary_dim(data.setup);
-    return u"A base supports a context of L tokens if B(Δ) ≥ 0 for 0 ≤ Δ < L.\n"
-           "B(Δ) = K(Δ) + (d − d_r)/2, K(Δ) = Σ cos(Δωᵢ), i < d_r/2, with d = %1, d_r = %2, θ = %3, L = %4\n"
-           "The frequencies ωᵢ include the scaling of the setup.\n"
-           "The bound predicts retrieval over a distance, not the loss.\n"
-           "Men et al. 2024; formula 12 of the guide; for d_r < d our extension, formula 13"_s.arg(data.setup.head_dim)
+    return u"A base supports a context of L tokens if the context bound B(Δ), the mean logit advantage of similar keys "
+           "at distance Δ, is ≥ 0 for 0 ≤ Δ < L.\nB(Δ) = K(Δ) + (d − d_r)/2, K(Δ) = Σ cos(Δωᵢ), i < d_r/2, with d = "
+           "%1, d_r = %2, θ = %3, L = %4\nThe frequencies ωᵢ include the scaling of the setup.\nThe bound predicts "
+           "retrieval over a distance, not the loss.\nMen et al. 2024; formula 12 of the guide; for d_r < d our "
+           "extension, formula 13"_s.arg(data.setup.head_dim)
                .arg(rotated)
                .arg(thetaText(data.setup.theta), groupedText(data.setup.context));
 }
@@ -48,7 +48,7 @@ Tile boundCriterion(const BoundData& data) {
             "channels rotate, as without rotation (NoPE)."_s;
     } else if (data.firstNegative) {
         result.value = u"%1 tokens"_s.arg(groupedText(*data.firstNegative));
-        result.condition = u"B(Δ) ≥ 0 below%1; the context is %2"_s.arg(scaling, context);
+        result.condition = u"bound B(Δ) ≥ 0 below%1; context: %2"_s.arg(scaling, context);
         result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens."_s.arg(
             groupedText(*data.firstNegative), scaling, context);
         if (data.lowest) {
@@ -101,9 +101,10 @@ Tile criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbers& n
                       .arg(tokensText(numbers.trainingContext));
     if (numbers.isScaled) {
         result.text +=
-            QLatin1Char(' ') + u"With the scaling, %1 of %2 complete one in %3 tokens."_s.arg(numbers.scaledComplete)
-                                   .arg(numbers.rotatedChannels)
-                                   .arg(tokensText(static_cast<double>(setup.context)));
+            QLatin1Char(' ') +
+            u"With the setup's scaling, %1 of %2 channels complete a period in %3 tokens."_s.arg(numbers.scaledComplete)
+                .arg(numbers.rotatedChannels)
+                .arg(tokensText(static_cast<double>(setup.context)));
     }
     return result;
 }
@@ -127,8 +128,8 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
         name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {
         result.text += QLatin1Char(' ') +
-                       u"It applies to bases above the critical base, which is %1 for the target of %2 tokens."_s.arg(
-                           thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
+                       u"The limit applies to bases above the critical base, which is %1 for the target of %2 "
+                       "tokens."_s.arg(thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
     }
     return result;
 }

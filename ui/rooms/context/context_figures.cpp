@@ -97,7 +97,7 @@ QString boundSentence(const BoundData& data) {
     const RotarySetup& setup = data.setup;
     const int rotated = rotary_dim(setup);
     if (rotated == 0) {
-        return u"No channel rotates: B(Δ) is %1 at every distance."_s.arg(setup.head_dim / 2);
+        return u"No channel rotates: the context bound B(Δ) is %1 at every distance."_s.arg(setup.head_dim / 2);
     }
     if (!canBeNegative(setup)) {
         return u"%1 of %2 channels rotate. The unrotated channels keep B(Δ) ≥ %3, so the base supports every "
@@ -108,8 +108,8 @@ QString boundSentence(const BoundData& data) {
     }
     const QString base = baseWords(setup);
     if (data.firstNegative) {
-        return u"%1 supports %2 tokens: B(Δ) first becomes negative at Δ = %2."_s.arg(base,
-                                                                                      groupedText(*data.firstNegative));
+        return u"%1 supports %2 tokens: the context bound B(Δ) first becomes negative at Δ = %2."_s.arg(
+            base, groupedText(*data.firstNegative));
     }
     return data.isComplete
                ? u"%1: B(Δ) ≥ 0 up to the computation limit of %2 tokens."_s.arg(base, groupedText(data.computedTo))
@@ -216,10 +216,20 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
 
 namespace option {
 
-constexpr FigureOption mean{
-    "mean", FigureOption::Kind::number, "The mean of the components of q and k.", "number", "0", -kMaxMean, kMaxMean};
-constexpr FigureOption correlation{
-    "correlation", FigureOption::Kind::number, "The correlation of q and k, -1 to 1.", "number", "0", -1, 1};
+constexpr FigureOption mean{"mean",
+                            FigureOption::Kind::number,
+                            "The mean μ of each component of the random vectors q and k.",
+                            "number",
+                            "0",
+                            -kMaxMean,
+                            kMaxMean};
+constexpr FigureOption correlation{"correlation",
+                                   FigureOption::Kind::number,
+                                   "The correlation ρ of the random vectors q and k, -1 to 1.",
+                                   "number",
+                                   "0",
+                                   -1,
+                                   1};
 
 }  // namespace option
 

@@ -115,8 +115,8 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
     const bool isExact = isCurrent && data.firstNegative;
     result.rows.append(
         {u"supported context"_s, isExact ? u"%1 tokens"_s.arg(groupedText(*data.firstNegative)) : text(*nearest)});
-    result.rows.append({u"largest for bases up to here"_s, text(*std::max_element(points.begin(), nearest + 1, less))});
-    result.rows.append({u"smallest for bases from here"_s, text(*std::min_element(nearest, points.end(), less))});
+    result.rows.append({u"largest up to this base"_s, text(*std::max_element(points.begin(), nearest + 1, less))});
+    result.rows.append({u"smallest from this base on"_s, text(*std::min_element(nearest, points.end(), less))});
     return result;
 }
 
@@ -159,13 +159,13 @@ QWidget* ContextRoom::makeBar() {
     m_tabs = addToggles(
         tabRow,
         {tab(u"Context bound"_s,
-             u"B(Δ) = K(Δ) + (d − d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of "
-             "L tokens if B(Δ) ≥ 0 for all Δ < L.\n"
-             "Men et al. 2024; formula 12 of the guide; for fractions our extension, formula 13"_s),
+             u"Shows the context bound B(Δ), the mean logit advantage of similar keys at distance Δ: B(Δ) = K(Δ) + (d "
+             "− d_r)/2, with the kernel K(Δ) = Σ cos(Δωᵢ). The base supports a context of L tokens if B(Δ) ≥ 0 for all "
+             "Δ < L.\nMen et al. 2024; formula 12 of the guide; for fractions our extension, formula 13"_s),
          tab(u"Feasible bases"_s,
-             u"The figure shows the context length that each base supports, with the setup's scaling at every base. "
-             "The feasible bases for a context form several intervals (\"islands\").\nMen et al. 2024, formula "
-             "12"_s),
+             u"The figure shows the context length that each base θ supports by the context bound, with the setup's "
+             "scaling at every base. The feasible bases for a context form several intervals (\"islands\").\nMen et "
+             "al. 2024, formula 12"_s),
          tab(u"Decay bound"_s,
              u"Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of "
              "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021; formula 11 of the guide"_s),

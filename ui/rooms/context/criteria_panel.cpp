@@ -61,9 +61,8 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
          .logarithmic = true,
          .step = 1,
          .text = whole,
-         .why =
-             u"L′ is the context at which the model is fine-tuned. It starts at the target of the setup's scaling, or "
-             "at four times the training context."_s},
+         .why = u"L′ is the context length at which the model is fine-tuned. The default is the target of the setup's "
+                "scaling, or four times the training context."_s},
         this);
     column->addWidget(m_context);
     m_base = new NumberSlider({.label = u"tuned base β"_s,
@@ -93,7 +92,7 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     m_extrapolationLimit = addRow(u"extrapolation limit T at β"_s);
     column->addLayout(grid);
     m_unscaled = makeNote(this);
-    m_unscaled->setText(u"These three numbers are unscaled: they belong to the frequencies without the scaling."_s);
+    m_unscaled->setText(u"These three numbers are computed from the frequencies without the setup's scaling."_s);
     keepSpace(m_unscaled);
     m_unscaled->hide();
     column->addWidget(m_unscaled);

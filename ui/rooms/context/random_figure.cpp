@@ -119,8 +119,8 @@ QString randomSentence(const LogitSamples& samples) {
             ? u"Independent q and k, mean %1 of the components"_s.arg(numberText(samples.vectors.mean))
             : u"Correlation %2 of q and k, mean %1 of the components"_s.arg(numberText(samples.vectors.mean),
                                                                             numberText(samples.vectors.correlation));
-    return u"%1: the mean logit of %2 of %3 samples deviates from its expected value by at most %4 standard errors "
-           "(largest: %5); a single logit has a standard deviation of up to %6. %7"_s
+    return u"%1: after %2 of %3 samples, the mean logit deviates from its expected value by at most %4 standard errors "
+           "(largest standard error: %5); a single logit has a standard deviation of up to %6. %7"_s
                .arg(vectors, tokensText(static_cast<double>(samples.count)),
                     tokensText(static_cast<double>(kMaxSamples)))
                .arg(deviation, 0, 'f', 1)

@@ -162,7 +162,7 @@ void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& 
 
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
                        const InspectFigure& figure, const InspectMoment& moment) {
-    if (!lab) throw BadInput("This lab file contains no runs to inspect.");
+    if (!lab) throw BadInput("The lab contains no runs to inspect.");
     InspectData data;
     data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, moment.run));
     if (moment.ghost != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, moment.ghost));

@@ -119,8 +119,8 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     add(u"head"_s, m_head, u"Head that the built head replaces"_s, 2, 2, 1);
     m_measure->setToolTip(
         u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the built head, "
-        "and measures the validation loss before and after. The head's values stay those of the run's model. The RoPE "
-        "settings of this page become those of the run."_s);
+        "and measures the validation loss before and after. The head's values stay those of the run's model. The "
+        "current RoPE setup changes to that of the run."_s);
     m_find->setToolTip(
         u"Finds the head in the last snapshot of the run that is most similar to the built head: by the cosine "
         "similarity of their mean attention weights by distance."_s);

@@ -160,8 +160,8 @@ void RunVectors::renewRuns() {
     }
     m_problem.clear();
     m_text->setText(
-        any ? u"Loads q and k of the run's first layer, where they depend only on the token. The RoPE settings of this "
-              "page become those of the run."_s
+        any ? u"Loads q and k of the run's first layer, where they depend only on the token. The current RoPE setup "
+              "changes to that of the run."_s
             : u"No trained run is available. Train a sweep or open a lab file to load queries and keys of its runs."_s);
 }
 

@@ -313,17 +313,8 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
             ? u"The frequencies before scaling do not change; the first scaled frequency that changes is that of pair "
               "%1."_s.arg(*different)
             : u"The frequencies of the rotated pairs do not change."_s;
-    m_useOther->setToolTip((isSlice ? u"Switches to truncate with the θ that gives the same frequencies."_s
-                                    : u"Switches "
-                                      "to "
-                                      "slice "
-                                      "with "
-                                      "the θ "
-                                      "that "
-                                      "gives "
-                                      "the "
-                                      "same "
-                                      "frequencies."_s) +
+    m_useOther->setToolTip((isSlice ? u"Switches to truncate and the θ of equal frequencies."_s
+                                    : u"Switches to slice and the θ of equal frequencies."_s) +
                            QLatin1Char(' ') + effect);
 }
 

@@ -265,7 +265,8 @@ TEST(ContextCriteria, SayWhichNumbersAreUnscaled) {
     EXPECT_TRUE(criteria[1].text.startsWith("Critical dimension (Liu et al.), unscaled: 70 of 128"))
         << criteria[1].text.toStdString();
     // The command `context` prints the same number of channels for the scaled frequencies.
-    EXPECT_TRUE(criteria[1].text.endsWith("With the scaling, 78 of 128 complete one in 131,072 tokens."))
+    EXPECT_TRUE(
+        criteria[1].text.endsWith("With the setup's scaling, 78 of 128 channels complete a period in 131,072 tokens."))
         << criteria[1].text.toStdString();
     EXPECT_TRUE(criteria[2].text.startsWith("Extrapolation limit (Liu et al.), unscaled:"));
 }

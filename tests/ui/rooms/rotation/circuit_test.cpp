@@ -156,11 +156,11 @@ TEST_F(CircuitRoom, ButtonsBuildHeadsThatCanBeUndone) {
     const RotationState before = room->scene().state;
     page->headButton(1)->click();
     room->refreshNow();
-    EXPECT_TRUE(page->sentence().contains("at Δ = 1.")) << page->sentence().toStdString();
+    EXPECT_TRUE(page->sentence().contains("at the distance Δ = 1.")) << page->sentence().toStdString();
     EXPECT_EQ(room->figure().name, "circuit-attention");
     page->headButton(3)->click();
     room->refreshNow();
-    EXPECT_TRUE(page->sentence().contains("at Δ = 3.")) << page->sentence().toStdString();
+    EXPECT_TRUE(page->sentence().contains("at the distance Δ = 3.")) << page->sentence().toStdString();
     page->headButton(0)->click();
     room->refreshNow();
     EXPECT_EQ(circuitReadout(room->scene()).peak, 0);

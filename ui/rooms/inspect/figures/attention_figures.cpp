@@ -35,7 +35,7 @@ AttentionSource attentionSource(const InspectData& data) {
 
 QString stepNote(const InspectData& data, const AttentionSource& source) {
     const QString note = !data.text               ? u"step %2: %1"_s
-                         : data.textWhileTraining ? u"after step %2: %1 in training, typed text"_s
+                         : data.textWhileTraining ? u"after step %2: %1 (still in training), typed text"_s
                                                   : u"step %2: %1, typed text"_s;
     return note.arg(data.run->name, groupedText(source.iteration));
 }
@@ -130,14 +130,13 @@ QString whyNoAttentionDifference(const InspectData& data) {
         return u"The snapshots of the second run contain no attention weights to compare with."_s;
     }
     if (own->result->attention.shape != other->result->attention.shape) {
-        return u"The two runs differ in their number of layers or heads or in the length of their text, so there is no "
-               "difference to show; compare them side by side."_s;
+        return u"The two runs differ in their number of layers or heads or in the length of their text, so no "
+               "difference can be computed; show the second run in the side figure instead."_s;
     }
     // Token ids are comparable only with the same vocabulary.
     if (own->result->map_tokens != other->result->map_tokens || data.run->vocabulary != data.ghost->vocabulary) {
-        return u"The snapshots of the two runs contain different texts, so there is no difference to show; compare "
-               u"them "
-               "side by side."_s;
+        return u"The snapshots of the two runs contain different texts, so no difference can be computed; show the "
+               "second run in the side figure instead."_s;
     }
     return {};
 }

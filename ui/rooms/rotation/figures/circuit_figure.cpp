@@ -61,14 +61,14 @@ QString circuitText(const RotationScene& scene) {
     if (scene.rotatedPairs() == 0)
         return u"No pair is rotated: a head whose tokens all have the same q and k attends to all distances equally."_s;
     const CircuitReadout readout = circuitReadout(scene);
-    QString text = u"The largest logit of the first %1 distances is %2, at Δ = %3."_s.arg(
+    QString text = u"The largest logit of the first %1 distances is %2, at the distance Δ = %3."_s.arg(
         groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
     text += QLatin1Char(' ');
     if (std::isnan(readout.share)) {
         return text + u"The text is too short: no token has a token %1 before it."_s.arg(
                           countText(readout.target, u"token"_s));
     }
-    return text + u"On this text, the token at Δ = %1 gets %2 of the attention on average."_s.arg(
+    return text + u"On this text, the token at the distance Δ = %1 gets %2 of the attention on average."_s.arg(
                       groupedText(readout.target), percentOf(readout.share));
 }
 
