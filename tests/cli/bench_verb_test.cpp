@@ -92,7 +92,7 @@ TEST(BenchVerb, StatesTheErrorOfTheLastEstimates) {
     }
     ASSERT_EQ(ropelab_cli(train, "", environment).status, 0);
     EXPECT_THAT(ropelab_cli(bench, "", environment).out,
-                testing::HasSubstr("Estimates of the last sweep: median error"));
+                testing::HasSubstr("Estimated training times of the last sweep: median error"));
     const auto json = ropelab_cli({"bench", "--part", "estimates", "--json"}, "", environment).json();
     EXPECT_EQ(json.at("estimates").at("errors").size(), 1U);
 }

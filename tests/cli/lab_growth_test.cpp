@@ -184,7 +184,7 @@ TEST_F(LabGrowthVerbTest, AReproductionSheetIsNotExtended) {
     const auto sheet = ropelab_cli({"reproduce", "bpc", "--scale", "smoke", "--lab", lab_, "--json"}, "",
                                    "ROPELAB_DATA= XDG_CACHE_HOME=" + folder_.path().string());
     ASSERT_EQ(sheet.status, 0) << sheet.err;
-    EXPECT_BAD_INPUT(resume({"--set", "seed=1..9"}), "reproduction sheet");
+    EXPECT_BAD_INPUT(resume({"--set", "seed=1..9"}), "contains the reproduction of a paper");
 }
 
 TEST_F(LabGrowthVerbTest, RangesMustAscendAndBeWhole) {
