@@ -65,11 +65,12 @@ void add_lab(CLI::App& verb, std::string& lab) {
 }
 
 void add_run(CLI::App& verb, RunId& run) {
-    verb.add_option("--run", run, "Number of the run in the lab (default: the first run)");
+    verb.add_option("--run", run, "Number of the run in the lab file (default: the first run)");
 }
 
 void add_baseline(CLI::App& verb, std::vector<std::string>& settings) {
-    add_repeated(verb, "--baseline", settings, "Baseline group, as key=value; all other groups are compared with it");
+    add_repeated(verb, "--baseline", settings,
+                 "Setting of the baseline group, as key=value; all other groups are compared with that group");
 }
 
 void add_test(CLI::App& verb, std::string& test) {
@@ -81,7 +82,7 @@ void add_test(CLI::App& verb, std::string& test) {
 
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run) {
     const auto runs = lab.runs();
-    if (runs.empty()) throw BadInput("The lab " + name + " has no runs.");
+    if (runs.empty()) throw BadInput("The lab file " + name + " has no runs.");
     return run == 0 ? runs.front() : lab.run(run);
 }
 

@@ -42,7 +42,7 @@ class Application : public QApplication {
         try {
             return QApplication::notify(receiver, event);
         } catch (const std::bad_alloc&) {
-            show(u"There is not enough memory for this; choose smaller sizes or a smaller lab."_s);
+            show(u"There is not enough memory for this; choose smaller sizes or a lab file with fewer runs."_s);
         } catch (const std::exception& error) {
             show(QString::fromUtf8(error.what()));
         }
@@ -168,7 +168,8 @@ int main(int argc, char** argv) {
         QTextStream(stderr) << "ropelab: " << error.what() << '\n';
         return 2;
     } catch (const std::bad_alloc&) {
-        QTextStream(stderr) << "ropelab: There is not enough memory; choose smaller sizes or a smaller lab.\n";
+        QTextStream(stderr)
+            << "ropelab: There is not enough memory; choose smaller sizes or a lab file with fewer runs.\n";
         return 1;
     } catch (const std::exception& error) {
         QTextStream(stderr) << "ropelab: " << error.what() << '\n';

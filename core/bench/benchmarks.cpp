@@ -30,7 +30,7 @@ double quantile(const std::vector<double>& sorted, double probability) {
 }  // namespace
 
 Spread spread_of(std::span<const double> values) {
-    if (values.empty()) throw std::invalid_argument("A spread needs at least one value.");
+    if (values.empty()) throw std::invalid_argument("The median and the quartiles need at least one value.");
     std::vector<double> sorted(values.begin(), values.end());
     std::sort(sorted.begin(), sorted.end());
     return {sorted.size(),          quantile(sorted, 0.5), quantile(sorted, 0.25),

@@ -72,7 +72,7 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
         const bool uses_cuda = open_cuda().available && trust_.device;
         for (RunSpec& run : settled.runs) run.device = uses_cuda ? Device::cuda : Device::cpu;
         if (!uses_cuda) {
-            device_reason = " It trains on the processor: " +
+            device_reason = " The run trains on the CPU: " +
                             (open_cuda().available ? "this CUDA device failed its check." : open_cuda().detail);
         }
     }
@@ -86,7 +86,7 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     if (threads == 0) threads = default_threads_;
     if (threads < 0 || threads > most_threads) {
         throw BadInput("The run began with " + std::to_string(threads) + " threads, but it must be from 1 to " +
-                       std::to_string(most_threads) + "; its checkpoint or lab is damaged.");
+                       std::to_string(most_threads) + "; its checkpoint or lab file is damaged.");
     }
     return std::make_unique<TorchCohort>(settled, data, threads, device_reason);
 }

@@ -66,8 +66,10 @@ nlohmann::json json_of(const std::map<std::string, std::string>& set) {
 
 std::vector<std::vector<std::string>> zips_from_json(const nlohmann::json& json) {
     const auto refusal = [&] {
-        return BadInput("The value of zip must be a list of lists of keys, such as [[\"theta\", \"context\"]], not " +
-                        json.dump() + ".");
+        return BadInput(
+            "The value of zip, which names settings that vary together, must be a list of lists, such as [[\"theta\", "
+            "\"context\"]], not " +
+            json.dump() + ".");
     };
     if (!json.is_array()) throw refusal();
     std::vector<std::vector<std::string>> zips;
@@ -296,7 +298,7 @@ void Experiment::set_zips(std::vector<std::vector<std::string>> zips) {
             }
         }
         if (zip.size() < 2) {
-            throw BadInput("A zip needs at least two keys, such as theta,context, not \"" +
+            throw BadInput("Zipped settings vary together, so at least two are needed, such as theta,context, not \"" +
                            (zip.empty() ? std::string() : zip.front()) + "\".");
         }
     }
@@ -331,7 +333,8 @@ void Experiment::add_exclusion(std::string_view assignments) {
         const std::string value(trimmed(std::string_view(part).substr(equals + 1)));
         if (name.empty() || value.empty() || !exclusion.emplace(name, value).second) {
             throw BadInput("\"" + part +
-                           "\" is not an exclusion; each key needs exactly one value and can occur once.");
+                           "\" is not an exclusion; each setting in an exclusion needs exactly one value and can occur "
+                           "only once.");
         }
     }
     set_exclusions(std::move(exclusions));

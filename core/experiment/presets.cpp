@@ -50,31 +50,29 @@ std::vector<Preset> make_presets() {
     };
 
     return {
-        make(
-            "lecture-minute",
-            "Small models with six settings and three seeds learn a synthetic language in about a minute: RoPE on 0 %, "
-            "2 channels, 25 % and 100 % of each head at θ = 10k, and on 100 % at θ = 100 and θ = 1M.",
-            minute,
-            {{{"fraction", "0"}},
-             {{"fraction", "2 ch"}},
-             {{"fraction", "0.25"}},
-             {{"fraction", "1"}},
-             {{"theta", "100"}},
-             {{"theta", "1000000"}}}),
-        make(
-            "theta-minute",
-            "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models with three seeds, in about a "
-            "minute.",
-            minute + "; theta=500,1000,5000,10000,20000,50000"),
+        make("lecture-minute",
+             "Small models with six RoPE settings and three seeds learn a synthetic language in about a minute: RoPE "
+             "on 0 %, 2 channels, 25 % and 100 % of each head at θ = 10k, and on 100 % also at θ = 100 and θ = 1M.",
+             minute,
+             {{{"fraction", "0"}},
+              {{"fraction", "2 ch"}},
+              {{"fraction", "0.25"}},
+              {{"fraction", "1"}},
+              {{"theta", "100"}},
+              {{"theta", "1000000"}}}),
+        make("theta-minute",
+             "The six bases θ of the theta paper (Huang, Chen, Zheng 2025) on small models with three seeds; trains in "
+             "about a minute.",
+             minute + "; theta=500,1000,5000,10000,20000,50000"),
         // Smaller and shorter than theta-minute, because LibTorch's operations compute most of these encodings.
-        make(
-            "encodings-minute",
-            "Nine position encodings on small models, two seeds each, in about two minutes: none, learned, sinusoidal, "
-            "RoPE, ALiBi, T5, Shaw, Transformer-XL, xPos. Ranks after 300 steps show how fast each learns.",
-            "data=synthetic; position=none,learned,sinusoidal,rope,alibi,t5,shaw,transformer-xl,xpos; layers=2; "
-            "heads=2; "
-            "width=64; context=64; batch=8; iterations=300; warmup=15; learning_rate=3e-3; final_learning_rate=3e-4; "
-            "evaluate_every=50; evaluation_batches=8; seed=1337,1338"),
+        make("encodings-minute",
+             "Nine position encodings on small models with two seeds; trains in about two minutes: none, learned, "
+             "sinusoidal, RoPE, ALiBi, T5, Shaw, Transformer-XL, xPos. The loss after 300 steps shows how fast each "
+             "encoding learns, not its final rank.",
+             "data=synthetic; position=none,learned,sinusoidal,rope,alibi,t5,shaw,transformer-xl,xpos; layers=2; "
+             "heads=2; "
+             "width=64; context=64; batch=8; iterations=300; warmup=15; learning_rate=3e-3; final_learning_rate=3e-4; "
+             "evaluate_every=50; evaluation_batches=8; seed=1337,1338"),
         make("nanogpt-cpu", "nanoGPT's documented CPU setting: 4 layers, width 128, context 64, on Tiny Shakespeare.",
              "data=tinyshakespeare; layers=4; heads=4; width=128; context=64; batch=12; iterations=2000; "
              "decay_iterations=2000; learning_rate=1e-3; final_learning_rate=1e-4; warmup=100; dropout=0; "
@@ -87,26 +85,25 @@ std::vector<Preset> make_presets() {
              "final_learning_rate=1e-4; warmup=100; evaluate_every=250; evaluation=sampled; evaluation_batches=200; "
              "seed=1337,1338,1339"),
         make("partial-llama-minute",
-             "Seven rotated fractions in a small Llama-style model (RMSNorm, SwiGLU, grouped-query attention), in "
-             "about a minute.",
+             "Seven rotated fractions in a small Llama-style model (RMSNorm, SwiGLU, grouped-query attention); trains "
+             "in about a minute.",
              llama(partial_minute, "1")),
         make("partial-pythia-minute",
-             "Seven rotated fractions in a small Pythia-style model (parallel residual), in about a minute.",
+             "Seven rotated fractions in a small Pythia-style model (parallel residual); trains in about a minute.",
              pythia(partial_minute)),
         make("partial-llama-hour",
-             "Seven rotated fractions in a Llama-style model on enwik8: about an hour on a data-centre GPU.",
+             "Seven rotated fractions in a Llama-style model on enwik8; trains in about an hour on a data-centre GPU.",
              llama(partial_hour, "2")),
         make("partial-pythia-hour",
-             "Seven rotated fractions in a Pythia-style model on enwik8: about an hour on a data-centre GPU.",
+             "Seven rotated fractions in a Pythia-style model on enwik8; trains in about an hour on a data-centre GPU.",
              pythia(partial_hour)),
-        make(
-            "partial-llama-paper",
-            "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B), in passes of 64 sequences "
-            "as on each of its 32 GPUs: to estimate its cost, not to run.",
-            "heads=32; " + llama(partial_paper, "8")),
+        make("partial-llama-paper",
+             "The 1B model of the partial-RoPE paper with sequential residual (Llama-3.2-1B), in passes of 64 "
+             "sequences as on each of the paper's 32 GPUs; use this preset to estimate the cost, not to train.",
+             "heads=32; " + llama(partial_paper, "8")),
         make("partial-pythia-paper",
              "The 1B model of the partial-RoPE paper with parallel residual (Pythia-1B), in passes of 64 sequences as "
-             "on each of its 32 GPUs: to estimate its cost, not to run.",
+             "on each of the paper's 32 GPUs; use this preset to estimate the cost, not to train.",
              "heads=8; " + pythia(partial_paper)),
     };
 }

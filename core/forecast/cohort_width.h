@@ -55,12 +55,13 @@ void measure_widths(StepTimes& times, std::size_t runs, std::int64_t iterations,
 
 struct CohortWidth {
     std::size_t runs = 0;  // maximum number of runs per cohort
-    /// "One run at a time, 1.12 × as fast as 6 together.", or that memory limits the width; empty for neither.
+    /// "One run at a time, which is 1.12 × as fast as 6 together.", or that memory limits the width; empty for neither.
     std::string message;
     /// For all parts of the split cohort, so that they cannot differ; nullopt if not chosen before training.
     std::optional<RunConditions> conditions;
 };
-/// Such as "At most 4 runs at a time, 1.3 × as fast as sequentially."; empty if fewer than two widths were timed.
+/// Such as "At most 4 runs at a time, which is 1.3 × as fast as sequentially."; empty if fewer than two widths were
+/// timed.
 std::string width_message(StepTimes times, std::size_t chosen, std::size_t runs);
 
 /// As many runs as fit into the device's memory or half of this machine's, or fewer if that is faster. Widths are timed

@@ -372,7 +372,7 @@ std::string forecast_words(const std::vector<Forecast>& sweeps) {
     const std::size_t n = errors.size();
     const double median = n % 2 == 1 ? errors[n / 2] : (errors[n / 2 - 1] + errors[n / 2]) / 2;
     const std::string last = n == 1 ? "last sweep" : "last " + std::to_string(n) + " sweeps";
-    return "Estimates of the " + last + ": median error " + percent_words(median) + ", largest " +
+    return "Estimated training times of the " + last + ": median error " + percent_words(median) + ", largest " +
            percent_words(errors.back()) + ".";
 }
 

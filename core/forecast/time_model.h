@@ -107,7 +107,7 @@ std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sw
 /// "40 s to 2 min", or one time if both have the same text.
 std::string expected_duration(double seconds);
 
-/// "Estimates of the last 12 sweeps: median error 14 %, largest 28 %."; "" if there is none.
+/// "Estimated training times of the last 12 sweeps: median error 14 %, largest 28 %."; "" if there is none.
 std::string forecast_words(const std::vector<Forecast>& sweeps);
 /// |predicted − measured| / measured of the last `most`, the newest last.
 std::vector<double> forecast_errors(const std::vector<Forecast>& sweeps, std::size_t most = 12);

@@ -112,7 +112,7 @@ void add_fitting(FoundLibTorch& found, const fs::path& place) {
     if (fits(version)) {
         found.fitting.push_back({folder, version});
     } else {
-        found.others += "; the one in " + folder.string() + " has version " + version;
+        found.others += "; the LibTorch in " + folder.string() + " has version " + version;
     }
 }
 
@@ -179,7 +179,8 @@ FoundLibTorch find_libtorch() {
     if (const fs::path used = used_folder(); !used.empty()) {
         add_fitting(found, used);
         found.is_chosen = !found.fitting.empty();
-        if (inner_folder(used).empty()) found.others += "; the chosen folder " + used.string() + " contains none";
+        if (inner_folder(used).empty())
+            found.others += "; the chosen folder " + used.string() + " contains no LibTorch";
     }
     if (const fs::path downloaded = downloaded_libtorch(); !downloaded.empty()) add_fitting(found, downloaded);
     for (const fs::path& folder : python_packages()) add_fitting(found, folder);
@@ -202,8 +203,8 @@ std::string missing_libtorch() {
         return start + "in the folder that ROPELAB_TORCH names (" + named.string() + ")" + others + ".";
     return start + "on this computer" + others + "; " +
            (pinned_wheels().empty()
-                ? "name its folder in the room Train or with \"ropelab-cli engine use\"."
-                : "the room Train and \"ropelab-cli engine fetch\" download it (" + libtorch_size() + ").");
+                ? "name its folder on the window's page Train or with \"ropelab-cli engine use\"."
+                : "the window's page Train and \"ropelab-cli engine fetch\" download it (" + libtorch_size() + ").");
 }
 
 }  // namespace ropelab

@@ -198,8 +198,8 @@ std::string libtorch_size() {
 std::optional<LibTorch> fetch_libtorch(const FetchOptions& options, const std::vector<PinnedWheel>& wheels) {
     if (wheels.empty()) {
         throw BadInput("There is no download of LibTorch " + std::string(libtorch_version()) +
-                       " for this processor; name the folder of your own with \"ropelab-cli engine use\" or in the "
-                       "room Train.");
+                       " for this processor; name the folder of a LibTorch of your own with \"ropelab-cli engine use\" "
+                       "or on the window's page Train.");
     }
     static_cast<void>(cache_folder());  // says what is wrong if there is none
     auto fetched = LibTorchFetch(options, wheels).run();

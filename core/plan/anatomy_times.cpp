@@ -105,10 +105,10 @@ std::vector<std::string> times_remarks(const Anatomy& anatomy) {
     if (times.empty()) return {};
     return {"Times are medians of " + std::to_string(times.passes) + " forward passes of " +
                 std::to_string(times.sequences) + " × " + std::to_string(times.length) +
-                " tokens with initial weights on this machine (" + times.precision + ", " +
+                " tokens with random initial weights on this machine (" + times.precision + ", " +
                 (times.device == "cuda" ? "CUDA" : "CPU") + "), in ms per pass.",
-            "A whole pass takes " + milliseconds_text(times.whole) +
-                " ms; stages that are computed as one operation have one time."};
+            "A whole forward pass takes " + milliseconds_text(times.whole) +
+                " ms; rows that are computed as one operation share one time."};
 }
 
 }  // namespace ropelab

@@ -169,16 +169,16 @@ std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
         sizes.push_back({"L", "width of the latent vector", spec.latent_channels()});
         sizes.push_back({"D_r", "rotary channels per head", spec.rotary_head_dim()});
     }
-    if (spec.attention_window > 0) sizes.push_back({"W", "tokens of the sliding window", spec.attention_window});
+    if (spec.attention_window > 0) sizes.push_back({"W", "sliding window in tokens", spec.attention_window});
     if (spec.experts > 0) {
         sizes.push_back({"E", "experts", spec.experts});
         sizes.push_back({"k", "experts per token", spec.experts_per_token});
     }
-    if (spec.has_distance_bias()) sizes.push_back({"M", "buckets of distances", spec.distance_buckets});
+    if (spec.has_distance_bias()) sizes.push_back({"M", "distance buckets", spec.distance_buckets});
     if (spec.position == Position::shaw) {
         sizes.push_back({"M", "distances with vectors of their own", spec.relative_clip + 1});
     }
-    if (spec.position == Position::cope) sizes.push_back({"M", "embeddings of positions", spec.cope_positions});
+    if (spec.position == Position::cope) sizes.push_back({"M", "position embeddings", spec.cope_positions});
     return sizes;
 }
 

@@ -53,7 +53,7 @@ void for_each_weight(std::span<const double> logits, std::int64_t row, const Han
 CircuitVectors circuit_at_distance(double distance, double norm, int head_dim, const Frequencies& frequencies,
                                    Partial partial, Pairing pairing) {
     if (!std::isfinite(norm) || norm < 0) {
-        throw BadInput("The norm of a pair is " + number_text(norm) + ", but it must be 0 or more.");
+        throw BadInput("The norm of a pair of channels is " + number_text(norm) + ", but it must be 0 or more.");
     }
     if (!std::isfinite(distance) || distance < 0) {
         throw BadInput("The distance is " + number_text(distance) + ", but a head attends only to earlier tokens, at " +

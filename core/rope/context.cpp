@@ -296,7 +296,8 @@ std::vector<double> decay_bound(std::span<const double> inverse_frequencies, std
 
 double expected_product(const RandomVectors& vectors) {
     if (!std::isfinite(vectors.mean)) {
-        throw BadInput("The mean of the components is " + number_text(vectors.mean) + ", but it must be finite.");
+        throw BadInput("The mean of the query and key components is " + number_text(vectors.mean) +
+                       ", but it must be finite.");
     }
     if (!(std::abs(vectors.correlation) <= 1)) {
         throw BadInput("The correlation of q and k is " + number_text(vectors.correlation) +

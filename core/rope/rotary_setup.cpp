@@ -73,9 +73,10 @@ std::vector<SetupKey> make_setup_keys() {
     std::vector<std::pair<std::string_view, ScalingMethod>> methods;
     for (const ScalingName& name : scaling_names()) methods.emplace_back(name.word, name.method);
     return {
-        number_key<S>({"theta", "", "", "RoPE base θ. Pair i of a head with d channels rotates by θ^(−2i/d) per token.",
-                       1.0001, unlimited},
-                      &S::theta),
+        number_key<S>(
+            {"theta", "", "", "RoPE base θ. Pair i of a head with d channels rotates by θ^(−2i/d) radians per token.",
+             1.0001, unlimited},
+            &S::theta),
         number_key<S>(
             {"head_dim", "", "channels", "Head dimension d: channels per attention head. It must be even.", 2, 4096},
             &S::head_dim),
@@ -93,26 +94,28 @@ std::vector<SetupKey> make_setup_keys() {
                        "Dynamic NTK and LongRoPE use it as the current sequence length.",
                        1, max_context},
                       &S::context),
-        choice_key<S, Partial>(
-            {"partial", "", "",
-             "slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; formula 3). "
-             "truncate: the frequencies of the whole head are used, and the lowest ones are set to 0 "
-             "(p-RoPE; formula 4)."},
-            {{"slice", Partial::slice}, {"truncate", Partial::truncate}}, &S::partial)
+        choice_key<S, Partial>({"partial", "", "",
+                                "slice: all wavelengths are spread over the rotated channels (Hugging Face, GPT-NeoX; "
+                                "formula 3 of the guide). truncate: the frequencies of the whole head are used, and "
+                                "the lowest ones are set to 0 (p-RoPE; formula 4 of the guide)."},
+                               {{"slice", Partial::slice}, {"truncate", Partial::truncate}}, &S::partial)
             .when([](const S& s) { return s.fraction > 0 && s.fraction < 1; }),
-        choice_key<S, Pairing>({"pairing", "", "",
-                                "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). "
-                                "interleaved: channels 2i and 2i + 1 form a pair (GPT-J, RoFormer). "
-                                "The frequencies are the same (formula 6 of the guide)."},
-                               {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
+        choice_key<S, Pairing>(
+            {"pairing", "", "",
+             "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: channels 2i and 2i + 1 "
+             "form a pair (GPT-J, RoFormer). Both use the same frequencies (formula 6 of the guide)."},
+            {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
         choice_key<S, NumberFormat>({"precision", "", "", "Number format of the cos/sin table."},
                                     words_of<NumberFormat>(number_formats()), &S::precision),
         number_key<S>({"heads", "", "", "Number of attention heads per layer.", 1, 65536}, &S::heads),
         number_key<S>({"attention_window", "", "tokens",
-                       "Tokens that a token attends to, itself included; 0 means the whole context.", 0, max_context},
+                       "Sliding window: number of latest tokens that each token attends to, itself included; 0 means "
+                       "the whole context.",
+                       0, max_context},
                       &S::attention_window),
         choice_key<S, ScalingMethod>(
-            {"scaling", "", "", "Method that changes the frequencies for a longer context (formulas 18 to 24)."},
+            {"scaling", "", "",
+             "Method that changes the frequencies for a longer context (formulas 18 to 24 of the guide)."},
             methods, [](auto& s) -> auto& { return s.scaling.method; }),
         scaling_number(
             {"factor", "", "", "Scaling factor s: target context divided by training context.", 1, unlimited},
@@ -122,33 +125,35 @@ std::vector<SetupKey> make_setup_keys() {
              "Context length L that the model was trained with; 0 means the context of the setup.", 0, max_context},
             &Scaling::original_context, {dynamic, ntk_by_parts, yarn, llama3, longrope}),
         scaling_number({"beta_fast", "", "periods",
-                        "Pairs with more periods than this in the training context are not scaled "
-                        "(Peng et al. 2023; formulas 21 and 22 of the guide).",
+                        "Pairs that complete more periods than this in the training context are not scaled (Peng et "
+                        "al. 2023; formulas 21 and 22 of the guide).",
                         0, unlimited},
                        &Scaling::beta_fast, {ntk_by_parts, yarn}),
         scaling_number({"beta_slow", "", "periods",
-                        "The frequencies of pairs with fewer periods than this in the training context "
-                        "are divided by the factor (Peng et al. 2023; formulas 21 and 22 of the guide).",
+                        "The frequencies of pairs that complete fewer periods than this in the training context are "
+                        "divided by the factor (Peng et al. 2023; formulas 21 and 22 of the guide).",
                         0, unlimited},
                        &Scaling::beta_slow, {ntk_by_parts, yarn}),
         flag_key<S>(
-            {"truncate", "", "", "Whether the ends of the ramp are rounded to whole pairs."},
+            {"truncate", "", "",
+             "If true, the ends of yarn's ramp between scaled and unscaled pairs are rounded to whole pairs."},
             [](auto& s) -> auto& { return s.scaling.truncate; })
             .when(scaled_by({yarn})),
         scaling_number({"low_freq_factor", "", "periods",
-                        "The frequencies of pairs with fewer periods than this in the training context "
-                        "are divided by the factor (Grattafiori et al. 2024; formula 23 of the guide).",
+                        "The frequencies of pairs that complete fewer periods than this in the training context are "
+                        "divided by the factor (Grattafiori et al. 2024; formula 23 of the guide).",
                         0, unlimited},
                        &Scaling::low_freq_factor, {llama3}),
         scaling_number({"high_freq_factor", "", "periods",
-                        "Pairs with more periods than this in the training context are not scaled "
+                        "Pairs that complete more periods than this in the training context are not scaled "
                         "(Grattafiori et al. 2024; formula 23 of the guide).",
                         0, unlimited},
                        &Scaling::high_freq_factor, {llama3}),
-        scaling_number({"attention_factor", "", "",
-                        "Attention factor, which multiplies cos and sin; the method computes it without one.",
-                        -unlimited, unlimited},
-                       &Scaling::attention_factor, {ntk_by_parts, yarn, longrope}),
+        scaling_number(
+            {"attention_factor", "", "",
+             "Attention factor, which multiplies cos and sin; if it is not set, the scaling method computes it.",
+             -unlimited, unlimited},
+            &Scaling::attention_factor, {ntk_by_parts, yarn, longrope}),
         scaling_number({"mscale", "", "", "DeepSeek's mscale.", -unlimited, unlimited}, &Scaling::mscale, {yarn}),
         scaling_number({"mscale_all_dim", "", "", "DeepSeek's mscale_all_dim.", -unlimited, unlimited},
                        &Scaling::mscale_all_dim, {yarn}),

@@ -27,7 +27,7 @@ std::vector<NamedTensor> state_of(const TrainedRun& run) {
     auto checkpoint = read_checkpoint(run.plan.checkpoint);
     if (!checkpoint) {
         throw BadInput("The checkpoint " + run.plan.checkpoint.string() +
-                       ", from which the run was to resume, no longer exists.");
+                       ", from which the run should resume, no longer exists.");
     }
     return std::move(checkpoint->state);
 }
@@ -312,8 +312,9 @@ void CohortTrainer::answer_probes() {
                                       [&](const TrainedRun& member) { return member.plan.id == job.run; });
         try {
             if (run == runs_.end()) {
-                throw BadInput("Run " + std::to_string(job.run) +
-                               " is not being trained now; probe its checkpoint, or wait until it trains.");
+                throw BadInput(
+                    "Run " + std::to_string(job.run) +
+                    " is not being trained now; evaluate its checkpoint instead, or wait until the run trains.");
             }
             job.answer.set_value(cohort_->probe(run - runs_.begin(), job.request));
         } catch (const std::exception&) {

@@ -132,8 +132,8 @@ class Control {
             left = std::exchange(probes_, {});
         }
         for (ProbeJob& job : left) {
-            job.answer.set_exception(std::make_exception_ptr(
-                BadInput("Run " + std::to_string(job.run) + " is not being trained; probe its checkpoint instead.")));
+            job.answer.set_exception(std::make_exception_ptr(BadInput(
+                "Run " + std::to_string(job.run) + " is not being trained; evaluate its checkpoint instead.")));
         }
     }
 

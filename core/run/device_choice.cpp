@@ -97,9 +97,9 @@ DeviceChoice choose_device_trust(Engine& engine, const RunSpec& spec, const std:
         found.trust.graphs = found.trust.graphs && before.graphs;
     }
     if (!found.trust.device && spec.device == Device::cuda) {
-        throw BadInput("The setting device is cuda, but: " + found.message +
-                       " Check it again with ropelab-cli doctor --check-device, use device=cpu, or set "
-                       "cuda_graphs=off to train on it unchecked.");
+        throw BadInput("The setting device is cuda, but the CUDA device cannot be used: " + found.message +
+                       " Check the device again with \"ropelab-cli doctor --check-device\", use device=cpu, or set "
+                       "cuda_graphs=off to train on the device without a check.");
     }
     engine.trust_device(found.trust);
     return {found.message, !found.trust.device && conditions};

@@ -217,9 +217,10 @@ std::string sentence_of(const Report& report, const DeviceTrust& trust) {
     const auto failed = std::find_if(report.checks.begin(), report.checks.end(), [](const DeviceCheck& check) {
         return check.outcome == DeviceCheck::Outcome::failed;
     });
-    if (failed == report.checks.end()) return "This CUDA device passed its check: its results are those of the CPU.";
+    if (failed == report.checks.end())
+        return "This CUDA device passed its check: its results agree with the results of the CPU.";
     return "This CUDA device failed its check (" + failed->detail + "), so " +
-           (trust.device ? "CUDA graphs are not used." : "it is not used.");
+           (trust.device ? "CUDA graphs are not used." : "the device is not used.");
 }
 
 }  // namespace

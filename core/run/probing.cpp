@@ -143,9 +143,10 @@ RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t le
     result.sequences.length = length;
     for (const std::int64_t lag : lags) {
         if (lag < usual.front() || lag > usual.back()) {
-            throw BadInput("Retrieval cannot be tested at lag " + std::to_string(lag) + " in sequences of " +
-                           std::to_string(length) + " tokens; the lag must be between " +
-                           std::to_string(usual.front()) + " and " + std::to_string(usual.back()) + ".");
+            throw BadInput("Retrieval of copied tokens cannot be tested at a distance of " + std::to_string(lag) +
+                           " tokens in sequences of " + std::to_string(length) +
+                           " tokens; the distance must be between " + std::to_string(usual.front()) + " and " +
+                           std::to_string(usual.back()) + ".");
         }
         for (std::int64_t i = 0; i < windows_per_lag; ++i) {
             // Keyed by the lag, so that a lag has the same sequences whatever other lags are tested.

@@ -113,7 +113,7 @@ class Runner::Worker {
 
  private:
     void run(std::function<void()> work) {
-        if (thread_.joinable()) throw std::logic_error("A Runner trains one plan.");
+        if (thread_.joinable()) throw std::logic_error("A Runner object trains only one plan.");
         running_ = true;
         thread_ = std::thread([this, work = std::move(work)] {
             work();

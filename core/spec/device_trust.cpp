@@ -36,8 +36,7 @@ DeviceTrust parse_device_trust(std::string_view text) {
     if (text == "off" || text == "no-graphs") return {};
     if (text == "graphs" || text == "all") return {.graphs = true};
     if (text.starts_with("all but ")) return {.graphs = text.find("graphs") == std::string_view::npos};
-    throw BadInput("\"" + std::string(text) +
-                   "\" does not say what is used on a CUDA device; it must be graphs, off or no device.");
+    throw BadInput("\"" + std::string(text) + "\" is not a use of a CUDA device; it must be graphs, off or no device.");
 }
 
 void apply(const DeviceCheck& check, DeviceTrust& trust) {

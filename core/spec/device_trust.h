@@ -23,7 +23,7 @@ DeviceTrust parse_device_trust(std::string_view text);
 /// One comparison of the device check (Engine::check_device) and its outcome.
 struct DeviceCheck {
     enum class Outcome { started, passed, failed };
-    /// Name of the comparison: "LibTorch's products", "eight training steps by graphs, bfloat16".
+    /// Name of the comparison: "LibTorch's products", "eight training steps with CUDA graphs, bfloat16".
     std::string name;
     /// False if the comparison tests the device's own results.
     bool of_graphs = false;

@@ -103,22 +103,22 @@ std::vector<Key> make_keys() {
                   "names."},
                  &R::data),
         tokenizer_key(),
-        number_key<R>(
-            {"vocabulary_size", "data", "tokens",
-             "Largest number of tokens of the tokenizers bpe, unigram and words, 256 byte tokens included; a short "
-             "text has fewer. 0 (auto) means 1,024.",
-             0, 65536},
-            &R::vocabulary_size)
+        number_key<R>({"vocabulary_size", "data", "tokens",
+                       "Maximum vocabulary size of the tokenizers bpe, unigram and words, 256 byte tokens included; a "
+                       "short text yields fewer tokens. 0 (auto) means 1,024.",
+                       0, 65536},
+                      &R::vocabulary_size)
             .when([](const R& r) { return r.has_subwords() && r.tokenizer != Tokenizer::file; }),
-        choice_key<R, Split>(
-            {"split", "data", "",
-             "Percentages of the text for training and validation, in order. 90/5/5 reserves the last 5 % as a "
-             "test set."},
-            {{"90/10", Split::ninety_ten}, {"90/5/5", Split::ninety_five_five}}, &R::split),
+        choice_key<R, Split>({"split", "data", "",
+                              "Percentages of the text for training and validation, in the order of the text. 90/5/5 "
+                              "reserves the last 5 % as a test set."},
+                             {{"90/10", Split::ninety_ten}, {"90/5/5", Split::ninety_five_five}}, &R::split),
         number_key<R>({"data_seed", "data", "", "Random seed of a synthetic data set.", 0, unlimited}, &R::data_seed),
-        number_key<R>({"data_length", "data", "characters",
-                       "Length of a synthetic data set before the split into training and validation text.", 1000, 1e9},
-                      &R::data_length),
+        number_key<R>(
+            {"data_length", "data", "characters",
+             "Length of a synthetic data set in characters, before the split into training and validation text.", 1000,
+             1e9},
+            &R::data_length),
 
         number_key<R>({"layers", "model", "", "Number of transformer blocks.", 1, 128}, &R::layers),
         number_key<R>({"heads", "model", "", "Number of attention heads per block.", 1, 128}, &R::heads),
@@ -142,9 +142,9 @@ std::vector<Key> make_keys() {
             &R::key_value_heads),
         choice_key<R, FeedForward>(
             {"feed_forward", "model", "",
-             "Activation of the feed-forward network; auto means that of the block (llama: swiglu, else gelu). "
-             "relu2 is the squared ReLU, mish is x·tanh(softplus(x)). glu, bilinear, reglu, geglu and swiglu multiply "
-             "two projections."},
+             "Activation of the feed-forward network; auto means the activation of the block type (llama: swiglu, else "
+             "gelu). relu2 is the squared ReLU, mish is x·tanh(softplus(x)). glu, bilinear, reglu, geglu and swiglu "
+             "multiply two projections."},
             activation_words(), &R::feed_forward),
         number_key<R>(
             {"mlp_width", "model", "channels",
@@ -163,9 +163,9 @@ std::vector<Key> make_keys() {
                        0, 256},
                       &R::experts),
         number_key<R>({"experts_per_token", "model", "",
-                       "Number of experts that process each token. If it is 1, the output of the expert is "
-                       "multiplied by its probability among all experts; else outputs are multiplied by probabilities "
-                       "among the chosen experts.",
+                       "Number of experts that process each token. If the number is 1, the expert's output is "
+                       "multiplied by its router probability among all experts; otherwise the experts' outputs are "
+                       "multiplied by their probabilities among the chosen experts.",
                        1, 256},
                       &R::experts_per_token)
             .when([](const R& r) { return r.experts > 0; }),
@@ -182,31 +182,34 @@ std::vector<Key> make_keys() {
                        0, 1000},
                       &R::expert_balance)
             .when([](const R& r) { return r.experts > 0; }),
-        flag_key<R>(
-            {"expert_noise", "model", "",
-             "If true, the router adds noise of a learned size to its logits in training (noisy top-k gating)."},
-            &R::expert_noise)
+        flag_key<R>({"expert_noise", "model", "",
+                     "If true, the router of the experts adds noise of a learned size to its logits in training (noisy "
+                     "top-k gating)."},
+                    &R::expert_noise)
             .when([](const R& r) { return r.experts > 0; }),
         choice_key<R, SecondExpert>(
             {"second_expert", "model", "",
-             "Use of a token's second expert in training: always, or random with the probability "
-             "min(2p, 1), where p is that of the router for the expert. random requires experts_per_token = 2."},
+             "Use of a token's second expert in training: always, or random with the probability min(2p, 1), where p "
+             "is the router's probability for this expert. random requires experts_per_token = 2."},
             {{"always", SecondExpert::always}, {"random", SecondExpert::random}}, &R::second_expert)
             .when([](const R& r) { return r.experts > 0; }),
-        number_key<R>(
-            {"router_deviation", "model", "",
-             "Standard deviation of the router's initial weights; 0 starts with equal logits for all experts.", 0, 10},
-            &R::router_deviation)
+        number_key<R>({"router_deviation", "model", "",
+                       "Standard deviation of the initial weights of the router that chooses experts; 0 starts with "
+                       "equal logits for all experts.",
+                       0, 10},
+                      &R::router_deviation)
             .when([](const R& r) { return r.experts > 0; }),
-        number_key<R>({"dense_layers", "model", "",
-                       "Number of first layers that have one dense feed-forward network instead of experts.", 0, 128},
-                      &R::dense_layers)
+        number_key<R>(
+            {"dense_layers", "model", "",
+             "Number of layers, counted from the first, that have one dense feed-forward network instead of experts.",
+             0, 128},
+            &R::dense_layers)
             .when([](const R& r) { return r.experts > 0; }),
         qk_norm_key(),
         choice_key<R, NormKind>(
             {"norm", "model", "",
-             "Normalization of the residual stream: layernorm; rmsnorm; zero-centered-rmsnorm, whose factor is "
-             "1 + w with weight decay on w; dyt, a scaled tanh. auto means that of the block type."},
+             "Normalization of the residual stream: layernorm; rmsnorm; zero-centered-rmsnorm, whose factor is 1 + w "
+             "with weight decay on w; dyt, a scaled tanh. auto means the normalization of the block type."},
             {{"auto", NormKind::automatic},
              {"layernorm", NormKind::layer},
              {"rmsnorm", NormKind::rms},
@@ -215,10 +218,9 @@ std::vector<Key> make_keys() {
             &R::norm),
         choice_key<R, NormPosition>(
             {"norm_position", "model", "",
-             "Places of the norms: pre before each branch (attention, MLP) and before the output head; post "
-             "after each "
-             "branch is added to the residual stream; sandwich is pre with one more norm on the output of "
-             "each branch."},
+             "Places of the norms: pre puts them before each branch (attention, MLP) and before the output head; post "
+             "puts them after the sum of branch and residual stream; sandwich is pre with one more norm on the output "
+             "of each branch."},
             {{"pre", NormPosition::pre}, {"post", NormPosition::post}, {"sandwich", NormPosition::sandwich}},
             &R::norm_position),
         flag_key<R>(
@@ -271,10 +273,9 @@ std::vector<Key> make_keys() {
                        0, 65536},
                       &R::relative_clip)
             .when([](const R& r) { return r.position == Position::shaw; }),
-        number_key<R>(
-            {"distance_buckets", "model", "",
-             "T5's bias: number of buckets of distances, which have one learned bias per head each.", 2, 65536},
-            &R::distance_buckets)
+        number_key<R>({"distance_buckets", "model", "",
+                       "T5's bias: number of distance buckets; each bucket has one learned bias per head.", 2, 65536},
+                      &R::distance_buckets)
             .when([](const R& r) { return r.has_distance_bias(); }),
         number_key<R>({"largest_distance", "model", "tokens",
                        "T5's bias: distance from which on all distances share the last bucket.", 2, 1e6},
@@ -287,12 +288,12 @@ std::vector<Key> make_keys() {
              1, unlimited},
             &R::xpos_scale_base)
             .when([](const R& r) { return r.position == Position::xpos; }),
-        number_key<R>(
-            {"fourier_deviation", "model", "",
-             "FoPE: standard deviation of the sum of the other pairs' frequencies that is added to that of "
-             "each pair (formula 62 of the guide); 0 only stops the pairs that turn less than once in the context.",
-             0, 10},
-            &R::fourier_deviation)
+        number_key<R>({"fourier_deviation", "model", "",
+                       "FoPE: σ of the random coefficients with which the frequencies of the other pairs are added to "
+                       "each pair, σ/√K each for K pairs that rotate (formula 62 of the guide); with 0, FoPE only "
+                       "freezes the pairs that complete less than one period in the context.",
+                       0, 10},
+                      &R::fourier_deviation)
             .when([](const R& r) { return r.position == Position::fope; }),
         number_key<R>(
             {"cope_positions", "model", "",
@@ -328,11 +329,10 @@ std::vector<Key> make_keys() {
              "deltanet (gated DeltaNet) with counts, such as 3 deltanet + 1 full. auto means window in all layers "
              "if attention_window is set, else full."},
             &R::attention_layers),
-        flag_key<R>(
-            {"attention_sinks", "model", "",
-             "If true, each head learns one more logit, to which no key belongs, in the denominator of its softmax "
-             "(attention sink, as in gpt-oss)."},
-            &R::attention_sinks),
+        flag_key<R>({"attention_sinks", "model", "",
+                     "If true, each head adds a learned logit, to which no key belongs, to the denominator of its "
+                     "softmax (attention sink, as in gpt-oss)."},
+                    &R::attention_sinks),
         number_key<R>(
             {"attention_window", "model", "tokens",
              "Sliding-window attention: each token attends to this many latest tokens, itself included; 0 means "
@@ -407,9 +407,9 @@ std::vector<Key> make_keys() {
             &R::theta_end)
             .when([](const R& r) { return rotates_pairs(r) && r.theta_schedule != ThetaSchedule::constant; }),
 
-        number_key<R>(
-            {"seed", "training", "", "Random seed of the initial weights, the batches and dropout.", 0, unlimited},
-            &R::seed),
+        number_key<R>({"seed", "training", "", "Random seed of a run: of the initial weights, the batches and dropout.",
+                       0, unlimited},
+                      &R::seed),
         number_key<R>({"iterations", "training", "steps", "Number of training steps.", 0, 1e9}, &R::iterations),
         number_key<R>({"batch", "training", "sequences",
                        "Batch size: the number of sequences of the context length per training step.", 1, 65536},
@@ -499,12 +499,11 @@ std::vector<Key> make_keys() {
         number_key<R>({"sample_length", "evaluation", "tokens",
                        "Length of the text that the model generates at each evaluation; 0 generates none.", 0, 100000},
                       &R::sample_length),
-        number_key<R>(
-            {"probe_every", "evaluation", "evaluations",
-             "Number of evaluations from one probe of attention, queries and keys to the next; 0 turns probes "
-             "off. More probes are taken early in training.",
-             0, 1e9},
-            &R::probe_every),
+        number_key<R>({"probe_every", "evaluation", "evaluations",
+                       "Number of evaluations from one measurement of attention, queries and keys (a probe) to the "
+                       "next; 0 turns these measurements off. Early in training they are more frequent.",
+                       0, 1e9},
+                      &R::probe_every),
 
         choice_key<R, Precision>(
             {"precision", "machine", "",
@@ -518,11 +517,10 @@ std::vector<Key> make_keys() {
         number_key<R>(
             {"threads", "machine", "", "Number of CPU threads for training; 0 (auto) means one per core.", 0, 1024},
             &R::threads),
-        choice_key<R, Operations>(
-            {"operations", "machine", "",
-             "fused combines several operations in one pass; eager runs each operation separately and generates "
-             "text without a KV cache. This changes speed only."},
-            {{"fused", Operations::fused}, {"eager", Operations::eager}}, &R::operations),
+        choice_key<R, Operations>({"operations", "machine", "",
+                                   "Kernels: fused combines several operations in one pass; eager runs each operation "
+                                   "separately and generates text without a KV cache. This changes speed only."},
+                                  {{"fused", Operations::fused}, {"eager", Operations::eager}}, &R::operations),
         flag_key<R>(
             {"rope_cache", "machine", "",
              "If true, RoPE reads cos and sin from a cached table, otherwise it computes them at every call. This "

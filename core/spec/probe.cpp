@@ -68,7 +68,8 @@ NamedTensor row_of(const char* name, const Numbers& numbers) {
 
 /// The rounding of NaN or of a number beyond 2^53 would be undefined.
 std::int64_t whole(float number) {
-    if (!(std::abs(number) < 9e15F)) throw BadInput("A count of the snapshot is no number; the lab is damaged.");
+    if (!(std::abs(number) < 9e15F))
+        throw BadInput("A count in a stored measurement (snapshot) is not a valid number; the lab file is damaged.");
     return static_cast<std::int64_t>(std::llround(number));
 }
 
@@ -168,8 +169,8 @@ void check_shapes(const ProbeResult& result) {
             fits = lengths.try_emplace(letter == 'F' ? 'H' : letter, length).first->second == length;
         }
         if (!fits || at != shape.size()) {
-            throw BadInput("The shape of the snapshot's part \"" + std::string(name) +
-                           "\" contradicts its other parts; the lab is damaged.");
+            throw BadInput("In a stored measurement (snapshot), the shape of the part \"" + std::string(name) +
+                           "\" contradicts the other parts; the lab file is damaged.");
         }
     }
 }

@@ -96,7 +96,7 @@ CompressedHeader read_header(FileParts& parts, std::string_view file) {
     header.code_bytes = parts.count();
     const std::string expected = short_sha256(parts.so_far(), short_checksum);
     if (parts.take(short_checksum) != expected) {
-        throw BadInput("The compressed file is damaged: its header does not have its checksum.");
+        throw BadInput("The compressed file is damaged: its header does not match its checksum.");
     }
     if (header.tokens > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
         throw BadInput("The compressed file is damaged: its number of tokens is too large.");
@@ -294,7 +294,7 @@ std::optional<std::string> decompress(Engine& engine, const Checkpoint& checkpoi
     }
     const std::string_view code = parts.take(header.code_bytes);
     if (parts.take(short_checksum) != short_sha256(code, short_checksum) || !parts.at_end()) {
-        throw BadInput("The compressed file is damaged: its code does not have its checksum.");
+        throw BadInput("The compressed file is damaged: its code does not match its checksum.");
     }
     NextFrequencies next(engine, checkpoint);
     if (header.probabilities != next.fingerprint()) {
@@ -313,7 +313,7 @@ std::optional<std::string> decompress(Engine& engine, const Checkpoint& checkpoi
     std::string text = next.vocabulary().decode(tokens);
     if (short_sha256(text, long_checksum) != header.text) {
         throw BadInput(
-            "The decompressed text does not have its checksum, because the model computed other probabilities than "
+            "The decompressed text does not match its checksum, because the model computed other probabilities than "
             "when the file was compressed.");
     }
     return text;

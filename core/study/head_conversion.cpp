@@ -107,7 +107,7 @@ Checkpoint with_pooled_heads(const Checkpoint& checkpoint, std::int64_t key_valu
             "attention.");
     }
     if (key_value_heads < 1 || key_value_heads >= heads || heads % key_value_heads != 0) {
-        throw BadInput("The number of key and value heads is " + std::to_string(key_value_heads) +
+        throw BadInput("The number of key and value heads after the conversion is " + std::to_string(key_value_heads) +
                        ", but it must divide the run's number, which is " + std::to_string(heads) +
                        ", and be smaller.");
     }
@@ -228,8 +228,8 @@ std::vector<StoredHeadConversion> stored_head_conversions(const LabFile& lab) {
         try {
             conversions.push_back({stored.run, stored.created, conversion_of(parse_bounded(stored.text))});
         } catch (const nlohmann::json::exception&) {
-            throw BadInput("The conversion of heads that the lab " + lab.path().string() + " stores for run " +
-                           std::to_string(stored.run) + " is damaged.");
+            throw BadInput("The conversion of key and value heads that the lab file " + lab.path().string() +
+                           " stores for run " + std::to_string(stored.run) + " is damaged.");
         }
     }
     return conversions;

@@ -95,7 +95,8 @@ std::int64_t remove_last_evaluation(Checkpoint& checkpoint, const RunMetrics::Ev
 Checkpoint take_over_history(LabFile& lab, const AddedRun& added, RunId run) {
     auto checkpoint = read_checkpoint(lab.checkpoint_path(*added.continues));
     if (!checkpoint || checkpoint->iteration != added.iteration) {
-        throw BadInput("The run \"" + lab.run(*added.continues).name + "\" has changed in the meantime; try again.");
+        throw BadInput("The checkpoint of the run \"" + lab.run(*added.continues).name +
+                       "\" has changed in the meantime; try again.");
     }
     checkpoint->spec = added.spec;
     const std::int64_t without = remove_last_evaluation(*checkpoint, lab.metrics(*added.continues).evaluations);
@@ -147,8 +148,8 @@ std::string why_not_continued(const RunSpec& shorter, const RunSpec& longer) {
 Growth growth_of(const LabFile& lab, const Experiment& experiment, bool anew) {
     for (const ExperimentRecord& stored : lab.experiments()) {
         if (!lab.document(stored.id, "sheet")) continue;
-        throw BadInput("The lab " + lab.path().string() +
-                       " holds a reproduction sheet, which is not extended; name another lab.");
+        throw BadInput("The lab file " + lab.path().string() +
+                       " contains the reproduction of a paper, which cannot be extended; name another lab file.");
     }
     const std::vector<KnownRun> known = known_runs(lab);
     Growth growth;

@@ -38,7 +38,7 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
     }
     runs.experiments = experiments.size();
     runs.selected = selected_runs(selectable, runs.selection);
-    if (runs.records.empty()) throw BadInput("The lab " + lab.path().string() + " has no runs yet.");
+    if (runs.records.empty()) throw BadInput("The lab file " + lab.path().string() + " has no runs yet.");
     if (runs.selected.indices.empty()) {
         throw BadInput("Experiment " + std::to_string(runs.selected.experiment) +
                        " has no runs; choose another one with --experiment, or all.");

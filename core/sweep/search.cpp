@@ -153,10 +153,13 @@ std::vector<std::vector<double>> search_points(const Search& search) {
 
 void apply_search(Search& search, Experiment& experiment) {
     if (search.samples < 1 || search.samples > 10000) {
-        throw BadInput("The number of samples is " + std::to_string(search.samples) + "; it must be from 1 to 10000.");
+        throw BadInput("The number of samples (--samples) is " + std::to_string(search.samples) +
+                       "; it must be from 1 to 10000.");
     }
     if (search.ranges.empty() && search.method != Search::Method::halving) {
-        throw BadInput("The search needs a range of a setting, such as \"learning_rate=1e-4..1e-2 log\".");
+        throw BadInput(
+            "The search samples a range of values, so at least one setting needs a range, such as "
+            "\"learning_rate=1e-4..1e-2 log\".");
     }
     std::set<std::string> sampled;
     for (const SearchRange& range : search.ranges) {

@@ -214,8 +214,8 @@ void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std
     const std::vector<RunSpec> runs = experiment.expand();
     for (const std::size_t place : indices_of_cohort(runs, cohort)) members.push_back(runs[place]);
     if (stored != members) {
-        throw BadInput("The lab " + lab.path().string() + " contains other runs than cohort " + std::to_string(cohort) +
-                       " of the experiment; name the lab of that cohort.");
+        throw BadInput("The lab file " + lab.path().string() + " contains other runs than cohort " +
+                       std::to_string(cohort) + " of the experiment; name the lab file of that cohort.");
     }
 }
 

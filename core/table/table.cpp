@@ -201,7 +201,7 @@ std::string Table::latex(const LatexFrame& frame) const {
     if (is_wide) {
         result += "% It has " + std::to_string(columns.size()) + " columns: tables of more than " +
                   std::to_string(most_upright_columns) +
-                  " are turned by 90 degrees and fitted to the page. \"--columns paper\" prints a narrow one.\n";
+                  " are rotated by 90 degrees and fitted to the page. \"--columns paper\" prints a narrow one.\n";
     }
     result += frame.comments + "\\begin{" + environment + "}\n\\centering\n\\caption{" + frame.caption + "}\n\\label{" +
               frame.label + "}\n\\vspace{1ex}\n" + (is_wide ? "" : "\\setlength{\\tabcolsep}{4pt}\n");

@@ -105,7 +105,7 @@ TEST(AnatomyVerb, ActivationOfARunIsAFigure) {
         EXPECT_EQ(verified.status, 0) << verified.out << verified.err;
     }
     EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.gate"}), "has no stage");
-    EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/9"}), "no output of the stage");
+    EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/9"}), "does not compute the stage");
     EXPECT_BAD_INPUT(figure({"--lab", lab, "--stage", "attention.qkv/first"}), "attention.weights/0/1");
     EXPECT_BAD_INPUT(figure({}), "requires --lab FILE");
     EXPECT_BAD_INPUT(ropelab_cli({"figure", "anatomy", "--stage", "head", "--output", folder / "a.svg"}, "",

@@ -84,14 +84,15 @@ TEST(BenchVerb, StatesTheErrorOfTheLastEstimates) {
     const ScratchFolder home;
     const std::string environment = "XDG_DATA_HOME=" + home.path().string();
     const std::vector<std::string> bench = {"bench", "--part", "estimates"};
-    EXPECT_THAT(ropelab_cli(bench, "", environment).out, testing::HasSubstr("No sweep with an estimate has finished"));
+    EXPECT_THAT(ropelab_cli(bench, "", environment).out,
+                testing::HasSubstr("No sweep whose training time was estimated has finished"));
     std::vector<std::string> train = {"train"};
     for (const char* setting : {"context=32", "batch=4", "iterations=20", "evaluate_every=10", "width=32"}) {
         train.insert(train.end(), {"--set", setting});
     }
     ASSERT_EQ(ropelab_cli(train, "", environment).status, 0);
     EXPECT_THAT(ropelab_cli(bench, "", environment).out,
-                testing::HasSubstr("Estimates of the last sweep: median error"));
+                testing::HasSubstr("Estimated training times of the last sweep: median error"));
     const auto json = ropelab_cli({"bench", "--part", "estimates", "--json"}, "", environment).json();
     EXPECT_EQ(json.at("estimates").at("errors").size(), 1U);
 }

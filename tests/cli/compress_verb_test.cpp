@@ -75,7 +75,8 @@ TEST_F(CompressVerbTest, BitsPerCharacterAreAFileSize) {
 TEST_F(CompressVerbTest, PrintsTheSizesAsText) {
     const Finished compressed = compress({"--compare"});
     ASSERT_EQ(compressed.status, 0) << compressed.err;
-    for (const char* part : {"2,000 bytes in", "bits per character", "sum of -log2 p of 2,000 tokens", "gzip -9: "}) {
+    for (const char* part :
+         {"2,000 bytes of text", "bits per character", "sum of -log2 p of 2,000 tokens", "gzip -9: "}) {
         EXPECT_THAT(compressed.out, testing::HasSubstr(part));
     }
 }
@@ -191,7 +192,7 @@ TEST_F(CompressVerbTest, RefusesWhatItCannotRestore) {
     EXPECT_BAD_INPUT(
         ropelab_cli({"compress", "-", "--lab", lab(), "--output", file("x.ropez")}, "a \u20AC costs too much"),
         "\u20AC");
-    EXPECT_BAD_INPUT(ropelab_cli({"compress", file("text.txt"), "--output", file("x.ropez")}), "The run is missing");
+    EXPECT_BAD_INPUT(ropelab_cli({"compress", file("text.txt"), "--output", file("x.ropez")}), "No model is given");
     EXPECT_BAD_INPUT(ropelab_cli({"compress", file("text.txt"), "--lab", lab(), "--output", "-", "--json"}),
                      "would both write to standard output");
     EXPECT_FALSE(std::filesystem::exists(file("x.ropez")));

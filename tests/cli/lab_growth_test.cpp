@@ -51,7 +51,7 @@ TEST_F(LabGrowthVerbTest, MoreSeedsAddOnlyTheMissingRuns) {
     const auto grown = resume({"--set", "seed=1..3"});
     ASSERT_EQ(grown.status, 0) << grown.err;
     EXPECT_EQ(grown.json().at("runs").size(), 6U);
-    EXPECT_THAT(grown.err, testing::HasSubstr("The lab has 2 of the experiment's 6 runs; 4 runs added."));
+    EXPECT_THAT(grown.err, testing::HasSubstr("The lab file has 2 of the experiment's 6 runs; 4 runs added."));
     EXPECT_EQ(curves(1), before);
     EXPECT_EQ(runs().at(0).summary->seconds, summary->seconds) << "the run was not trained again";
     for (const RunRecord& run : runs()) EXPECT_EQ(run.state, RunState::finished);
@@ -145,10 +145,11 @@ TEST_F(LabGrowthVerbTest, PlanPrintsWhatResumeWouldTrain) {
     ASSERT_EQ(create().status, 0);
     const auto finished = resume({"--plan"});
     EXPECT_TRUE(finished.json().at("runs").empty());
-    EXPECT_EQ(finished.json().at("words"), "Every run of the lab has ended. Nothing would be trained.");
+    EXPECT_EQ(finished.json().at("words"), "Every run of the lab file has ended. Nothing would be trained.");
     const auto plan = resume({"--plan", "--set", "seed=1,2", "--set", "iterations=20,40"}).json();
     EXPECT_EQ(plan.at("words"),
-              "Every run of the lab has ended. The lab has 2 of the experiment's 8 runs; 6 runs added, 2 of them from "
+              "Every run of the lab file has ended. The lab file has 2 of the experiment's 8 runs; 6 runs added, 2 of "
+              "them from "
               "the checkpoints of shorter runs.");
     ASSERT_EQ(plan.at("runs").size(), 6U);
     for (const auto& run : plan.at("runs")) {
@@ -183,7 +184,7 @@ TEST_F(LabGrowthVerbTest, AReproductionSheetIsNotExtended) {
     const auto sheet = ropelab_cli({"reproduce", "bpc", "--scale", "smoke", "--lab", lab_, "--json"}, "",
                                    "ROPELAB_DATA= XDG_CACHE_HOME=" + folder_.path().string());
     ASSERT_EQ(sheet.status, 0) << sheet.err;
-    EXPECT_BAD_INPUT(resume({"--set", "seed=1..9"}), "reproduction sheet");
+    EXPECT_BAD_INPUT(resume({"--set", "seed=1..9"}), "contains the reproduction of a paper");
 }
 
 TEST_F(LabGrowthVerbTest, RangesMustAscendAndBeWhole) {

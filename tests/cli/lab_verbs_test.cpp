@@ -120,7 +120,8 @@ TEST_F(LabVerbsTest, SweepIsStoredAndReadByOtherCommands) {
     EXPECT_THAT(chosen.out, testing::StartsWith("n,theta\r\n"));
     EXPECT_THAT(ropelab_cli({"results", "--columns", "help"}).out, testing::StartsWith("short "));
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--columns", "thetas"}), "did you mean theta?");
-    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--columns", "n", "--json"}), "JSON contains all columns");
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--columns", "n", "--json"}),
+                     "JSON always contains all columns");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--best-bold"}), "--format latex");
     EXPECT_BAD_INPUT(ropelab_cli({"results"}), "--lab is missing");
     const auto weighed =
@@ -271,7 +272,8 @@ TEST_F(LabVerbsTest, ResultsRemembersWhichRunsAreIncluded) {
     EXPECT_EQ(results({"--split-by", "nothing", "--exclude-run", "2"}).at("groups").at(0).at("n"), 2);
     EXPECT_EQ(results({}).at("groups").at(0).at("n"), 2);
     EXPECT_EQ(results({"--include-run", "2", "--experiment", "latest"}).at("groups").at(0).at("n"), 1);
-    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_}).out, testing::HasSubstr("--experiment all includes the other"));
+    EXPECT_THAT(ropelab_cli({"results", "--lab", lab_}).out,
+                testing::HasSubstr("Add --experiment all to include the other"));
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--experiment", "9"}), "latest, all or the number");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--split-by", "phase"}), "precision, device or kernels");
 }

@@ -64,7 +64,7 @@ TEST_F(LectureClassTest, WritesExperimentsAndPoolsTheirResults) {
     pool.insert(pool.end(), {"--lab", path("all.ropelab"), "--json"});
     const auto pooled = ropelab_cli(pool);
     ASSERT_EQ(pooled.status, 0) << pooled.err;
-    EXPECT_THAT(pooled.err, HasSubstr("notes.json is not pooled"));
+    EXPECT_THAT(pooled.err, HasSubstr("notes.json was not added"));
     const auto result = pooled.json();
     EXPECT_EQ(result.at("files"), 3);
     EXPECT_EQ(result.at("added_runs"), 6);

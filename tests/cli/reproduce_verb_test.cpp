@@ -75,8 +75,9 @@ TEST_F(ReproduceVerbTest, TrainsTestsAndResumesASheet) {
     EXPECT_THAT(csv.out, testing::StartsWith("claim,measure,"));
     EXPECT_EQ(reproduce({"bpc", "--lab", lab_, "--resume", "--format", "json"}).json(), first.json());
     EXPECT_BAD_INPUT(reproduce({"bpc", "--format", "word"}), "text, csv, latex or json");
-    EXPECT_BAD_INPUT(reproduce({"bpc", "--plan", "--format", "csv"}), "--list and --plan have none");
-    EXPECT_BAD_INPUT(reproduce({"theta-speed", "--lab", lab_}), "holds the sheet bpc at smoke scale, 2 seeds");
+    EXPECT_BAD_INPUT(reproduce({"bpc", "--plan", "--format", "csv"}), "--list and --plan print none");
+    EXPECT_BAD_INPUT(reproduce({"theta-speed", "--lab", lab_}),
+                     "belongs to the reproduction bpc at smoke scale, 2 seeds");
     EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_, "--seeds", "3"}), "2 seeds");
 }
 
@@ -208,7 +209,7 @@ TEST_F(ReproduceVerbTest, RejectsInvalidFlags) {
     EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_}), "sheet.ropelab");
     std::filesystem::remove(lab_);
     LabFile::create(lab_);
-    EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_}), "holds no sheet");
+    EXPECT_BAD_INPUT(reproduce({"bpc", "--lab", lab_}), "contains no reproduction of a paper");
 }
 
 // A lab stores the predictions about a sweep before its first run; `results` scores them.

@@ -53,7 +53,7 @@ TEST_F(SearchVerbTest, MoreSamplesExtendTheLab) {
     more.insert(more.end(), range.begin(), range.end());
     const auto extended = ropelab_cli(more);
     ASSERT_EQ(extended.status, 0) << extended.err;
-    EXPECT_THAT(extended.err, testing::HasSubstr("The lab has 2 of the experiment's 3 runs; 1 run added."));
+    EXPECT_THAT(extended.err, testing::HasSubstr("The lab file has 2 of the experiment's 3 runs; 1 run added."));
     EXPECT_EQ(lab()->runs().size(), 3U);
     EXPECT_THAT(lab()->documents(1).at(0).text + lab()->documents(2).back().text, testing::HasSubstr("random"));
 }
@@ -87,7 +87,7 @@ TEST_F(SearchVerbTest, HalvingStopsTheWorseHalfAtEachRung) {
     EXPECT_EQ(later, iterations) << "stopped runs are not resumed";
     EXPECT_BAD_INPUT(
         ropelab_cli({"sweep", "--lab", lab_, "--resume", "--search", "halving", "--set", "theta=100,1000"}),
-        "cannot extend the lab");
+        "cannot extend the lab file");
     lab_ = (folder_ / "plain.ropelab").string();
     ASSERT_EQ(sweep({"--set", "learning_rate=1e-6,1e-4,1e-3,1e-2", "--set", "seed=1,2"}).status, 0);
     EXPECT_EQ(lab()->metrics(survivor.id).steps.training_loss, with);

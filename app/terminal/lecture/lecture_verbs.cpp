@@ -45,33 +45,34 @@ struct DocumentFlags {
 // The flags live as long as the command.
 DocumentFlags& add_document(CLI::App& verb, const char* what, const char* kind, const char* output_help) {
     auto& flags = with_flags<DocumentFlags>(verb, [=](const DocumentFlags& given) { given.write(what, kind); });
-    verb.add_option("file", flags.lecture, "Lecture (.md), or the name of a lecture of the program")->required();
+    verb.add_option("file", flags.lecture, "Lecture file (.md), or the name of a lecture that comes with the program")
+        ->required();
     verb.add_option("--output", flags.output, output_help)->required();
     return flags;
 }
 
 void add_lecture_documents(CLI::App& lecture) {
-    CLI::App* verb = lecture.add_subcommand(
-        "handout",
-        "Write a PDF with text, picture, questions and answers of each scene; no display is needed and nothing trains");
+    CLI::App* verb = lecture.add_subcommand("handout",
+                                            "Write a handout of a lecture as PDF, with the text, picture, questions "
+                                            "and answers of each scene; needs no display and trains nothing");
     auto& handout = add_document(*verb, "Handouts", "handout", "Output file (.pdf; - for standard output)");
     verb->add_flag("--without-answers", handout.without_answers, "Leave out the answers to the questions");
-    handout.fields.add_text(*verb, "paper", "--paper", "Paper: a4 (default) or letter");
+    handout.fields.add_text(*verb, "paper", "--paper", "Paper size: a4 (default) or letter");
     handout.fields.add_json(*verb);
 
-    verb = lecture.add_subcommand("slides",
-                                  "Write one slide per step of a lecture; no display is needed and nothing trains");
-    auto& slides =
-        add_document(*verb, "Slides", "slides",
-                     "A file (.pdf or .html; - for standard output), or a folder for one PNG or SVG file per slide");
+    verb =
+        lecture.add_subcommand("slides", "Write one slide per step of a lecture; needs no display and trains nothing");
+    auto& slides = add_document(
+        *verb, "Slides", "slides",
+        "Output: a file (.pdf or .html; - for standard output), or a folder for one PNG or SVG file per slide");
     slides.fields.add_text(*verb, "format", "--format",
                            "Format: pdf, html, png or svg (default: the suffix of --output; png for a folder)");
     slides.fields.add_text(*verb, "theme", "--theme", "Colour theme: light (default) or dark");
     slides.fields.add_number(*verb, "width", "--width-px",
                              "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
     verb->add_flag("--without-answers", slides.without_answers,
-                   "Leave out the answers to the questions, and what follows the first question of a scene except "
-                   "other questions");
+                   "Leave out the answers to the questions and, in each scene, all text after the first question "
+                   "except further questions");
     slides.fields.add_json(*verb);
 }
 
@@ -98,10 +99,12 @@ const LectureScene& training_scene(const Lecture& lecture, const std::string& id
     const std::string known = joined(live, ", ", [](const LectureScene* scene) { return scene->id; });
     if (live.empty()) {
         throw BadInput("No scene of the lecture \"" + lecture.title +
-                       "\" trains, so there is nothing for a class to train; add \"live\" to a scene.");
+                       "\" trains a model, so there is nothing for a class to train; add \"live\" to a scene.");
     }
-    if (!id.empty()) throw BadInput("No scene \"" + id + "\" trains; the scenes that train are " + known + ".");
-    if (live.size() > 1) throw BadInput("Several scenes train (" + known + "); choose one with --scene.");
+    if (!id.empty())
+        throw BadInput("No scene \"" + id + "\" trains a model; choose one of the scenes that do: " + known + ".");
+    if (live.size() > 1)
+        throw BadInput("Several scenes of this lecture train models (" + known + "); choose one with --scene.");
     return *live.front();
 }
 
@@ -141,7 +144,10 @@ void pool_results(const ClassFlags& flags) {
         // The pattern "*.ropelab" also matches the lab of an earlier call.
         if (!fs::equivalent(file, flags.lab, error)) files.emplace_back(file);
     }
-    if (files.empty()) throw BadInput("--pool names no file but the lab itself; name the students' files.");
+    if (files.empty())
+        throw BadInput(
+            "--pool names only the lab file of --lab, which collects the results; name the students' files with "
+            "--pool.");
     std::error_code error;
     const bool is_new = !fs::exists(flags.lab, error);
     auto lab = is_new ? LabFile::create(flags.lab) : LabFile::open(flags.lab);
@@ -150,12 +156,12 @@ void pool_results(const ClassFlags& flags) {
         lab.reset();
         if (is_new) fs::remove(flags.lab, error);
         const ClassPool::Refused& first = pool.refused.front();
-        throw BadInput("None of the files could be pooled into " + flags.lab + ". " + first.file.string() + ": " +
-                       first.reason);
+        throw BadInput("The results of none of the files could be added to " + flags.lab + ". " + first.file.string() +
+                       ": " + first.reason);
     }
     nlohmann::json refused = nlohmann::json::array();
     for (const ClassPool::Refused& one : pool.refused) {
-        std::cerr << one.file.string() << " is not pooled: " << one.reason << std::endl;
+        std::cerr << one.file.string() << " was not added: " << one.reason << std::endl;
         refused.push_back({{"file", one.file.string()}, {"reason", one.reason}});
     }
     const ResultsTable table = class_table(*lab, flags.measure);
@@ -173,18 +179,23 @@ void pool_results(const ClassFlags& flags) {
 
 void run_class(const ClassFlags& flags) {
     if (flags.students && !flags.pool.empty()) {
-        throw BadInput("--students writes the experiments and --pool pools the results; give one of them.");
+        throw BadInput(
+            "--students writes the students' experiments and --pool collects their results; give only one of the two "
+            "flags.");
     }
     if (flags.students) {
-        if (flags.output.empty()) throw BadInput("--students needs --output, the folder for the experiments.");
+        if (flags.output.empty())
+            throw BadInput("--students needs --output, the folder for the students' experiments.");
         return write_tasks(flags);
     }
     if (flags.pool.empty()) {
-        throw BadInput("Give --students and --output to write the experiments, or --pool and --lab to pool results.");
+        throw BadInput(
+            "Give --students and --output to write the students' experiments, or --pool and --lab to collect their "
+            "results.");
     }
-    if (flags.lab.empty()) throw BadInput("--pool needs --lab, the lab that receives the results.");
+    if (flags.lab.empty()) throw BadInput("--pool needs --lab, the lab file that collects the results.");
     if (!flags.settings.empty() || !flags.scene.empty() || !flags.output.empty()) {
-        throw BadInput("--set, --scene and --output choose the experiments of --students; leave them out with --pool.");
+        throw BadInput("--set, --scene and --output apply to --students only; leave them out with --pool.");
     }
     measure_index(flags.measure);  // throws for an unknown measure before anything is stored
     pool_results(flags);
@@ -192,18 +203,24 @@ void run_class(const ClassFlags& flags) {
 
 void add_lecture_class(CLI::App& lecture) {
     CLI::App* verb = lecture.add_subcommand(
-        "class", "Write an experiment per student with a seed of its own, or pool the results of a class");
+        "class",
+        "Write one experiment per student, each with its own seed, or collect the students' results in one lab file");
     auto& flags = with_flags<ClassFlags>(*verb, run_class);
-    verb->add_option("lecture", flags.lecture, "Lecture: a file, or the name of a lecture of the program")->required();
-    verb->add_option("--students", flags.students, "Number of students; writes an experiment for each of them");
-    verb->add_option("--scene", flags.scene, "Scene that trains (default: the only one)");
-    add_repeated(*verb, "--set", flags.settings, "Setting of the experiments, such as theta=500,10000");
-    verb->add_option("--output", flags.output, "Folder for the experiments and the sheet that says what to type");
-    verb->add_flag("--force", flags.force, "Replace files of an earlier call");
-    verb->add_option("--pool", flags.pool,
-                     "Files of the students: labs (.ropelab), or what \"sweep --json\" printed (.json)");
-    verb->add_option("--lab", flags.lab, "Lab that receives the results; it is created if there is none");
-    verb->add_option("--measure", flags.measure, "Measure of the table (default: best_validation_loss)");
+    verb->add_option("lecture", flags.lecture, "Lecture: a file, or the name of a lecture that comes with the program")
+        ->required();
+    verb->add_option("--students", flags.students,
+                     "Write the experiments for this number of students, one experiment per student");
+    verb->add_option("--scene", flags.scene,
+                     "Scene whose experiment the students train (default: the lecture's only scene that trains)");
+    add_repeated(*verb, "--set", flags.settings, "Setting of the students' experiments, such as theta=500,10000");
+    verb->add_option("--output", flags.output,
+                     "Folder for the experiments and for sheet.md, which tells each student what to type");
+    verb->add_flag("--force", flags.force, "Overwrite files of an earlier call");
+    verb->add_option(
+        "--pool", flags.pool,
+        "The students' results: lab files (.ropelab), or files with the output of \"sweep --json\" (.json)");
+    verb->add_option("--lab", flags.lab, "Lab file that collects the results; it is created if it does not exist");
+    verb->add_option("--measure", flags.measure, "Quantity in the printed table (default: best_validation_loss)");
     add_json(*verb, flags.json);
 }
 
@@ -222,8 +239,8 @@ void run_answers(const AnswerFlags& flags) {
     if (!flags.lecture.empty()) {
         std::erase_if(questions, [&](const AnsweredQuestion& question) { return question.lecture != flags.lecture; });
         if (questions.empty()) {
-            throw BadInput("The lab " + flags.lab + " has no answers to questions of the lecture \"" + flags.lecture +
-                           "\".");
+            throw BadInput("The lab file " + flags.lab + " has no answers to questions of the lecture \"" +
+                           flags.lecture + "\".");
         }
     }
     if (flags.json && is_standard_output(flags.output)) return print_json(answers_json(questions));
@@ -236,12 +253,13 @@ void run_answers(const AnswerFlags& flags) {
 
 void add_lecture_answers(CLI::App& lecture) {
     CLI::App* verb =
-        lecture.add_subcommand("answers", "Print the answers to questions of lectures that a lab stores, by group");
+        lecture.add_subcommand("answers", "Print, by group, the answers to lecture questions that a lab file stores");
     auto& flags = with_flags<AnswerFlags>(*verb, run_answers);
     add_lab(*verb, flags.lab);
     verb->add_option("--lecture", flags.lecture, "Only answers to the lecture with this title (default: all lectures)");
-    verb->add_option("--format", flags.format, "txt: shares by question and group; csv: one line per answer");
-    verb->add_option("--output", flags.output, "File for the table (default: standard output)");
+    verb->add_option("--format", flags.format,
+                     "txt: percentages of the answers by question and group; csv: one line per answer");
+    verb->add_option("--output", flags.output, "Output file (default: standard output)");
     add_json(*verb, flags.json, "Print all answers as JSON");
 }
 
@@ -300,8 +318,8 @@ void check_curves(const Lecture& lecture, std::vector<CheckedQuantity>& checks) 
     const nlohmann::json job = {{"kind", "check"}, {"lecture", lecture.file.string()}, {"output", "-"}};
     try {
         const auto output =
-            run_window_program("Curves of lectures", {"--document", job.dump(-1, ' ', false, replace), "--json"});
-        if (!output) throw std::runtime_error("The program ropelab did not show the figures.");
+            run_window_program("Figures of lectures", {"--document", job.dump(-1, ' ', false, replace), "--json"});
+        if (!output) throw std::runtime_error("The program ropelab did not draw the figures.");
         const nlohmann::json result = parse_bounded(*output);
         for (const nlohmann::json& curve : result.at("curves")) {
             const std::string problem = curve.at("problem").get<std::string>();
@@ -310,7 +328,8 @@ void check_curves(const Lecture& lecture, std::vector<CheckedQuantity>& checks) 
                               problem.empty(), problem});
         }
     } catch (const BadInput& error) {
-        std::cerr << "ropelab-cli: The curves that the class draws were not checked. " << error.what() << '\n';
+        std::cerr << "ropelab-cli: The questions that the class answers by drawing a curve were not checked. "
+                  << error.what() << '\n';
     }
 }
 
@@ -368,16 +387,17 @@ void list_lectures(const LectureFlags& flags) {
         text << "\n    " << each.file.string() << '\n';
     }
     if (flags.json) return print_json(all);
-    print_text(all.empty() ? "No lectures belong to this program.\n" : text.str());
+    print_text(all.empty() ? "No lectures come with this program.\n" : text.str());
 }
 
 }  // namespace
 
 void add_lecture(CLI::App& program) {
     auto flags = std::make_shared<LectureFlags>();
-    CLI::App* verb = program.add_subcommand("lecture",
-                                            "Check lectures, write an example, list those of the program; "
-                                            "handouts and slides; work and answers of a class");
+    CLI::App* verb =
+        program.add_subcommand("lecture",
+                               "Check lectures, write an example, list the lectures that come with the program, export "
+                               "handouts and slides, collect the results and answers of a class");
     verb->require_subcommand(1);
     const auto add = [&](const char* name, const char* description, void (*action)(const LectureFlags&)) {
         CLI::App* part = verb->add_subcommand(name, description);
@@ -385,12 +405,14 @@ void add_lecture(CLI::App& program) {
         part->callback([flags, action] { action(*flags); });
         return part;
     };
-    CLI::App* check_verb = add("check",
-                               "Compute every check of a lecture, without a display: exit status 0 if all pass, 1 "
-                               "if one fails, 2 if the file "
-                               "is not a valid lecture",
-                               check_file);
-    check_verb->add_option("file", flags->file, "Lecture (.md), or the name of a lecture of the program")->required();
+    CLI::App* check_verb =
+        add("check",
+            "Compute every check of a lecture (a quantity and its expected value), without a display: exit status 0 if "
+            "all pass, 1 if one fails, 2 if the file is not a valid lecture",
+            check_file);
+    check_verb
+        ->add_option("file", flags->file, "Lecture file (.md), or the name of a lecture that comes with the program")
+        ->required();
     check_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
     CLI::App* new_verb = add("new", "Write a commented example of a lecture", write_new);
     new_verb->add_option("name", flags->title, "Title of the lecture")->required();
@@ -398,7 +420,7 @@ void add_lecture(CLI::App& program) {
                          "File to write (default: the title as a file name, such as my-lecture.md; - for standard "
                          "output)");
     new_verb->add_flag("--force", flags->force, "Overwrite the file if it exists");
-    add("list", "List the lectures that belong to the program", list_lectures);
+    add("list", "List the lectures that come with the program", list_lectures);
     add_lecture_documents(*verb);
     add_lecture_class(*verb);
     add_lecture_answers(*verb);
@@ -483,14 +505,15 @@ void run_quantity(const QuantityFlags& flags) {
 
 void add_quantity(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "quantity", "Compute a named quantity of a rotary setup or of the runs of a lab, as lectures do");
+        "quantity",
+        "Compute a named quantity of a rotary setup or of a lab file's runs, with the functions that lectures use");
     auto& flags = with_flags<QuantityFlags>(*verb, run_quantity);
     verb->add_option("name", flags.name, "Name of the quantity, or an expression such as \"wavelength(31)\"");
-    verb->add_option("arguments", flags.arguments, "Arguments, if the name has no brackets");
+    verb->add_option("arguments", flags.arguments, "Arguments of the quantity, if its name is given without brackets");
     verb->add_option("--setup", flags.setup,
-                     "Rotary setup as \"Copy setup\" gives it (default: theta=10k head_dim=64 fraction=100% "
-                     "context=1024); \"A | B\" for two setups, and B.NAME for a quantity of the second");
-    verb->add_option("--lab", flags.lab, "Lab file, for quantities of runs");
+                     "Rotary setup, as the window's \"Copy setup\" copies it (default: theta=10k head_dim=64 "
+                     "fraction=100% context=1024); \"A | B\" for two setups, and B.NAME for a quantity of the second");
+    verb->add_option("--lab", flags.lab, "Lab file, for quantities that are computed from runs");
     verb->add_flag("--list", flags.list, "List all quantities");
     add_json(*verb, flags.json);
 }

@@ -33,7 +33,8 @@ void check_sources(const Flags& flags) {
     if (count > 1) {
         throw BadInput("--set (or --preset), --lab, --model and --hf-config each name a model; give one of them.");
     }
-    if (flags.run != 0 && flags.lab.empty()) throw BadInput("--run is the number of a run of a lab; add --lab FILE.");
+    if (flags.run != 0 && flags.lab.empty())
+        throw BadInput("--run is the number of a run in a lab file; add --lab FILE.");
     const bool is_run = flags.model.empty() && flags.hf_config.empty();
     if (!is_run && (flags.vocabulary != 0 || !flags.kind.empty())) {
         throw BadInput("--vocabulary and --kind apply to settings and runs; leave them out for a published model.");
@@ -57,12 +58,12 @@ AnatomyModel model_of_flags(const Flags& flags) {
 void measure(AnatomyModel& model) {
     if (!model.spec) {
         throw BadInput(
-            "--measure computes forward passes of a model with settings (--set, --preset or --lab); leave it out for a "
+            "--measure times forward passes of a model that --set, --preset or --lab defines; leave it out for a "
             "published model.");
     }
     watch_interrupts();
     const StageTimes times = measure_stages(open_engine(), *model.spec, model.vocabulary, interrupted);
-    if (times.empty()) throw std::runtime_error("Interrupted before the stages were measured.");
+    if (times.empty()) throw std::runtime_error("Interrupted before the times of the model's stages were measured.");
     add_times(model.anatomy, times);
 }
 
@@ -85,26 +86,29 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_anatomy(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand(
-        "anatomy", "List the stages of a model from tokens to logits: shapes, parameters, FLOPs and KV cache");
+    CLI::App* verb = program.add_subcommand("anatomy",
+                                            "List the operations of a model in order, from tokens to output logits: "
+                                            "shapes, parameters, FLOPs and KV cache");
     auto& flags = with_flags<Flags>(*verb, run);
     add_repeated(*verb, "--set", flags.settings,
-                 "Setting of the model, such as block=llama; of several values, the first one");
-    verb->add_option("--preset", flags.preset, "Preset whose first run is listed");
+                 "Setting of the model, such as block=llama; if it has several values, the first one is used");
+    verb->add_option("--preset", flags.preset, "Built-in experiment (preset) whose first run's model is listed");
     verb->add_option("--lab", flags.lab, "Lab file with the run");
-    verb->add_option("--run", flags.run, "Number of the run (default: the lab's first)");
+    verb->add_option("--run", flags.run, "Number of the run in the lab file (default: the first run)");
     verb->add_option("--model", flags.model, "Known model, such as \"Llama 3 8B\"");
     verb->add_option("--hf-config", flags.hf_config,
                      "Hugging Face config.json, or the folder of a model that contains one");
     verb->add_option("--kind", flags.kind,
-                     "Instead of the model itself, the traditional (GPT-2) or the modern (Llama) decoder with its "
-                     "layers, heads and width");
-    verb->add_option("--vocabulary", flags.vocabulary, "Vocabulary size (default: that of the data set)");
+                     "List the traditional (GPT-2) or the modern (Llama) decoder with the model's layers, heads and "
+                     "width, instead of the model itself");
+    verb->add_option("--vocabulary", flags.vocabulary,
+                     "Vocabulary size (default: the vocabulary size of the data set)");
     verb->add_option("--format", flags.format, "Format of the table: text, csv, latex or markdown")
         ->capture_default_str();
-    verb->add_flag("--measure", flags.measures,
-                   "Measure how long each stage of a forward pass takes on this machine, with initial weights");
-    add_json(*verb, flags.json, "Print the stages as JSON");
+    verb->add_flag(
+        "--measure", flags.measures,
+        "Measure how long each operation of a forward pass takes on this machine, with random initial weights");
+    add_json(*verb, flags.json, "Print the result as JSON");
 }
 
 }  // namespace ropelab::terminal

@@ -76,7 +76,7 @@ void RotaryFlags::add_spectrum(CLI::App& verb) {
     single_.push_back(
         verb.add_option("--partial", partial_, std::string(setup_key("partial").meaning))->capture_default_str());
     verb.add_option("--layer-type", layer_type_,
-                    "Layer type of a model that has several: full_attention or sliding_attention");
+                    "Layer type whose RoPE is used, for a model with several: full_attention or sliding_attention");
 }
 
 void RotaryFlags::add_scaling(CLI::App& verb) {
@@ -102,9 +102,9 @@ void RotaryFlags::add_scaling(CLI::App& verb) {
         entry.option = verb.add_option(flag_of(key), entry.text, help);
         single_.push_back(entry.option);
     }
-    single_.push_back(
-        verb.add_flag("--exact-ramp", exact_ramp_,
-                      "yarn: do not round the ends of the ramp to whole pairs (\"truncate\": false in config.json)"));
+    single_.push_back(verb.add_flag("--exact-ramp", exact_ramp_,
+                                    "yarn: do not round the ends of the ramp between scaled and unscaled pairs to "
+                                    "whole pairs (\"truncate\": false in config.json)"));
 }
 
 CLI::Option* RotaryFlags::add_shape(CLI::App& verb, const std::string& name, std::string& value,

@@ -153,7 +153,7 @@ void run_context(ContextFlags& flags) {
     const std::int64_t distances_searched = std::min<std::int64_t>(setup.context, std::int64_t{1} << 22);
     const LowestBound lowest = lowest_bound(frequencies, setup.head_dim, distances_searched, interrupted);
     line.end();
-    if (interrupted()) throw std::runtime_error("Interrupted before the scan was complete.");
+    if (interrupted()) throw std::runtime_error("Interrupted before the scan of bases was complete.");
     const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
     // Counted with the scaled frequencies; without scaling this is the critical dimension of formula 14.
     const int critical = 2 * complete_pairs(frequencies, static_cast<double>(setup.context));
@@ -178,8 +178,8 @@ void run_context(ContextFlags& flags) {
     std::ostringstream text;
     text << "context                 " << setup.context << " tokens\n"
          << "context bound           "
-         << (first ? std::to_string(*first) + " tokens (Men et al.: first distance Δ with B(Δ) < 0)"
-                   : "at least the context (Men et al.: B(Δ) ≥ 0 at every distance below it)")
+         << (first ? std::to_string(*first) + " tokens (Men et al.: first distance Δ with B(Δ) = Σ cos(Δω_i) < 0)"
+                   : "at least the context (Men et al.: B(Δ) = Σ cos(Δω_i) ≥ 0 at every distance Δ below the context)")
          << '\n';
     if (first) {
         text << "lowest B(Δ)             " << number_text(std::round(lowest.value * 100) / 100) << " of "
@@ -201,22 +201,23 @@ void run_context(ContextFlags& flags) {
 }  // namespace
 
 void add_context(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand(
-        "context", "Compute the context that a rotary embedding supports, and the feasible bases");
+    CLI::App* verb = program.add_subcommand("context",
+                                            "Compute the context length that a rotary embedding supports, and the "
+                                            "bases θ that support a given context length");
     auto& flags = with_flags<ContextFlags>(*verb, run_context);
     flags.rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
     flags.rotary.add_spectrum(*verb);
     verb->add_option("--scan-from", flags.scan_from,
-                     "First base of the scan (default: 100, or the step if that is larger)");
+                     "Smallest base θ of the scan for feasible bases (default: 100, or the step if that is larger)");
     verb->add_option("--scan-to", flags.scan_to,
-                     "Last base of the scan (default: 1M, or twice theta if that is larger)");
+                     "Largest base θ of the scan for feasible bases (default: 1M, or twice theta if that is larger)");
     verb->add_option("--scan-step", flags.scan_step,
-                     "Step between the scanned bases (default: chosen so that the scan takes about two seconds)");
+                     "Step between the scanned bases θ (default: chosen so that the scan takes about two seconds)");
     add_json(*verb, flags.json);
     verb->footer(
-        "A base is feasible if B(Δ) = Σ cos(Δω_i) ≥ 0 for every distance Δ below the context (Men et al. 2024). All "
-        "lines use the scaled frequencies if there is a scaling. The scan can miss feasible intervals that are "
-        "narrower than its step.");
+        "A base θ is feasible for a context if B(Δ) = Σ cos(Δω_i) ≥ 0 for every distance Δ below the context; the sum "
+        "runs over the rotary pairs (Men et al. 2024). With a scaling, all results use the scaled frequencies. The "
+        "scan can miss feasible intervals that are narrower than its step.");
 }
 
 namespace {
@@ -526,7 +527,7 @@ void add_rotate(CLI::App& program) {
         "Reads {\"x\": batch × heads × time × head_dim, \"positions\": […], \"theta\", \"fraction\",\n"
         "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and prints the rotated {\"x\": "
         "…}.");
-    add_json(*verb, with_flags<bool>(*verb, [](bool) { run_rotate(); }), "Print JSON (the output is always JSON)");
+    add_json(*verb, with_flags<bool>(*verb, [](bool) { run_rotate(); }), "Has no effect: the output is always JSON");
 }
 
 }  // namespace ropelab::terminal

@@ -52,9 +52,9 @@ void export_event_files(const LabFile& lab, const std::vector<RunRecord>& runs, 
     std::string text = "Wrote " + counted(files.size(), "event file") + " in " + flags.output + ".\n";
     if (!std::all_of(files.begin(), files.end(), [](const EventFile& file) { return file.times_stored; })) {
         text +=
-            "An older version recorded steps of this lab without their times, so wall times of these steps are "
-            "approximate: they spread a run's steps evenly over its training time, from the start of its experiment "
-            "(one millisecond per step if a run has no training time yet).\n";
+            "Some steps of this lab file were recorded by an older version without their times, so their wall times "
+            "are approximate: the steps of a run are spread evenly over its training time, from the start of its "
+            "experiment (one millisecond per step if a run has no training time yet).\n";
     }
     print_text(text);
 }
@@ -88,7 +88,8 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand("export", "Export a lab's curves to TensorBoard or CSV");
+    CLI::App* verb = program.add_subcommand(
+        "export", "Export the training curves and other measurements of a lab file's runs to TensorBoard or CSV");
     auto& flags = with_flags<Flags>(*verb, run);
     add_lab(*verb, flags.lab);
     verb->add_option("--format", flags.format,

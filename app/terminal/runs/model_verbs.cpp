@@ -34,7 +34,8 @@ namespace {
 Checkpoint checkpoint_at(const std::filesystem::path& path) {
     auto result = read_checkpoint(path);
     if (!result)
-        throw BadInput("There is no checkpoint " + path.string() + "; it is written at the run's first evaluation.");
+        throw BadInput("There is no checkpoint file " + path.string() +
+                       "; a run writes its checkpoint at its first evaluation.");
     return *std::move(result);
 }
 
@@ -54,7 +55,8 @@ struct TrainedRunFlags {
         if (!checkpoint.empty()) return checkpoint_at(checkpoint);
         if (lab.empty())
             throw BadInput(
-                "The run is missing: give a lab with --lab (and --run), or a checkpoint file with --checkpoint.");
+                "No model is given; name a lab file with --lab (and one of its runs with --run), or a checkpoint file "
+                "with --checkpoint.");
         const auto file = LabFile::open(lab, LabFile::Mode::read);
         return checkpoint_at(file->checkpoint_path(run_of(*file, lab, run).id));
     }
@@ -85,7 +87,8 @@ void run_sample(const SampleFlags& flags) {
     Generation generation = flags.generation;
     generation.mode = parse_generation_mode(flags.mode);
     if (generation.length < 1)
-        throw BadInput("The length is " + std::to_string(generation.length) + ", but it must be 1 or more.");
+        throw BadInput("The number of tokens to generate (--length) is " + std::to_string(generation.length) +
+                       ", but it must be 1 or more.");
     const std::string prompt_text = flags.prompt ? *flags.prompt : default_prompt(vocabulary);
     const auto prompt = vocabulary.encode(prompt_text);
 
@@ -115,19 +118,20 @@ void run_sample(const SampleFlags& flags) {
 }  // namespace
 
 void add_sample(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand("sample", "Generate text with a trained run");
+    CLI::App* verb = program.add_subcommand("sample", "Generate text with the model of a trained run");
     auto& flags = with_flags<SampleFlags>(*verb, run_sample);
     flags.generation.temperature = 0.8;
     flags.run.add_to(*verb);
     verb->add_option("--prompt", flags.prompt,
-                     "Text that the model continues (default: a newline, or the first token if the text has none)");
+                     "Text that the model continues (default: a newline, or the first token of the vocabulary if it "
+                     "has no newline)");
     verb->add_option("--length", flags.generation.length, "Number of tokens to generate")->capture_default_str();
     verb->add_option("--temperature", flags.generation.temperature,
                      "Sampling temperature; 0 always takes the most likely token")
         ->capture_default_str();
     verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all")
         ->capture_default_str();
-    verb->add_option("--seed", flags.generation.seed, "Seed of the sampling")->capture_default_str();
+    verb->add_option("--seed", flags.generation.seed, "Random seed of the sampling")->capture_default_str();
     verb->add_option(
             "--mode", flags.mode,
             "Generation beyond the context: recompute (re-encode the last context for each token) or rolling (drop the "
@@ -179,7 +183,7 @@ void print_sizes(const CompressionSizes& sizes, const std::vector<ArchiveSize>& 
         return print_json(result);
     }
     std::ostringstream text;
-    text << grouped(sizes.text_bytes) << " bytes in, " << grouped(sizes.file_bytes) << " bytes out";
+    text << grouped(sizes.text_bytes) << " bytes of text, " << grouped(sizes.file_bytes) << " bytes compressed";
     if (sizes.text_bytes > 0) {
         text << ": " << fixed_text(bits / static_cast<double>(sizes.text_bytes), 4) << " bits per byte";
         if (sizes.characters) {
@@ -223,8 +227,9 @@ void run_decompress(const CompressionFlags& flags) {
 }  // namespace
 
 void add_compress(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand(
-        "compress", "Compress a text with a trained run and an arithmetic coder; bits per character are a file size");
+    CLI::App* verb = program.add_subcommand("compress",
+                                            "Compress a text with a trained model and an arithmetic coder, so that the "
+                                            "model's bits per character become the size of a file");
     auto& flags = with_flags<CompressionFlags>(*verb, run_compress);
     verb->add_option("file", flags.input, "Text to compress; - for standard input")->required();
     flags.run.add_to(*verb);
@@ -236,7 +241,7 @@ void add_compress(CLI::App& program) {
 
 void add_decompress(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "decompress", "Decompress a file of \"compress\" with the run and the checkpoint that compressed it");
+        "decompress", "Decompress a file that \"ropelab-cli compress\" wrote, with the same run and checkpoint");
     auto& flags = with_flags<CompressionFlags>(*verb, run_decompress);
     verb->add_option("file", flags.input, "Compressed file; - for standard input")->required();
     flags.run.add_to(*verb);
@@ -283,11 +288,12 @@ std::string text_of(const HeadConversionResult& result, const std::string& name)
     add("trained run", result.heads_before, 0, result.loss_before, nullptr, result.cache_before);
     add("mean of each group", heads, 0, result.loss_pooled, &result.pooled_rise, result.cache_after);
     if (result.steps > 0) {
-        add("and further training", heads, result.steps, result.loss_trained, &result.trained_rise, result.cache_after);
+        add("after further training", heads, result.steps, result.loss_trained, &result.trained_rise,
+            result.cache_after);
     }
     std::string further;
     if (const Description& rise = result.continued_rise; rise.n > 0) {
-        add("run, trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
+        add("run trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
             result.cache_before);
         further = "\nAfter the same further steps the conversion is " + number(rise.mean) + " above the run (" +
                   number(rise.confidence_low) + " to " + number(rise.confidence_high) + ").\n";
@@ -324,7 +330,7 @@ void convert(const ConversionFlags& flags) {
     try {
         store_head_conversion(*LabFile::open(flags.lab), record.id, *result);
     } catch (const BadInput& error) {  // such as a lab that may only be read: its result is printed nevertheless
-        std::cerr << "The lab does not store this conversion: " << error.what() << '\n';
+        std::cerr << "The lab file does not store this conversion: " << error.what() << '\n';
     }
 }
 
@@ -341,7 +347,7 @@ void list_conversions(const ConversionFlags& flags) {
         text += (text.empty() ? "" : "\n") + stored.created + "\n" + text_of(stored.result, lab->run(stored.run).name);
     }
     if (flags.json) return print_json(listed);
-    print_text(text.empty() ? "The lab stores no conversions of heads.\n" : text);
+    print_text(text.empty() ? "The lab file stores no conversions of key and value heads.\n" : text);
 }
 
 }  // namespace
@@ -355,21 +361,23 @@ void add_convert_heads(CLI::App& program) {
     add_lab(*verb, flags.lab);
     add_run(*verb, flags.run);
     verb->add_option("--key-value-heads", flags.conversion.key_value_heads,
-                     "Number of key and value heads after the conversion; a divisor of the run's number")
+                     "Number of key and value heads after the conversion; it must divide the run's number of key and "
+                     "value heads")
         ->capture_default_str();
     verb->add_option("--fraction", flags.conversion.fraction,
                      "Further training steps as a fraction of the run's iterations; 0: none")
         ->capture_default_str();
     verb->add_option("--learning-rate", flags.conversion.learning_rate,
-                     "Learning rate of these steps (default: a tenth of the run's)");
+                     "Learning rate of the further training (default: a tenth of the run's learning rate)");
     verb->add_option("--out", flags.out,
                      "Write the converted and trained model as a checkpoint file, which sample --checkpoint loads");
     add_data_dir(*verb, flags.data_dir);
     verb->add_flag("--list", flags.list,
-                   "Print the conversions that the lab stores, of all runs or of --run, and convert nothing");
+                   "Print the conversions that the lab file stores, of all runs or of --run, and convert nothing");
     add_json(*verb, flags.json);
     verb->footer(
-        "The lab stores each conversion; the Train and Results rooms and reports show it.\n\n"
+        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n"
+        "\n"
         "JSON: run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as given; 0: a\n"
         "tenth of the run's), steps (of further training), sequences (their number), loss_before, loss_pooled and\n"
         "loss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over loss_before,\n"

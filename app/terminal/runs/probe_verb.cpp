@@ -547,9 +547,10 @@ std::string text_of(const Probed& probed) {
     } else {
         text << "unknown\n\n";
     }
-    text << "Attention entropy in nats; sink: mean attention weight of the first token. Logit contributions weigh all\n"
-            "keys equally, also keys with an attention weight near 0.\n"
-         << heads_table(probed);
+    text
+        << "Attention entropy in nats; sink: mean attention weight of the first token. Logit contributions weight all\n"
+           "keys equally, also keys with an attention weight near 0.\n"
+        << heads_table(probed);
     if (!result.retrieval.empty())
         text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
                 "gain is the\naccuracy minus the accuracy at the first occurrence; ± is its standard error over the "
@@ -668,9 +669,9 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     const auto iterations = lab.snapshots(record.id);
     const std::string known =
         iterations.empty() ? ""
-                           : " The lab has snapshots of these steps, which --step shows without further flags: " +
+                           : " The lab file has snapshots of these steps, which --step shows without further flags: " +
                                  joined(iterations, ", ", whole_text) + ".";
-    if (!checkpoint) throw BadInput("There is no checkpoint " + path.string() + " to evaluate." + known);
+    if (!checkpoint) throw BadInput("There is no checkpoint file " + path.string() + " to evaluate." + known);
     if (flags.step && *flags.step != checkpoint->iteration) {
         throw BadInput("Run " + std::to_string(record.id) + " has a checkpoint of step " +
                        std::to_string(checkpoint->iteration) + ", not of step " + std::to_string(*flags.step) + "." +
@@ -773,7 +774,8 @@ void add_probe(CLI::App& program) {
     auto& flags = with_flags<Flags>(*verb, run);
     add_lab(*verb, flags.lab);
     add_run(*verb, flags.run);
-    verb->add_option("--step", flags.step, "Training step of the snapshot or checkpoint (default: the newest)");
+    verb->add_option("--step", flags.step,
+                     "Training step of the stored measurement (snapshot) or checkpoint (default: the newest)");
     verb->add_option("--text", flags.text, "Evaluate the model on this text instead of the validation split");
     verb->add_option(
         "--freeze-pairs", flags.frozen,
@@ -805,29 +807,32 @@ void add_probe(CLI::App& program) {
         "--sequences", flags.sequences,
         "Number of evenly spaced sequences of the validation split; 0: all (default: 32; with --extrapolate as many as "
         "hold 16384 tokens, but 4 to 32)");
-    verb->add_option("--map", flags.map,
-                     "Size of the attention maps: the first so many tokens of the first sequence; 0: no maps");
+    verb->add_option(
+        "--map", flags.map,
+        "Size of the attention maps in tokens; they show the first tokens of the first sequence; 0: no maps");
     verb->add_option(
         "--extrapolate", flags.beyond,
-        "Evaluate at this multiple of the run's context, with plain RoPE and every scaling method, or only with that "
-        "of --scaling; a run without RoPE is evaluated with its own position encoding");
-    verb->add_option(
-        "--fine-tune", flags.fine_tune,
-        "With --extrapolate: also fine-tune a copy of the run at that length for so many steps, and evaluate "
-        "before and after");
+        "Evaluate at this multiple of the run's context, with plain RoPE and every scaling method, or only with the "
+        "method of --scaling; a run without RoPE is evaluated with its own position encoding");
+    verb->add_option("--fine-tune", flags.fine_tune,
+                     "With --extrapolate: also fine-tune a copy of the run at that length for this number of steps, "
+                     "and evaluate before and after");
     verb->add_option("--learning-rate", flags.learning_rate,
-                     "Learning rate of --fine-tune (default: a tenth of the run's)");
+                     "Learning rate of --fine-tune (default: a tenth of the run's learning rate)");
     add_data_dir(*verb, flags.data_dir);
     add_json(*verb, flags.json);
     verb->footer(
         std::string(
-            "Without further flags, probe prints a snapshot that training stored in the lab; the other flags evaluate "
-            "the run's\ncheckpoint. Neither the snapshot nor the checkpoint is modified.\n"
+            "Without further flags, probe prints a snapshot, the measurements that training stored in the lab file; "
+            "the other flags evaluate the run's\n"
+            "checkpoint. Neither the snapshot nor the checkpoint is modified.\n"
             "Names that end in _error are standard errors over the sequences; they are empty or null with fewer than 2 "
-            "sequences\nand for snapshots of earlier versions.\n"
+            "sequences\n"
+            "and for snapshots of earlier versions.\n"
             "With --freeze-pairs, --ablate-pairs or --mean-ablate-pairs, the JSON also has loss_without_ablation,\n"
             "accuracy_without_ablation, loss_by_position_without_ablation, loss_rise (mean, low and high of the 95 % "
-            "interval,\nsequences) and, for one kind of ablation, controls.\n") +
+            "interval,\n"
+            "sequences) and, for one kind of ablation, controls.\n") +
         evaluation_keys);
 }
 

@@ -70,18 +70,20 @@ RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
 
 void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
     verb.add_option("--experiment", flags.experiment,
-                    "Experiment whose runs are included: latest, all or its number. The lab stores this choice and "
-                    "the four below, and the window uses them; --merge chooses all");
-    CLI::Option* unfinished = verb.add_flag("--unfinished", flags.unfinished, "Include stopped and failed runs");
-    verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs again")
+                    "Experiment whose runs are included: latest, all or the number of an experiment. The lab file "
+                    "stores this choice and those of --unfinished, --split-by, --exclude-run and --include-run, and "
+                    "the window uses them; --merge chooses all");
+    CLI::Option* unfinished =
+        verb.add_flag("--unfinished", flags.unfinished, "Include stopped and failed runs in the results");
+    verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs from the results again")
         ->excludes(unfinished);
     verb.add_option("--split-by", flags.split_by,
                     "Separate groups by the precision, device or kernels of their runs (several: precision,device); "
-                    "nothing: no longer")
+                    "the word nothing ends the separation")
         ->delimiter(',');
     verb.add_option("--exclude-run", flags.exclude, "Number of a run that is excluded from the results")
         ->allow_extra_args(false);
-    verb.add_option("--include-run", flags.include, "Number of a run that is no longer excluded")
+    verb.add_option("--include-run", flags.include, "Number of an excluded run that is included in the results again")
         ->allow_extra_args(false);
 }
 
@@ -194,7 +196,7 @@ void measure_predicted(const Flags& flags) {
         if (measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, open_engine, interrupted)) {
             continue;
         }
-        throw std::runtime_error("Stopped. The same command resumes from here.");
+        throw std::runtime_error("Stopped. Run the same command again to resume from here.");
     }
 }
 
@@ -206,7 +208,7 @@ void measure_lengths(const Flags& flags) {
     plan.extensions = {1, 2, 4};
     for (const ExperimentRecord& experiment : lab->experiments()) {
         if (!measure_runs(*lab, experiment.id, plan, flags.data_dir, open_engine, interrupted)) {
-            throw std::runtime_error("Stopped. The same command resumes from here.");
+            throw std::runtime_error("Stopped. Run the same command again to resume from here.");
         }
     }
 }
@@ -218,7 +220,7 @@ void measure_generation_speeds(const Flags& flags) {
     watch_interrupts();
     const auto lab = LabFile::open(flags.lab);
     if (!measure_generations(*lab, settings, std::nullopt, open_engine, interrupted)) {
-        throw std::runtime_error("Stopped. The same command resumes from here.");
+        throw std::runtime_error("Stopped. Run the same command again to resume from here.");
     }
 }
 
@@ -227,10 +229,10 @@ TableStyle style_of(const Flags& flags, const std::string& format) {
     TableStyle style;
     if (!flags.columns.empty()) style.columns = column_list(flags.columns);
     if (!style.columns.empty() && format == "json")
-        throw BadInput("JSON contains all columns; --columns is for text, csv and latex.");
+        throw BadInput("--columns applies to the formats text, csv and latex; JSON always contains all columns.");
     style.best_bold = flags.best_bold;
-    if (style.best_bold && format != "latex") throw BadInput("--best-bold is for --format latex.");
-    if (flags.published && format != "text") throw BadInput("--published is for --format text.");
+    if (style.best_bold && format != "latex") throw BadInput("--best-bold applies to --format latex only.");
+    if (flags.published && format != "text") throw BadInput("--published applies to --format text only.");
     if (flags.fit.fit && (format == "csv" || format == "latex")) {
         throw BadInput("The fit is printed as text or JSON; use --format text or --format json.");
     }
@@ -266,7 +268,7 @@ struct Output {
 std::string text_of(const Output& output, const Flags& flags, const TableStyle& style, const DecisionChoice& decision) {
     const bool is_part =
         output.runs.experiments > 1 && output.runs.selected.experiment != RunSelection::all_experiments;
-    return output.words + (is_part ? " --experiment all includes the other experiments." : "") + '\n' +
+    return output.words + (is_part ? " Add --experiment all to include the other experiments." : "") + '\n' +
            results_text(output.table, style) + decision_text(output.table, decision) +
            (output.generation.empty() ? "" : output.generation + '\n') +
            (flags.published ? published_text(output.runs.selected_records()) : "") +
@@ -294,7 +296,7 @@ void run(const Flags& flags) {
     const DecisionChoice decision = decision_choice(flags.decide);
     if (!flags.merge.empty()) merge_labs(flags);
     if (!flags.data_dir.empty() && !flags.measure && !flags.lengths) {
-        throw BadInput("--data-dir applies to --measure and --measure-lengths.");
+        throw BadInput("--data-dir applies to --measure and --measure-lengths only; add one of them, or leave it out.");
     }
     if (flags.measure) measure_predicted(flags);
     if (flags.lengths) measure_lengths(flags);
@@ -331,11 +333,10 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_results(CLI::App& program) {
-    CLI::App* verb =
-        program.add_subcommand("results",
-                               "Print a table of a lab's results: mean ± standard deviation over seeds, and "
-                               "significance tests. The seeds of a group share one data set, so intervals and p values "
-                               "do not generalise to other texts.");
+    CLI::App* verb = program.add_subcommand(
+        "results",
+        "Print a table of the results of a lab file's runs: mean ± standard deviation over seeds, and significance "
+        "tests. The seeds of a group share one data set, so intervals and p values do not generalise to other texts.");
     auto& flags = with_flags<Flags>(*verb, run);
     verb->add_option("--lab", flags.lab, "Lab file (required)");
     verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
@@ -350,9 +351,10 @@ void add_results(CLI::App& program) {
         ->capture_default_str();
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
-    verb->add_option("--decide", flags.decide,
-                     "Loss and cost that the decision aid weighs, as LOSS,COST or one of them: " +
-                         joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
+    verb->add_option(
+        "--decide", flags.decide,
+        "Loss and cost from which the decision aid computes the Pareto front, as LOSS,COST or one of them: " +
+            joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
     verb->add_option(
         "--sort", flags.sort,
         "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "
@@ -362,34 +364,34 @@ void add_results(CLI::App& program) {
     verb->add_option("--merge", flags.merge,
                      "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
     verb->add_flag("--measure", flags.measure,
-                   "First measure what the predictions about a sweep need: retrieval accuracy, length extrapolation");
+                   "First measure the quantities that predictions about a sweep need: retrieval accuracy and length "
+                   "extrapolation");
     verb->add_flag(
         "--measure-lengths", flags.lengths,
-        "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure "
-        "loss-by-length; models whose positions have no definition at 4 times the context (learned positions) "
-        "have none");
+        "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure loss-by-length; "
+        "models without a loss at 4 times the context, such as those with learned positions, are left out");
     add_data_dir(*verb, flags.data_dir);
     CLI::Option* generation = verb->add_flag(
         "--measure-generation", flags.generation,
         "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "
         "settings. The runs are measured sequentially, seed by seed, in an order that is sampled from the seed");
     verb->add_option("--generation-samples", flags.speed.samples,
-                     "Number of timed samples per run, after one sample as warm-up")
+                     "Generation speed: number of timed samples per run, after one sample as warm-up")
         ->needs(generation)
         ->capture_default_str();
-    verb->add_option("--generation-length", flags.speed.length, "Number of tokens per sample")
+    verb->add_option("--generation-length", flags.speed.length, "Generation speed: number of tokens per sample")
         ->needs(generation)
         ->capture_default_str();
     verb->add_option("--generation-temperature", flags.speed.temperature,
-                     "Sampling temperature; 0: always the most probable token")
+                     "Generation speed: sampling temperature; 0: always the most probable token")
         ->needs(generation)
         ->capture_default_str();
     verb->add_option("--generation-top-k", flags.speed.top_k,
-                     "Number of most probable tokens from which each token is sampled; 0: all tokens")
+                     "Generation speed: number of most probable tokens from which each token is sampled; 0: all tokens")
         ->needs(generation)
         ->capture_default_str();
     verb->add_option("--generation-mode", flags.mode,
-                     "Generation beyond the context: recompute or rolling, as for sample --mode")
+                     "Generation speed: method beyond the context, recompute or rolling, as for sample --mode")
         ->needs(generation)
         ->capture_default_str();
     add_selection_options(*verb, flags.runs);

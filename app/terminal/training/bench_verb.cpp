@@ -198,7 +198,7 @@ Part bench_generate(const Flags& flags) {
     if (speed.rolling_over_recompute)
         part.line("speed ratio rolling / recompute", spread_text(*speed.rolling_over_recompute, "×"));
     part.line("KV cache, measured", std::to_string(speed.cache_bytes) + " bytes");
-    part.line("KV cache, formulas 32, 44, 46", std::to_string(cache_bytes(spec).kv) + " bytes in float32");
+    part.line("KV cache, by formulas 32, 44, 46", std::to_string(cache_bytes(spec).kv) + " bytes in float32");
     return part;
 }
 
@@ -224,7 +224,7 @@ Part bench_rotate(const Flags& flags) {
     };
     add("half", "pairing half (i with i + d/2)", speed.half);
     add("interleaved", "pairing interleaved (2i, 2i + 1)", speed.interleaved);
-    add("copy", "copy of the same bytes", speed.copy);
+    add("copy", "memory copy of equal size", speed.copy);
     part.add("half_over_copy", speed.half_over_copy);
     part.add("interleaved_over_copy", speed.interleaved_over_copy);
     part.line("speed ratio half / copy", spread_text(speed.half_over_copy, "×"));
@@ -268,8 +268,8 @@ Part bench_window(const Flags&) {
     const Command command{beside("ropelab_drag_bench"), {"--json"}, {{"QT_QPA_PLATFORM", "offscreen"}}};
     if (command.program.empty()) {
         throw std::runtime_error(
-            "The part \"window\" requires the program ropelab_drag_bench in the folder of ropelab-cli; build folders "
-            "contain it, installations do not.");
+            "The benchmark part \"window\" requires the program ropelab_drag_bench in the folder of ropelab-cli; build "
+            "folders contain it, installations do not.");
     }
     Part part;
     part.json = parse_bounded(output_of(command));
@@ -287,8 +287,9 @@ Part bench_estimates() {
     const std::string words = forecast_words(sweeps);
     Part part;
     part.json = {{"errors", forecast_errors(sweeps)}, {"words", words}};
-    part.table.rows.push_back(
-        {"", words.empty() ? "No sweep with an estimate has finished on this machine yet." : words});
+    part.table.rows.push_back({"", words.empty() ? "No sweep whose training time was estimated has finished on this "
+                                                   "machine yet, so there are no estimates to compare."
+                                                 : words});
     return part;
 }
 
@@ -369,21 +370,23 @@ void add_bench(CLI::App& program) {
         program.add_subcommand("bench", "Benchmark training, generation, rotation and program start on this machine");
     auto& flags = with_flags<Flags>(*verb, run);
     add_repeated(*verb, "--part", flags.parts,
-                 "Part to measure: train, variants, generate, rotate, start, window or estimates (default: every "
-                 "part that can run)");
+                 "Benchmark to run: train, variants, generate, rotate, start, window or estimates (default: every one "
+                 "that this machine can run)");
     verb->add_option("--preset", flags.preset,
-                     "Preset whose first run is measured (default: nanogpt-cpu for train, theta-paper for the others)");
+                     "Built-in experiment (preset) whose first run is measured (default: nanogpt-cpu for train, "
+                     "theta-paper for the others)");
     add_repeated(*verb, "--set", flags.settings,
-                 "key=value replaces a setting of the preset (ropelab-cli --help keys lists all)");
+                 "key=value replaces a setting of the preset (ropelab-cli --help keys lists all settings)");
     verb->add_option("--seconds", flags.seconds,
-                     "Approximate time limit per comparison in seconds; a minimum number of rounds is always measured")
+                     "Approximate time limit in seconds per comparison of alternatives; a minimum number of rounds is "
+                     "always measured")
         ->capture_default_str();
     add_json(*verb, flags.json);
     verb->footer(
         "The models train on random tokens, because speed does not depend on the text; the setting \"data\" only "
         "determines the size of the vocabulary. The part variants trains a small shape with each position encoding, "
-        "attention, feed-forward network, norm and optimizer, and names what LibTorch's operations compute instead of "
-        "the fused kernels. Alternatives are measured in alternation (A B A B …).");
+        "attention, feed-forward network, norm and optimizer, and names the parts that LibTorch's operations compute "
+        "instead of RoPE Lab's fused kernels. Alternatives are measured in alternation (A B A B …).");
 }
 
 }  // namespace ropelab::terminal

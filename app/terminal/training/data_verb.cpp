@@ -57,11 +57,13 @@ void check_size(std::int64_t characters, const std::filesystem::path& output) {
 
 void list(const Flags& flags) {
     nlohmann::json sets = nlohmann::json::array();
-    sets.push_back(
-        {{"name", "synthetic"}, {"about", "A synthetic language in which position matters."}, {"file", nullptr}});
-    sets.push_back({{"name", "synthetic-local"},
-                    {"about", "A synthetic control language: each character depends only on the one before."},
+    sets.push_back({{"name", "synthetic"},
+                    {"about", "A synthetic language in which the positions of characters matter."},
                     {"file", nullptr}});
+    sets.push_back(
+        {{"name", "synthetic-local"},
+         {"about", "A synthetic language for control experiments: each character depends only on the previous one."},
+         {"file", nullptr}});
     for (const KnownSet& set : known_sets()) {
         const auto found = find_on_disk(set, flags.data_dir);
         sets.push_back({{"name", set.name},
@@ -95,7 +97,7 @@ void fetch_set(const Flags& flags) {
     options.cancelled = [] { return interrupted(); };
     const auto fetched = fetch(set, options);
     line.end();
-    if (!fetched) throw std::runtime_error("Stopped. The next \"data fetch\" resumes the download.");
+    if (!fetched) throw std::runtime_error("Stopped. Run \"ropelab-cli data fetch\" again to resume the download.");
     if (flags.json) return print_json({{"file", fetched->file.string()}, {"already_there", fetched->already_there}});
     print_text((fetched->already_there ? "Already downloaded: " : "Downloaded: ") + fetched->file.string() + "\n");
 }
@@ -270,12 +272,12 @@ void add_data(CLI::App& program) {
         ->capture_default_str();
     const auto add_size = [&](CLI::App* part) {
         part->add_option("--vocabulary-size", flags->vocabulary_size,
-                         "Largest number of tokens of bpe, unigram and words; 0: 1,024")
+                         "Maximum vocabulary size of the tokenizers bpe, unigram and words; 0 means 1,024")
             ->capture_default_str();
     };
     add_size(info_verb);
     info_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
-    info_verb->add_option("--seed", flags->seed, "Seed of a synthetic text")->capture_default_str();
+    info_verb->add_option("--seed", flags->seed, "Random seed of a synthetic text")->capture_default_str();
     CLI::App* tokens_verb =
         add("tokens", "Compare tokenizers on a data set, or show how they split a text into tokens", tokens);
     tokens_verb->add_option("--data", flags->name, "A file, or a name that the setting \"data\" accepts")->required();
@@ -286,10 +288,10 @@ void add_data(CLI::App& program) {
     tokens_verb->add_option("--text", flags->text, "Text whose tokens are printed");
     add_size(tokens_verb);
     tokens_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
-    tokens_verb->add_option("--seed", flags->seed, "Seed of a synthetic text")->capture_default_str();
+    tokens_verb->add_option("--seed", flags->seed, "Random seed of a synthetic text")->capture_default_str();
     CLI::App* generate_verb = add("generate", "Generate a text in a built-in synthetic language", generate);
     generate_verb->add_option("name", flags->name, "Language: synthetic or synthetic-local");
-    generate_verb->add_option("--seed", flags->seed, "Seed of the text")->capture_default_str();
+    generate_verb->add_option("--seed", flags->seed, "Random seed of the text")->capture_default_str();
     generate_verb->add_option("--characters", flags->characters, "Length of the text in characters")
         ->capture_default_str();
     generate_verb->add_option("--output", flags->output, "Output file; - for standard output")->capture_default_str();

@@ -79,8 +79,8 @@ void run(bool as_json) {
     report["window"] = std::filesystem::exists(window, error);
     if (!report["window"].get<bool>())
         missing.push_back(
-            "The window program ropelab is not in the folder of ropelab-cli; the commands figure and replay require "
-            "it.");
+            "The window program ropelab is not in the folder of ropelab-cli; figure, animate, replay and other "
+            "commands that draw require it.");
     report["data"] = nlohmann::json::object();
     for (const KnownSet& set : known_sets()) {
         const auto found = find_on_disk(set);
@@ -128,9 +128,9 @@ void add_doctor(CLI::App& program) {
         "doctor",
         "Print what RoPE Lab can use on this machine (processor, engine, CUDA, data sets) and what is missing");
     verb->add_flag("--json", flags->json, "Print the result as JSON");
-    verb->add_flag(
-        "--check-device", flags->check_device,
-        "Check the CUDA device: compare its results with the CPU's, and CUDA graphs with operations one by one");
+    verb->add_flag("--check-device", flags->check_device,
+                   "Check the CUDA device: compare its results with the results of the CPU, and training with CUDA "
+                   "graphs with training without them");
     verb->callback([flags] {
         if (!flags->check_device) return run(flags->json);
         if (std::getenv(device_check_variable)) return check_here();

@@ -29,7 +29,7 @@ void fetch_engine(const Flags& flags) {
     options.cancelled = [] { return interrupted(); };
     const auto fetched = fetch_libtorch(options);
     line.end();
-    if (!fetched) throw std::runtime_error("Stopped. The next \"engine fetch\" resumes the download.");
+    if (!fetched) throw std::runtime_error("Stopped. Run \"ropelab-cli engine fetch\" again to resume the download.");
     print_libtorch(*fetched, flags.json);
 }
 
@@ -37,7 +37,8 @@ void fetch_engine(const Flags& flags) {
 
 void add_engine(CLI::App& program) {
     auto flags = std::make_shared<Flags>();
-    CLI::App* verb = program.add_subcommand("engine", "Provide LibTorch, which training requires: fetch, use");
+    CLI::App* verb = program.add_subcommand(
+        "engine", "Download LibTorch, which training requires, or choose the folder that contains it: fetch, use");
     verb->require_subcommand(1);
     const auto add = [&](const char* name, const std::string& description, void (*action)(const Flags&)) {
         CLI::App* part = verb->add_subcommand(name, description);
@@ -46,10 +47,9 @@ void add_engine(CLI::App& program) {
         return part;
     };
     add("fetch", "Download LibTorch into the cache, verify its checksum and unpack it", fetch_engine);
-    add("use", "Train with the LibTorch of a folder, which both programs remember",
+    add("use", "Use the LibTorch in this folder for training; the choice is stored for ropelab and ropelab-cli",
         [](const Flags& f) { print_libtorch(use_libtorch(f.folder), f.json); })
-        ->add_option("folder", flags->folder,
-                     "A folder with lib/libtorch_cpu.so, or with a subfolder torch that has it")
+        ->add_option("folder", flags->folder, "A folder that contains lib/libtorch_cpu.so or torch/lib/libtorch_cpu.so")
         ->required();
 }
 

@@ -38,7 +38,8 @@ struct Flags {
 void check_sheet_format(const Flags& flags) {
     check_table_format(flags.format);
     if ((flags.list || flags.plan) && (flags.format == "csv" || flags.format == "latex"))
-        throw BadInput("--format " + flags.format + " prints the tables of results; --list and --plan have none.");
+        throw BadInput("--format " + flags.format +
+                       " prints the tables of results, but --list and --plan print none; leave out --format.");
 }
 
 void print_list(bool as_json) {
@@ -67,8 +68,8 @@ void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
     const bool seeds_differ = flags.seeds && *flags.seeds != static_cast<std::int64_t>(seeds_of(stored));
     const bool scale_differs = !flags.scale.empty() && stored.scale != sheet_scale(flags.scale);
     if (stored.sheet != flags.name || scale_differs || seeds_differ) {
-        throw BadInput("The lab " + flags.lab + " holds the sheet " + what +
-                       "; reproduce that sheet, or name another lab.");
+        throw BadInput("The lab file " + flags.lab + " belongs to the reproduction " + what +
+                       "; name that reproduction, scale and number of seeds, or another lab file.");
     }
 }
 
@@ -88,20 +89,22 @@ StoredSheet opened_sheet(const fs::path& path, const Flags& flags) {
     std::error_code error;
     if (!fs::exists(path, error)) {
         if (flags.resume)
-            throw BadInput("There is no lab " + path.string() + " to resume; leave out --resume to create it.");
+            throw BadInput("There is no lab file " + path.string() + " to resume; leave out --resume to create it.");
         start_lab(path, flags);
     }
     const auto lab = LabFile::open(path);
     lab->recover();
     const auto stored = stored_sheet(*lab);
-    if (!stored) throw BadInput("The lab " + path.string() + " holds no sheet; name another lab, or a new file.");
+    if (!stored)
+        throw BadInput("The lab file " + path.string() +
+                       " contains no reproduction of a paper; name another lab file, or a new file.");
     refuse_other_sheet(stored->plan, flags);
     return *stored;
 }
 
 [[noreturn]] void stopped(const Flags& flags) {
     throw std::runtime_error(flags.lab.empty() ? "Stopped. Nothing was stored, because --lab was not given."
-                                               : "Stopped. The same command resumes from here.");
+                                               : "Stopped. Run the same command again to resume from here.");
 }
 
 void train_and_measure(const fs::path& path, const StoredSheet& stored, const Flags& flags) {
@@ -147,7 +150,7 @@ void run(Flags& flags) {
     check_sheet_format(flags);
     if (flags.list) return print_list(flags.json);
     if (flags.name.empty())
-        throw BadInput("The name of a sheet is missing; \"ropelab-cli reproduce --list\" lists the sheets.");
+        throw BadInput("The name of a reproduction is missing; \"ropelab-cli reproduce --list\" lists the names.");
     if (flags.plan) {
         const SheetPlan plan = planned(flags);
         return flags.json ? print_json(plan_json(plan, flags.data_dir)) : print_text(plan_text(plan, flags.data_dir));
@@ -166,17 +169,20 @@ void add_reproduce(CLI::App& program) {
         "reproduce", "Retrain a published experiment and test its claims with preregistered rules");
     auto& flags = with_flags<Flags>(*verb, run);
     verb->add_option("name", flags.name,
-                     "Name of a sheet (a published table or claim), such as theta-table-2; --list lists all");
+                     "Name of the reproduction of a published table or claim, such as theta-table-2; --list lists all");
     verb->add_option("--scale", flags.scale,
-                     "Size of the experiment: smoke (seconds), laptop or paper (default: laptop, or that of the lab)");
-    CLI::Option* lab = verb->add_option("--lab", flags.lab,
-                                        "Lab file that stores runs and results; if it exists, its sheet is resumed");
-    verb->add_option("--seeds", flags.seeds,
-                     "Seeds per setting (default: 2 at smoke scale, otherwise the sheet's own number)");
+                     "Scale of the experiment: smoke (trains for seconds, as a test), laptop or paper (default: "
+                     "laptop, or the scale of the lab file)");
+    CLI::Option* lab = verb->add_option(
+        "--lab", flags.lab, "Lab file that stores runs and results; if it exists, its reproduction is resumed");
+    verb->add_option(
+        "--seeds", flags.seeds,
+        "Number of seeds per setting (default: 2 at smoke scale, otherwise the number that the reproduction defines)");
     add_data_dir(*verb, flags.data_dir);
-    verb->add_flag("--resume", flags.resume, "Only resume: fail if the lab does not exist")->needs(lab);
-    verb->add_flag("--list", flags.list, "List the sheets");
-    verb->add_flag("--plan", flags.plan, "Print runs, time and memory, rules and predictions without training");
+    verb->add_flag("--resume", flags.resume, "Only resume: fail if the lab file does not exist")->needs(lab);
+    verb->add_flag("--list", flags.list, "List the reproductions of published tables and claims");
+    verb->add_flag("--plan", flags.plan,
+                   "Print the runs, their time and memory, the test rules and the predictions without training");
     CLI::Option* format =
         verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
     verb->add_flag("--json", flags.json, "Print the result as JSON")->excludes(format);

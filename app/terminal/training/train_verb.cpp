@@ -98,7 +98,7 @@ void measure_here(Preview& plan, const std::filesystem::path& data_dir) {
     }
     runner.join();
     line.end();
-    if (interrupted()) throw std::runtime_error("Interrupted before every cohort was measured.");
+    if (interrupted()) throw std::runtime_error("Interrupted before the time of every cohort was measured.");
 }
 
 // Throws BadInput for data that training would reject, but not for known data sets before their download.
@@ -173,7 +173,8 @@ std::string text_of(const Preview& plan) {
         text += "Cohort " + std::to_string(i) + ": " + counted(cohort.runs.size(), "run") + ", " +
                 cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
         if (!cohort.width.empty()) text += "  " + cohort.width + '\n';
-        if (!cohort.problem.empty()) text += "  This cohort could not be measured: " + cohort.problem + '\n';
+        if (!cohort.problem.empty())
+            text += "  The time of this cohort could not be measured: " + cohort.problem + '\n';
         if (plan.differing.empty()) continue;
         // One column per setting that differs between any two runs of the plan.
         Table table = Table::titled(plan.differing, "r");
@@ -306,8 +307,8 @@ std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
     Extension result{std::move(described.experiment), std::move(described.search), {}};
     if (stores_experiment(lab, result.experiment)) return std::nullopt;
     if (result.search && result.search->method == Search::Method::halving) {
-        throw BadInput("Successive halving compares the runs of one new sweep, so it cannot extend the lab " +
-                       flags.lab + "; name another lab.");
+        throw BadInput("Successive halving compares the runs of one new sweep, so it cannot extend the lab file " +
+                       flags.lab + "; name another lab file.");
     }
     if (flags.cohort) {
         throw BadInput("The lab " + flags.lab +
@@ -316,8 +317,9 @@ std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
     }
     result.growth = growth_of(lab, result.experiment, flags.anew);
     if (flags.one_run && result.growth.added.size() > 1) {
-        throw BadInput("This adds " + std::to_string(result.growth.added.size()) +
-                       " runs to the lab, but \"train\" trains exactly one; use \"sweep\".");
+        throw BadInput(
+            "This adds " + std::to_string(result.growth.added.size()) +
+            " runs to the lab file, but the command \"train\" trains exactly one; use the command \"sweep\".");
     }
     return result;
 }
@@ -325,7 +327,7 @@ std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
 std::string words_of(const Growth& growth) {
     const auto continued = static_cast<std::size_t>(std::count_if(
         growth.added.begin(), growth.added.end(), [](const AddedRun& run) { return run.continues.has_value(); }));
-    std::string words = "The lab has " + std::to_string(growth.present) + " of the experiment's " +
+    std::string words = "The lab file has " + std::to_string(growth.present) + " of the experiment's " +
                         counted(growth.present + growth.added.size(), "run");
     if (growth.added.empty()) return words + ", so no run is added.";
     words += "; " + counted(growth.added.size(), "run") + " added";
@@ -371,8 +373,8 @@ void print_resumed_plan(const Flags& flags) {
         const auto head = read_checkpoint_head(run.checkpoint);
         training.add(run.spec, head ? head->iteration : 0);
     }
-    training.words = training.runs.empty() ? "Every run of the lab has ended."
-                                           : counted(training.runs.size(), "unfinished run") + " of the lab.";
+    training.words = training.runs.empty() ? "Every run of the lab file has ended."
+                                           : counted(training.runs.size(), "unfinished run") + " of the lab file.";
     if (extension) {
         training.words += " " + words_of(extension->growth);
         for (const AddedRun& added : extension->growth.added) training.add(added.spec, added.iteration);
@@ -390,7 +392,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
     if (there && !flags.resume) {
         throw BadInput("The lab " + flags.lab +
-                       " exists already; add --resume to resume its unfinished runs, or name another lab.");
+                       " exists already; add --resume to resume its unfinished runs, or name another lab file.");
     }
     if (there) return plan_resumed_runs(flags, plan);
     const Described described = described_by(flags);
@@ -402,8 +404,8 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     std::vector<RunSpec> specs;
     for (const std::size_t place : chosen) specs.push_back(all[place]);
     if (flags.one_run && specs.size() != 1) {
-        throw BadInput("This describes " + std::to_string(specs.size()) +
-                       " runs, but \"train\" trains exactly one; use \"sweep\".");
+        throw BadInput("These settings describe " + std::to_string(specs.size()) +
+                       " runs, but the command \"train\" trains exactly one; use the command \"sweep\".");
     }
     // Opening the data throws BadInput for bad data before any run starts.
     if (!flags.lab.empty()) {
@@ -508,7 +510,8 @@ void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
 // --plan.
 void print_planned(const Flags& flags) {
     if (!flags.lab.empty() && !flags.resume) {
-        throw BadInput("--plan trains nothing, so --lab has no effect; add --resume to plan the training of that lab.");
+        throw BadInput(
+            "--plan trains nothing, so --lab has no effect; add --resume to plan the training of that lab file.");
     }
     std::error_code error;
     if (!flags.lab.empty() && std::filesystem::exists(flags.lab, error)) return print_resumed_plan(flags);
@@ -548,7 +551,7 @@ void run(const Flags& flags) {
     print_outcomes(outcomes, names, memory, flags.json);
     if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
     if (ending.state == RunState::stopped) {
-        throw std::runtime_error(lab ? "Stopped. Add --resume to resume from here."
+        throw std::runtime_error(lab ? "Stopped. Run the command again with --resume to resume from here."
                                      : "Stopped. Nothing was stored, because --lab was not given.");
     }
     refuse_failed(outcomes);
@@ -559,8 +562,9 @@ void run(const Flags& flags) {
 void add_plan_options(CLI::App& verb, Flags& flags) {
     CLI::Option* plan = verb.add_flag("--plan", flags.plan,
                                       "Print the runs, their cohorts, time and memory without training; with --resume: "
-                                      "what would be added to the lab and trained");
-    verb.add_flag("--measure", flags.measure, "With --plan: time a few steps of each cohort instead of estimating")
+                                      "the runs that would be added to the lab file and trained");
+    verb.add_flag("--measure", flags.measure,
+                  "With --plan: measure a few training steps of each cohort instead of estimating its time")
         ->needs(plan);
 }
 
@@ -568,9 +572,9 @@ void add_search_options(CLI::App& verb, Flags& flags) {
     CLI::Option* search = verb.add_option(
         "--search", flags.search,
         "Sample the ranges of --set, such as \"learning_rate=1e-3..1e-2 log\": random (independent samples), sobol "
-        "(points of a Sobol sequence, which fill the ranges evenly) or halving (sobol, or the values of the sweep "
-        "without ranges; at the rungs r, 2r, 4r, … the worse half of the settings by validation loss, mean over seeds, "
-        "is stopped)");
+        "(points of a Sobol sequence, which fill the ranges evenly) or halving (successive halving of sobol samples, "
+        "or of the sweep's values if there are no ranges: at the iterations r, 2r, 4r, …, the rungs, the half of the "
+        "settings with the higher validation loss, mean over seeds, is stopped)");
     verb.add_option("--samples", flags.sampling.samples, "Number of samples of the ranges")
         ->needs(search)
         ->capture_default_str();
@@ -578,8 +582,8 @@ void add_search_options(CLI::App& verb, Flags& flags) {
         ->needs(search)
         ->capture_default_str();
     verb.add_option("--first-rung", flags.sampling.first_rung,
-                    "With --search halving: iteration r of the first rung (default: an eighth of the iterations, "
-                    "rounded up to an evaluation)")
+                    "With --search halving: iteration r at which the first settings are stopped (default: an eighth of "
+                    "the iterations, rounded up to an evaluation)")
         ->needs(search)
         ->check(CLI::PositiveNumber);
     search->excludes(verb.get_option("--cohort"))->excludes(verb.get_option("--slurm"));
@@ -606,26 +610,27 @@ void add_train(CLI::App& program) {
         CLI::App* verb = program.add_subcommand(name, what);
         auto& flags = with_flags<Flags>(*verb, run);
         flags.one_run = one_run;
-        verb->add_option("--preset", flags.preset, "Built-in experiment: " + joined(presets(), ", ", &Preset::name));
+        verb->add_option("--preset", flags.preset,
+                         "Built-in experiment (preset): " + joined(presets(), ", ", &Preset::name));
         verb->add_option("--experiment", flags.experiment, "JSON file that describes the experiment");
         add_repeated(*verb, "--set", flags.settings,
-                     "key=value sets a setting; key=value,value,… sweeps it, and key=1..10 sweeps all whole "
-                     "numbers from 1 to 10 (ropelab-cli --help keys lists all)");
+                     "key=value sets a setting; key=value,value,… sweeps it, and key=1..10 sweeps all whole numbers "
+                     "from 1 to 10 (ropelab-cli --help keys lists all settings)");
         add_repeated(*verb, "--zip", flags.zips,
-                     "key,key: vary these swept settings together (first values, second values, …) instead of in "
-                     "all combinations");
+                     "key,key: vary these swept settings together (all first values, then all second values, …) "
+                     "instead of training all combinations of their values");
         add_repeated(*verb, "--exclude", flags.exclusions,
                      "key=value or key=value,key=value: exclude the runs with these values");
         verb->add_option("--lab", flags.lab, "Lab file that stores the experiment, its curves and checkpoints");
         verb->add_flag("--resume", flags.resume,
-                       "Resume the unfinished runs of the lab; create the lab if it does not exist. Flags that "
-                       "describe an experiment change the lab's newest one, and its missing runs are added: more "
-                       "seeds or values, or more iterations, for which runs continue from copies of the checkpoints "
-                       "of the shorter ones")
+                       "Resume the unfinished runs of the lab file; create the file if it does not exist. Flags that "
+                       "describe an experiment change the newest experiment of the lab file and add its missing runs: "
+                       "those of more seeds or values, or longer runs if there are more iterations, which continue "
+                       "from copies of the shorter runs' checkpoints")
             ->needs(verb->get_option("--lab"));
         verb->add_flag("--anew", flags.anew,
-                       "With --resume: train added runs with more iterations from the beginning, with the schedule of "
-                       "their new length")
+                       "With --resume: train added runs with more iterations from the beginning instead, with the "
+                       "learning rate schedule of their new length")
             ->needs(verb->get_option("--resume"));
         verb->add_flag(
                 "--take-over", flags.take_over,
@@ -634,7 +639,7 @@ void add_train(CLI::App& program) {
             ->needs(verb->get_option("--resume"));
         verb->add_option("--device", flags.device, "Device: auto, cpu or cuda");
         verb->add_option("--data-dir", flags.data_dir,
-                         "Folder that is searched first for known data sets; the lab remembers it");
+                         "Folder that is searched first for known data sets; the lab file stores its path");
         add_json(*verb, flags.json);
         if (!one_run) {
             add_plan_options(*verb, flags);

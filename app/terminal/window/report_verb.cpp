@@ -102,16 +102,19 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_report(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand(
-        "report",
-        "Write a report of a lab as Markdown, HTML and LaTeX: settings, data, environment, tables, tests, verdicts, "
-        "figures, and the commands that repeat them");
+    CLI::App* verb =
+        program.add_subcommand("report",
+                               "Write a report of a lab file as Markdown, HTML and LaTeX: settings, data, environment, "
+                               "tables, tests, verdicts, figures, and the commands that repeat them");
     auto& flags = with_flags<Flags>(*verb, run);
-    verb->add_option("--lab", flags.lab, "Lab file; its stored choice of runs applies to the results, as for results")
+    verb->add_option("--lab", flags.lab,
+                     "Lab file; the report includes the runs that the file's stored choice includes, as the command "
+                     "results does")
         ->required();
-    verb->add_option("--output", flags.output, "Folder to write; it is created if it does not exist")->required();
+    verb->add_option("--output", flags.output, "Folder for the report; it is created if it does not exist")->required();
     add_baseline(*verb, flags.baseline);
-    verb->add_option("--compare", flags.compare, "Quantity that the tests compare, as for results")
+    verb->add_option("--compare", flags.compare,
+                     "Quantity that the significance tests compare, as for the command results")
         ->capture_default_str();
     add_test(*verb, flags.test);
     verb->add_flag("--no-figures", flags.without_figures, "Write the report without figures");

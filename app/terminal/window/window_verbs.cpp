@@ -12,7 +12,7 @@ namespace ropelab::terminal {
 
 void add_figure(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "figure", "Write a figure of a lab's runs, of a rotary setup or of a model to a file; no display is needed");
+        "figure", "Write a figure of a lab file's runs, of a rotary setup or of a model to a file; needs no display");
     // The window program knows the figures and their options, and prints their help.
     verb->set_help_flag();
     verb->prefix_command();
@@ -45,11 +45,12 @@ void run_verify(const VerifyFlags& flags) {
 void add_verify(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
         "verify",
-        "Compute an exported figure again, draw it again and print what differs in data and picture: exit status 0 if "
-        "nothing differs, 1 if something differs, 2 if it or its picture cannot be verified");
+        "Recompute and redraw an exported figure, and print the differences in data and picture: exit status 0 if "
+        "nothing differs, 1 if something differs, 2 if the figure or its picture cannot be verified");
     auto& flags = with_flags<VerifyFlags>(*verb, run_verify);
     verb->add_option("figure", flags.figure, "Figure that RoPE Lab exported as PDF, SVG or PNG")->required();
-    verb->add_option("--lab", flags.lab, "Lab of the figure (default: where it was, or beside the figure)");
+    verb->add_option("--lab", flags.lab,
+                     "Lab file of the figure (default: its path when the figure was exported, or the figure's folder)");
     add_data_dir(*verb, flags.data_dir);
     add_json(*verb, flags.json, "Print the differences as JSON");
 }
@@ -66,7 +67,7 @@ struct AnimateFlags {
 
 void add_animate(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "animate", "Write an animation of a rotary figure over positions, theta or pairs; no display is needed");
+        "animate", "Write an animation of a rotary figure over positions, theta or pairs; needs no display");
     auto& flags = with_flags<AnimateFlags>(*verb, [](const AnimateFlags& given) {
         given.fields.run("Animations", "--animate", {{"figure", given.figure}, {"output", given.output}});
     });
@@ -88,10 +89,10 @@ void add_animate(CLI::App& program) {
     number("to", "--to", "Last value (default: the end of the context, the last pair; theta: 1000000)");
     number("frames", "--frames", "Number of frames, 2 to 10000 (default: 60; over pairs one per pair)");
     text("setup", "--setup", "RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\"");
-    number("m", "--m", "Position of the query where it does not change (default: 100)");
+    number("m", "--m", "Position of the query in animations over theta or pairs (default: 100)");
     number("n", "--n", "Position of the key (default: 60)");
-    number("pair", "--pair", "Pair that is shown enlarged (default: the middle one)");
-    number("seed", "--seed", "Seed of q and k (default: 1)");
+    number("pair", "--pair", "Rotary pair that is shown enlarged (default: the middle one)");
+    number("seed", "--seed", "Random seed of the query q and the key k (default: 1)");
     number("frames_per_second", "--frames-per-second",
            "Frames per second of a GIF, 0.1 to 50 (default: 20; over pairs 4)");
     number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
@@ -123,13 +124,13 @@ void run_replay(const ReplayFlags& flags) {
 
 void add_replay(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "replay", "Write a run's training as an animation with one frame per snapshot; no display is needed");
+        "replay",
+        "Write a run's training as an animation with one frame per stored measurement (snapshot); needs no display");
     auto& flags = with_flags<ReplayFlags>(*verb, run_replay);
-    verb->add_option(
-            "figures", flags.figures,
-            "One or two figures of the Inspect room, side by side: logit-contribution, attention-map, pair-dials … "
-            "(ropelab --help lists all). As the second figure, \"second-run\" shows the first figure for the "
-            "run of --beside")
+    verb->add_option("figures", flags.figures,
+                     "One or two figures of the window's page Inspect, side by side: logit-contribution, "
+                     "attention-map, pair-dials … (ropelab --help lists all). \"second-run\" as the second figure "
+                     "shows the first figure for the run of --beside")
         ->required()
         ->expected(1, 2);
     add_lab(*verb, flags.lab);
@@ -142,9 +143,10 @@ void add_replay(CLI::App& program) {
     const auto number = [&](const char* key, const char* flag, const char* help) {
         flags.fields.add_number(*verb, key, flag, help);
     };
-    number("run", "--run", "Number of the run that is replayed (default: the lab's first)");
+    number("run", "--run", "Number of the run whose training is animated (default: the first run of the lab file)");
     number("beside", "--beside", "Number of a second run, drawn faintly for comparison");
-    verb->add_flag("--difference", flags.difference, "Heat maps show the difference: run minus second run");
+    verb->add_flag("--difference", flags.difference,
+                   "Heat maps show the difference between the two runs: run minus second run");
     number("layer", "--layer", "Layer, counted from 0 (default: all layers or their mean)");
     number(
         "head", "--head",

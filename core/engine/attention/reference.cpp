@@ -188,7 +188,8 @@ torch::Tensor attend_by_reference(const AttentionInput& input, const LayerTerms&
     const char* last = "attention.values";  // the stage that ends here
     if (use.cache) use.cache->store(use.layer, vectors.key[0][0], vectors.value[0][0]);
     const bool continues = use.cache && use.cache->tokens() > time;
-    TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
+    TORCH_CHECK(!continues || time == 1,
+                "A KV cache that already contains tokens accepts only one more token at a time.");
     if (!terms.only_products()) {
         if (use.cache && !continues && terms.decay.defined()) {
             const LayerTerms decay{.tables = {}, .decay = terms.decay};

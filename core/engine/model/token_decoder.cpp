@@ -193,7 +193,8 @@ void TokenDecoder::feed_forward(const Layer& layer) {
         ROPELAB_OWN_PASS("swiglu");
         kernels::swiglu(wide_.data(), wide_.data() + layer.down.columns, wide_.data(), layer.down.columns);
     } else {
-        TORCH_CHECK(layer.mlp.activation.kind == FeedForward::gelu, "The kernels lack this activation.");
+        TORCH_CHECK(layer.mlp.activation.kind == FeedForward::gelu,
+                    "The fused kernels do not support this activation function.");
         multiply(layer.up, normed_, wide_, [&](std::int64_t first, std::int64_t last) {
             kernels::gelu(wide_.data() + first, wide_.data() + first, last - first);
         });

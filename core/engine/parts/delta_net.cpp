@@ -115,7 +115,7 @@ torch::Tensor attend(const Input& input, std::int64_t heads, std::int64_t batch,
     const Sequences sequences = sequences_of(input, heads, batch, use.stages);
     const std::int64_t time = sequences.query.size(2);
     const bool continues = use.cache && use.cache->tokens() > time;
-    TORCH_CHECK(!continues || time == 1, "A cache that is not empty accepts one token at a time.");
+    TORCH_CHECK(!continues || time == 1, "A cache that already contains tokens accepts only one more token at a time.");
     const auto [output, state] =
         continues ? one_token(sequences, use.cache->layer(use.layer).state) : in_chunks(sequences);
     if (use.cache) use.cache->store_state(use.layer, state[0]);

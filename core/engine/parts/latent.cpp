@@ -82,7 +82,7 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
         pass.use.cache->store(pass.use.layer, rotated_key[0][0], latent[0][0]);
         const std::int64_t time = query.size(2);
         if (pass.use.cache->tokens() > time) {
-            TORCH_CHECK(time == 1, "A cache that is not empty accepts one token at a time.");
+            TORCH_CHECK(time == 1, "A KV cache that already contains tokens accepts only one more token at a time.");
             return attend_one(part, rotated_query()[0][0][0], terms, pass);
         }
     }

@@ -234,8 +234,8 @@ void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
     if (sequences.length < 1 || sequences.tokens.empty() ||
         std::ssize(sequences.tokens) != sequences.count() * sequences.length ||
         sequences.targets.size() != sequences.tokens.size()) {
-        throw BadInput("The probe's sequences have " + std::to_string(sequences.tokens.size()) + " tokens and " +
-                       std::to_string(sequences.targets.size()) + " targets, but each sequence requires " +
+        throw BadInput("The sequences to evaluate have " + std::to_string(sequences.tokens.size()) + " tokens and " +
+                       std::to_string(sequences.targets.size()) + " target tokens, but each sequence requires " +
                        std::to_string(sequences.length) + " of each, and at least 1.");
     }
     if (spec.learns_positions() && sequences.length > spec.context) {
@@ -279,14 +279,14 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     const RunSpec& spec = model.spec;
     check_windows(model, request.sequences);
     if (request.attention && request.sequences.length < 2)
-        throw BadInput("The sequences have 1 token, but a probe of attention requires at least 2.");
+        throw BadInput("The sequences have 1 token, but measuring attention requires at least 2 tokens per sequence.");
     for (const std::int64_t pair : request.frozen_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.ablated_pairs) check_pair(spec, pair);
     for (const std::int64_t pair : request.mean_ablated_pairs) check_pair(spec, pair);
     for (const ReplacedHead& replaced : request.replaced_heads) check_replaced(spec, model.decoder.plan(), replaced);
     if (request.map_pair >= 0) check_pair(spec, request.map_pair);
     if (request.vectors_at >= request.sequences.length) {
-        throw BadInput("The vectors at position " + std::to_string(request.vectors_at) +
+        throw BadInput("The query and key vectors at position " + std::to_string(request.vectors_at) +
                        " were requested, but the sequences have " + std::to_string(request.sequences.length) +
                        " tokens.");
     }
@@ -294,7 +294,7 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
         spec.layers * spec.heads * request.map_size * request.map_size > most_map_numbers) {
         throw BadInput("Attention maps of " + std::to_string(request.map_size) +
                        " tokens were requested, but they must not exceed the sequence length or " +
-                       std::to_string(most_map_numbers) + " numbers over all heads.");
+                       std::to_string(most_map_numbers) + " attention weights over all layers and heads.");
     }
     if (request.scaling.method != ScalingMethod::none && !spec.rotates()) {
         throw BadInput("This model has no RoPE, so that the scaling " + std::string(word_of(request.scaling.method)) +
@@ -308,7 +308,8 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     if (std::ssize(retrieval.lags) != retrieval.sequences.count() || retrieval.marked < 1 || shortest < 1 ||
         retrieval.marked + longest > retrieval.sequences.length) {
         throw BadInput(
-            "The retrieval test requires one lag of at least 1 per sequence, and sequences that contain a copy of " +
+            "The retrieval test requires one distance of at least 1 token per sequence, and sequences that contain a "
+            "copy of " +
             std::to_string(retrieval.marked) + " tokens " + std::to_string(longest) +
             " tokens after the first occurrence.");
     }

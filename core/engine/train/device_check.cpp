@@ -157,18 +157,18 @@ class Checker {
             });
             if (!trust_.device) return;
             if (!graphs_ || !trust_.graphs) continue;
-            check({.name = "eight training steps by graphs, " + type, .of_graphs = true}, [&]() -> std::string {
+            check({.name = "eight training steps with CUDA graphs, " + type, .of_graphs = true}, [&]() -> std::string {
                 const TrainingResult by_graphs = train(Use::graphs, precision);
                 if (by_graphs.steps_as != "a graph") return "steps started " + by_graphs.steps_as;
                 if (const auto words = difference(by_graphs.losses, plain.losses, 1e-6); !words.empty()) return words;
-                return by_graphs.state == plain.state ? "" : "the weights differ from the weights without graphs";
+                return by_graphs.state == plain.state ? "" : "the weights differ from the weights without CUDA graphs";
             });
         }
     }
 
     void check_generation() {
         if (!graphs_) return;
-        check({.name = "64 generated tokens by graphs", .of_graphs = true}, [&]() -> std::string {
+        check({.name = "64 generated tokens with CUDA graphs", .of_graphs = true}, [&]() -> std::string {
             const auto generated = [&](Use where) {
                 const std::vector<std::int32_t> tokens = text();
                 Generation options;
@@ -179,7 +179,7 @@ class Checker {
                 return cohort(where, tokens, Precision::float32)->model(0)->generate(prompt, options);
             };
             const auto wanted = generated(Use::device);
-            return generated(Use::graphs) == wanted ? "" : "the text differs from the text without graphs";
+            return generated(Use::graphs) == wanted ? "" : "the text differs from the text without CUDA graphs";
         });
     }
 

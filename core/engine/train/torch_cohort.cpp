@@ -340,7 +340,7 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
     check_length(data.training, start.runs.front(), "training");
     check_length(data.validation, start.runs.front(), "validation");
     if (!start.states.empty() && start.states.size() != start.runs.size()) {
-        throw BadInput("A cohort that continues requires one state for each of its runs.");
+        throw BadInput("Resuming runs that train together (a cohort) requires one stored state per run.");
     }
 
     const Layout layout = layout_of(start.runs.front(), data.vocabulary);
@@ -402,12 +402,13 @@ RunConditions TorchCohort::conditions() const {
     RunConditions conditions = state_->conditions;
     if (state_->trainer && !graph_supports_step(state_->specs.front())) {
         conditions.reason +=
-            " Steps start operation by operation, because a CUDA graph would store the operations of every "
-            "micro-batch.";
+            " Training steps launch each operation separately, without a CUDA graph, because a graph would store the "
+            "operations of every micro-batch.";
     }
     if (!state_->trainer || state_->trainer->graph_failure().empty()) return conditions;
-    conditions.reason += " Steps start operation by operation, because the capture of a CUDA graph failed: " +
-                         state_->trainer->graph_failure() + ".";
+    conditions.reason +=
+        " Training steps launch each operation separately, because the capture of a CUDA graph failed: " +
+        state_->trainer->graph_failure() + ".";
     if (!conditions.graphs.empty()) conditions.graphs = to_text(DeviceTrust());
     return conditions;
 }

@@ -65,7 +65,7 @@ Stages DeltaNet::stages(const PlanSizes& n, const std::string& input) const {
         return Tensor{.name = name, .shape = {h_v}, .place = storage::decay, .deviation = start};
     };
     AnatomyStage rates = {.id = "attention.rates",
-                          .name = "Rates of forgetting and writing",
+                          .name = "Decay rate and write strength",
                           .symbols = "2 × (B, " + v + ", T)",
                           .shape = extents({2, n.B, h_v, n.T}),
                           .formula = "α_t = exp(−exp(A)·softplus(W_α·x_t + b)),  β_t = σ(W_β·x_t)",

@@ -200,12 +200,13 @@ TEST_F(TimesFile, DropsOldRecords) {
 
 TEST(Forecasts, StateTheirErrors) {
     EXPECT_EQ(forecast_words({}), "");
-    EXPECT_EQ(forecast_words({{8, 10}}), "Estimates of the last sweep: median error 20 %, largest 20 %.");
+    EXPECT_EQ(forecast_words({{8, 10}}),
+              "Estimated training times of the last sweep: median error 20 %, largest 20 %.");
     EXPECT_EQ(forecast_words({{8, 10}, {10, 10}, {13, 10}}),
-              "Estimates of the last 3 sweeps: median error 20 %, largest 30 %.");
+              "Estimated training times of the last 3 sweeps: median error 20 %, largest 30 %.");
     std::vector<Forecast> many(20, Forecast{11, 10});
     many.front() = {100, 10};
-    EXPECT_EQ(forecast_words(many), "Estimates of the last 12 sweeps: median error 10 %, largest 10 %.");
+    EXPECT_EQ(forecast_words(many), "Estimated training times of the last 12 sweeps: median error 10 %, largest 10 %.");
 }
 
 // What a cohort stores is what a forecast of the same settings asks for.

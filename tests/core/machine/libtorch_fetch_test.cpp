@@ -186,7 +186,7 @@ TEST_F(FetchLibTorch, UsesTheFolderOfTheUser) {
     EXPECT_TRUE(find_libtorch().is_chosen);
     fs::remove(own / "lib/libtorch_cpu.so");
     EXPECT_FALSE(find_libtorch().is_chosen);
-    EXPECT_THAT(missing_libtorch(), HasSubstr("the chosen folder " + own.string() + " contains none"));
+    EXPECT_THAT(missing_libtorch(), HasSubstr("the chosen folder " + own.string() + " contains no LibTorch"));
     EXPECT_TRUE(fetch_libtorch(options_, wheels_));
     use_libtorch(own_libtorch(std::string(libtorch_version())));
     EXPECT_EQ(find_libtorch().fitting.size(), 2u);

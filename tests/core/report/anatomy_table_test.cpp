@@ -65,7 +65,7 @@ TEST(AnatomyTable, MeasuredTimesAreALastColumn) {
         EXPECT_THAT(table, HasSubstr("ms per pass")) << word;
         EXPECT_THAT(table, HasSubstr("1.500")) << word;
         EXPECT_THAT(table, HasSubstr("in Norm before MLP")) << word;
-        EXPECT_THAT(table, HasSubstr("A whole pass takes 2.000 ms")) << word;
+        EXPECT_THAT(table, HasSubstr("A whole forward pass takes 2.000 ms")) << word;
     }
     const std::string csv = anatomy_table(model, AnatomyFormat::csv);
     EXPECT_THAT(before, HasSubstr("state_bytes,formula\n"));

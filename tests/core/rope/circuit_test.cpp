@@ -136,7 +136,7 @@ TEST(Circuit, SimilarityIsTheCosine) {
 TEST(Circuit, RefusesBadInput) {
     const Head of = head("theta=100 head_dim=8");
     EXPECT_MESSAGE(aimed(of, -1, 1), BadInput, "earlier tokens");
-    EXPECT_MESSAGE(aimed(of, 1, -1), BadInput, "norm of a pair is -1");
+    EXPECT_MESSAGE(aimed(of, 1, -1), BadInput, "norm of a pair of channels is -1");
     EXPECT_MESSAGE(circuit_attention(std::vector<double>(3), 4), BadInput, "4 tokens");
     EXPECT_MESSAGE(circuit_peak({}), BadInput, "without distances");
     EXPECT_MESSAGE(cosine_similarity(std::vector<double>(3), std::vector<double>(2)), BadInput, "3 and 2");

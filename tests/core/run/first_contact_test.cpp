@@ -61,7 +61,8 @@ TEST_F(FirstContactTest, DisablesWhatFailed) {
     const DeviceRecord device =
         check_cuda_device("A", child(of_device(Outcome::failed, "number 3 is 2 instead of 1") + done()));
     EXPECT_EQ(to_text(device.trust), "no device");
-    EXPECT_EQ(device.sentence, "This CUDA device failed its check (number 3 is 2 instead of 1), so it is not used.");
+    EXPECT_EQ(device.sentence,
+              "This CUDA device failed its check (number 3 is 2 instead of 1), so the device is not used.");
 }
 
 TEST_F(FirstContactTest, CrashInACheckOfGraphsDisablesOnlyThem) {

@@ -399,7 +399,7 @@ TEST_F(ProbedRun, AnswersProbesWhileTrainingAndPaused) {
     runner.stop();
     runner.join();
     EXPECT_MESSAGE(runner.probe(1, request()).get(), BadInput,
-                   "Run 1 is not being trained; probe its checkpoint instead");
+                   "Run 1 is not being trained; evaluate its checkpoint instead");
 }
 
 }  // namespace

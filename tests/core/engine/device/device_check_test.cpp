@@ -44,7 +44,7 @@ TEST(DeviceCheckTest, FailingOrStaleGraphsAreDisabled) {
     for (const Graphs how : {Graphs::refused, Graphs::stale}) {
         const Found found = checked(how);
         EXPECT_EQ(to_text(found.trust), "off");
-        EXPECT_NE(found.failures.find("eight training steps by graphs, float32: "), std::string::npos)
+        EXPECT_NE(found.failures.find("eight training steps with CUDA graphs, float32: "), std::string::npos)
             << found.failures;
     }
 }
