@@ -226,7 +226,7 @@ TEST_F(ReproduceVerbTest, ResultsScoreTheStoredPredictionsOfASweep) {
     const auto before = ropelab_cli({"results", "--lab", lab_});
     ASSERT_EQ(before.status, 0) << before.err;
     EXPECT_THAT(before.out, HasSubstr("Predictions (preregistered):"));
-    EXPECT_THAT(before.out, HasSubstr("Not all runs that the prediction concerns have a value: 4 runs to measure."));
+    EXPECT_THAT(before.out, HasSubstr("Not all runs that the prediction concerns have a value yet: 4"));
     EXPECT_THAT(before.out, HasSubstr("Add --measure"));
     const auto measured = ropelab_cli({"results", "--lab", lab_, "--measure", "--json"});
     ASSERT_EQ(measured.status, 0) << measured.err;

@@ -387,7 +387,7 @@ TEST(HuggingFaceConfig, UnknownLayersWithoutRotationAreRefused) {
 TEST(HuggingFaceConfig, NamesTheLayersWithoutRotation) {
     const auto remarks = [](const json& config) { return read_hf_config(config).remarks; };
     const std::vector<std::string> two = {
-        "2 of the 4 layers have no rotary embedding; the frequencies are those of the others."};
+        "2 of the 4 layers have no rotary embedding; the frequencies shown are those of the other layers."};
     EXPECT_EQ(remarks(small({{"model_type", "smollm3"}, {"no_rope_layers", {1, 0, 1, 0}}})), two);
     EXPECT_EQ(remarks(small({{"model_type", "smollm3"}, {"no_rope_layer_interval", 2}})), two);
     for (const char* type : {"cohere2", "exaone4", "exaone_moe", "afmoe"}) {

@@ -41,7 +41,7 @@ TEST(ClaimVerdicts, FollowFromTheCountsOfTheRows) {
 TEST(ClaimVerdicts, UntestableRowsDecideNothing) {
     using enum SheetVerdict;
     EXPECT_EQ(claimed({not_testable, not_testable}).verdict, not_testable);
-    EXPECT_EQ(claimed({not_testable, not_testable}).words, "Not testable: none of its 2 rows is testable.");
+    EXPECT_EQ(claimed({not_testable, not_testable}).words, "Not testable: none of the claim's 2 rows is testable.");
     const ClaimVerdict some = claimed({reproduced, not_testable});
     EXPECT_EQ(some.verdict, undecided);
     EXPECT_EQ(some.words, "Undecided: holds for 1 of 2 rows; 1 not testable.");

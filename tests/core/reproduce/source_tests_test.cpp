@@ -51,7 +51,7 @@ TEST(SourceTests, TheBenchmarkClaimIsUndecided) {
     EXPECT_EQ(tests[1].verdict, SourceVerdict::undecided);
     EXPECT_THAT(tests[1].result, HasSubstr("Equivalent on 2 of 10 benchmarks (ARC-Challenge and WinoGrande)"));
     EXPECT_EQ(tests[2].verdict, SourceVerdict::holds);  // p = 2.5e-6
-    EXPECT_THAT(tests[2].result, HasSubstr("-0.29 points over 9 benchmarks"));
+    EXPECT_THAT(tests[2].result, HasSubstr("-0.29 percentage points over 9 benchmarks"));
     EXPECT_EQ(tests[3].verdict, SourceVerdict::fails);  // WSC at 8,192 tokens: 37 % against 63 %, p = 1.0e-4
     EXPECT_THAT(
         tests[3].result,

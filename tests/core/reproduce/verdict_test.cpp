@@ -314,7 +314,7 @@ TEST(Judge, ControlsNameTheQuestionOfTheirClaim) {
     add_runs(runs, 1000, somewhere);
     const SheetRow insensitive = evaluate(plan_of({row}), runs).front();
     EXPECT_EQ(insensitive.verdict, SheetVerdict::not_testable);
-    EXPECT_THAT(insensitive.words, HasSubstr("differs from that of the group that it is compared with by"));
+    EXPECT_THAT(insensitive.words, HasSubstr("differs from that of its reference group by"));
     EXPECT_THAT(insensitive.words, HasSubstr("more than the margin: the feed-forward network matters little to these "
                                              "models, so that equal results would be no evidence."));
     EXPECT_THAT(rule_words(row), HasSubstr("otherwise the feed-forward network matters little to these models, and"));

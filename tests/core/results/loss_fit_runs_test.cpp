@@ -149,7 +149,7 @@ TEST(LossFitRuns, ThetaHasNoEffectWithoutRotation) {
     EXPECT_EQ(fit.copies, 8);
     EXPECT_EQ(fit.other_runs, 16);
     choice.like = 0;  // a group at fraction 0 has no theta
-    EXPECT_THAT(runs_refusal([&] { fitted(runs, {}, choice); }), HasSubstr("select a group that rotates"));
+    EXPECT_THAT(runs_refusal([&] { fitted(runs, {}, choice); }), HasSubstr("select a group of runs with RoPE"));
     // NoPE is the same model as RoPE on 0 channels.
     std::vector<ResultRun> nope = grid_runs();
     for (ResultRun& run : nope) {

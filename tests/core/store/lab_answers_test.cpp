@@ -124,7 +124,7 @@ TEST(LabAnswers, RefusesWhatIsNoAnswerAndStoresNothing) {
     EXPECT_THAT(refusal(answer), HasSubstr("essay"));
     answer = sample_answer();
     answer.given = "{";
-    EXPECT_THAT(refusal(answer), HasSubstr("no JSON"));
+    EXPECT_THAT(refusal(answer), HasSubstr("not valid JSON"));
     answer = sample_answer();
     answer.people = 0;
     EXPECT_THAT(refusal(answer), HasSubstr("at least one person"));

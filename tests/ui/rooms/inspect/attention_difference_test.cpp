@@ -107,7 +107,7 @@ TEST(AttentionDifference, NoteContainsTheStepsOfBothRuns) {
     InsideRun shorter = *data.ghost;
     shorter.truncateAfter(50);
     data.ghost = std::make_shared<const InsideRun>(std::move(shorter));
-    EXPECT_EQ(attentionDifferenceNote(data), "step 100 of θ = 100 − step 50 of θ = 10000");
+    EXPECT_EQ(attentionDifferenceNote(data), "difference: step 100 of θ = 100 − step 50 of θ = 10000");
 }
 
 TEST(AttentionDifference, ExplainsMissingDifference) {

@@ -132,7 +132,7 @@ TEST_F(DataFiguresTest, PaintedTextHasToolTipsAndATable) {
     ASSERT_TRUE(picture.drawnToolTipAt);
     const FigureStyle style = FigureStyle::screen(Theme::light(), 1);
     const QRectF canvas(0, 0, 600, 200);
-    EXPECT_TRUE(picture.drawnToolTipAt({8, 12}, canvas, style).startsWith("token t, number "));
+    EXPECT_TRUE(picture.drawnToolTipAt({8, 12}, canvas, style).startsWith("token t, vocabulary id "));
     EXPECT_EQ(picture.drawnToolTipAt({590, 190}, canvas, style), "");
     QImage image(600, 200, QImage::Format_RGB32);
     image.fill(Theme::light().paper);

@@ -416,7 +416,7 @@ TEST(InspectFigures, AttentionRowIsARowOfTheMap) {
     const InspectPicture map = attentionMap(data);
     EXPECT_TRUE(std::isnan(cell(map.figure, 0, 1)));  // causal mask: a key after the query has no weight
     EXPECT_EQ(map.tokenAt(QPointF(0, 2.2)), 2);
-    EXPECT_TRUE(map.readout(QPointF(0, 2))->title.contains("query “c” at 2, key “a” at 0"));
+    EXPECT_TRUE(map.readout(QPointF(0, 2))->title.contains("query “c” at position 2, key “a” at position 0"));
     EXPECT_EQ(attentionGrid(data).headAt(QPointF(0.9, 0.1)), std::pair(0, 1));
 }
 

@@ -22,11 +22,11 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     EXPECT_EQ(button().text(), "Start");
     EXPECT_TRUE(button().isEnabled());
     EXPECT_TRUE(room->choices().startAgainButton()->isHidden());
-    EXPECT_TRUE(room->choices().costText().startsWith("14 runs, trained sequentially; about "))
+    EXPECT_TRUE(room->choices().costText().startsWith("14 runs, trained sequentially; estimate: about "))
         << room->choices().costText().toStdString();
     const QString page = room->pageText();
     for (const char* part :
-         {"Claim 1", "– not testable", "Not testable: none of its ", "Needed for a verdict: Runs of the scale",
+         {"Claim 1", "– not testable", "Not testable: none of the claim's ", "Needed for a verdict: Runs of the scale",
           "Rule of claim 1: ", "Scale \"smoke\"", "θ 500", "2 runs", "Two-sided t test paired by seed"}) {
         EXPECT_TRUE(page.contains(QString::fromUtf8(part))) << part;
     }

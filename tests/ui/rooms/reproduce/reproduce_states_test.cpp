@@ -78,7 +78,7 @@ TEST_F(ReproduceTest, CannotStartWhileOtherRunsTrain) {
     workspace->start();
     ASSERT_TRUE(workspace->session().isActive());
     EXPECT_FALSE(button().isEnabled());
-    EXPECT_TRUE(room->words().contains("other runs are training")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("Other runs are training")) << room->words().toStdString();
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
     EXPECT_TRUE(waitUntil([&] { return button().isEnabled(); }));
