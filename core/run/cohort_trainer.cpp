@@ -170,7 +170,8 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
             if (run.checkpoint->text) require_same_text(corpus_->text, *run.checkpoint->text);
             if (run.checkpoint->vocabulary != vocabulary_) {
                 throw BadInput("The vocabulary of the data \"" + run.plan.spec.data +
-                               "\" has changed since this run started, so the run cannot resume.");
+                               "\" has changed since this run started, so the run cannot resume; restore the data or "
+                               "the tokenizer file with which the run started.");
             }
             start.states.push_back(state_of(run));
         }

@@ -85,7 +85,8 @@ DeviceChoice choose_device_trust(Engine& engine, const RunSpec& spec, const std:
     Checked found;
     if (lost_devices().has(info.cuda_identity)) {
         found.trust.device = false;
-        found.message = "This CUDA device failed earlier while this program was running, so it is no longer used.";
+        found.message =
+            "This CUDA device failed earlier while this program was running, so the program no longer uses it.";
     } else if (spec.cuda_graphs == GraphUse::automatic) {
         found = checked(info.cuda_identity, settings);
     } else {

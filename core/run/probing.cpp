@@ -207,7 +207,8 @@ std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std:
     if (checkpoint.text) require_same_text(corpus->text, *checkpoint.text);
     if (corpus->vocabulary.to_text() != checkpoint.vocabulary) {
         throw BadInput("The vocabulary of the data \"" + checkpoint.spec.data +
-                       "\" has changed since this run was trained.");
+                       "\" has changed since this run was trained; restore the data or the tokenizer file with which "
+                       "the run was trained.");
     }
     return corpus;
 }

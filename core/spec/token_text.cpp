@@ -28,7 +28,7 @@ void TokenText::read_piece(const Piece& piece, std::int64_t from, std::span<unsi
     ::close(file);
     if (bytes.empty()) return;
     if (count < 0) throw BadInput(name() + " cannot be read any more: " + std::strerror(error) + ".");
-    throw BadInput(name() + " has become shorter while it was in use; put the text back, and resume the run.");
+    throw BadInput(name() + " has become shorter while it was in use; restore the file, and resume the run.");
 }
 
 }  // namespace ropelab

@@ -256,7 +256,7 @@ void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning) {
     if (spec.theta_varies()) {
         throw BadInput(
             "The theta of this run changed during training (it is trained or scheduled), but fine-tuning requires a "
-            "fixed theta.");
+            "fixed theta; choose a run with theta_training = fixed and theta_schedule = constant.");
     }
     check_scaling(spec, tuning.method);
     if (tuning.steps < 0) {

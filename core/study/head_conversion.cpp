@@ -80,9 +80,10 @@ HeadConversionResult conversion_of(const nlohmann::json& json) {
 std::string continued_words(const HeadConversionResult& result) {
     if (result.continued_rise.n == 0) return "";
     const Description& rise = result.continued_rise;
-    return "; the unconverted run reached " + fixed_text(result.loss_continued, 4) +
-           " with the same further steps (the conversion is " + fixed_text(rise.mean, 4) + " above it, " +
-           fixed_text(rise.confidence_low, 4) + " to " + fixed_text(rise.confidence_high, 4) + ")";
+    return "; after the same number of further steps, the unconverted run reached " +
+           fixed_text(result.loss_continued, 4) + " (the converted model is " + fixed_text(rise.mean, 4) +
+           " nats above it, 95 % interval " + fixed_text(rise.confidence_low, 4) + " to " +
+           fixed_text(rise.confidence_high, 4) + ")";
 }
 
 }  // namespace

@@ -25,13 +25,15 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
     const auto cohorts = group_into_cohorts(runs);
     if (cohorts.size() > 1) {
         throw BadInput(
-            "Successive halving compares runs of one cohort, but these runs differ in settings that change "
-            "their shape or length, so that they form " +
+            "Successive halving compares runs that train as one batch (a cohort), but these runs differ in settings "
+            "that change their shape or length, so that they form " +
             std::to_string(cohorts.size()) + " cohorts; vary only settings that a cohort can differ in.");
     }
     if (split_by_memory(cohorts, runs).size() > 1) {
-        throw BadInput("Successive halving compares runs of one cohort, but the memory is too small for a cohort of " +
-                       std::to_string(runs.size()) + " runs; use fewer samples.");
+        throw BadInput(
+            "Successive halving compares runs that train as one batch (a cohort), but the memory is too small for a "
+            "cohort of " +
+            std::to_string(runs.size()) + " runs; use fewer samples.");
     }
     const RunSpec& first = runs.front();
     if (search.first_rung % first.evaluate_every != 0) {
@@ -43,7 +45,8 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
         throw BadInput("The first rung is at iteration " + std::to_string(search.first_rung) +
                        ", but the runs have only " + std::to_string(first.iterations) + " iterations.");
     }
-    if (count_settings(runs) < 2) throw BadInput("Successive halving needs at least two settings.");
+    if (count_settings(runs) < 2)
+        throw BadInput("Successive halving compares settings, so it needs runs of at least two different settings.");
 }
 
 std::int64_t default_first_rung(const RunSpec& run) {
@@ -153,8 +156,7 @@ std::vector<std::vector<double>> search_points(const Search& search) {
 
 void apply_search(Search& search, Experiment& experiment) {
     if (search.samples < 1 || search.samples > 10000) {
-        throw BadInput("The number of samples (--samples) is " + std::to_string(search.samples) +
-                       "; it must be from 1 to 10000.");
+        throw BadInput("The number of samples is " + std::to_string(search.samples) + "; it must be from 1 to 10000.");
     }
     if (search.ranges.empty() && search.method != Search::Method::halving) {
         throw BadInput(

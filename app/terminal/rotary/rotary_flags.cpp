@@ -213,7 +213,7 @@ void RotaryFlags::parse(bool allows_others) {
 
 void warn_of_unknown_keys(const HfModel& model) {
     for (const std::string& key : model.unknown_keys)
-        std::cerr << "ropelab-cli: The key " << key << " of the config is unknown and was ignored.\n";
+        std::cerr << "ropelab-cli: The key " << key << " of the config.json is unknown and was ignored.\n";
 }
 
 void warn_of_remarks(const HfModel& model) {

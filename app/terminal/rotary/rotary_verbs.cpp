@@ -513,7 +513,8 @@ void run_rotate() {
                    : Pairing::interleaved);
     } catch (const nlohmann::json::type_error&) {
         throw BadInput(
-            "positions must be a list of whole numbers, theta and fraction numbers, partial and pairing strings.");
+            "positions must be a list of whole numbers, theta and fraction must be numbers, and partial and pairing "
+            "must be strings.");
     }
     const float* next = numbers.data();
     print_json({{"x", nest(shape, 0, next)}});

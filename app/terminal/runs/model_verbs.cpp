@@ -295,7 +295,8 @@ std::string text_of(const HeadConversionResult& result, const std::string& name)
     if (const Description& rise = result.continued_rise; rise.n > 0) {
         add("run trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
             result.cache_before);
-        further = "\nAfter the same further steps the conversion is " + number(rise.mean) + " above the run (" +
+        further = "\nAfter the same number of further steps, the loss of the converted model is " + number(rise.mean) +
+                  " nats per token above the loss of the unconverted run (95 % interval " +
                   number(rise.confidence_low) + " to " + number(rise.confidence_high) + ").\n";
     }
     return name + ", step " + std::to_string(result.iteration) + ": " +

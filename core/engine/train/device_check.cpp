@@ -192,10 +192,10 @@ class Checker {
 }  // namespace
 
 std::string difference(const torch::Tensor& got, const torch::Tensor& wanted, double tolerance) {
-    if (got.sizes() != wanted.sizes()) return "the shape is wrong";
+    if (got.sizes() != wanted.sizes()) return "the shape of a result is wrong";
     const torch::Tensor a = got.detach().to(torch::kCPU, torch::kFloat64).flatten();
     const torch::Tensor b = wanted.detach().to(torch::kCPU, torch::kFloat64).flatten();
-    if (!torch::isfinite(a).all().item<bool>()) return "a number is not finite";
+    if (!torch::isfinite(a).all().item<bool>()) return "a number of the result is not finite";
     const torch::Tensor allowed = tolerance * (b.abs() + 0.1 * b.square().mean().sqrt()) + 1e-12;
     const torch::Tensor excess = (a - b).abs() / allowed;
     if (!(excess.max().item<double>() > 1)) return "";

@@ -173,8 +173,8 @@ TEST_F(StoredConversions, OlderOnesLackTheRunTrainedAsLong) {
     newer.continued_rise = {.n = 32, .mean = 0.125, .confidence_low = 0.1, .confidence_high = 0.15};
     lab_->add_later_result(2, "head-conversion", head_conversion_json(newer).dump());
     EXPECT_THAT(head_conversion_words(stored_head_conversions(*lab_)[1].result),
-                testing::HasSubstr("the unconverted run reached 1.4375 with the same further steps (the conversion is "
-                                   "0.1250 above it, 0.1000 to 0.1500)"));
+                testing::HasSubstr("after the same number of further steps, the unconverted run reached 1.4375 (the "
+                                   "converted model is 0.1250 nats above it, 95 % interval 0.1000 to 0.1500)"));
 }
 
 TEST_F(StoredConversions, StayWhenTheRunResumesAndGoWithIt) {

@@ -143,7 +143,7 @@ TEST(Search, HalvingNeedsOneCohortAndAnEvaluationAtEachRung) {
     EXPECT_MESSAGE(apply_search(search, experiment), BadInput, "form 2 cohorts");
     Experiment one;
     search.first_rung = 0;
-    EXPECT_MESSAGE(apply_search(search, one), BadInput, "at least two settings");
+    EXPECT_MESSAGE(apply_search(search, one), BadInput, "at least two different settings");
 }
 
 TEST(Search, RungsAreFixedByTheNumberOfSettings) {

@@ -56,8 +56,8 @@ TEST(Difference, NamesTheElementWithTheLargestDifference) {
     got[2] = 1.1;
     EXPECT_EQ(difference(got, wanted, 1e-3), "number 2 is 1.1 instead of 1");
     got[1] = std::numeric_limits<double>::quiet_NaN();
-    EXPECT_EQ(difference(got, wanted, 1e-3), "a number is not finite");
-    EXPECT_EQ(difference(got.narrow(0, 0, 3), wanted, 1e-3), "the shape is wrong");
+    EXPECT_EQ(difference(got, wanted, 1e-3), "a number of the result is not finite");
+    EXPECT_EQ(difference(got.narrow(0, 0, 3), wanted, 1e-3), "the shape of a result is wrong");
 }
 
 }  // namespace
