@@ -92,7 +92,7 @@ QList<Part> partsOfPages(const QByteArray& pdf) {
     for (const PdfObject& object : pdfObjects(pdf)) {
         const QByteArray& dictionary = object.dictionary;
         const auto has = [&dictionary](const char* key) { return dictionary.contains(key); };
-        if (has("/EmbeddedFile\n") || has("/Type /Metadata") || has("/Producer")) continue;
+        if (has("/Type /EmbeddedFile ") || has("/Type /Metadata") || has("/Producer")) continue;
         if (object.stream && attached.contains(*object.stream)) continue;  // Qt writes attachments without a type
         bool isLength = false;  // the length of a stream, whose bytes are compared
         dictionary.trimmed().toLongLong(&isLength);

@@ -8,17 +8,16 @@
 
 namespace ropelab::ui {
 
-/// Attached files by name. Reads only what Qt's PDF writer produces: a table of cross-references and attachments with
-/// or without Flate compression. Another or a damaged PDF has no attachments for this function.
-QMap<QString, QByteArray> pdfAttachments(const QByteArray& pdf);
+/// Attached files by name, each of at most 64 MiB. A damaged PDF or another file has none.
+QMap<QString, QByteArray> pdfAttachments(const QByteArray& bytes);
 
-/// `stream` is without compression; empty if it cannot be read.
+/// An object of a PDF, or the dictionary of its stream, in the spelling of qpdf.
 struct PdfObject {
     QByteArray dictionary;
-    std::optional<QByteArray> stream;
+    std::optional<QByteArray> stream;  // without compression; empty if it cannot be read
 };
 
-/// By number, and last the trailer. Reads the same structure as pdfAttachments(); another PDF has no objects.
-QList<PdfObject> pdfObjects(const QByteArray& pdf);
+/// By number, and last the trailer. A damaged PDF or another file has none.
+QList<PdfObject> pdfObjects(const QByteArray& bytes);
 
 }  // namespace ropelab::ui
