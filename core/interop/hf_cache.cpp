@@ -179,9 +179,9 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     }
     if (!types.empty()) {
         shape.layers = std::count_if(types.begin(), types.end(), has_kv_cache);
-        const auto without = static_cast<std::int64_t>(types.size()) - shape.layers;
-        if (without > 0)
-            model.remarks.emplace_back(std::to_string(without) + " of the " + std::to_string(types.size()) +
+        const auto uncached = static_cast<std::int64_t>(types.size()) - shape.layers;
+        if (uncached > 0)
+            model.remarks.emplace_back(std::to_string(uncached) + " of the " + std::to_string(types.size()) +
                                        " layers have no KV cache, because they do not use softmax attention.");
     }
     model.kind = shape.kv_heads == shape.heads ? KvCache::multi_head

@@ -1,9 +1,7 @@
 #include "core/lecture/class_work.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <iterator>
 #include <set>
 #include <utility>
@@ -139,10 +137,9 @@ bool is_lab(const fs::path& file) {
 }
 
 std::string student_name(int number, int students) {
-    const int digits = students > 99 ? 3 : 2;
-    std::array<char, 16> text{};
-    std::snprintf(text.data(), text.size(), "student-%0*d", digits, number);
-    return text.data();
+    const std::string text = std::to_string(number);
+    const std::size_t digits = students > 99 ? 3 : 2;
+    return "student-" + std::string(digits - std::min(digits, text.size()), '0') + text;
 }
 
 }  // namespace
