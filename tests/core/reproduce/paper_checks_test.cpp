@@ -27,7 +27,8 @@ TEST(PaperChecks, FindsTheThetaPapersDisagreements) {
     const std::vector<std::pair<const char*, const char*>> enwik8 = {
         {"500", "1.94"}, {"1000", "1.58"}, {"5000", "1.74"}, {"20000", "1.74"}, {"50000", "2.02"}};
     for (const auto& [theta, percent] : enwik8) {
-        const PaperCheck check = check_of("theta-table-2", std::string("improvement of the best validation loss with θ = ") + theta + " on enwik8");
+        const PaperCheck check = check_of(
+            "theta-table-2", std::string("improvement of the best validation loss with θ = ") + theta + " on enwik8");
         EXPECT_EQ(check.recomputed, std::string(percent) + " %");
         EXPECT_FALSE(check.agrees) << theta;
     }

@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "core/forecast/estimate.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/estimate.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {

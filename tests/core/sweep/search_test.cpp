@@ -6,8 +6,8 @@
 #include <cmath>
 #include <set>
 
-#include "core/sweep/lab_plan.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 

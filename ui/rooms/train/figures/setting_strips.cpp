@@ -146,21 +146,20 @@ void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, con
 }  // namespace
 
 FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
-    return
-        [figure, strips = stripsIn(figure, rowInk)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-            const Grid grid(rect, std::ssize(strips), style);
-            painter.save();
-            for (qsizetype i = 0; i < grid.shown(); ++i) {
-                paintStrip(painter, strips[static_cast<std::size_t>(i)], figure, grid.cell(i), grid.bars(i), style);
-            }
-            if (const qsizetype more = std::ssize(strips) - grid.shown(); more > 0) {
-                painter.setFont(style.font(style.tickPt));
-                painter.setPen(style.theme.quietText);
-                painter.drawText(grid.cell(grid.shown()), Qt::AlignLeft | Qt::AlignTop,
-                                 u"%1 more: Enlarge"_s.arg(more));
-            }
-            painter.restore();
-        };
+    return [figure, strips = stripsIn(figure, rowInk)](QPainter& painter, const QRectF& rect,
+                                                       const FigureStyle& style) {
+        const Grid grid(rect, std::ssize(strips), style);
+        painter.save();
+        for (qsizetype i = 0; i < grid.shown(); ++i) {
+            paintStrip(painter, strips[static_cast<std::size_t>(i)], figure, grid.cell(i), grid.bars(i), style);
+        }
+        if (const qsizetype more = std::ssize(strips) - grid.shown(); more > 0) {
+            painter.setFont(style.font(style.tickPt));
+            painter.setPen(style.theme.quietText);
+            painter.drawText(grid.cell(grid.shown()), Qt::AlignLeft | Qt::AlignTop, u"%1 more: Enlarge"_s.arg(more));
+        }
+        painter.restore();
+    };
 }
 
 QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place) {
