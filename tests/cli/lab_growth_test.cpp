@@ -174,7 +174,7 @@ TEST_F(LabGrowthVerbTest, ALabRemembersItsDataFolder) {
 
 TEST_F(LabGrowthVerbTest, TrainAddsOneRun) {
     ASSERT_EQ(create({"--set", "theta=500"}).status, 0);
-    EXPECT_BAD_INPUT(ropelab_cli({"train", "--lab", lab_, "--resume", "--set", "seed=1..3"}), "use \"sweep\"");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--lab", lab_, "--resume", "--set", "seed=1..3"}), "use the command \"sweep\"");
     const auto one = ropelab_cli({"train", "--lab", lab_, "--resume", "--set", "seed=1,2"});
     EXPECT_EQ(one.status, 0) << one.err;
     EXPECT_EQ(runs().size(), 2U);

@@ -342,7 +342,7 @@ TEST_F(ProbeVerbTest, NamesLayersWithoutAttentionWeights) {
 }
 
 TEST_F(ProbeVerbTest, RejectsInvalidFlags) {
-    EXPECT_BAD_INPUT(probe({"--freeze-pairs", "fast9"}), "1 to 8 from an end");
+    EXPECT_BAD_INPUT(probe({"--freeze-pairs", "fast9"}), "from 1 to 8, such as");
     EXPECT_BAD_INPUT(probe({"--ablation-curve", "freez"}), "did you mean \"freeze\"?");
     EXPECT_BAD_INPUT(probe({"--ablation-curve", "freeze", "--extrapolate", "2"}), "leave the others out");
     EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--context", "64"}), "leave the others out");

@@ -193,6 +193,7 @@ Guide::Guide(QWidget* parent)
       m_search(new QLineEdit(this)),
       m_list(new QListWidget(this)),
       m_page(new PageBrowser(this)) {
+    m_page->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);  // a table can be a pixel wider than the page
     setObjectName(u"guide"_s);
     setWindowTitle(u"Guide"_s);
     setModal(false);

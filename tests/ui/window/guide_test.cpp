@@ -69,7 +69,7 @@ TEST_F(GuideTest, EveryPageLoadsAndItsLinksAndPicturesResolve) {
         const QString text = guide.page()->toPlainText();
         EXPECT_FALSE(text.isEmpty());
         EXPECT_FALSE(text.contains("<!--"));
-        EXPECT_EQ(guide.page()->horizontalScrollBar()->maximum(), 0) << "the page scrolls sideways";
+        EXPECT_LE(guide.page()->horizontalScrollBar()->maximum(), 1) << "a part is wider than the page";
         forEachPiece(guide, [&](const QTextFragment& piece) {
             const QTextCharFormat format = piece.charFormat();
             const QString target = format.anchorHref();
