@@ -182,7 +182,7 @@ TEST(TrainVerb, RejectsBadInputWithOneSentenceBeforeTraining) {
                      "names \"theta\" twice");
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "dropout=nan"}), "finite");
     EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "learning_rate=inf"}), "finite");
-    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=500,1000"}), "use \"sweep\"");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "theta=500,1000"}), "use the command \"sweep\"");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "theta=0"}), "theta is 0");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--preset", "lecture-hour"}), "lecture-minute");
     EXPECT_BAD_INPUT(ropelab_cli({"sweep", "--set", "data=" + (folder / "none.txt").string()}), "none.txt");

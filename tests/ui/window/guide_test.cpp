@@ -129,7 +129,7 @@ TEST_F(GuideTest, SearchListsSectionsOfAllPages) {
     EXPECT_NE(guide.file(), first) << "sections of several pages";
     type(guide, "two setups side");
     EXPECT_EQ(guide.list()->item(0)->text(), "Two setups side by side (The rooms of RoPE)");
-    type(guide, "sheets preregistered");
+    type(guide, "rules preregistered");
     EXPECT_GT(guide.list()->count(), 0) << "words need not be beside each other";
     type(guide, "xyzzy");
     EXPECT_TRUE(guide.search()->property("wrong").toBool());
