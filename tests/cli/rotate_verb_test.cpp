@@ -48,7 +48,7 @@ TEST(RotateVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[["a", 2]]]], "positions": [0]})"), "in place of a number");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0], "pairing": "third"})"), "third");
     EXPECT_BAD_INPUT(ropelab_cli({"rotate"}, R"({"x": [[[[1, 2]]]], "positions": [0], "theta": "big"})"),
-                     "theta and fraction numbers");
+                     "theta and fraction must be numbers");
 }
 
 }  // namespace

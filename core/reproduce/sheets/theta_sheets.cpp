@@ -481,6 +481,12 @@ SheetPlan plan_encodings(const SheetRequest& request) {
         "losses, because they end with the training context.");
     plan.notes.push_back(lengths_note);
     set_shape(plan, "context=128 batch=8 evaluate_every=200");
+    if (!paper) {
+        plan.notes.push_back(
+            "Models of this scale have one attention head, and ALiBi's only slope is then 2⁻⁸ = 1/256: the attention "
+            "logits of neighbouring keys differ by 0.004. So ALiBi is nearly a model without positions here; its "
+            "losses say little about ALiBi with more heads.");
+    }
     set_all(plan.experiment, "position= iterations=");
     plan.experiment.set("data", {data});
     std::vector<std::map<std::string, std::string>> runs;

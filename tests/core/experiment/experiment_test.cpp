@@ -184,14 +184,14 @@ TEST(Experiment, RejectsInvalidZipsAndExclusions) {
     Experiment experiment;
     experiment.set("theta", {"500", "10k"});
     EXPECT_MESSAGE(experiment.add_zip("theta,contxt"), BadInput, "did you mean context?");
-    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "at least two keys");
+    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "at least two are needed");
     EXPECT_MESSAGE(experiment.add_zip("theta,theta"), BadInput, "occurs twice in zip");
     EXPECT_MESSAGE(experiment.add_exclusion("thta=500"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(experiment.add_exclusion("theta=0"), BadInput, "theta is 0");
     EXPECT_MESSAGE(experiment.add_exclusion("theta"), BadInput, "key=value");
     EXPECT_MESSAGE(experiment.add_exclusion(""), BadInput, "without a setting");
     EXPECT_MESSAGE(experiment.add_exclusion("theta=500,theta=1000"), BadInput, "one value");
-    EXPECT_MESSAGE(Experiment::from_text(R"({"zip": ["theta"]})"), BadInput, "lists of keys");
+    EXPECT_MESSAGE(Experiment::from_text(R"({"zip": ["theta"]})"), BadInput, "must be a list of lists");
     EXPECT_MESSAGE(Experiment::from_text(R"({"exclude": {"theta": 500}})"), BadInput, "list of objects");
     EXPECT_EQ(experiment.expand().size(), 2U) << "what was refused changed nothing";
 

@@ -36,6 +36,7 @@ TEST(TokenFrequencies, FitFindsTheExponentOfAPowerLaw) {
     EXPECT_EQ(fit->last_rank, 400);
     EXPECT_NEAR(fit->r_squared, 1, 1e-9);
     EXPECT_LT(fit->r_squared_geometric, 0.8);
+    EXPECT_EQ(fit_zipf(counts, 0, 20)->exponent, fit_zipf(counts, 1, 20)->exponent) << "ranks begin with 1";
     const auto part = fit_zipf(counts, 10, 20);
     ASSERT_TRUE(part);
     EXPECT_EQ(part->first_rank, 10);

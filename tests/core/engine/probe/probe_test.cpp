@@ -547,7 +547,7 @@ TEST(Probe, RejectsRequestsThatDoNotFit) {
     refused(
         *cohort, [](ProbeRequest& r) { r.sequences.tokens[2] = 9; }, "Token 9 is outside");
     refused(
-        *cohort, [](ProbeRequest& r) { r.sequences.targets.pop_back(); }, "15 targets");
+        *cohort, [](ProbeRequest& r) { r.sequences.targets.pop_back(); }, "15 target tokens");
     refused(
         *cohort,
         [](ProbeRequest& r) {
