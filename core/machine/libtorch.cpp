@@ -202,9 +202,9 @@ std::string missing_libtorch() {
     if (const fs::path named = folder_of("ROPELAB_TORCH"); !named.empty())
         return start + "in the folder that ROPELAB_TORCH names (" + named.string() + ")" + others + ".";
     return start + "on this computer" + others + "; " +
-           (pinned_wheels().empty()
-                ? "name its folder on the window's page Train or with \"ropelab-cli engine use\"."
-                : "the window's page Train and \"ropelab-cli engine fetch\" download it (" + libtorch_size() + ").");
+           (pinned_wheels().empty() ? "name its folder on the window's page Train or with \"ropelab-cli engine use\"."
+                                    : "the window's page Train or \"ropelab-cli engine fetch\" downloads LibTorch (" +
+                                          libtorch_size() + ").");
 }
 
 }  // namespace ropelab

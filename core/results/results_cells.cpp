@@ -246,7 +246,8 @@ std::string trained_words(const ResultsTable& table) {
                                        {"width", "width #"},
                                        {"context", "context #"}});
     std::string training = listed(table, {{"iterations", "# steps"}, {"batch", "batch size #"}});
-    std::string words = data.empty() ? "Data set: see the column." : "Data set: " + data + ".";
+    std::string words =
+        data.empty() ? "The column \"data\" names the data set of each group." : "Data set: " + data + ".";
     if (!model.empty()) words += " Model: " + model + ".";
     if (!training.empty()) words += " Training: " + training + ".";
     return precision.empty() ? words : words + " Precision: " + precision + ".";

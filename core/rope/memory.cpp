@@ -45,7 +45,7 @@ std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_pe
                               std::int64_t tables) {
     check_not_negative({{rotary_dim, "The rotary dimension"},
                         {context, "The context"},
-                        {bytes_per_number, "The number of bytes per number"},
+                        {bytes_per_number, "The number of bytes per stored value"},
                         {tables, "The number of tables"}});
     const std::int64_t copies = layout == TableLayout::duplicated ? 2 : 1;
     return product({copies, rotary_dim, context, bytes_per_number, tables});
@@ -76,7 +76,7 @@ std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t 
                         {shape.window, "The sliding window"},
                         {shape.global_layers, "The number of global layers"},
                         {context, "The context"},
-                        {bytes_per_number, "The number of bytes per number"}});
+                        {bytes_per_number, "The number of bytes per stored value"}});
     const std::int64_t per_token = product({cached_numbers(shape, kind), bytes_per_number});
     const std::int64_t whole = kind == KvCache::sliding ? std::min(shape.global_layers, shape.layers) : shape.layers;
     return sum(product({whole, per_token, context}),

@@ -87,8 +87,8 @@ std::span<const Settings::Entry> Settings::table() {
         {"reproduce/format", u"txt"_s, "Format of saved tables of the page Reproduce: txt, csv, tex or json."},
         {"inspect/figure", u"logit-contribution"_s, "Figure that the page Inspect shows."},
         {"inspect/beside", u"attention-map"_s,
-         "Second figure on the page Inspect: the name of a figure, nothing, or second-run for the first figure of "
-         "another run."},
+         "Second figure on the page Inspect: the name of a figure, the word nothing for no second figure, "
+         "or second-run for the first figure of another run."},
         {"inspect/lag", 10,
          "Distance between query and key in the dials that show the rotation of each pair on the page Inspect, in "
          "tokens."},

@@ -22,8 +22,8 @@ class ExamplePicture : public QWidget {
           m_light(u":/docs/images/%1.png"_s.arg(name)),
           m_dark(u":/docs/images/%1-dark.png"_s.arg(name)) {
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
-        setAccessibleName(u"Example of this page with data"_s);
-        setToolTip(u"An example: what this page shows when runs have data."_s);
+        setAccessibleName(u"Picture of this page with example data"_s);
+        setToolTip(u"An example of what this page shows when there are runs."_s);
     }
 
  protected:

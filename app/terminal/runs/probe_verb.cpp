@@ -794,8 +794,9 @@ void add_probe(CLI::App& program) {
     verb->add_option("--controls", flags.controls,
                      "Number of controls per ablation: random other pairs with nearly the same logit contribution, "
                      "ablated in the same way; 0: none (default: 5, with --ablation-curve 3)");
-    verb->add_option("--scaling", flags.scaling,
-                     "Scaling method for context extension, listed by frequencies --help (default: none)");
+    verb->add_option(
+        "--scaling", flags.scaling,
+        "Scaling method for context extension (default: none); \"ropelab-cli frequencies --help\" lists the methods");
     verb->add_option("--factor", flags.factor, "Factor of --scaling (default: --context divided by the run's context)");
     verb->add_option("--short-factors", flags.short_factors,
                      "longrope: divisors of the frequencies up to the run's context, one per rotated pair: a,b,…");

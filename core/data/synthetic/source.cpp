@@ -88,7 +88,7 @@ std::vector<std::int32_t> forward_order(const Source& source) {
 }  // namespace
 
 Source::Source(const std::vector<std::vector<Arc>>& rows) {
-    if (rows.empty()) throw std::invalid_argument("a source needs at least one state");
+    if (rows.empty()) throw std::invalid_argument("a Markov source needs at least one state");
     first_.push_back(0);
     std::vector<std::vector<std::int32_t>> forwards(rows.size());
     std::vector<std::vector<std::int32_t>> backwards(rows.size());

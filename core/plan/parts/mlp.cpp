@@ -40,7 +40,7 @@ Stages Mlp::stages(const PlanSizes& n, const std::string& input) const {
     const double up = n.deepnorm * n.matrix_deviation(n.C, width);
     return {{.id = id + "up",
              .name = name + " up",
-             .kind = gated ? "gate and factor" : "",
+             .kind = gated ? "gate and gated values" : "",
              .symbols = gated ? "(B, T, 2" + symbol + ")" : "(B, T, " + symbol + ")",
              .shape = extents({n.B, n.T, rows}),
              .formula = formula(product_formula(gated ? "[G U]" : "U", input, gated ? "gu" : "up", has_bias)),

@@ -480,7 +480,7 @@ void AnatomyRoom::renewActivation() {
         }
     }
     m_activation->showStage(shownCheckpoint(), owner, picked, m_model.spec->heads,
-                            u"The run's model does not have the selected stage."_s);
+                            u"The run's model has no stage (step of the forward pass) of the selected kind."_s);
 }
 
 void AnatomyRoom::offerMeasurement() {

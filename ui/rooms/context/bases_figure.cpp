@@ -292,7 +292,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
             const QString first = roundBase(intervals.front().low);
             figure.verticalLines.push_back(
                 {intervals.front().low,
-                 isOne ? u"feasible from %1"_s.arg(first) : u"first feasible base %1"_s.arg(first),
+                 isOne ? u"feasible from %1"_s.arg(first) : u"smallest feasible base %1"_s.arg(first),
                  {Ink::Kind::success}});
         }
         if (isOpen && !isOne) {

@@ -586,8 +586,9 @@ QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
                "ended."_s;
     if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
     const QString words =
-        u"The selected figures need the run’s model, but %1 uses the engine exclusively; export the replay after it "
-        "has ended."_s;
+        u"The selected figures evaluate the run’s model, for which %1 leaves no training engine free; export the "
+        u"replay "
+        "after it has ended."_s;
     if (m_access.session.isActive()) return words.arg(u"training"_s);
     if (m_access.meter.isActive()) return words.arg(u"the measurement of the sweep's cost"_s);
     if (m_answers->isFineTuning()) return words.arg(u"fine-tuning"_s);

@@ -221,9 +221,9 @@ void ModelAnswers::pause() {
 }
 
 QString ModelAnswers::engineUser() const {
-    if (m_access.session.isActive()) return u"Training uses the engine exclusively."_s;
+    if (m_access.session.isActive()) return u"While a sweep trains, nothing else can use the training engine."_s;
     if (m_access.meter.isActive()) {
-        return u"The cost of a sweep is being measured, which uses the engine exclusively."_s;
+        return u"While the cost of a sweep is measured, nothing else can use the training engine."_s;
     }
     return {};
 }

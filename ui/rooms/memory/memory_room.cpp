@@ -206,8 +206,8 @@ QWidget* MemoryRoom::makeSizes(QWidget* parent) {
         grid->addWidget(makeQuiet(QString::fromUtf8(kPrecisions[i].title), box), 0, static_cast<int>(i) + 1,
                         Qt::AlignRight);
     }
-    const std::array<QString, 4> names = {u"twice, one table"_s, u"once, one table"_s, u"twice, per layer"_s,
-                                          u"once, per layer"_s};
+    const std::array<QString, 4> names = {u"twice, one table"_s, u"once, one table"_s, u"twice, each layer"_s,
+                                          u"once, each layer"_s};
     grid->addWidget(makeQuiet(u"angles stored"_s, box), 0, 0);
     for (std::size_t row = 0; row < names.size(); ++row) {
         grid->addWidget(makeQuiet(names[row], box), static_cast<int>(row) + 1, 0);

@@ -133,8 +133,9 @@ QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const Memor
     const QString factor = options.layout == TableLayout::duplicated ? u"2·"_s : QString();
     const QString tables = options.isPerLayer ? u" × %1 layers"_s.arg(shape.cache.layers) : QString();
     QString why =
-        u"Size of the cos/sin table: %1L·d_r·B%2 with L = %3 positions, d_r = %4 rotated channels, B = %5 bytes\nKhan "
-        "et al.; formula 31 of the guide\n"_s.arg(factor, tables, groupedText(setup.context))
+        u"Size of the cos/sin table: %1L·d_r·B%2 with L = %3 positions, d_r = %4 rotated channels, B = %5 bytes per "
+        u"value.\n"
+        "Khan et al.; formula 31 of the guide\n"_s.arg(factor, tables, groupedText(setup.context))
             .arg(rotary_dim(setup))
             .arg(bytes_of(setup.precision));
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {

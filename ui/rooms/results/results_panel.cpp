@@ -288,7 +288,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     addField(
         weighed, u"loss"_s, m_decisionLoss,
         u"The decision aid names the settings that no other setting beats in both this loss and the cost below: the "
-        "Pareto front. Its sentence is under “Tests”."_s);
+        "Pareto front. “Tests” shows them as a sentence."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
