@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/reproduce/rules/measuring.h"
+#include "core/reproduce/rules/verdict.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
@@ -37,6 +38,25 @@ TEST(Evaluate, PairsRunsBySeed) {
     EXPECT_THAT(row.paired_baseline_values, ElementsAre(2.1, 2.2, 2.31));
     EXPECT_NEAR(*row.difference_percent, 100 * (1.2 / row.baseline.mean - 1), 1e-9);
     EXPECT_LT(*row.p_paired, *row.p_student);
+}
+
+TEST(Evaluate, RowWithoutRunsLeavesTheNextRowsAlone) {
+    std::vector<SheetRun> runs;
+    add_runs(runs, 500, {1.1, 1.2});
+    PlannedRow published = row_500({});  // only a number of the paper
+    published.group.clear();
+    const auto rows = evaluate(plan_of({published, row_500({})}), runs);
+    EXPECT_TRUE(rows[0].values.empty());
+    EXPECT_THAT(rows[1].values, ElementsAre(1.1, 1.2));
+}
+
+// With two pairs, Student's t has one degree of freedom: t(0.975) = 12.706, and the differences -1 and -1.2 have the
+// standard error 0.1.
+TEST(Evaluate, TwoPairsHaveAnInterval) {
+    const auto difference = paired_difference(std::vector{1.1, 1.2}, std::vector{2.1, 2.4}, 0.05);
+    ASSERT_TRUE(difference && difference->low && difference->high);
+    EXPECT_NEAR(*difference->low, -1.1 - 1.2706, 1e-4);
+    EXPECT_NEAR(*difference->high, -1.1 + 1.2706, 1e-4);
 }
 
 TEST(Evaluate, DivergedRunIsNotAveraged) {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "core/sweep/lab_plan.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_plan.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "core/data/corpus.h"
-#include "core/run/checkpoint.h"
-#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/sheet_lab.h"
+#include "core/reproduce/sheets/building.h"
+#include "core/run/checkpoint.h"
 #include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/support/expect_message.h"

@@ -210,17 +210,18 @@ TEST_F(SheetReport, MarksVerdictsByOlderRules) {
 TEST(PredictionsText, NamesUnscoredPredictionsOnceAndShort) {
     std::vector<ScoredPrediction> predictions;
     for (int i = 0; i < 5; ++i) {
-        ScoredPrediction& each = predictions.emplace_back();
+        ScoredPrediction& each = *predictions.emplace(predictions.begin());
         each.prediction.theory = i < 3 ? "context bound" : "critical dimension";
         each.prediction.quantity = "retrieval by distance";
         each.prediction.words = "Retrieval collapses. " + std::string(1000, 'w');
         each.words = "12 runs to measure.";
     }
-    predictions.back().outcome = ScoredPrediction::Outcome::right;
-    predictions.back().words = "It collapsed.";
+    predictions.front().outcome = ScoredPrediction::Outcome::right;
+    predictions.front().words = "It collapsed.";
     const std::string text = predictions_text(predictions);
-    EXPECT_THAT(text, HasSubstr("  not scored: 3 predictions of context bound, retrieval by distance; 1 of critical "
-                                "dimension, retrieval by distance. 12 runs to measure."));
+    EXPECT_THAT(
+        text, HasSubstr("  not scored: 1 prediction of critical dimension, retrieval by distance; 3 of context bound, "
+                        "retrieval by distance. 12 runs to measure."));
     EXPECT_THAT(text, HasSubstr("  right ("));
     EXPECT_EQ(std::count(text.begin(), text.end(), 'w') / 1000, 1) << "only the scored prediction has its words";
 }

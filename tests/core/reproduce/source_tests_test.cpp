@@ -62,6 +62,8 @@ TEST(SourceTests, ThePerplexityDropsBelowTenPercentAndKeepsFalling) {
     const auto tests = perplexity_tests();
     ASSERT_EQ(tests.size(), 4U);
     EXPECT_EQ(tests[0].verdict, SourceVerdict::holds);
+    EXPECT_THAT(tests[0].claim, HasSubstr("[LAMBADA (OpenAI)]"));
+    EXPECT_THAT(tests[1].claim, HasSubstr("[LAMBADA (Standard)]"));
     EXPECT_THAT(tests[0].result, HasSubstr("Kendall's S = -65 over 7 settings"));  // p = 1.9e-9
     EXPECT_EQ(tests[1].verdict, SourceVerdict::holds);
     EXPECT_THAT(tests[1].result, HasSubstr("Kendall's S = -61 over 7 settings"));  // p = 8.2e-8

@@ -487,6 +487,8 @@ void SecondPicture::showPicture(Ink rowInk) {
         figure.drawing = stripsOf(figure, rowInk);
         figure.curves.clear();
         figure.map.reset();
+    } else if (m_showsStrips) {
+        figure.x = figure.y = Axis{};  // without axes there is space for the text
     }
     m_view->setReadout(m_showsStrips ? decltype(m_picture.readout)() : m_picture.readout);
     m_view->setFigure(std::move(figure));
