@@ -85,8 +85,9 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     std::int64_t threads = start.conditions ? start.conditions->threads : spec.threads;
     if (threads == 0) threads = default_threads_;
     if (threads < 0 || threads > most_threads) {
-        throw BadInput("The run began with " + std::to_string(threads) + " threads, but it must be from 1 to " +
-                       std::to_string(most_threads) + "; its checkpoint or lab file is damaged.");
+        throw BadInput("The run began with " + std::to_string(threads) +
+                       " CPU threads, but the number must be from 1 to " + std::to_string(most_threads) +
+                       "; the checkpoint or lab file of the run is damaged.");
     }
     return std::make_unique<TorchCohort>(settled, data, threads, device_reason);
 }

@@ -51,8 +51,9 @@ Stages LayerPlan::stages(const PlanSizes& sizes) const {
                                 const Stages& stages, bool has_sum) {
         if (norms.before) {
             const bool of_layer = is_parallel && branch == "attention" && !feed_forward_norms.before;
-            result.push_back(norms.before->stage(
-                sizes, branch + "_norm", of_layer ? "Norm of the layer" : "Norm before " + name, branch + "_norm"));
+            result.push_back(norms.before->stage(sizes, branch + "_norm",
+                                                 of_layer ? "Norm before attention and MLP" : "Norm before " + name,
+                                                 branch + "_norm"));
         }
         result.insert(result.end(), stages.begin(), stages.end());
         if (norms.output) {

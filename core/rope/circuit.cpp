@@ -114,14 +114,17 @@ std::vector<double> circuit_attention_by_distance(std::span<const double> logits
 }
 
 std::int64_t circuit_peak(std::span<const double> logits) {
-    if (logits.empty()) throw BadInput("A circuit has no largest logit without distances.");
+    if (logits.empty()) {
+        throw BadInput(
+            "The largest attention logit of a head needs logits at one or more distances, but none were given.");
+    }
     return std::max_element(logits.begin(), logits.end()) - logits.begin();
 }
 
 double cosine_similarity(std::span<const double> a, std::span<const double> b) {
     if (a.size() != b.size()) {
         throw BadInput("Curves of " + std::to_string(a.size()) + " and " + std::to_string(b.size()) +
-                       " values cannot be compared; both need the same distances.");
+                       " values cannot be compared; both need values at the same distances.");
     }
     double product = 0, square_a = 0, square_b = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {

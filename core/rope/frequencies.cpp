@@ -25,7 +25,8 @@ void use_listed(std::vector<double>& frequencies, const FrequencySettings& setti
     const std::vector<double>& listed = settings.listed;
     if (std::ssize(listed) != rotary_dim / 2) {
         throw BadInput("The number of listed frequencies is " + std::to_string(listed.size()) +
-                       ", but it must be that of the rotated pairs, which is " + std::to_string(rotary_dim / 2) + ".");
+                       ", but it must equal the number of rotated pairs, which is " + std::to_string(rotary_dim / 2) +
+                       ".");
     }
     const ScalingMethod method = settings.scaling.method;
     if (changes_theta(method)) {
@@ -105,7 +106,9 @@ std::vector<double> wavelengths(const Frequencies& frequencies) {
 
 double digit_base(double theta, int dimension) {
     check_theta(theta);
-    if (dimension < 2) throw BadInput("The digits of positions need a rotary dimension of 2 or more.");
+    if (dimension < 2) {
+        throw BadInput("A position has digits only with rotated channels; the rotary dimension must be 2 or more.");
+    }
     return std::pow(theta, 2.0 / dimension);
 }
 

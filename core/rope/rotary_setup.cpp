@@ -154,8 +154,15 @@ std::vector<SetupKey> make_setup_keys() {
              "Attention factor, which multiplies cos and sin; if it is not set, the scaling method computes it.",
              -unlimited, unlimited},
             &Scaling::attention_factor, {ntk_by_parts, yarn, longrope}),
-        scaling_number({"mscale", "", "", "DeepSeek's mscale.", -unlimited, unlimited}, &Scaling::mscale, {yarn}),
-        scaling_number({"mscale_all_dim", "", "", "DeepSeek's mscale_all_dim.", -unlimited, unlimited},
+        scaling_number({"mscale", "", "",
+                        "DeepSeek's mscale: with scaling factor s, the attention factor of yarn is "
+                        "(0.1·mscale·ln s + 1)/(0.1·mscale_all_dim·ln s + 1) if both are set.",
+                        -unlimited, unlimited},
+                       &Scaling::mscale, {yarn}),
+        scaling_number({"mscale_all_dim", "", "",
+                        "DeepSeek's mscale_all_dim: with scaling factor s, the attention factor of yarn is "
+                        "(0.1·mscale·ln s + 1)/(0.1·mscale_all_dim·ln s + 1) if both are set.",
+                        -unlimited, unlimited},
                        &Scaling::mscale_all_dim, {yarn}),
         list_key<S>(
             {"short_factors", "", "", "Divisors of the frequencies up to the original context, one per rotated pair."},

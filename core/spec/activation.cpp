@@ -56,7 +56,9 @@ const Activation& activation_of(FeedForward kind) {
     const FeedForward value = kind == FeedForward::automatic ? FeedForward::gelu : kind;
     const auto row =
         std::find_if(rows().begin(), rows().end(), [&](const Row& each) { return each.activation.kind == value; });
-    if (row == rows().end()) throw std::logic_error("An activation has no row in its table.");
+    if (row == rows().end()) {
+        throw std::logic_error("An activation function is missing in the table of activation functions.");
+    }
     return row->activation;
 }
 

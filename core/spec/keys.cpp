@@ -171,7 +171,7 @@ std::vector<Key> make_keys() {
             .when([](const R& r) { return r.experts > 0; }),
         number_key<R>({"expert_capacity", "model", "",
                        "Capacity factor c: in training an expert processes at most c × experts_per_token × tokens "
-                       "of the batch / experts, and the tokens beyond that skip it; 0 means no limit. Evaluation has "
+                       "of the batch / experts, and further tokens skip this expert; 0 means no limit. Evaluation has "
                        "no limit.",
                        0, 1000},
                       &R::expert_capacity)
@@ -249,10 +249,11 @@ std::vector<Key> make_keys() {
         choice_key<R, Position>(
             {"position", "model", "",
              "Position encoding. rope rotates queries and keys; learned and sinusoidal add position embeddings; "
-             "alibi lowers attention logits in proportion to the distance; t5 adds a learned bias by distance, "
-             "rope+bias with RoPE; shaw adds learned vectors of distances to keys and values; transformer-xl "
-             "compares queries with sinusoidal embeddings of distances; xpos is RoPE with a decay; cope counts "
-             "positions by gates; fope adds the other pairs' frequencies to each."},
+             "alibi lowers attention logits in proportion to the distance; t5 adds a learned bias by distance to the "
+             "logits, and rope+bias combines this bias with RoPE; shaw adds learned vectors of distances to keys and "
+             "values; transformer-xl compares queries with sinusoidal embeddings of distances; xpos is RoPE with a "
+             "decay; cope counts positions by gates; fope is RoPE with the frequencies of the other pairs added to "
+             "each pair."},
             {{"none", Position::none},
              {"learned", Position::learned},
              {"rope", Position::rope},

@@ -50,7 +50,7 @@ void check_frequencies(const RunSpec& spec) {
     const int pairs = rotary_dim(spec.rotary_head_dim(), spec.fraction) / 2;
     if (std::ssize(listed) != pairs) {
         throw BadInput("The number of listed frequencies is " + std::to_string(listed.size()) +
-                       ", but it must be that of the rotated pairs of a head, which is " + std::to_string(pairs) +
+                       ", but it must equal the number of rotated pairs per head, which is " + std::to_string(pairs) +
                        "; join them by plus signs, as in 1+0.5+0.01.");
     }
 }

@@ -18,7 +18,8 @@ const NamedTensor& weight_of(const Checkpoint& checkpoint, const std::string& na
     const auto found = std::find_if(checkpoint.state.begin(), checkpoint.state.end(),
                                     [&](const NamedTensor& tensor) { return tensor.name == "model." + name; });
     if (found == checkpoint.state.end()) {
-        throw BadInput("The checkpoint lacks the weight " + name + ", so its position encoding cannot be shown.");
+        throw BadInput("The checkpoint lacks the weight " + name +
+                       ", so the position encoding of the model cannot be shown.");
     }
     return *found;
 }

@@ -5,10 +5,10 @@
 
 #include "core/data/json_text.h"
 #include "core/run/checkpoint.h"
-#include "core/sweep/lab_results.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
+#include "core/sweep/lab_results.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -96,7 +96,7 @@ Checkpoint take_over_history(LabFile& lab, const AddedRun& added, RunId run) {
     auto checkpoint = read_checkpoint(lab.checkpoint_path(*added.continues));
     if (!checkpoint || checkpoint->iteration != added.iteration) {
         throw BadInput("The checkpoint of the run \"" + lab.run(*added.continues).name +
-                       "\" has changed in the meantime; try again.");
+                       "\" changed while the longer run was being prepared; try again.");
     }
     checkpoint->spec = added.spec;
     const std::int64_t without = remove_last_evaluation(*checkpoint, lab.metrics(*added.continues).evaluations);

@@ -141,7 +141,7 @@ std::string merge_script(const std::string& name, const SlurmArray& array, const
            variables(options) + "tasks=" + std::to_string(array.tasks) +
            "\n\n"
            "set -euo pipefail\n"
-           "# The lab of an earlier merge is renamed, because it may contain notes.\n"
+           "# The lab file of an earlier merge is renamed, because it may contain notes.\n"
            "for file in merged.ropelab*; do\n"
            "    [[ ! -e $file ]] || mv -- \"$file\" \"before-$SLURM_JOB_ID-$file\"\n"
            "done\n"

@@ -63,7 +63,9 @@ void measure(AnatomyModel& model) {
     }
     watch_interrupts();
     const StageTimes times = measure_stages(open_engine(), *model.spec, model.vocabulary, interrupted);
-    if (times.empty()) throw std::runtime_error("Interrupted before the times of the model's stages were measured.");
+    if (times.empty()) {
+        throw std::runtime_error("Interrupted before the times of the model's operations were measured.");
+    }
     add_times(model.anatomy, times);
 }
 

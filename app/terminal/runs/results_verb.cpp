@@ -148,7 +148,7 @@ FittedLoss fitted_loss(const FitFlags& flags, const ResultsTable& table, std::sp
     for (const RunRecord& record : runs) sources.push_back({stored_spec(record), record.state});
     LossFitChoice choice;
     if (like_baseline) choice.like = table.baseline;
-    choice.how_to_choose = "Name settings with --baseline key=value to fit only the runs that have these values.";
+    choice.how_to_choose = "Name settings as --baseline key=value to fit only the runs with these values.";
     FittedLoss result{fit_table(table, sources, choice), {}};
     for (const std::string& text : flags.predict) {
         const LossPoint at = parse_loss_point(result.fit.fit, text);

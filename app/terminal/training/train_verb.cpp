@@ -311,9 +311,9 @@ std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
                        flags.lab + "; name another lab file.");
     }
     if (flags.cohort) {
-        throw BadInput("The lab " + flags.lab +
-                       " holds another experiment; --cohort resumes one cohort of the experiment with which its lab "
-                       "was created.");
+        throw BadInput("The lab file " + flags.lab +
+                       " contains another experiment; --cohort resumes one cohort of the experiment with which the "
+                       "lab file was created.");
     }
     result.growth = growth_of(lab, result.experiment, flags.anew);
     if (flags.one_run && result.growth.added.size() > 1) {
@@ -391,7 +391,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     std::error_code error;
     const bool there = !flags.lab.empty() && std::filesystem::exists(flags.lab, error);
     if (there && !flags.resume) {
-        throw BadInput("The lab " + flags.lab +
+        throw BadInput("The lab file " + flags.lab +
                        " exists already; add --resume to resume its unfinished runs, or name another lab file.");
     }
     if (there) return plan_resumed_runs(flags, plan);

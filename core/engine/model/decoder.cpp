@@ -35,7 +35,8 @@ class Stream {
     /// Input of a branch or of the head: the stream, normalized if there is a norm. `layer`: −1 for the head.
     torch::Tensor input(const std::optional<NormPart>& norm, std::int64_t layer, const char* name) {
         if (!norm) {
-            TORCH_CHECK(!branch_.values.defined(), "No norm adds a branch to the stream.");
+            TORCH_CHECK(!branch_.values.defined(),
+                        "The output of a branch is not added to the residual stream, because no norm follows it.");
             return x_;
         }
         const NormalizedResidual result = normalized(*norm, x_, product_type_, layer, name, name);

@@ -170,7 +170,8 @@ class TorchModel::Predictor : public TokenPredictor {
             const torch::NoGradGuard no_gradients;
             const std::int64_t most = model_.spec_.context;
             if (text_ && text_->tokens() == most) {
-                throw BadInput("A text of this model has at most " + std::to_string(most) + " tokens.");
+                throw BadInput("The text has reached the context length of this model, " + std::to_string(most) +
+                               " tokens.");
             }
             check_tokens(model_.weights_.layout(), {&token, 1});
             if (text_) return numbers_of(text_->next(token));

@@ -18,7 +18,7 @@ template <typename F>
 void with_types(const torch::Tensor& branch, torch::ScalarType normed, F f) {
     const bool rounded = normed == torch::kBFloat16;
     TORCH_CHECK(rounded || !branch.defined() || branch.scalar_type() == normed,
-                "A bfloat16 branch requires a bfloat16 normalization.");
+                "If the output of a branch is bfloat16, its normalization must be bfloat16, too.");
     if (branch.defined() && branch.scalar_type() == torch::kBFloat16) {
         f(kernels::Bfloat16{}, kernels::Bfloat16{});
     } else if (rounded) {

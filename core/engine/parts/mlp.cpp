@@ -39,7 +39,7 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
         case FeedForward::automatic:
             break;
     }
-    throw std::logic_error("An activation has no forward pass.");
+    throw std::logic_error("The forward pass of an activation function is not implemented.");
 }
 
 torch::Tensor forward(const Mlp& part, const torch::Tensor& x, const LayerPass& pass) {

@@ -46,7 +46,7 @@ NormalizedResidual forward(const NormPart& part, const torch::Tensor& x, const B
         case NormPart::Kind::unknown:
             break;
     }
-    throw std::logic_error("A norm has no forward pass.");
+    throw std::logic_error("The forward pass of a kind of norm is not implemented.");
 }
 
 }  // namespace ropelab

@@ -77,7 +77,7 @@ TEST(RunSpec, ListedFrequenciesAreOnePerRotatedPair) {
     EXPECT_EQ(listed_frequencies(listed("1 0.5, 1e-2")), (std::vector{1.0, 0.5, 0.01}));
     EXPECT_NO_THROW(check(listed("1+0.5+0.01")));
     EXPECT_MESSAGE(check(listed("1+0.5")), BadInput,
-                   "listed frequencies is 2, but it must be that of the rotated pairs of a head, which is 3");
+                   "listed frequencies is 2, but it must equal the number of rotated pairs per head, which is 3");
     EXPECT_MESSAGE(check(listed("fast")), BadInput, "it must be auto or a list of numbers like 1+0.5+0.01");
     EXPECT_MESSAGE(check(listed("1+0.5+-1")), BadInput, "between 0 and 2π");
     EXPECT_MESSAGE(check(listed(",")), BadInput, "it must be auto or a list");
