@@ -72,8 +72,10 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
         const bool uses_cuda = open_cuda().available && trust_.device;
         for (RunSpec& run : settled.runs) run.device = uses_cuda ? Device::cuda : Device::cpu;
         if (!uses_cuda) {
-            device_reason = " The run trains on the CPU: " +
-                            (open_cuda().available ? "this CUDA device failed its check." : open_cuda().detail);
+            device_reason =
+                " The run trains on the CPU: " +
+                (open_cuda().available ? "this CUDA device computed other results than the CPU in its check."
+                                       : open_cuda().detail);
         }
     }
     const bool cuda =

@@ -174,7 +174,7 @@ std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
     const bool has_window = std::any_of(facts.layers.begin(), facts.layers.end(), [&](const HfLayer& layer) {
         return facts.has_window(layer) && layer.type != "chunked_attention";
     });
-    add(has_window, "W", "tokens of the sliding window", has_window ? facts.model.cache->window : Count());
+    add(has_window, "W", "length of the sliding window in tokens", has_window ? facts.model.cache->window : Count());
     add(facts.is_latent, "L", "width of the latent vector", n.L);
     add(facts.is_latent && n.has_query_latent, "L_q", "width of the latent vector of the queries", n.L_q);
     add(facts.is_latent, "D_r", "rotary channels per head", n.R);

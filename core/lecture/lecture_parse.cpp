@@ -28,7 +28,7 @@ void check_scene_quantity(const std::string& expression, const LecturePlace& pla
     place.run([&] { check_quantity(expression); });
     if (!scene.setup.b && parse_quantity_call(expression).of_b) {
         place.fail("The quantity \"" + shortened(expression) +
-                   "\" is of setup B, but the scene has only one setup; write \"setup: … | B: …\".");
+                   "\" is of setup B, but the scene has only setup A; name both setups: \"setup: … | B: …\".");
     }
     if (quantity_needs_lab(expression) && scene.lab.empty() && !scene.live) {
         place.fail(

@@ -301,8 +301,8 @@ std::vector<Quantity> derived_quantities() {
          published_slowdown,
          true},
         {{"published_perplexity", "(config, percent)", "",
-          "Perplexity on LAMBADA (OpenAI) in table 4 of Khan et al.: llama-1b or llama-8b, trained on FineWeb with a "
-          "context of 2,048 tokens, with this percentage of the channels rotated."},
+          "Perplexity on LAMBADA (OpenAI) of a model of table 4 of Khan et al., by its configuration (llama-1b or "
+          "llama-8b, trained on FineWeb with a context of 2,048 tokens) and the percentage of rotated channels."},
          published_perplexity,
          true},
     };

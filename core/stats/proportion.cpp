@@ -14,8 +14,8 @@ namespace ropelab {
 
 Interval clopper_pearson(std::int64_t events, std::int64_t n, double alpha) {
     if (events < 0 || events > n) {
-        throw BadInput("The number of events is " + std::to_string(events) + ", but it must be between 0 and " +
-                       std::to_string(n) + ", the number of runs.");
+        throw BadInput("The number of runs with the event is " + std::to_string(events) +
+                       ", but it must be between 0 and " + std::to_string(n) + ", the number of runs.");
     }
     if (!(alpha > 0 && alpha < 1)) {
         throw BadInput("The significance level is " + number_text(alpha) + ", but it must be between 0 and 1.");

@@ -321,7 +321,7 @@ InspectPicture valueSpectrum(const InspectData& data) {
     return spectrum(data, {"value-spectrum",
                            u"value norm by frequency"_s,
                            {},
-                           u"mean norm of the pair's two channels (values are not rotated)"_s,
+                           u"mean norm of two channels of the value vectors v (RoPE does not rotate v)"_s,
                            &ProbeResult::value_usage});
 }
 

@@ -143,8 +143,9 @@ void predict(SheetPlan& plan, const GroupKeys& base, bool is_claimed) {
         (is_low(fraction) ? high : low).push_back(with_keys(base, {{"fraction", fraction}}));
     }
     plan.predictions.push_back(prediction_of_order("claims of Khan et al.",
-                                                   "The losses form two bands: NoPE and two rotated channels have a "
-                                                   "higher loss than RoPE on every fraction from 10 % on (base model).",
+                                                   "The losses form two bands: without rotation, or with two rotated "
+                                                   "channels, the loss is higher than with 10 % or more of the "
+                                                   "channels rotated (base model).",
                                                    measure, low, high));
 }
 
