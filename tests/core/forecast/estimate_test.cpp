@@ -23,6 +23,11 @@ TEST(Estimate, GrowsWithRunsAndIterationsAndFallsWithSpeed) {
     EXPECT_LT(estimate({spec}, TimeModel::at_speed(1e10)).seconds, 3 * one.seconds);
 }
 
+TEST(Estimate, EvaluationsGrowWithTheirTokens) {
+    const RunSpec spec;
+    EXPECT_NEAR(evaluation_operations(spec, 3000) / evaluation_operations(spec, 1000), 3, 1e-9);
+}
+
 // An evaluation reads its validation data and as many batches of the training data as are set.
 TEST(Estimate, CountsTheTokensOfEachEvaluation) {
     RunSpec spec;

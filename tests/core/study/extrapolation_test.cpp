@@ -185,6 +185,9 @@ TEST_F(ExtrapolationTest, LongRopeUsesSearchedOrGivenDivisors) {
     };
     const auto searched = evaluated({});
     EXPECT_EQ(searched.long_factors.size(), static_cast<std::size_t>(checkpoint().spec.head_dim() / 2));
+    EXPECT_TRUE(std::is_sorted(searched.long_factors.begin(), searched.long_factors.end()));
+    EXPECT_GE(searched.long_factors.front(), 1);
+    EXPECT_LE(searched.long_factors.back(), 2);
     const auto given = evaluated(searched.long_factors);
     EXPECT_EQ(*given.result, *searched.result);
     EXPECT_EQ(given.long_factors, searched.long_factors);

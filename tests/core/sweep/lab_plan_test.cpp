@@ -97,6 +97,17 @@ TEST_F(LabPlanTest, NewLabIgnoresTheLogOfARemovedOne) {
     }
 }
 
+TEST_F(LabPlanTest, OnlyADocumentThatSaysSoMakesRunsTrainAlone) {
+    const auto lab = LabFile::create(folder_ / "a.ropelab");
+    plan_new_runs(*lab, experiment());
+    const std::vector<RunId> runs = unfinished_runs(*lab);
+    const std::int64_t number = lab->runs().front().experiment;
+    lab->add_document(number, "note", R"({"text": "an earlier sweep"})");
+    EXPECT_FALSE(plan_continued_runs(*lab, runs).runs.front().alone);
+    lab->add_document(number, "sheet", nlohmann::json{{sequential_field, true}}.dump());
+    EXPECT_TRUE(plan_continued_runs(*lab, runs).runs.front().alone);
+}
+
 TEST_F(LabPlanTest, StoresAWholeSweep) {
     const auto path = folder_ / "a.ropelab";
     const auto lab = LabFile::create(path);
