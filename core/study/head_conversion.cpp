@@ -109,7 +109,7 @@ Checkpoint with_pooled_heads(const Checkpoint& checkpoint, std::int64_t key_valu
     }
     if (key_value_heads < 1 || key_value_heads >= heads || heads % key_value_heads != 0) {
         throw BadInput("The number of key and value heads after the conversion is " + std::to_string(key_value_heads) +
-                       ", but it must divide the run's number, which is " + std::to_string(heads) +
+                       ", but it must divide the number of heads of the run, which is " + std::to_string(heads) +
                        ", and be smaller.");
     }
     Checkpoint result = checkpoint;

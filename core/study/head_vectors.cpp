@@ -107,8 +107,8 @@ ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t
                            const RotarySetup& setup) {
     if (spec.theta_varies()) {
         throw BadInput(
-            "The theta of this run changes during training, so that a head cannot be built for its "
-            "frequencies beforehand; choose a run with a fixed theta.");
+            "The theta of this run changes during training, so that no attention head can be "
+            "constructed by hand for its frequencies; choose a run with a fixed theta.");
     }
     const RotarySetup own = setup_of(spec);
     const auto frequencies_of = [](const RotarySetup& each) { return frequencies(plain_settings(each)); };

@@ -27,7 +27,8 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
         throw BadInput(
             "Successive halving compares runs that train as one batch (a cohort), but these runs differ in settings "
             "that change their shape or length, so that they form " +
-            std::to_string(cohorts.size()) + " cohorts; vary only settings that a cohort can differ in.");
+            std::to_string(cohorts.size()) +
+            " cohorts; vary only settings that keep the shape, such as the learning rate, theta or the seed.");
     }
     if (split_by_memory(cohorts, runs).size() > 1) {
         throw BadInput(

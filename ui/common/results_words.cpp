@@ -73,7 +73,8 @@ QString powerWords(const ResultsTable& table) {
            u"With %1, the test detects a difference of %2 %3%5 with 80 % power at %4."_s.arg(count, least.words(), unit,
                                                                                              level, varies) +
            (anyUndecided
-                ? QLatin1Char(' ') + u"The observed differences that are not significant are smaller than that."_s
+                ? QLatin1Char(' ') +
+                      u"Each difference that is not significant is smaller than the one that its own test detects."_s
                 : QString());
 }
 

@@ -81,7 +81,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     figure.name = m_name;
     const bool losses = isLoss(m_quantities.front());
     figure.emptyText = m_runs.empty() ? u"There are no runs yet. Their curves appear here while they train."_s
-                                      : u"The shown runs have no values of the selected quantity yet."_s;
+                                      : u"There are no values yet; the curves begin with the first training steps."_s;
     figure.x.label = u"step"_s;
     figure.y.label = m_quantities.size() > 1 && losses ? u"loss"_s : nameOf(m_quantities.front());
     figure.y.unit = losses ? m_lossUnit.name : unitOf(m_quantities.front());

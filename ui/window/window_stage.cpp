@@ -328,7 +328,7 @@ QString WindowStage::copyOf(const QString& path) {
     const QString file = folder + QLatin1Char('/') + QFileInfo(path).fileName();
     QFile source(path);
     if (!QDir().mkpath(folder) || !source.copy(file)) {
-        throw BadInput("The recorded lab " + path.toStdString() +
+        throw BadInput("The lab file with recorded runs " + path.toStdString() +
                        " cannot be copied: " + source.errorString().toStdString() + ".");
     }
     QFile::setPermissions(file, QFile::ReadOwner | QFile::WriteOwner);

@@ -575,7 +575,7 @@ void add_search_options(CLI::App& verb, Flags& flags) {
         "(points of a Sobol sequence, which fill the ranges evenly) or halving (successive halving of sobol samples, "
         "or of the sweep's values if there are no ranges: at the iterations r, 2r, 4r, …, the rungs, the half of the "
         "settings with the higher validation loss, mean over seeds, is stopped)");
-    verb.add_option("--samples", flags.sampling.samples, "Number of samples of the ranges")
+    verb.add_option("--samples", flags.sampling.samples, "Number of settings to sample from the ranges of --set")
         ->needs(search)
         ->capture_default_str();
     verb.add_option("--search-seed", flags.sampling.seed, "Random seed of the samples")

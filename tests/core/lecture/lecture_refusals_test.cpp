@@ -37,7 +37,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"find: wavelength", "write wavelength(pair)"},
         {"find: wavelength(x)", "The argument pair of wavelength is not valid"},
         {"find: wavelength(1.5)", "must be a whole number"},
-        {"find: B.pairs", "the scene has only one setup"},
+        {"find: B.pairs", "the scene has only setup A"},
         {"find: runs", "give the scene a lab"},
         {"live: {preset: lecture-minut}", "did you mean lecture-minute?"},
         {"live: {set: {thetta: 5}}", "did you mean theta?"},

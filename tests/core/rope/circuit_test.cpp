@@ -138,7 +138,7 @@ TEST(Circuit, RefusesBadInput) {
     EXPECT_MESSAGE(aimed(of, -1, 1), BadInput, "earlier tokens");
     EXPECT_MESSAGE(aimed(of, 1, -1), BadInput, "norm of a pair of channels is -1");
     EXPECT_MESSAGE(circuit_attention(std::vector<double>(3), 4), BadInput, "4 tokens");
-    EXPECT_MESSAGE(circuit_peak({}), BadInput, "without distances");
+    EXPECT_MESSAGE(circuit_peak({}), BadInput, "needs logits at one or more distances");
     EXPECT_MESSAGE(cosine_similarity(std::vector<double>(3), std::vector<double>(2)), BadInput, "3 and 2");
     EXPECT_MESSAGE(circuit_logits(std::vector<double>(8), std::vector<double>(6), of.frequencies, Partial::slice,
                                   Pairing::half, 4),

@@ -100,7 +100,7 @@ TEST_F(TextBitsOfARun, ThePredictorAgreesWithTheWholeEvaluation) {
                 EXPECT_NEAR(first.back()[token], whole[i * first.back().size() + token], 1e-4) << i;
             }
         }
-        EXPECT_MESSAGE(predictor->next(0), BadInput, "at most 16");
+        EXPECT_MESSAGE(predictor->next(0), BadInput, "16 tokens");
         predictor->restart();
         EXPECT_MESSAGE(predictor->next(vocabulary), BadInput, "outside the model's vocabulary");
         for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -293,15 +293,16 @@ std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t
             model_of_settings(modern_model(spec), vocabulary, u"Modern"_s.toStdString())};
 }
 
-Figure stageFigure(const AnatomyStage& stage, const QString& why) {
+Figure stageFigure(const AnatomyStage& stage, bool isOfLayer, const QString& why) {
     const QStringList settings = texts(stage.settings);
     const Formula formula = stageFormula(text(stage.formula));
     const QString time = text(stage_time(stage));
     QStringList lines = {u"output: %1, %2"_s.arg(text(stage.symbols), text(stage.shape_text()))};
     const QStringList numbers = numberCells(&stage);
-    if (!numbers[0].isEmpty()) lines << u"%1 parameters"_s.arg(numbers[0]);
-    if (!numbers[1].isEmpty()) lines << u"%1 FLOPs per token"_s.arg(numbers[1]);
-    if (!numbers[2].isEmpty()) lines << u"%1 bytes of KV cache per token"_s.arg(numbers[2]);
+    const QString layer = isOfLayer ? u" and layer"_s : QString();
+    if (!numbers[0].isEmpty()) lines << u"%1 parameters%2"_s.arg(numbers[0], isOfLayer ? u" per layer"_s : QString());
+    if (!numbers[1].isEmpty()) lines << u"%1 FLOPs per token%2"_s.arg(numbers[1], layer);
+    if (!numbers[2].isEmpty()) lines << u"%1 bytes of KV cache per token%2"_s.arg(numbers[2], layer);
     if (!settings.isEmpty()) lines << u"settings: %1"_s.arg(settings.join(u", "_s));
     if (!time.isEmpty()) lines << (stage.seconds ? u"time: %1 ms per forward pass"_s : u"time: %1"_s).arg(time);
     const QString title = text(stage.title());

@@ -46,8 +46,8 @@ StageTable stageTable(const std::vector<AnatomyModel>& models);
 std::vector<AnatomyModel> traditionalAndModern(const RunSpec& spec, std::int64_t vocabulary);
 
 /// The formula of a stage, its shape in symbols and numbers, and the settings that change it. `why` says why nothing
-/// else of the stage is shown; it may be empty.
-Figure stageFigure(const AnatomyStage& stage, const QString& why = {});
+/// else of the stage is shown; it may be empty. `isOfLayer`: its numbers are those of one of several equal layers.
+Figure stageFigure(const AnatomyStage& stage, bool isOfLayer, const QString& why = {});
 /// A heat map of at most 96 × 96 cells, which show means of neighbouring weights, with a colour scale that is symmetric
 /// around 0. A vector is one row; matrices of experts are below each other. Without a tensor, the figure says `why`.
 Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& why);

@@ -230,7 +230,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
                      QList<double>(errors.stored.begin(), errors.stored.end())}};
 
     const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
-    figure.note = stride > 1 ? u"maximum over every %1 position and the last"_s.arg(ordinal(stride))
+    figure.note = stride > 1 ? u"maximum over every %1 and the last position"_s.arg(ordinal(stride))
                              : u"maximum over all %1 positions"_s.arg(groupedText(setup.context));
     const auto isLost = [](double error) { return !std::isfinite(error); };
     if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {

@@ -211,9 +211,9 @@ QString basesSentence(const BaseProfile& profile, const BoundData& data) {
                "for a head without rotation (NoPE)."_s;
     }
     if (setup.context > profile.range().limit) {
-        return u"The context of %1 tokens is longer than the %2 tokens up to which the scan computes the context "
-               "bound."_s.arg(tokensText(static_cast<double>(setup.context)),
-                              tokensText(static_cast<double>(profile.range().limit)));
+        return u"The context of %1 tokens is too long: the scan over bases computes the context bound up to %2 "
+               "tokens only."_s.arg(tokensText(static_cast<double>(setup.context)),
+                                    tokensText(static_cast<double>(profile.range().limit)));
     }
     const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);

@@ -167,7 +167,8 @@ RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
                           .maximum = 1,
                           .snap = toHundredths,
                           .why = u"ρ is the correlation of a component of q with the same component of "
-                                 "k: 0 for independent vectors, 1 for k = q.\n"
+                                 "k: 0 for independent vectors, 1 for k = q. Components have mean μ and "
+                                 "variance 1; d_r of the d channels are rotated.\n"
                                  "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s},
                          this);
     column->addWidget(m_correlation);

@@ -285,10 +285,9 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         const Measure& measure = measures()[measure_index(std::string(loss))];
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
-    addField(
-        weighed, u"loss"_s, m_decisionLoss,
-        u"The decision aid names the settings that no other setting beats in both this loss and the cost below: the "
-        "Pareto front. “Tests” shows them as a sentence."_s);
+    addField(weighed, u"loss"_s, m_decisionLoss,
+             u"The loss for the decision aid. The aid names the settings that no other setting beats in both loss and "
+             "cost (the Pareto front), in a sentence under “Tests”."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));

@@ -97,8 +97,18 @@ QString headlineOf(const ResultsTable& table) {
     }
     if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baselineTitle(table));
     const auto seeds = table.test == TestKind::paired ? nearest->pairs : nearest->described[table.compared].n;
-    return u"No setting differs significantly from %1 (%2, p ≥ %3)"_s.arg(
-        baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))));
+    const auto difference = [&table](const ResultGroup& group) {
+        const auto& estimate = group.comparison(table.test).estimate;
+        return estimate ? std::abs(estimate->difference) : 0.0;
+    };
+    const ResultGroup& farthest =
+        *std::max_element(table.groups.begin(), table.groups.end(),
+                          [&](const ResultGroup& a, const ResultGroup& b) { return difference(a) < difference(b); });
+    return withUnbreakablePercent(
+        u"No setting differs significantly from %1 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
+            baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))),
+            text(rough_text(difference(farthest))), measureUnit(measures()[table.compared]),
+            longLabel(table, farthest)));
 }
 
 }  // namespace

@@ -297,8 +297,8 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
                 u"Before scaling, %1 has the same frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(other, at);
         } else if (different) {
             sentence +=
-                u"At θ = %2, %1 has the same frequencies before scaling; after scaling they first differ at "
-                "pair %3."_s.arg(other, at)
+                u"At θ = %2, %1 has the same frequencies as this setup before scaling; after scaling their "
+                "frequencies first differ at pair %3."_s.arg(other, at)
                     .arg(*different);
         } else {
             sentence += (isScaled ? u"At θ = %2, %1 has the same scaled frequencies."_s

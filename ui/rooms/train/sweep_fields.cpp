@@ -514,7 +514,7 @@ void SearchGroup::makeFields() {
         u"Added runs with more iterations start from step 0 with the learning rate schedule of their new length, "
         "instead of continuing from the checkpoint of the shorter run."_s);
     connect(m_anew, &QCheckBox::toggled, this, [this](bool on) {
-        change(u"change how longer runs begin"_s, [on](SweepOptions& options) { options.anew = on; });
+        change(u"change whether longer runs restart or continue"_s, [on](SweepOptions& options) { options.anew = on; });
     });
     column->addWidget(m_anew);
 }

@@ -450,7 +450,7 @@ TEST_F(InspectRoomTest, FineTuningIsOfferedOnlyIfPossible) {
     workspace->experiment().replace(smallSweep(100000));
     workspace->start();
     ASSERT_TRUE(waitUntil([&] { return !tuning.button()->isEnabled(); }));
-    EXPECT_TRUE(tuning.words()->text().startsWith("Training uses")) << tuning.words()->text().toStdString();
+    EXPECT_TRUE(tuning.words()->text().startsWith("While a sweep trains")) << tuning.words()->text().toStdString();
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
     ASSERT_TRUE(waitUntil([&] { return tuning.button()->isEnabled(); })) << tuning.words()->text().toStdString();

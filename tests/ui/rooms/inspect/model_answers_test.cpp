@@ -290,8 +290,8 @@ TEST_F(ModelAnswersTest, RequestsWaitForAMeasurement) {
     InspectData data;
     data.run = run;
     answers.fill(data, &need::beyond);
-    EXPECT_TRUE(data.problem.contains("being measured")) << data.problem.toStdString();
-    EXPECT_TRUE(answers.whyNoFineTuning(*run, {}).contains("being measured"));
+    EXPECT_TRUE(data.problem.contains("is measured")) << data.problem.toStdString();
+    EXPECT_TRUE(answers.whyNoFineTuning(*run, {}).contains("is measured"));
     ASSERT_TRUE(waitUntil([&] { return !workspace.meter().isActive() && !answers.isFineTuning(); }));
     answers.fill(data, &need::beyond);
     EXPECT_TRUE(data.problem.isEmpty()) << data.problem.toStdString();

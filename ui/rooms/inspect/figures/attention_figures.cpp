@@ -405,7 +405,7 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     figure.y = Axis::cells(u"query position in the text"_s, side);
     figure.y.downwards = true;
     figure.note = u"%1, %2"_s.arg(stepNote(data, source), whereText(data.choices));
-    figure.summary = u"Map of %1 for %2 tokens: %3."_s.arg(what).arg(side).arg(figure.note);
+    figure.summary = u"Heat map (query by key) of %1 for %2 tokens: %3."_s.arg(what).arg(side).arg(figure.note);
     const AttentionRow row = attentionRow(data, -1);
     if (row.query >= 0 && data.choices.query >= 0) {
         figure.horizontalLines.push_back({static_cast<double>(row.query), {}, {Ink::Kind::accent}});
