@@ -182,7 +182,8 @@ void add_reproduce(CLI::App& program) {
     verb->add_flag("--resume", flags.resume, "Only resume: fail if the lab file does not exist")->needs(lab);
     verb->add_flag("--list", flags.list, "List the reproductions of published tables and claims");
     verb->add_flag("--plan", flags.plan,
-                   "Print the runs, their time and memory, the test rules and the predictions without training");
+                   "Print the runs, their estimated time and memory, the rules of the verdicts and the predictions, "
+                   "without training");
     CLI::Option* format =
         verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
     verb->add_flag("--json", flags.json, "Print the result as JSON")->excludes(format);

@@ -127,10 +127,11 @@ void HeadConversionDialog::convert() {
     if (m_access.session.isActive() || m_access.meter.isActive()) {
         m_result->setText(
             m_access.session.isActive()
-                ? u"A sweep is training, and nothing else can use a model at the same time. Convert the heads after "
+                ? u"A sweep is training, and nothing else can use a model at the same time. Convert the key and value "
+                  u"heads after "
                   "training has ended."_s
                 : u"The time and memory of a sweep are being measured, and nothing else can use a model at the same "
-                  "time. Convert the heads after that."_s);
+                  "time. Convert the key and value heads after that."_s);
         return;
     }
     const HeadConversion how{.key_value_heads = m_heads->currentData().toInt(), .fraction = m_percent->value() / 100};

@@ -109,7 +109,6 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
     row->addWidget(m_fold);
     m_choice->setToolTip(
         u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs."_s);
-    m_choice->setMinimumWidth(60);  // shortens its text in a narrow window
     row->addWidget(m_choice);
     m_hidden->setProperty("quiet", true);
     m_hidden->setTextFormat(Qt::PlainText);
