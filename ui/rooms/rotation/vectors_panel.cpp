@@ -123,8 +123,8 @@ RunVectors::RunVectors(RunAccess access, QWidget* parent)
     add(u"head"_s, m_head, 2, 0, 3);
     add(u"q token"_s, m_query, 3, 0, 1);
     add(u"k token"_s, m_key, 3, 2, 1);
-    m_query->setToolTip(u"The token whose query is loaded."_s);
-    m_key->setToolTip(u"The token whose key is loaded."_s);
+    m_query->setToolTip(u"Token whose query q is computed by the chosen run."_s);
+    m_key->setToolTip(u"Token whose key k is computed by the chosen run."_s);
     grid->addWidget(m_load, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
 
