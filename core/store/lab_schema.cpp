@@ -309,7 +309,12 @@ int checked_version(const sqlite::Connection& database, const std::filesystem::p
         throw BadInput(path.string() + " is an SQLite database, but not a RoPE Lab file.");
     }
     const std::int64_t version = database.number("PRAGMA user_version");
-    if (version < 1 || version > static_cast<std::int64_t>(migrations.size())) {
+    if (version < 1) {
+        throw BadInput(path.string() + " has the file version " + std::to_string(version) +
+                       ", but the versions of lab files start at 1; the file is damaged or was changed by another "
+                       "program.");
+    }
+    if (version > static_cast<std::int64_t>(migrations.size())) {
         throw BadInput(path.string() + " was written by a newer RoPE Lab (file version " + std::to_string(version) +
                        ", this program reads up to " + std::to_string(migrations.size()) +
                        "); update RoPE Lab to open it.");

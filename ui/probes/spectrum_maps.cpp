@@ -281,7 +281,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     const bool isDifference = map.scale == FigureMap::Scale::diverging;
     map.unit = isDifference && quantity.unit == "%"_L1 ? u"percentage points"_s : quantity.unit;
     figure.map = map;
-    figure.summary = u"%1 (%2) of %3 after %4 steps, %5 by %6."_s.arg(
+    figure.summary = u"%1 (%2) of %3 after %4 steps; rows: %5; columns: %6."_s.arg(
         what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
     addAxesAndReadout(picture, data, quantity, columns, rows, what);
     if (quantity.columns == MappedQuantity::Columns::pairsAndRest) addRest(figure, rests);

@@ -87,8 +87,10 @@ ComparisonBar::ComparisonBar(RotaryModel& model, QWidget* parent) : QWidget(pare
     auto* choices = new QWidget(this);
     auto* row = scaledRow(choices, 4);
     auto* group = new QButtonGroup(choices);
-    m_a = addToggle(row, group, u"Edit A"_s, u"Edit setup A"_s, u"The fields and figures change setup A."_s);
-    m_b = addToggle(row, group, u"Edit B"_s, u"Edit setup B"_s, u"The fields and figures change setup B."_s);
+    m_a =
+        addToggle(row, group, u"Edit A"_s, u"Edit setup A"_s, u"Changes in the fields and figures apply to setup A."_s);
+    m_b =
+        addToggle(row, group, u"Edit B"_s, u"Edit setup B"_s, u"Changes in the fields and figures apply to setup B."_s);
     connect(m_a, &QToolButton::clicked, this, [this] { m_model.edit(false); });
     connect(m_b, &QToolButton::clicked, this, [this] { m_model.edit(true); });
     m_swap = new QPushButton(u"Swap"_s, this);

@@ -162,11 +162,12 @@ QString rotationSummary(const RotaryModel& model) {
             .arg(now.rotary_dim / 2);
     const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
     if (isPart && setup.scaling.method == ScalingMethod::none) {
-        text += QLatin1Char(' ') + u"Truncate has the same frequencies at θ = %1."_s.arg(readableCount(
+        text += QLatin1Char(' ') + u"Truncate has the frequencies of this setup at θ = %1."_s.arg(readableCount(
                                        std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
     }
     if (now.attention_factor != 1) {
-        text += QLatin1Char(' ') + u"cos and sin are multiplied by %1."_s.arg(readableNumber(now.attention_factor));
+        text +=
+            QLatin1Char(' ') + u"The scaling multiplies cos and sin by %1."_s.arg(readableNumber(now.attention_factor));
     }
     return text;
 }

@@ -73,7 +73,7 @@ RotarySetup withOtherPartial(const RotarySetup& setup) {
     RotarySetup other = switchedPartial(setup);
     other.theta = coincidingBase(setup).value_or(setup.theta);
     if (other.theta > kMaxTheta) {
-        throw BadInput("With truncate, the same frequencies require theta " + thetaText(other.theta).toStdString() +
+        throw BadInput("With truncate, the frequencies of slice require theta " + thetaText(other.theta).toStdString() +
                        ", but theta must be at most 1e15.");
     }
     return other;

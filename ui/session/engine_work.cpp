@@ -15,8 +15,8 @@ RunCheckpoint checkpointOfRun(const LabFile& lab, const RunRecord& record) {
 
 std::string whyNoCheckpoint(const RunCheckpoint& checkpoint) {
     if (!checkpoint.wasWritten) {
-        return "This run has no checkpoint yet, so its model cannot be evaluated; a checkpoint is written when the run "
-               "ends or is paused.";
+        return "This run has no checkpoint yet, so its model cannot be evaluated; a checkpoint is written at each "
+               "evaluation, and when the run is paused or ends.";
     }
     return "The checkpoint of this run is missing, so its model cannot be evaluated: it is not at " +
            fromPath(checkpoint.path).toStdString() + "; restore the file, or train the run again.";

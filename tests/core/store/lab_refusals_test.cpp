@@ -77,6 +77,12 @@ TEST_F(LabRefusals, RejectsLabsOfANewerProgram) {
     EXPECT_THAT(refusal(path_), HasSubstr("written by a newer RoPE Lab (file version 99"));
 }
 
+TEST_F(LabRefusals, RejectsVersionsThatNoProgramWrites) {
+    lab_with_runs(path_, 1);
+    run_sql(path_, "PRAGMA user_version = -1");
+    EXPECT_THAT(refusal(path_), HasSubstr("has the file version -1, but the versions of lab files start at 1"));
+}
+
 TEST_F(LabRefusals, CreateDoesNotReplaceAFile) {
     folder_.write("x.ropelab", "precious");
     EXPECT_THAT(ROPELAB_SENTENCE_OF(LabFile::create(path_), BadInput), HasSubstr("already exists"));

@@ -113,7 +113,7 @@ TEST(FigureLabels, LabelsOfCloseLinesDoNotOverlap) {
     EXPECT_EQ(painted.renderer.labelBoxes().size() + painted.renderer.labelsInNote().size(), lines);
 }
 
-// With two setups, "first negative at …" covered the line of the other setup and touched its label.
+// With two setups, "B(Δ) < 0 first at …" covered the line of the other setup and touched its label.
 TEST(FigureLabels, LabelsCrossNoLineOfAnotherLabelAndDoNotTouch) {
     for (const int width : {300, 420, 820}) {
         for (const double distance : {0.5, 3.0, 12.0}) {

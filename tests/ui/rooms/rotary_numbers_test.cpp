@@ -166,8 +166,8 @@ TEST_P(RotaryNumbers, SpectrumFigure) {
 TEST_P(RotaryNumbers, SpectrumRoomTexts) {
     SpectrumRoom room(workspace->rotary());
     show(room);
-    const QString critical = isScaled() ? "Critical dimension (Liu et al.), unscaled: %1 of %2."
-                                        : "Critical dimension (Liu et al.): %1 of %2.";
+    const QString critical = isScaled() ? "Critical dimension (Liu et al.), unscaled: %1 of %2 channels."
+                                        : "Critical dimension (Liu et al.): %1 of %2 channels.";
     if (now.rotary_dim > 0) {
         const int dimension = setup.partial == Partial::slice ? now.rotary_dim : setup.head_dim;
         const bool hasTraining = isScaled() && setup.scaling.original_context > 0;
@@ -242,7 +242,8 @@ TEST_P(RotaryNumbers, ContextBound) {
             const LowestBound lowest = lowest_bound(now, setup.head_dim, setup.context);
             expectContains(
                 room.criteria()->text(0),
-                QStringLiteral("Lowest B(Δ): %1 of %2 at Δ = %3; B(Δ) < 0 at %4 of %5 distances.")
+                QStringLiteral(
+                    "Lowest B(Δ): %1 of at most %2, at Δ = %3; B(Δ) < 0 at %4 of the %5 distances of the context.")
                     .arg(readableNumber(lowest.value))
                     .arg(setup.head_dim / 2)
                     .arg(groupedText(lowest.distance), groupedText(lowest.negative), groupedText(setup.context)));

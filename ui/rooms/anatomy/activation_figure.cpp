@@ -135,8 +135,8 @@ Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const Q
     const std::int64_t heads = activation.numbers.shape.size() == 3 ? activation.numbers.shape.front() : 0;
     if (numbers.size() > 1 && numbers[1] >= heads) {
         throw BadInput("The stage \"" + place.id + "\" has " +
-                       (heads == 0 ? "one output" : "the heads 0 to " + std::to_string(heads - 1)) + ", so that \"" +
-                       stage.toStdString() + "\" has no output.");
+                       (heads == 0 ? "one output" : "the heads 0 to " + std::to_string(heads - 1)) + ", so \"" +
+                       stage.toStdString() + "\" does not name an output.");
     }
     Figure figure = activationFigure(activation, name, visibleTokens(checkpoint->vocabulary, activation.tokens),
                                      numbers.size() > 1 ? static_cast<int>(numbers[1]) : 0);

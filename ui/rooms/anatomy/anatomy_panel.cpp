@@ -148,7 +148,7 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
         auto* value = new QLabel(content);
         for (QLabel* label : {title, difference}) label->setProperty("quiet", true);
         value->setAccessibleName(row.title);
-        difference->setAccessibleName(u"Difference of %1 from the original"_s.arg(row.title));
+        difference->setAccessibleName(u"Difference of %1 from the original model"_s.arg(row.title));
         for (QLabel* label : {title, difference, value}) label->setToolTip(row.why);
         grid->addWidget(title, at, 0);
         grid->addWidget(difference, at, 1, Qt::AlignRight);

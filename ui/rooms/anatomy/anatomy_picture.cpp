@@ -136,7 +136,8 @@ QStringList anatomyNotes(const std::vector<AnatomyModel>& models) {
         const QString sizes = sizesLine(model.anatomy);
         notes << (models.size() > 1 ? u"%1: %2."_s.arg(text(model.name), sizes) : sizes + QLatin1Char('.'));
     }
-    notes << u"FLOPs: products of a forward pass, attention with its mask; norms, softmax and sums are not counted."_s;
+    notes << u"FLOPs: matrix products of a forward pass with masked attention; norms, softmax and sums are "
+             "not counted."_s;
     if (models.size() == 1 && !first.anatomy.times.empty()) notes += texts(times_remarks(first.anatomy));
     return notes + texts(first.anatomy.remarks);
 }

@@ -431,8 +431,10 @@ QString AnatomyRoom::whyNoModel() const {
                "weights are not shown."_s;
     const RunCheckpoint checkpoint = shownCheckpoint();
     if (std::filesystem::exists(checkpoint.path)) return {};
-    return checkpoint.wasWritten ? u"The checkpoint with the weights of this run is missing."_s
-                                 : u"The weights of this run are stored when it ends or is paused."_s;
+    return checkpoint.wasWritten
+               ? u"The checkpoint with the weights of this run is missing."_s
+               : u"This run has no stored weights yet; weights are stored at each evaluation and when a run "
+                 "is paused or ends."_s;
 }
 
 void AnatomyRoom::renewWeights() {

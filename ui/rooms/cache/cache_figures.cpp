@@ -266,7 +266,7 @@ QString positionsSentence(const RotarySetup& setup) {
         word, groupedText(wrong),
         countText(std::llround(largestPositionError(setup.precision, setup.context)), u"token"_s));
     if (!std::isfinite(rounded(static_cast<double>(setup.context - 1), setup.precision))) {
-        sentence += u" Positions above 65,519 overflow."_s;
+        sentence += u" Positions above 65,519 overflow to infinity."_s;
     }
     return sentence;
 }
@@ -281,7 +281,7 @@ QString bytesSentence(const RotarySetup& setup) {
         binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
         binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
-        sentence += u" If the table includes the unrotated pairs: %1."_s.arg(
+        sentence += u" With the unrotated pairs in the table, its size is %1."_s.arg(
             binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
     }
     return sentence;

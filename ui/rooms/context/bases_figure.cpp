@@ -206,9 +206,8 @@ std::vector<BaseProfile::Point> basesWithTheta(const BaseProfile& profile, const
 QString basesSentence(const BaseProfile& profile, const BoundData& data) {
     const RotarySetup& setup = data.setup;
     if (!canBeNegative(setup)) {
-        return u"At most half of the channels rotate, so every base supports every context: the bound excludes "
-               u"nothing, as "
-               "for a head without rotation (NoPE)."_s;
+        return u"At most half of the channels rotate, so every base supports every context: the context bound "
+               "excludes no base, as for a head without rotation (NoPE)."_s;
     }
     if (setup.context > profile.range().limit) {
         return u"The context of %1 tokens is too long: the scan over bases computes the context bound up to %2 "

@@ -48,15 +48,16 @@ Tile boundCriterion(const BoundData& data) {
             "channels rotate, as without rotation (NoPE)."_s;
     } else if (data.firstNegative) {
         result.value = u"%1 tokens"_s.arg(groupedText(*data.firstNegative));
-        result.condition = u"bound B(Δ) ≥ 0 below%1; context: %2"_s.arg(scaling, context);
+        result.condition = u"B(Δ) ≥ 0 at shorter Δ%1; context: %2"_s.arg(scaling, context);
         result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens."_s.arg(
             groupedText(*data.firstNegative), scaling, context);
         if (data.lowest) {
-            result.text += QLatin1Char(' ') +
-                           u"Lowest B(Δ): %1 of %2 at Δ = %3; B(Δ) < 0 at %4 of %5 distances."_s
-                               .arg(readableNumber(data.lowest->value))
-                               .arg(data.setup.head_dim / 2)
-                               .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
+            result.text +=
+                QLatin1Char(' ') +
+                u"Lowest B(Δ): %1 of at most %2, at Δ = %3; B(Δ) < 0 at %4 of the %5 distances of the context."_s
+                    .arg(readableNumber(data.lowest->value))
+                    .arg(data.setup.head_dim / 2)
+                    .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
         }
     } else if (data.isComplete) {
         result.value = u"over %1 tokens"_s.arg(groupedText(data.computedTo));

@@ -108,8 +108,8 @@ BaseProfile::BaseProfile(const RotarySetup& setup, const Range& range)
       m_supported((std::size_t{1} << range.doublings) + 1, kNotComputed),
       m_order(coarseToFine(std::size_t{1} << range.doublings)) {
     if (!(range.low > 1) || !(range.high > range.low) || !std::isfinite(range.high)) {
-        throw BadInput("A scan from base " + number_text(range.low) + " to " + number_text(range.high) +
-                       " is not possible: it must start above 1 and end above its start.");
+        throw BadInput("The bases from " + number_text(range.low) + " to " + number_text(range.high) +
+                       " cannot be scanned: the first base must be above 1, and the last base above the first.");
     }
 }
 

@@ -101,8 +101,7 @@ QString boundSentence(const BoundData& data) {
     }
     if (!canBeNegative(setup)) {
         return u"%1 of %2 channels rotate. The unrotated channels keep B(Δ) ≥ %3, so the base supports every "
-               "context, as "
-               "a head without rotation (NoPE) does: the bound excludes nothing."_s.arg(rotated)
+               "context, as a head without rotation (NoPE) does: the context bound excludes no base."_s.arg(rotated)
                    .arg(setup.head_dim)
                    .arg((setup.head_dim - 2 * rotated) / 2);
     }
@@ -152,7 +151,7 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     if (data.firstNegative) {
         figure.curves.push_back(std::move(negative));
         figure.verticalLines.push_back({static_cast<double>(*data.firstNegative),
-                                        u"first negative at %1"_s.arg(groupedText(*data.firstNegative)),
+                                        u"B(Δ) < 0 first at %1"_s.arg(groupedText(*data.firstNegative)),
                                         {Ink::Kind::error}});
     }
     figure.horizontalLines.push_back({0, {}, {Ink::Kind::text}});
@@ -201,7 +200,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     figure.y.maximum = 1.08 * top;
     const double lowest = *std::min_element(bound.begin(), bound.end());
     figure.note =
-        u"upper bound at %3 distances, not monotone; d = %1, %2 at Δ = 0"_s.arg(2 * now.inverse_frequencies.size())
+        u"Su's upper bound at %3 distances, not monotone; d = %1; %2 at Δ = 0"_s.arg(2 * now.inverse_frequencies.size())
             .arg(readableNumber(top))
             .arg(distances.size());
     figure.summary = u"Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically."_s.arg(

@@ -115,8 +115,9 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
     const bool isExact = isCurrent && data.firstNegative;
     result.rows.append(
         {u"supported context"_s, isExact ? u"%1 tokens"_s.arg(groupedText(*data.firstNegative)) : text(*nearest)});
-    result.rows.append({u"largest up to this base"_s, text(*std::max_element(points.begin(), nearest + 1, less))});
-    result.rows.append({u"smallest from this base on"_s, text(*std::min_element(nearest, points.end(), less))});
+    result.rows.append(
+        {u"largest context up to this base"_s, text(*std::max_element(points.begin(), nearest + 1, less))});
+    result.rows.append({u"smallest context from this base on"_s, text(*std::min_element(nearest, points.end(), less))});
     return result;
 }
 

@@ -158,7 +158,8 @@ void CircuitRuns::renewRuns() {
     m_about = entries.isEmpty()
                   ? u"No trained run is available. Train a sweep or open a lab file to put the built head into a "
                     "trained model."_s
-                  : u"Put the built head into a layer of the run's model to see how the validation loss changes."_s;
+                  : u"Put the head that is built on this page into a layer of the run's model to see how the "
+                    "validation loss changes."_s;
     if (m_text->text().isEmpty() || m_text->text() == before) m_text->setText(m_about);
     renewPlaces();
 }
@@ -195,8 +196,8 @@ void CircuitRuns::measure() {
     if (!hasFrequenciesOf(m_scene->setup, own)) {
         if (m_scene->setup.head_dim != own.head_dim && m_scene->state.source != VectorSource::aimed) {
             return say(
-                u"The built head has %1 pairs, but the heads of this run have %2. Choose a head with the buttons "
-                "above, or build a head with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
+                u"The built head has %1 pairs, but the heads of this run have %2. Choose the head “previous token”, "
+                "“same token” or “three back”, or build a head with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
                     .arg(own.head_dim / 2)
                     .arg(own.head_dim));
         }
@@ -213,7 +214,7 @@ void CircuitRuns::measure() {
     lock.released();
     const QString place =
         u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(replaced.layer).arg(replaced.head);
-    say(u"Measuring the loss …"_s);
+    say(u"Measuring the validation loss with the built head …"_s);
     m_job.start([this, &lock, place, replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
                  dataDir = m_access.dataDir](const Cancelled& cancelled) {
         QString sentence;

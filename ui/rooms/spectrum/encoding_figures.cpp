@@ -234,8 +234,8 @@ namespace option {
 
 constexpr FigureOption distances{"distances",
                                  FigureOption::Kind::whole,
-                                 "The number of distances to show, from 0; 0 means all distances of the "
-                                 "context.",
+                                 "The number of distances to show, starting at distance 0; 0 shows all "
+                                 "distances of the context.",
                                  "number",
                                  "0",
                                  0,

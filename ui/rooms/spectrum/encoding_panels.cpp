@@ -81,7 +81,8 @@ Figure similarityPanel(const PanelInput& input, const QString& title, const std:
     Figure panel = emptyPanel(input, title);
     panel.y = {.label = u"cosine similarity"_s, .unit = {}, .minimum = -1, .maximum = 1.05};
     panel.curves.push_back(curveOf(input, panel.y.label, at));
-    panel.summary = u"%1: cosine similarity of two position embeddings by their distance."_s.arg(title);
+    panel.summary =
+        u"%1: cosine similarity of two position embeddings by the distance of their positions."_s.arg(title);
     return panel;
 }
 
@@ -124,7 +125,7 @@ Figure learnedPanel(const PanelInput& input, const QString& title, const Learned
         panel.curves.front().quantity = panel.y.label;
     }
     panel.note = u"trained: %1%2"_s.arg(learned.run, part);
-    panel.summary = u"%1: learned by the run %2."_s.arg(title, learned.run);
+    panel.summary = u"%1: values that the run %2 has learned."_s.arg(title, learned.run);
     return panel;
 }
 
@@ -269,7 +270,8 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.y = {.label = kChange, .unit = u"nats"_s};
     figure.note = headText(input);
     figure.summary =
-        u"Encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 nats, "
+        u"Position encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 "
+        u"nats, "
         "xPos by %4 and ALiBi by %5."_s.arg(headText(input), countText(input.distances.back(), u"token"_s),
                                             last(kRopePanel), last(kXposPanel), last(kAlibiPanel));
     return figure;
@@ -382,7 +384,7 @@ QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
     return u"Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
            "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context, and the state of a "
-           "gated DeltaNet, reach all L.\n"
+           "gated DeltaNet, reach all L tokens.\n"
            "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61"_s.arg(
                groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
 }

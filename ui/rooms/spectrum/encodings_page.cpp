@@ -48,7 +48,7 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
     scaleLayout(flow, {0, 0, 0, 0}, 4);
     auto* group = new QButtonGroup(this);
     for (const QString& title :
-         {u"ALiBi bias"_s, u"Attention mask"_s, u"Sinusoidal embeddings"_s, u"Receptive field"_s, u"Side by side"_s}) {
+         {u"ALiBi bias"_s, u"Attention mask"_s, u"Sinusoidal embeddings"_s, u"Receptive field"_s, u"All encodings"_s}) {
         m_buttons.append(addToggle(flow, group, title, u"Show %1"_s.arg(title)));
         group->setId(m_buttons.last(), static_cast<int>(m_buttons.size()) - 1);
     }
@@ -92,7 +92,7 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     m_head = addSlider(box, u"head"_s, {}, 1, kMostHeads,
                        u"Attention head for which the encodings are shown side by "
                        "side, from 1."_s);
-    m_wholeDistances = new QCheckBox(u"distances of the whole context"_s, box);
+    m_wholeDistances = new QCheckBox(u"all distances of the context"_s, box);
     m_wholeDistances->setToolTip(u"Shows the encodings side by side for all distances of the context."_s);
     column->addWidget(m_wholeDistances);
     m_distances = addSlider(box, u"distances"_s, u"tokens"_s, 2, kMaxAttentionWindow,
@@ -130,7 +130,7 @@ void EncodingsPage::makeLayerFields(QWidget* box) {
              "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s,
              kLayersLabelWidth);
     static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
-    m_followsSweep = new QCheckBox(u"layers of the sweep"_s, box);
+    m_followsSweep = new QCheckBox(u"layers as in the sweep"_s, box);
     m_followsSweep->setToolTip(
         u"Uses the number of layers and their attention from the sweep on the page Train (the first value of a setting "
         "that the sweep varies). The attention window stays that of the setup."_s);

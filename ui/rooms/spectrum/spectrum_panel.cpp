@@ -293,16 +293,16 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
         const QString at = thetaText(*base);
         sentence += QLatin1Char(' ');
         if (!usable) {
-            sentence +=
-                u"Before scaling, %1 has the same frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(other, at);
+            sentence += u"Before scaling, %1 has the setup's frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(
+                other, at);
         } else if (different) {
             sentence +=
                 u"At θ = %2, %1 has the same frequencies as this setup before scaling; after scaling their "
                 "frequencies first differ at pair %3."_s.arg(other, at)
                     .arg(*different);
         } else {
-            sentence += (isScaled ? u"At θ = %2, %1 has the same scaled frequencies."_s
-                                  : u"At θ = %2, %1 has the same frequencies."_s)
+            sentence += (isScaled ? u"At θ = %2, %1 has the setup's scaled frequencies."_s
+                                  : u"At θ = %2, %1 has the setup's frequencies."_s)
                             .arg(other, at);
         }
     }
@@ -313,8 +313,8 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
             ? u"The frequencies before scaling do not change; the first scaled frequency that changes is that of pair "
               "%1."_s.arg(*different)
             : u"The frequencies of the rotated pairs do not change."_s;
-    m_useOther->setToolTip((isSlice ? u"Switches to truncate and the θ of equal frequencies."_s
-                                    : u"Switches to slice and the θ of equal frequencies."_s) +
+    m_useOther->setToolTip((isSlice ? u"Switches to truncate, and to the θ at which it has the setup's frequencies."_s
+                                    : u"Switches to slice, and to the θ at which it has the setup's frequencies."_s) +
                            QLatin1Char(' ') + effect);
 }
 

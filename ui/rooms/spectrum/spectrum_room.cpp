@@ -539,8 +539,9 @@ QString SpectrumRoom::pairsSentence(Side side) const {
                               ? u"All rotated pairs complete at least one period in the context."_s
                               : u"Pairs without a full period in the context: %1."_s.arg(groupedText(incomplete));
     return pairs + QLatin1Char(' ') +
-           (setup.scaling.method == ScalingMethod::none ? u"Critical dimension (Liu et al.): %1 of %2."_s
-                                                        : u"Critical dimension (Liu et al.), unscaled: %1 of %2."_s)
+           (setup.scaling.method == ScalingMethod::none
+                ? u"Critical dimension (Liu et al.): %1 of %2 channels."_s
+                : u"Critical dimension (Liu et al.), unscaled: %1 of %2 channels."_s)
                .arg(criticalDimension(setup))
                .arg(rotated);
 }

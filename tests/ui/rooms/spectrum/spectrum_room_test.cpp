@@ -155,7 +155,7 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     // YaRN's ramp follows the number of periods, so that the same base as without scaling fits.
     EXPECT_TRUE(room->fields()->partialWords().contains("first differ at pair 1."))
         << room->fields()->partialWords().toStdString();
-    EXPECT_TRUE(room->fields()->partialWords().contains("the same scaled frequencies"))
+    EXPECT_TRUE(room->fields()->partialWords().contains("the setup's scaled frequencies"))
         << room->fields()->partialWords().toStdString();
     setup.scaling = {.method = ScalingMethod::ntk, .factor = 4};
     set(setup);

@@ -194,7 +194,7 @@ Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
     figure.summary = aimText(scene, curve);
     figure.settings = rotationSettings(scene);
     if (curve.stride > 1) {
-        figure.note = u"computed in steps of %1 tokens"_s.arg(groupedText(curve.stride));
+        figure.note = u"logit computed every %1 tokens"_s.arg(groupedText(curve.stride));
         figure.settings.insert(u"distance step"_s, static_cast<qint64>(curve.stride));
     }
     FigureCurve logit;

@@ -65,7 +65,7 @@ QString circuitText(const RotationScene& scene) {
         groupedText(readout.searched), readableNumber(readout.peakLogit), groupedText(readout.peak));
     text += QLatin1Char(' ');
     if (std::isnan(readout.share)) {
-        return text + u"The text is too short: no token has a token %1 before it."_s.arg(
+        return text + u"The text is too short to show the attention at the distance of %1."_s.arg(
                           countText(readout.target, u"token"_s));
     }
     return text + u"On this text, the token at the distance Δ = %1 gets %2 of the attention on average."_s.arg(
@@ -141,8 +141,9 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         other.isNamed = true;
         figure.curves.push_back(std::move(other));
         figure.note = u"cosine similarity %1"_s.arg(readableNumber(trained->similarity));
-        figure.summary += u" The trained head %1 has the cosine similarity %2."_s.arg(
-            trained->name, readableNumber(trained->similarity));
+        figure.summary +=
+            u" The mean attention weights of the trained head %1 have a cosine similarity of %2 "
+            "to those of the built head."_s.arg(trained->name, readableNumber(trained->similarity));
         figure.settings.insert(u"trained head"_s, trained->name);
     }
     return figure;

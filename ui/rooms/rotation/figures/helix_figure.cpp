@@ -287,7 +287,7 @@ Figure helixFigure(const RotationScene& scene) {
                                   wavelengthText(frequency), readableNumber(periods), groupedText(scene.setup.context))
                             : u"pair %1 is not rotated: its curve is a straight line"_s.arg(*pair);
         if (shown < periods * 0.99) {
-            picture.note = u"%1 periods around m are shown"_s.arg(readableCount(std::round(shown)));
+            picture.note = u"%1 periods around the position m are shown"_s.arg(readableCount(std::round(shown)));
         } else {
             picture.note = u"axis: position [tokens]; drag to rotate the view"_s;
         }

@@ -376,8 +376,8 @@ QString pairToolTip(const RotationScene& scene) {
             wavelengthText(pair.frequency), readableNumber(periodsInContext(scene, *index)),
             angleText(pair.query_rotation), angleText(pair.key_rotation), betweenText(pair.angle));
     tip += QLatin1Char('\n') +
-           u"The projection of one rotated vector on the other (grey bar) times the other's norm is "
-           "the dot product of the pair; divided by √d it is the pair's term lᵢ of the logit "
+           u"The grey bar is the projection of one rotated vector on the other. The projection times the norm of the "
+           "other vector is the dot product of the pair; this product divided by √d is the pair's term lᵢ of the logit "
            "(formula 7 of the guide)."_s;
     if (pair.attention_factor != 1) {
         tip += QLatin1Char(' ') + u"The scaling multiplies the term by the square of its attention factor %1."_s.arg(

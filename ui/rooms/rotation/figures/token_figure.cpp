@@ -247,8 +247,8 @@ Figure tokenFigure(const RotationScene& scene) {
         return figure;
     }
     figure.summary =
-        u"%1 tokens from position %2 on, each with the query of its %3 pairs before and after rotation: "
-        "pair i is rotated by the position times ωᵢ, %4 of them by more than 0."_s.arg(tokens)
+        u"%1 tokens from position %2 on, each with the %3 pairs of its query before and after rotation: "
+        "pair i is rotated by the position times its frequency ωᵢ, which is above 0 for %4 of the pairs."_s.arg(tokens)
             .arg(scene.state.m)
             .arg(scene.pairs.size())
             .arg(scene.rotatedPairs());
