@@ -313,7 +313,7 @@ TEST_F(ProbeVerbTest, ConvertsHeadsOfACopy) {
     EXPECT_THAT(convert({"--list"}).out, testing::HasSubstr("further training"));
     const Finished refused = convert({"--key-value-heads", "2"});
     EXPECT_EQ(refused.status, 2);
-    EXPECT_THAT(refused.err, testing::HasSubstr("must divide the run's number, which is 2"));
+    EXPECT_THAT(refused.err, testing::HasSubstr("must divide the number of heads of the run, which is 2"));
 }
 
 // A gated DeltaNet has no attention weights: its numbers are null, and the text says why.
