@@ -54,7 +54,7 @@ TEST(BoundData, HasTheDepthOfAnInfeasibleBase) {
     EXPECT_EQ(data.lowest->negative, 1);
     EXPECT_FALSE(boundOf(contextSetup(64, 10000, 256)).lowest);
     const QString text = contextCriteria(data, {})[0].text;
-    EXPECT_TRUE(text.contains("of 32 at Δ = 235; B(Δ) < 0 at 1 of 256 distances")) << text.toStdString();
+    EXPECT_TRUE(text.contains("of at most 32, at Δ = 235; B(Δ) < 0 at 1 of the 256 distances")) << text.toStdString();
     EXPECT_NEAR(boundFigure(data, true).settings["lowest_bound"].toDouble(), -0.1566, 1e-4);
 }
 
@@ -221,7 +221,7 @@ TEST(BaseProfile, CancelledScanKeepsNoPartialResult) {
     BaseProfile profile(contextSetup(64, 10000, 256), {});
     profile.extend(0, [] { return true; });
     EXPECT_EQ(profile.done(), 0U);
-    EXPECT_MESSAGE(BaseProfile(contextSetup(64, 10000, 256), {.low = 1, .high = 100}), BadInput, "from base 1 to 100");
+    EXPECT_MESSAGE(BaseProfile(contextSetup(64, 10000, 256), {.low = 1, .high = 100}), BadInput, "from 1 to 100");
 }
 
 TEST(BasesFigure, StatesScanAndFeasibleIntervals) {

@@ -161,7 +161,8 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     set(setup);
     room->refreshNow();
     // NTK-aware scaling depends on d_r (slice) or d (truncate).
-    EXPECT_TRUE(room->fields()->partialWords().contains("before scaling; after scaling they first differ at pair 1"))
+    EXPECT_TRUE(room->fields()->partialWords().contains(
+        "before scaling; after scaling their frequencies first differ at pair 1"))
         << room->fields()->partialWords().toStdString();
     const Frequencies before = model().frequencies();
     room->fields()->useOtherPartial()->click();
