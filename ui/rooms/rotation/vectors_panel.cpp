@@ -148,11 +148,14 @@ void RunVectors::showEvent(QShowEvent* event) {
 void RunVectors::renewRuns() {
     const QVariant previous = m_runs->currentData();
     m_runs->clear();
+    int first = -1;  // that rotates its queries and keys
     for (const RunView& run : m_access.runs.runs()) {
-        // A run has no checkpoint before its first evaluation.
-        if (run.last) m_runs->addItem(run.name, QVariant::fromValue(run.record.id));
+        if (!run.last) continue;  // without a checkpoint, before its first evaluation
+        if (first < 0 && run.spec.rotates()) first = m_runs->count();
+        m_runs->addItem(run.name, QVariant::fromValue(run.record.id));
     }
-    m_runs->setCurrentIndex(std::max(0, m_runs->findData(previous)));
+    const int before = m_runs->findData(previous);
+    m_runs->setCurrentIndex(before >= 0 ? before : std::max(0, first));
     const bool any = m_runs->count() > 0;
     for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_query),
                           static_cast<QWidget*>(m_key), static_cast<QWidget*>(m_load)}) {
