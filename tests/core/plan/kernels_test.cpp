@@ -54,5 +54,13 @@ TEST(Kernels, TheMatrixOfScoresIsStoredByDropoutInTrainingAndByLayersWithoutOneO
     }
 }
 
+TEST(UnfusedParts, NameWhatNoKernelComputes) {
+    using Parts = std::vector<std::string>;
+    EXPECT_EQ(unfused_parts(anatomy_spec("")), Parts());
+    EXPECT_EQ(unfused_parts(anatomy_spec("optimizer=sgd")), Parts({"optimizer"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("experts=4")), Parts({"experts"}));
+    EXPECT_EQ(unfused_parts(anatomy_spec("operations=eager optimizer=sgd")), Parts({"all"}));
+}
+
 }  // namespace
 }  // namespace ropelab

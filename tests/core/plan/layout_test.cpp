@@ -128,5 +128,20 @@ TEST(Layout, XavierAndDeepNetScaleTheInitialWeights) {
     EXPECT_DOUBLE_EQ(plan_of(spec, layout_vocabulary).layers[2].stream_factor, std::pow(6.0, 0.25));
 }
 
+// Without biases, as in Llama.
+TEST(Layout, CountsParametersWithoutEmbeddings) {
+    RunSpec spec;
+    spec.block = Block::llama;
+    spec.layers = 3;
+    spec.width = 32;
+    spec.heads = 2;
+    spec.mlp_width = 64;
+    const std::int64_t with_layers = non_embedding_parameters(spec);
+    spec.layers = 2;
+    // Four projections of attention, three of the gated network, two norms.
+    EXPECT_EQ(with_layers - non_embedding_parameters(spec), 4 * 32 * 32 + 3 * 32 * 64 + 2 * 32);
+    EXPECT_EQ(non_embedding_parameters(spec), 2 * (4 * 32 * 32 + 3 * 32 * 64 + 2 * 32) + 32) << "and the last norm";
+}
+
 }  // namespace
 }  // namespace ropelab
