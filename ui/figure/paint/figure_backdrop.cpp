@@ -3,6 +3,7 @@
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/figure/ticks.h"
 #include "ui/theme/color_maps.h"
@@ -158,6 +159,7 @@ void FigureBackdrop::drawColorBar(QCPPainter* painter, const QRectF& axes) const
     painter->setFont(font);
     painter->setPen(m_style.theme.quietText);
     const Ticks ticks = ticksOf(m_range.minimum, m_range.maximum, false, kMarks);
+    double below = std::numeric_limits<double>::infinity();  // baseline of the label below
     for (qsizetype i = 0; i < ticks.at.size(); ++i) {
         const double fraction = (ticks.at[i] - m_range.minimum) / (m_range.maximum - m_range.minimum);
         if (fraction < -1e-9 || fraction > 1 + 1e-9) {
@@ -166,6 +168,8 @@ void FigureBackdrop::drawColorBar(QCPPainter* painter, const QRectF& axes) const
         const double y = bar.bottom() - fraction * bar.height();
         const double base = std::clamp(y + (metrics.ascent() - metrics.descent()) / 2,
                                        bar.top() + metrics.ascent() - metrics.descent(), bar.bottom());
+        if (below - base < metrics.ascent()) continue;  // a low bar has no space for all labels
+        below = base;
         painter->drawText(QPointF(bar.right() + m_style.units(kScaleGap), base), ticks.labels[i]);
     }
 }
