@@ -4,9 +4,11 @@
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
@@ -209,10 +211,36 @@ std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std
     return keys;
 }
 
+namespace {
+
+/// The parts of a group's label. Where θ and fraction are swept together, they are one part, written as in legends of
+/// curves (label_of): "θ 10k, 25 %", "RoPE 0 %".
+QStringList labelParts(const ResultsTable& table, const ResultGroup& group, const std::vector<std::string>& keys,
+                       const std::function<QString(const std::string& key)>& part) {
+    const auto has = [&](const char* key) { return std::find(keys.begin(), keys.end(), key) != keys.end(); };
+    const auto isNumber = [&](const char* key) { return group.settings.at(key).is_number(); };
+    const bool together = has("theta") && has("fraction") && isNumber("theta") && isNumber("fraction");
+    QStringList parts;
+    bool isRotationNamed = false;
+    for (const std::string& key : keys) {
+        if (!together || (key != "theta" && key != "fraction")) {
+            parts << part(key);
+        } else if (!std::exchange(isRotationNamed, true)) {
+            const QString fraction = settingTitle(table, group, "fraction");
+            parts << (group.settings.at("fraction") == 0.0
+                          ? u"RoPE %1"_s.arg(fraction)
+                          : u"θ %1, %2"_s.arg(settingTitle(table, group, "theta"), fraction));
+        }
+    }
+    return parts;
+}
+
+}  // namespace
+
 QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));
-    QStringList parts;
-    for (const std::string& key : distinguishingKeys(table)) parts << settingTitle(table, group, key);
+    const auto part = [&](const std::string& key) { return settingTitle(table, group, key); };
+    const QStringList parts = labelParts(table, group, distinguishingKeys(table), part);
     return parts.isEmpty() ? u"all runs"_s : parts.join(u" · "_s);
 }
 
@@ -224,10 +252,10 @@ QString shortLabelKeys(const ResultsTable& table) {
 
 QString longLabel(const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));
-    QStringList parts;
-    for (const std::string& key : table.swept) {
-        parts << keyTitle(key) + QLatin1Char(' ') + settingTitle(table, group, key);
-    }
+    const auto part = [&](const std::string& key) {
+        return keyTitle(key) + QLatin1Char(' ') + settingTitle(table, group, key);
+    };
+    const QStringList parts = labelParts(table, group, table.swept, part);
     return parts.isEmpty() ? u"all runs"_s : parts.join(u", "_s);
 }
 

@@ -21,11 +21,12 @@ QString settingTitle(const std::string& key, const nlohmann::json& value, int he
 QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key);
 /// Omits `without` and settings whose values correspond one to one to those of an earlier one (final learning rate).
 std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without = {});
-/// A group's name or the values of the distinguishing settings: "10k · 25 %"; "all runs" if nothing was swept.
+/// A group's name or the values of the distinguishing settings: "10k", "θ 10k, 25 % · 256"; "all runs" if nothing was
+/// swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
 /// Names of the settings in shortLabel(): "θ · fraction"; "group" if nothing was swept.
 QString shortLabelKeys(const ResultsTable& table);
-/// A group's name or all swept settings: "θ 10k, fraction 25 %".
+/// A group's name or all swept settings: "θ 10k, 25 %, context 256".
 QString longLabel(const ResultsTable& table, const ResultGroup& group);
 
 /// "the baseline of each data set" if there are several data sets.

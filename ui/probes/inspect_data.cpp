@@ -41,6 +41,10 @@ QString whyNoSnapshots(const InspectData& data) {
         return u"This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
                "probe_every = 1. A typed text, ablation and length extrapolation need only a checkpoint."_s;
     }
+    if (!data.run->iterations.isEmpty()) {
+        return u"This lab file contains no snapshots of this run’s internals. Choose another run, or train this one "
+               "again: a run stores snapshots while it trains."_s;
+    }
     return u"This run has no snapshots yet. The first snapshot is stored before the first step."_s;
 }
 

@@ -14,6 +14,11 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
+// The part of a picture of the window that shows the page: without menus, list of pages, panel and status bar. Its
+// buttons are faded, so that nobody takes them for real ones.
+constexpr QRectF kStage(0.103, 0.035, 0.648, 0.92);
+constexpr double kFaded = 0.6;
+
 /// A picture of the guide, as large as there is space for it.
 class ExamplePicture : public QWidget {
  public:
@@ -31,12 +36,15 @@ class ExamplePicture : public QWidget {
         const Theme& theme = ThemeManager::instance().theme();
         const QPixmap& picture = theme.appearance == Appearance::dark ? m_dark : m_light;
         const double most = ThemeManager::instance().px(720);
-        const QSizeF size =
-            QSizeF(picture.size()).scaled(QSizeF(std::min<double>(width(), most), height()), Qt::KeepAspectRatio);
+        const QRectF part(picture.width() * kStage.x(), picture.height() * kStage.y(), picture.width() * kStage.width(),
+                          picture.height() * kStage.height());
+        const QSizeF size = part.size().scaled(QSizeF(std::min<double>(width(), most), height()), Qt::KeepAspectRatio);
         QPainter painter(this);
         painter.setRenderHint(QPainter::SmoothPixmapTransform);
         const QRectF place(QPointF((width() - size.width()) / 2, (height() - size.height()) / 2), size);
-        painter.drawPixmap(place, picture, picture.rect());
+        painter.setOpacity(kFaded);
+        painter.drawPixmap(place, picture, part);
+        painter.setOpacity(1);
         painter.setPen(theme.hairline);
         painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5));
     }

@@ -118,7 +118,7 @@ void LabController::restore() {
 void LabController::showExample() {
     const std::vector<ShippedLecture> lectures = shipped_lectures();
     if (lectures.empty()) return;
-    const QString lab = fromPath(lectures.front().file.parent_path() / "labs" / "three-thetas.ropelab");
+    const QString lab = fromPath(lectures.front().file.parent_path() / "labs" / "lecture-minute.ropelab");
     if (!QFileInfo::exists(lab)) return;
     m_workspace.showExample(lab, [this](const QString& failure) {
         if (!failure.isEmpty()) return;
@@ -127,8 +127,7 @@ void LabController::showExample() {
         };
         m_banners.show(
             kExampleBanner, BannerArea::Kind::information,
-            u"This lab file is an example: nine small models, trained with three values of θ and three seeds each. "
-            "Explore it, or:"_s,
+            u"This lab file is an example: the 30 runs of the sweep on the right, already trained. Explore it, or:"_s,
             {{u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
              {u"Lecture: Clocks"_s,
               [trigger] {

@@ -102,7 +102,7 @@ TEST(Experiment, AssignmentsOverrideExplicitRuns) {
     for (const RunSpec& run : experiment.expand()) EXPECT_EQ(run.theta, 500);
     experiment.set_assignment("theta=500,1000");
     experiment.set_assignment("fraction=1");
-    EXPECT_EQ(experiment.expand().size(), 2U * 3) << "of three seeds";
+    EXPECT_EQ(experiment.expand().size(), 2U * 5) << "of five seeds";
     EXPECT_MESSAGE(experiment.set_assignment("theta"), BadInput, "key=value");
     EXPECT_MESSAGE(experiment.set_assignment("theta="), BadInput, "no value");
     EXPECT_MESSAGE(experiment.set_assignment("teta=5"), BadInput, "theta");

@@ -16,7 +16,7 @@ TEST(Presets, EveryPresetExpands) {
     }
 }
 
-TEST(Presets, LectureMinuteIsTheDefaultAndOneCohortOfSixSettingsWithThreeSeeds) {
+TEST(Presets, LectureMinuteIsTheDefaultAndOneCohortOfSixSettingsWithFiveSeeds) {
     const auto runs = presets().front().experiment.expand();
     EXPECT_EQ(presets().front().name, "lecture-minute");
     EXPECT_EQ(group_into_cohorts(runs).size(), 1U);
@@ -25,7 +25,7 @@ TEST(Presets, LectureMinuteIsTheDefaultAndOneCohortOfSixSettingsWithThreeSeeds) 
         run.seed = RunSpec{}.seed;
         labels.insert(label_of(run));
     }
-    EXPECT_EQ(runs.size(), 3 * labels.size());
+    EXPECT_EQ(runs.size(), 5 * labels.size());
     EXPECT_EQ(labels, (std::set<std::string>{"RoPE 0 %", "θ 10k, 2 ch", "θ 10k, 25 %", "θ 10k, 100 %", "θ 100, 100 %",
                                              "θ 1M, 100 %"}));
 }

@@ -324,8 +324,8 @@ void AnatomyRoom::renewSources() {
     QList<QPair<QString, QVariant>> entries = {{u"Sweep panel"_s, kSweep}};
     const auto& runs = m_access.runs.runs();
     if (!m_isSourceChosen && m_edits.empty() && !runs.empty()) {
-        const auto rotating = std::ranges::find_if(runs, [](const RunView& run) { return run.spec.rotates(); });
-        m_source = kRun + QString::number((rotating == runs.end() ? runs.front() : *rotating).record.id);
+        const auto rotated = [](const RunView& run) { return run.spec.rotates() ? run.spec.fraction : 0; };
+        m_source = kRun + QString::number(std::ranges::max_element(runs, {}, rotated)->record.id);
     }
     for (const RunView& run : runs) {
         entries.append({u"Run %1: %2"_s.arg(run.record.id).arg(run.name), kRun + QString::number(run.record.id)});

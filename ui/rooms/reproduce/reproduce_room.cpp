@@ -236,7 +236,7 @@ void ReproduceRoom::refreshState() {
         words = u"This reproduction was started in the lab file “%1”."_s.arg(QFileInfo(startedLab).completeBaseName());
         offer = {u"Open lab and continue"_s, true, startedLab, true};
     } else {
-        words = notStartedWords();
+        words = notStartedWords(m_rows);
         offer.isEnabled = true;
     }
     if (!m_isStored && !m_trainer.failure().isEmpty() && step == Step::idle) {

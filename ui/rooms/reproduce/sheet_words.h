@@ -51,7 +51,7 @@ QString verdictWords(std::span<const SheetRow> rows);
 /// `isReadOnly`: the lab cannot be changed, so that the sheet cannot continue.
 QString progressWords(const SheetTrainer& trainer, bool isReadOnly);
 
-QString notStartedWords();
+QString notStartedWords(std::span<const SheetRow> rows);
 
 QString rowWords(const SheetRow& row);
 

@@ -438,8 +438,8 @@ void ResultsPanel::renew(const Results& results) {
     renewExperiments(saved ? QVariant::fromValue<qlonglong>(saved->experiment) : m_experiment->currentData());
     const ResultsTable& table = results.table;
     const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
-                                 ? u"default baseline"_s
-                                 : u"default baseline: %1"_s.arg(longLabel(table, table.groups[table.baseline]));
+                                 ? u"default"_s
+                                 : u"%1 (default)"_s.arg(longLabel(table, table.groups[table.baseline]));
     QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});

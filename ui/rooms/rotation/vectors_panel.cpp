@@ -148,14 +148,18 @@ void RunVectors::showEvent(QShowEvent* event) {
 void RunVectors::renewRuns() {
     const QVariant previous = m_runs->currentData();
     m_runs->clear();
-    int first = -1;  // that rotates its queries and keys
+    int widest = 0;  // the first run that rotates the largest part of its heads
+    double most = 0;
     for (const RunView& run : m_access.runs.runs()) {
         if (!run.last) continue;  // without a checkpoint, before its first evaluation
-        if (first < 0 && run.spec.rotates()) first = m_runs->count();
+        if (run.spec.rotates() && run.spec.fraction > most) {
+            most = run.spec.fraction;
+            widest = m_runs->count();
+        }
         m_runs->addItem(run.name, QVariant::fromValue(run.record.id));
     }
     const int before = m_runs->findData(previous);
-    m_runs->setCurrentIndex(before >= 0 ? before : std::max(0, first));
+    m_runs->setCurrentIndex(before >= 0 ? before : widest);
     const bool any = m_runs->count() > 0;
     for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_query),
                           static_cast<QWidget*>(m_key), static_cast<QWidget*>(m_load)}) {

@@ -85,7 +85,17 @@ QString parseSeed(const QString& typed) {
 
 QStringList explicitRunLabels(const Experiment& experiment) {
     QStringList labels;
-    for (const auto& run : experiment.explicit_runs()) {
+    const bool both = isSetByRuns(experiment, "theta") && isSetByRuns(experiment, "fraction");
+    for (auto run : experiment.explicit_runs()) {
+        // As in legends, a run is named by θ and fraction if the list varies both: "θ 10k, 25 %" beside "θ 1M, 100 %".
+        for (const char* name : {"theta", "fraction"}) {
+            const std::vector<std::string>& values = experiment.values(name);
+            if (both && !run.contains("position") && values.size() == 1) run.emplace(name, values.front());
+        }
+        const auto fraction = run.find("fraction");
+        if (fraction != run.end() && parse_value(key("fraction"), fraction->second, RunSpec{}) == Value(0.0)) {
+            run.erase("theta");
+        }
         QStringList parts;
         for (const Key& each : keys()) {
             const auto found = run.find(std::string(each.name));

@@ -33,7 +33,7 @@ QString parseFraction(const QString& typed);
 QString showFraction(const QString& value);
 QString parseSeed(const QString& typed);
 
-/// "RoPE 0 %", "25 %", "θ 1M". Explicit runs are listed one by one instead of as a grid of values.
+/// "RoPE 0 %", "θ 10k, 25 %". Explicit runs are listed one by one instead of as a grid of values.
 QStringList explicitRunLabels(const Experiment& experiment);
 void removeExplicitRun(Experiment& experiment, std::size_t index);
 /// Names of settings that vary together: "theta, context".

@@ -136,6 +136,8 @@ QWidget* SweepPanel::makeSimple() {
         grid, u"runs"_s, m_runs,
         u"The runs of this sweep, listed one by one. A value of θ, of the rotary fraction or of the seed that you add "
         "below adds runs to this list. A sweep without such a list has one run per combination of the values below."_s);
+    grid->removeWidget(m_runs);
+    grid->addWidget(m_runs, grid->rowCount(), 0, 1, 2);  // the names of two runs need the width of the panel
 
     m_theta = chips("theta", u"θ"_s, parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});

@@ -107,6 +107,9 @@ TEST(InspectFigures, ExplainMissingData) {
     EXPECT_TRUE(contributionSpectrum(data).figure.emptyText.contains("probe_every = 0"));
     run.spec.probe_every = 1;
     data.run = std::make_shared<const InsideRun>(run);
+    EXPECT_TRUE(contributionSpectrum(data).figure.emptyText.contains("Choose another run")) << "it was evaluated";
+    run.iterations.clear();
+    data.run = std::make_shared<const InsideRun>(run);
     EXPECT_TRUE(contributionSpectrum(data).figure.emptyText.contains("first snapshot"));
     data.problem = "This run has no checkpoint yet.";
     EXPECT_EQ(extrapolationLoss(data).figure.emptyText, data.problem);

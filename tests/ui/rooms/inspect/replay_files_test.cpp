@@ -150,7 +150,7 @@ TEST_F(ReplayFilesTest, RejectsInvalidJobsWithOneSentence) {
     EXPECT_EQ(refusal([&] { write(job); }), "A replay's head is 2, but this run's heads are 0 to 1.");
     job.choices.head = -1;
     job.lab = writeLab(false);
-    EXPECT_TRUE(refusal([&] { write(job); }).contains("This run has no snapshots yet"));
+    EXPECT_TRUE(refusal([&] { write(job); }).contains("no snapshots of this run"));
     job.lab = file("missing.ropelab");
     EXPECT_FALSE(refusal([&] { write(job); }).isEmpty());
     EXPECT_TRUE(files("replay").isEmpty());

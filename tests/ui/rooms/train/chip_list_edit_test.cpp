@@ -145,9 +145,9 @@ TEST(SweepChips, LabelListsSettingsInTheOrderOfTheKeyTable) {
     EXPECT_EQ(explicitRunLabels(experiment), QStringList{"context 64, 25 %, learning rate 0.01"});
 }
 
-TEST(SweepChips, RunsOfTheDefaultSweepHaveShortNames) {
+TEST(SweepChips, RunsOfTheDefaultSweepHaveTheNamesOfTheirCurves) {
     EXPECT_EQ(explicitRunLabels(presets().front().experiment),
-              (QStringList{"RoPE 0 %", "2 ch", "25 %", "100 %", "θ 100", "θ 1M"}));
+              (QStringList{"RoPE 0 %", "θ 10k, 2 ch", "θ 10k, 25 %", "θ 10k, 100 %", "θ 100, 100 %", "θ 1M, 100 %"}));
 }
 
 }  // namespace

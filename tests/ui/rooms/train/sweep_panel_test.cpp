@@ -45,7 +45,7 @@ class SweepPanelTest : public Workbench {
 TEST_F(SweepPanelTest, ShowsTheDefaultSweepAndItsCost) {
     EXPECT_EQ(chips("runs").values().size(), 6);
     EXPECT_TRUE(chips("θ").values().isEmpty());
-    EXPECT_TRUE(panel->estimateText().startsWith("18 runs, about ")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().startsWith("30 runs, about ")) << panel->estimateText().toStdString();
 }
 
 TEST_F(SweepPanelTest, MoreSettingsAreScrolledIntoView) {
@@ -73,8 +73,8 @@ TEST_F(SweepPanelTest, AutomaticValuesAreShownAsAuto) {
 
 TEST_F(SweepPanelTest, RemovingARunCanBeUndone) {
     chips("runs").remove(1);
-    EXPECT_EQ(experiment().expand().size(), 15u) << "five settings with three seeds";
-    EXPECT_TRUE(panel->estimateText().startsWith("15 runs"));
+    EXPECT_EQ(experiment().expand().size(), 25u) << "five settings with five seeds";
+    EXPECT_TRUE(panel->estimateText().startsWith("25 runs"));
     workspace->undo().undo();
     EXPECT_EQ(chips("runs").values().size(), 6);
 }
@@ -83,12 +83,12 @@ TEST_F(SweepPanelTest, AddingAValueToListedRunsAddsARun) {
     ASSERT_TRUE(chips("θ").commit(0, "777"));
     EXPECT_EQ(experiment().explicit_runs().size(), 7u) << "the listed runs stay";
     EXPECT_EQ(experiment().expand().back().theta, 777);
-    EXPECT_TRUE(panel->estimateText().startsWith("21 runs")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().startsWith("35 runs")) << panel->estimateText().toStdString();
     ASSERT_TRUE(chips("θ").commit(0, "777"));
     EXPECT_EQ(experiment().explicit_runs().size(), 7u);
     EXPECT_TRUE(chips("θ").error().contains("already in the list")) << chips("θ").error().toStdString();
     workspace->undo().undo();
-    EXPECT_EQ(experiment().expand().size(), 18u);
+    EXPECT_EQ(experiment().expand().size(), 30u);
 }
 
 TEST_F(SweepPanelTest, AddingAValueOfASettingThatNoListedRunSetsRepeatsThem) {
@@ -132,7 +132,7 @@ TEST_F(SweepPanelTest, TheEstimateSaysWhatAConsideredChangeWillDo) {
     EXPECT_EQ(panel->estimateText(), before);
     auto* preset = panel->findChild<QComboBox*>();
     emit preset->highlighted(0);
-    EXPECT_TRUE(panel->estimateText().startsWith(QStringLiteral("2\u00A0runs → 18\u00A0runs")));
+    EXPECT_TRUE(panel->estimateText().startsWith(QStringLiteral("2\u00A0runs → 30\u00A0runs")));
     emit preset->highlighted(preset->count() - 1);
     EXPECT_EQ(panel->estimateText(), before);
     auto* iterations = field("iterations").findChild<QLineEdit*>();
@@ -183,8 +183,8 @@ TEST_F(SweepPanelTest, AnOpenedSweepIsNotCalledChanged) {
 }
 
 TEST_F(SweepPanelTest, EachSeedRepeatsTheExplicitRuns) {
-    ASSERT_TRUE(chips("seeds").commit(3, "1340"));
-    EXPECT_EQ(experiment().expand().size(), 24u);
+    ASSERT_TRUE(chips("seeds").commit(5, "1342"));
+    EXPECT_EQ(experiment().expand().size(), 36u);
     EXPECT_EQ(chips("runs").values().size(), 6);
 }
 
@@ -235,7 +235,7 @@ TEST_F(SweepPanelTest, AnInvalidExperimentShowsWhyAndCannotStart) {
     workspace->start();
     EXPECT_FALSE(workspace->session().isActive());
     workspace->undo().undo();
-    EXPECT_TRUE(panel->estimateText().startsWith("18 runs"));
+    EXPECT_TRUE(panel->estimateText().startsWith("30 runs"));
 }
 
 TEST_F(SweepPanelTest, SettingsCanBeZippedAndRunsExcluded) {
@@ -326,11 +326,11 @@ TEST_F(SweepPanelTest, SearchSamplesRangesAsUndoableSteps) {
     EXPECT_TRUE(panel->estimateText().contains("needs a range")) << panel->estimateText().toStdString();
     EXPECT_FALSE(search.ranges()->commit(0, "data=a..b"));
     EXPECT_TRUE(search.ranges()->commit(0, "learning_rate = 5e-4..1e-2 log"));
-    EXPECT_TRUE(panel->estimateText().startsWith("48 runs")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().startsWith("80 runs")) << panel->estimateText().toStdString();
     EXPECT_TRUE(chips("runs").values().isEmpty()) << "the samples are the list of runs";
     EXPECT_EQ(field("learning_rate").text(), "sampled");
     search.samples()->setValue(5);
-    EXPECT_TRUE(panel->estimateText().startsWith("15 runs")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().startsWith("25 runs")) << panel->estimateText().toStdString();
     search.ranges()->commit(1, "learning_rate=1..2");
     EXPECT_TRUE(search.ranges()->error().contains("two ranges")) << search.ranges()->error().toStdString();
     EXPECT_EQ(experiment().explicit_runs().size(), 0U) << "the experiment itself has no samples";

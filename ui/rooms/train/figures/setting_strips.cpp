@@ -108,7 +108,7 @@ void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, con
     painter.setFont(font);
     const QFontMetricsF metrics(font);
     const QString most = strip.range.maximum > strip.range.minimum
-                             ? u"max %1 %2"_s.arg(readableNumber(strip.range.maximum), figure.y.unit).trimmed()
+                             ? u"tallest bar %1 %2"_s.arg(readableNumber(strip.range.maximum), figure.y.unit).trimmed()
                              : QString();
     const double baseline = cell.top() + metrics.ascent();
     const double mostWidth = metrics.horizontalAdvance(most);
