@@ -129,7 +129,7 @@ void add_sample(CLI::App& program) {
     verb->add_option("--temperature", flags.generation.temperature,
                      "Sampling temperature; 0 always takes the most likely token")
         ->capture_default_str();
-    verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all")
+    verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all tokens")
         ->capture_default_str();
     verb->add_option("--seed", flags.generation.seed, "Random seed of the sampling")->capture_default_str();
     verb->add_option(
@@ -191,7 +191,7 @@ void print_sizes(const CompressionSizes& sizes, const std::vector<ArchiveSize>& 
         }
     }
     text << "\nmodel: " << fixed_text(sizes.model_bits, 1) << " bits (" << fixed_text(sizes.model_bits / 8, 1)
-         << " bytes) are the sum of -log2 p of " << grouped(sizes.tokens) << " tokens; the code has "
+         << " bytes) are the sum of -log2 p of " << grouped(sizes.tokens) << " tokens; the compressed code has "
          << grouped(sizes.code_bytes) << " bytes, header and checksums " << grouped(sizes.file_bytes - sizes.code_bytes)
          << " bytes\n";
     for (const ArchiveSize& other : others) text << other.method << " -9: " << grouped(other.bytes) << " bytes\n";
@@ -206,7 +206,7 @@ void run_compress(const CompressionFlags& flags) {
     ProgressLine line;
     const auto result = compress(open_engine(), checkpoint, text, progress_on(line, "compressed", 0));
     line.end();
-    if (!result) throw std::runtime_error("Stopped; nothing was written.");
+    if (!result) throw std::runtime_error("Stopped; no file was written.");
     write_output(flags.output, result->file);
     if (is_standard_output(flags.output)) return;
     print_sizes(result->sizes, flags.compare ? archive_sizes(text) : std::vector<ArchiveSize>{}, flags.json);
@@ -220,7 +220,7 @@ void run_decompress(const CompressionFlags& flags) {
     ProgressLine line;
     const auto text = decompress(open_engine(), checkpoint, file, progress_on(line, "decompressed", tokens));
     line.end();
-    if (!text) throw std::runtime_error("Stopped; nothing was written.");
+    if (!text) throw std::runtime_error("Stopped; no file was written.");
     write_output(flags.output, *text);
 }
 
@@ -288,12 +288,12 @@ std::string text_of(const HeadConversionResult& result, const std::string& name)
     add("trained run", result.heads_before, 0, result.loss_before, nullptr, result.cache_before);
     add("mean of each group", heads, 0, result.loss_pooled, &result.pooled_rise, result.cache_after);
     if (result.steps > 0) {
-        add("after further training", heads, result.steps, result.loss_trained, &result.trained_rise,
+        add("mean, trained further", heads, result.steps, result.loss_trained, &result.trained_rise,
             result.cache_after);
     }
     std::string further;
     if (const Description& rise = result.continued_rise; rise.n > 0) {
-        add("run trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
+        add("run, trained further", result.heads_before, result.steps, result.loss_continued, nullptr,
             result.cache_before);
         further = "\nAfter the same number of further steps, the loss of the converted model is " + number(rise.mean) +
                   " nats per token above the loss of the unconverted run (95 % interval " +
@@ -370,11 +370,13 @@ void add_convert_heads(CLI::App& program) {
         ->capture_default_str();
     verb->add_option("--learning-rate", flags.conversion.learning_rate,
                      "Learning rate of the further training (default: a tenth of the run's learning rate)");
-    verb->add_option("--out", flags.out,
-                     "Write the converted and trained model as a checkpoint file, which sample --checkpoint loads");
+    verb->add_option(
+        "--out", flags.out,
+        "Write the converted and further trained model as a checkpoint file, which sample --checkpoint loads");
     add_data_dir(*verb, flags.data_dir);
     verb->add_flag("--list", flags.list,
-                   "Print the conversions that the lab file stores, of all runs or of --run, and convert nothing");
+                   "Print the conversions of key and value heads that the lab file stores (of all runs, or of --run) "
+                   "without converting a run");
     add_json(*verb, flags.json);
     verb->footer(
         "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n"

@@ -71,15 +71,15 @@ RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
 void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
     verb.add_option("--experiment", flags.experiment,
                     "Experiment whose runs are included: latest, all or the number of an experiment. The lab file "
-                    "stores this choice and those of --unfinished, --split-by, --exclude-run and --include-run, and "
-                    "the window uses them; --merge chooses all");
+                    "stores this choice and the choices of --unfinished, --split-by, --exclude-run and --include-run; "
+                    "the window uses the stored choices. --merge chooses all");
     CLI::Option* unfinished =
         verb.add_flag("--unfinished", flags.unfinished, "Include stopped and failed runs in the results");
     verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs from the results again")
         ->excludes(unfinished);
     verb.add_option("--split-by", flags.split_by,
                     "Separate groups by the precision, device or kernels of their runs (several: precision,device); "
-                    "the word nothing ends the separation")
+                    "\"nothing\" ends the separation")
         ->delimiter(',');
     verb.add_option("--exclude-run", flags.exclude, "Number of a run that is excluded from the results")
         ->allow_extra_args(false);
@@ -131,9 +131,10 @@ void add_fit_options(CLI::App& verb, FitFlags& flags) {
         "(formula 38 of the guide). With --baseline, the fit uses the runs that agree with the baseline in all other "
         "settings");
     CLI::Option* predict =
-        verb.add_option("--predict", flags.predict,
-                        "Also print the loss that the fit predicts, with its 95 % interval, at a point within the "
-                        "range of the runs, such as fraction=25%,parameters=1M,tokens=10M; repeatable")
+        verb.add_option(
+                "--predict", flags.predict,
+                "Also print the loss that the fit predicts, with its 95 % interval, at a point within the range of the "
+                "runs, such as fraction=25%,parameters=1M,tokens=10M; repeat the option for several points")
             ->needs(fit)
             ->allow_extra_args(false);
     verb.add_flag("--extrapolate", flags.extrapolate,
@@ -148,7 +149,7 @@ FittedLoss fitted_loss(const FitFlags& flags, const ResultsTable& table, std::sp
     for (const RunRecord& record : runs) sources.push_back({stored_spec(record), record.state});
     LossFitChoice choice;
     if (like_baseline) choice.like = table.baseline;
-    choice.how_to_choose = "Name settings as --baseline key=value to fit only the runs with these values.";
+    choice.how_to_choose = "Add --baseline key=value to fit only the runs with this value.";
     FittedLoss result{fit_table(table, sources, choice), {}};
     for (const std::string& text : flags.predict) {
         const LossPoint at = parse_loss_point(result.fit.fit, text);
