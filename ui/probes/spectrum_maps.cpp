@@ -242,7 +242,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     if (data.choices.difference && !other) {
         return withoutNumbers(data, quantity.name,
                               data.ghost ? u"The second run has no snapshots to compare with."_s
-                                         : u"Choose a second run to see the difference."_s);
+                                         : u"Choose a second run to see the difference between two runs."_s);
     }
     if (other) {
         const Rows otherRows = rowsOf(data, *data.ghost, *other, quantity);

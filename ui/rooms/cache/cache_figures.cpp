@@ -225,12 +225,12 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     figure.curves.push_back(errorCurve(errors.computed, u"rounded angles"_s, Ink::data(1)));
     figure.curves.push_back(errorCurve(errors.stored, u"rounded entries"_s, Ink::data(2)));
 
-    figure.table = {{u"pair"_s, u"angles · largest error"_s, u"stored · largest error"_s},
+    figure.table = {{u"pair"_s, u"largest error, rounded angles"_s, u"largest error, rounded entries"_s},
                     {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),
                      QList<double>(errors.stored.begin(), errors.stored.end())}};
 
     const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
-    figure.note = stride > 1 ? u"maximum over every %1 and the last position"_s.arg(ordinal(stride))
+    figure.note = stride > 1 ? u"maximum over every %1 position and the last one"_s.arg(ordinal(stride))
                              : u"maximum over all %1 positions"_s.arg(groupedText(setup.context));
     const auto isLost = [](double error) { return !std::isfinite(error); };
     if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {

@@ -91,7 +91,7 @@ FigureTable tableOf(const Points& points, std::int64_t limit) {
 /// A horizontal line at the setup's context.
 FigureCurve feasibleCurve(const std::vector<BaseInterval>& intervals, std::int64_t context) {
     FigureCurve curve;
-    curve.quantity = u"feasible bases for the current context"_s;
+    curve.quantity = u"bases that support the current context"_s;
     curve.ink = {Ink::Kind::success};
     curve.emphasis = FigureCurve::Emphasis::picked;
     curve.dots = false;
@@ -217,7 +217,7 @@ QString basesSentence(const BaseProfile& profile, const BoundData& data) {
     const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);
     return intervals.empty() ? u"No scanned base supports a context of %1."_s.arg(context)
-                             : u"Feasible bases for a context of %1: %2."_s.arg(
+                             : u"Bases that support a context of %1 (feasible bases): %2."_s.arg(
                                    context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
 }
 
@@ -248,7 +248,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     }
     figure.note = scanText(profile);
     if (profile.done() < 2) {
-        figure.emptyText = u"The program is scanning the first bases …"_s;
+        figure.emptyText = u"The program is computing the supported context of the first bases …"_s;
         return figure;
     }
     Polyline curve;

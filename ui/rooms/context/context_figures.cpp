@@ -107,13 +107,14 @@ QString boundSentence(const BoundData& data) {
     }
     const QString base = baseWords(setup);
     if (data.firstNegative) {
-        return u"%1 supports %2 tokens: the context bound B(Δ) first becomes negative at Δ = %2."_s.arg(
-            base, groupedText(*data.firstNegative));
+        return u"%1 supports a context of %2 tokens: the context bound B(Δ), the mean logit advantage of similar "
+               "keys, first becomes negative at the distance Δ = %2."_s.arg(base, groupedText(*data.firstNegative));
     }
     return data.isComplete
-               ? u"%1: B(Δ) ≥ 0 up to the computation limit of %2 tokens."_s.arg(base, groupedText(data.computedTo))
-               : u"%1: B(Δ) ≥ 0 for Δ < %2 tokens; the program is computing more …"_s.arg(base,
-                                                                                          groupedText(data.computedTo));
+               ? u"%1: the context bound B(Δ), the mean logit advantage of similar keys, is ≥ 0 up to the "
+                 "computation limit of %2 tokens."_s.arg(base, groupedText(data.computedTo))
+               : u"%1: the context bound B(Δ), the mean logit advantage of similar keys, is ≥ 0 for distances Δ < %2 "
+                 "tokens; the program is computing more distances …"_s.arg(base, groupedText(data.computedTo));
 }
 
 Figure boundFigure(const BoundData& data, bool logarithmic) {
@@ -163,8 +164,8 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
 }
 
 QString decaySentence() {
-    return u"Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|. The bound does not predict the "
-           "logit."_s;
+    return u"Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|, where hⱼ is the product of query "
+           "and key in pair j. The bound does not predict the logit."_s;
 }
 
 Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) {

@@ -178,8 +178,8 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
              "stored snapshots: among several, the one with the lowest validation loss."_s);
     m_ghost = makeChoice(u"Second run"_s, box);
     addField(grid, u"run 2"_s, m_ghost,
-             u"The figures compare the run with this second run, which is shown in faint colours or in a separate "
-             "figure."_s);
+             u"The figures compare the first run with this second run. The second run is shown in faint colours or "
+             "in a separate figure."_s);
     m_difference = new QCheckBox(u"Show difference"_s, box);
     grid->addWidget(m_difference, grid->rowCount(), 1);
     m_rows = makeChoice(u"Rows of heat maps"_s, box);
@@ -247,7 +247,9 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_which->addItem(u"range"_s, range);
     m_which->addItem(u"fastest pairs"_s, fastest);
     m_which->addItem(u"slowest pairs"_s, slowest);
-    m_whichTitle = addField(ablation, u"pairs"_s, m_which, u"These pairs are ablated in all layers and heads."_s);
+    m_whichTitle = addField(ablation, u"pairs"_s, m_which,
+                            u"Selects the rotary pairs that are ablated in all layers "
+                            "and heads."_s);
     m_first = new QSpinBox(m_ablationBox);
     m_last = new QSpinBox(m_ablationBox);
     m_first->setAccessibleName(u"First pair, or number of pairs"_s);
@@ -378,7 +380,7 @@ void InspectPanel::renewDifference() {
     m_difference->setToolTip(
         ghost() != 0
             ? u"Heat maps and attention maps show the first run minus the second: blue below 0, orange above."_s
-            : u"The difference needs a second run: choose one under “run 2”."_s);
+            : u"The difference of two runs needs a second run: choose one under “run 2”."_s);
 }
 
 void InspectPanel::fit(const RunSpec& spec) {

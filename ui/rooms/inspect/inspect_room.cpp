@@ -301,8 +301,7 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     if (isSecondRun) {
         if (!own.ghost)
             return withoutNumbers(own, figure->name,
-                                  u"Choose a second run in the panel on the right to "
-                                  "compare it with the first."_s);
+                                  u"Choose a second run in the panel on the right to compare it with the first run."_s);
         own = secondRunData(own);
     }
     InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
@@ -448,7 +447,7 @@ QWidget* InspectRoom::makePictures() {
     m_text = new TextStrip(page);
     column->addWidget(m_text);
     m_loss = new FigureView(page);
-    m_loss->setAccessibleName(u"Validation loss, with a cursor at the shown step"_s);
+    m_loss->setAccessibleName(u"Validation loss during training, with a cursor at the shown step"_s);
     column->addWidget(m_loss);
     m_bar = new ReplayBar(page);
     column->addWidget(m_bar);
@@ -582,8 +581,8 @@ ReplayJob InspectRoom::replayJob() const {
 
 QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
     if (m_writer->isRunning())
-        return u"Another replay is being exported; stop that export, or wait until it has "
-               "ended."_s;
+        return u"Another animation of a run's training (a replay) is being exported; stop that export, or wait until "
+               "it has ended."_s;
     if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
     const QString words =
         u"The selected figures evaluate the run’s model, for which %1 leaves no training engine free; export the "

@@ -221,9 +221,9 @@ void ModelAnswers::pause() {
 }
 
 QString ModelAnswers::engineUser() const {
-    if (m_access.session.isActive()) return u"While a sweep trains, nothing else can use the training engine."_s;
+    if (m_access.session.isActive()) return u"While a sweep trains, the program cannot evaluate a model."_s;
     if (m_access.meter.isActive()) {
-        return u"While the cost of a sweep is measured, nothing else can use the training engine."_s;
+        return u"While the cost of a sweep is measured, the program cannot evaluate a model."_s;
     }
     return {};
 }
@@ -375,8 +375,8 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
                 m_tuning.problem =
                     m_tuning.waits
                         ? whyNoFineTuning(*run, how)
-                        : u"Fine-tuning was interrupted because other work needed the engine. Start the fine-tuning "
-                          "again."_s;
+                        : u"Fine-tuning was interrupted because the program needed the engine (which trains models) "
+                          "for other work. Start the fine-tuning again."_s;
             }
             emit changed();
         });

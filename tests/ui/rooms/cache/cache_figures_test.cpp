@@ -136,12 +136,13 @@ TEST(CacheFigure, SeparatesErrorsOfAnglesAndOfEntries) {
     EXPECT_TRUE(figure.y.logarithmic);
     EXPECT_GT(figure.curves[0].y.first(), 1.0);
     EXPECT_LT(figure.curves[1].y.first(), 0.002);
-    EXPECT_TRUE(figure.note.contains("every 9th and the last position")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("every 9th position and the last one")) << figure.note.toStdString();
     markPair(figure, 5);
     EXPECT_EQ(figure.verticalLines.front().at, 5);
     setup.precision = NumberFormat::float64;
     EXPECT_TRUE(cacheErrorFigure(setup).emptyText.contains("float64"));
-    EXPECT_TRUE(figureCsv(cacheErrorFigure({.precision = NumberFormat::float16})).contains("stored · largest error"));
+    EXPECT_TRUE(
+        figureCsv(cacheErrorFigure({.precision = NumberFormat::float16})).contains("largest error, rounded entries"));
 }
 
 TEST(CacheWords, StatesTheFirstWrongPosition) {

@@ -55,7 +55,8 @@ QString lossChange(const AblationResult& result) {
 }
 
 QString noControls() {
-    return u"no control: no other pairs have nearly the same logit contribution as the ablated ones"_s;
+    return u"no control (ablation of random other pairs): no other pairs have nearly the same logit contribution as "
+           "the ablated ones"_s;
 }
 
 QString controlText(const AblationResult& result) {

@@ -395,7 +395,7 @@ InspectPicture dataBits(const InspectData& data) {
     figure.settings[u"iteration"_s] = static_cast<double>(text.iteration);
     figure.settings[u"text"_s] = text.source;
     figure.table.words.append({u"token"_s, tokens});
-    figure.table.names = {u"bits"_s, u"tokens before it that the model saw"_s};
+    figure.table.names = {u"bits"_s, u"number of preceding tokens in the context"_s};
     figure.table.columns = {QList<double>(text.bits.bits.begin(), text.bits.bits.end()),
                             QList<double>(text.bits.seen.begin(), text.bits.seen.end())};
     ColoredText colored{tokens,
@@ -408,7 +408,7 @@ InspectPicture dataBits(const InspectData& data) {
     };
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
         const auto place = static_cast<std::size_t>(i);
-        return u"token %1, vocabulary id %2: %3 bits, probability %4 %, predicted from %5 before it"_s.arg(
+        return u"token %1, vocabulary id %2: %3 bits, probability %4 %, predicted from the %5 before it"_s.arg(
             tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),
             readableNumber(100 * std::exp2(-painted->bits.bits[place])),
             countText(painted->bits.seen[place], u"token"_s));

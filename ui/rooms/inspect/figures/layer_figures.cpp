@@ -73,8 +73,8 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     }
     if (columns.empty()) {
         return withoutNumbers(data, quantity.name,
-                              u"No snapshot of this run contains these values: an earlier version of the program "
-                              "stored the snapshots without measurements per layer."_s);
+                              u"No snapshot of this run contains the values of this figure: an earlier version of "
+                              "the program stored the snapshots without measurements per layer."_s);
     }
     const ProbeArray& first = columns.front()->result.get()->*quantity.array;
     InspectPicture picture{inspectFigure(data, quantity.name)};
