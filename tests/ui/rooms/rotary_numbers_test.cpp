@@ -204,7 +204,9 @@ TEST_P(RotaryNumbers, SpectrumRoomTexts) {
     } else {
         expectContains(
             room.fields()->partialWords(),
-            QStringLiteral("At this θ, the frequencies of slice and truncate first differ at pair %1.").arg(different));
+            QStringLiteral("At this θ, the frequencies of slice and truncate (the two kinds of partial rotation) "
+                           "first differ at pair %1.")
+                .arg(different));
     }
 }
 

@@ -148,7 +148,7 @@ QWidget* AnatomyRoom::makeTable() {
 QWidget* AnatomyRoom::makeDetail() {
     m_detail = new QWidget(this);
     auto* row = scaledRow(m_detail, 12);
-    m_stage = addView(m_detail, u"Picked stage"_s);
+    m_stage = addView(m_detail, u"Selected stage"_s);
     row->addWidget(m_stage, 1);
     m_weightsBox = new QWidget(m_detail);
     auto* column = scaledColumn(m_weightsBox, 4);

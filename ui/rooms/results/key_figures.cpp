@@ -227,7 +227,9 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
                                   {u"mean"_s, valueText(data.measure(), value.sample.mean)},
                                   {u"std. deviation"_s, QString::fromStdString(fixed_text(s, data.measure().decimals))},
                                   {u"seeds"_s, QString::number(value.sample.n)},
-                                  {u"note"_s, u"another machine and code, so the last digits are not comparable"_s}}});
+                                  {u"note"_s,
+                                   u"computed on another machine with other code, so the last digits are "
+                                   "not comparable"_s}}});
     }
     if (key == "theta") {
         for (const QString& sentence : data.omitted) addNote(picture.figure, sentence.chopped(1));  // without full stop

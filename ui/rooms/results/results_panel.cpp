@@ -87,9 +87,9 @@ ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
     setText(u"Columns"_s);
     setAccessibleName(u"Columns of the table"_s);
     setToolTip(
-        u"Chooses the columns of the table on screen and in its exports. As long as none are chosen, exports to CSV "
+        u"Chooses the columns of the table on screen and in its exports. If no columns are chosen, exports to CSV "
         "and LaTeX have all columns. To change the order of the columns, drag their titles. In the terminal, "
-        "ropelab-cli results --columns chooses them."_s);
+        "ropelab-cli results --columns chooses the columns."_s);
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
     setMenu(new QMenu(this));
@@ -242,9 +242,9 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     addField(
         grid, u"test"_s, m_test,
         u"The verdicts use the selected significance test. Automatic is the test paired by seed if all groups have "
-        "equal seeds, else Welch's test. Every test is two-tailed at 5 % after Holm's correction. Choose it before you "
-        "look at the results: the best of three tests is significant by chance more often than 5 %. Formula 37 of the "
-        "guide"_s);
+        "equal seeds, else Welch's test. Every test is two-tailed at 5 % after Holm's correction. Choose the test "
+        "before you look at the results: the best of three tests is significant by chance more often than 5 %. "
+        "Formula 37 of the guide"_s);
     m_splitBy = makeChoice(u"Split groups by"_s, content);
     m_splitBy->addItem(u"settings only"_s, QString());
     for (const std::string_view name : condition_names) {

@@ -161,8 +161,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({cost.axis.label, readableCount(std::round(places[static_cast<qsizetype>(i)])) +
                                                 QLatin1Char(' ') + cost.axis.unit});
-        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both"_s
-                                                     : u"no: another group is better in both"_s});
+        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both loss and cost"_s
+                                                     : u"no: another group is better in both loss and cost"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
@@ -395,8 +395,8 @@ TableLossFit fitOf(const ResultsData& data) {
     LossFitChoice choice;
     choice.like = data.picked >= 0 ? std::optional(static_cast<std::size_t>(data.picked)) : data.fitLike;
     choice.how_to_choose =
-        u"Select a group in the table (in the terminal: --baseline key=value) to fit only the runs that have its "
-        "values of these settings."_s.toStdString();
+        u"Select a group in the table (in the terminal: --baseline key=value) to fit only the runs that have the "
+        "group's values of these settings."_s.toStdString();
     TableLossFit fit = fit_table(data.table(), sources, choice);
     if (fit.fit.fraction.low == fit.fit.fraction.high) {
         throw BadInput(

@@ -118,17 +118,17 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     add(u"layer"_s, m_layer, u"Layer for the built head"_s, 2, 0, 1);
     add(u"head"_s, m_head, u"Head that the built head replaces"_s, 2, 2, 1);
     m_measure->setToolTip(
-        u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the built head, "
-        "and measures the validation loss before and after. The head's values stay those of the run's model. The "
-        "current RoPE setup changes to that of the run."_s);
+        u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the head that "
+        "is built on this page, and measures the validation loss before and after. The value vectors stay those of "
+        "the run's model. The current RoPE setup changes to that of the run."_s);
     m_find->setToolTip(
-        u"Finds the head in the last snapshot of the run that is most similar to the built head: by the cosine "
-        "similarity of their mean attention weights by distance."_s);
+        u"Finds the head in the last snapshot of the run that is most similar to the head built on this page. The "
+        "similarity is the cosine similarity of the mean attention weights by distance."_s);
     grid->addWidget(m_measure, 3, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_find, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
     m_text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_text->setAccessibleName(u"Result of the built head in the trained model"_s);
+    m_text->setAccessibleName(u"Result of the head built on this page in the trained model"_s);
 
     connect(m_measure, &QPushButton::clicked, this, &CircuitRuns::measure);
     connect(m_find, &QPushButton::clicked, this, &CircuitRuns::find);
@@ -191,13 +191,16 @@ void CircuitRuns::measure() {
     const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
     if (!lab || !run || !m_scene) return;
     if (m_access.session.isActive() || m_access.meter.isActive())
-        return say(u"The engine is busy with a sweep. Put the head into the model after the sweep has ended."_s);
+        return say(
+            u"The engine, which evaluates models, is busy with a sweep. Put the head into the model after the "
+            "sweep has ended."_s);
     const RotarySetup own = setup_of(run->spec);
     if (!hasFrequenciesOf(m_scene->setup, own)) {
         if (m_scene->setup.head_dim != own.head_dim && m_scene->state.source != VectorSource::aimed) {
             return say(
-                u"The built head has %1 pairs, but the heads of this run have %2. Choose the head “previous token”, "
-                "“same token” or “three back”, or build a head with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
+                u"The head built on this page has %1 pairs, but the heads of this run have %2. Choose the head "
+                "“previous token”, “same token” or “three back”, or build a head with head_dim=%3."_s
+                    .arg(m_scene->setup.head_dim / 2)
                     .arg(own.head_dim / 2)
                     .arg(own.head_dim));
         }
@@ -214,7 +217,7 @@ void CircuitRuns::measure() {
     lock.released();
     const QString place =
         u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(replaced.layer).arg(replaced.head);
-    say(u"Measuring the validation loss with the built head …"_s);
+    say(u"Measuring the validation loss with the head built on this page …"_s);
     m_job.start([this, &lock, place, replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
                  dataDir = m_access.dataDir](const Cancelled& cancelled) {
         QString sentence;
@@ -230,7 +233,9 @@ void CircuitRuns::measure() {
                                        [&] { return cancelled() || lock.isWanted(); });
             });
             if (!acquired || loss.sequences == 0)
-                throw BadInput("A sweep uses the engine. Put the head into the model after the sweep has ended.");
+                throw BadInput(
+                    "A sweep uses the engine, which evaluates models. Put the head into the model after "
+                    "the sweep has ended.");
             sentence = lossSentence(place, loss);
         } catch (const std::exception& error) {
             sentence = QString::fromUtf8(error.what());

@@ -320,7 +320,7 @@ void RotationRoom::addControls() {
                     for (const auto& [name, source] : kVectors) {
                         if (word == QLatin1String(name)) return m_editor->useVectors(source);
                     }
-                    throw BadInput("The control vectors of the page Rotation is \"" + word.toStdString() +
+                    throw BadInput("The control \"vectors\" of the page Rotation is \"" + word.toStdString() +
                                    "\", but it must be random, equal or aimed.");
                 },
                 [state]() -> QVariant {

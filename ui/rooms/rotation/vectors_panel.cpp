@@ -173,7 +173,9 @@ void RunVectors::load() {
     const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
     if (!lab || !run) return;
     if (m_access.session.isActive() || m_access.meter.isActive()) {
-        m_problem = u"The engine is busy with a sweep. Load q and k after the sweep has ended."_s;
+        m_problem =
+            u"The engine, which evaluates models, is busy with a sweep. Load q and k after the sweep has "
+            "ended."_s;
         m_text->setText(m_problem);
         return;
     }
@@ -195,7 +197,9 @@ void RunVectors::load() {
                 vectors = head_vectors(*model_of(engine, *checkpoint), *checkpoint, head, query, key);
             });
             if (!acquired)
-                throw BadInput("A sweep has started and uses the engine. Load q and k after the sweep has ended.");
+                throw BadInput(
+                    "A sweep has started and uses the engine, which evaluates models. Load q and k after "
+                    "the sweep has ended.");
             result = std::pair(setup_of(checkpoint->spec), std::move(vectors));
         } catch (const std::exception& error) {
             result = QString::fromStdString(error.what());

@@ -135,8 +135,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
     m_bands = makeButton<QToolButton>(
         u"± std"_s,
-        u"Shows runs that differ only in their seed as one curve: their mean, with a band of ± one standard deviation. "
-        "Without such runs it is not available."_s,
+        u"Shows runs that differ only in their seed as one curve: their mean, with a band of ± one standard "
+        "deviation. This choice requires runs that differ only in their seed."_s,
         this);
     m_bands->setAccessibleName(u"Mean and standard deviation over seeds"_s);
     m_bands->setCheckable(true);
@@ -148,8 +148,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
     m_reset = makeButton<QToolButton>(
         u"Reset"_s,
-        u"Resets both axes of the plot to the full range of the data and keeps them there as new data arrive "
-        "(Ctrl+R)."_s,
+        u"Resets both axes of the plot to the full range of the data; both axes then follow new data (Ctrl+R)."_s,
         this);
     m_reset->setEnabled(false);
     connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
@@ -190,8 +189,8 @@ QWidget* PlotToolbar::makeSmoothing() {
     slider->setRange(0, 99);
     slider->setAccessibleName(u"Smoothing"_s);
     slider->setToolTip(
-        u"Smoothing weight of the curves: the weight of the exponential moving average, 0 for none. The unsmoothed "
-        "curve stays visible as a faint line."_s);
+        u"Smoothing weight of the curves: the weight of the exponential moving average. 0 means no smoothing. The "
+        "unsmoothed curve stays visible as a faint line."_s);
     scaleWidth(slider, 48);
     row->addWidget(slider);
     // The label is as wide as its widest text, so that the slider does not move when the number changes.
@@ -487,7 +486,7 @@ QString joinLines(const QStringList& all) {
 
 QString currentLossText(std::optional<double> nats) {
     if (!nats || !std::isfinite(*nats)) return {};
-    return u"Now the loss is L = %1 nats = %2 bits per token; the perplexity is e^L = %3."_s.arg(
+    return u"The current loss is L = %1 nats = %2 bits per token; the perplexity is e^L = %3."_s.arg(
         readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
 }
 

@@ -356,7 +356,7 @@ void TakeOver::renew() {
         text += QLatin1Char(' ') + u"This lab file is open read-only, so its runs cannot be resumed here."_s;
     } else {
         text += QLatin1Char(' ') +
-                u"If it has ended, “Take over” makes the runs resumable here from their last checkpoints."_s;
+                u"If that training has ended, “Take over” makes its runs resumable here from their last checkpoints."_s;
         choices.append({u"Take over"_s, [this] { takeOver(); }});
     }
     show(kBannerId, Kind::warning, text, choices);

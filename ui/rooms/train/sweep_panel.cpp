@@ -260,7 +260,7 @@ void SweepPanel::renew() {
         m_preset->addItem(isOriginal && !hasPresetsName ? name : u"%1, changed"_s.arg(name));
         m_preset->setCurrentIndex(m_preset->count() - 1);
         m_preset->setToolTip(isOriginal ? u"This sweep is the latest one of this lab."_s
-                                        : u"This sweep contains your changes. Undo reverts them one by one."_s);
+                                        : u"This sweep contains your changes. Undo reverts the changes one by one."_s);
     }
 
     const QStringList labels = explicitRunLabels(experiment);

@@ -69,8 +69,10 @@ Options pageOptions() {
         {"outlines",
          "Exports the text of an SVG figure as outlines, which look the same on every computer, instead of text in a "
          "named font."},
-        {"columns", "Panels per row of a page with several figures; 0 chooses this by the number of figures.", "number",
-         "0"},
+        {"columns",
+         "Panels per row of a page with several figures; with 0, the panels per row follow from the "
+         "number of figures.",
+         "number", "0"},
         {"caption", "Prints a caption of each figure."},
         {"theme",
          "Colours of the window or the figure: light or dark; default: the theme of the system, and light for a "
@@ -263,8 +265,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "from its flags.",
          "JSON"},
         {"document",
-         "Saves the handout or the slides of a lecture as described by a JSON object; ropelab-cli lecture handout and "
-         "slides make one from their flags.",
+         "Saves the handout or the slides of a lecture as described by a JSON object; ropelab-cli lecture handout "
+         "and slides make the object from their flags.",
          "JSON"},
         {"verify",
          "Verifies a figure that RoPE Lab exported as PDF, SVG or PNG: computes it again and prints what differs. The "

@@ -437,17 +437,19 @@ InspectPicture liveExpertDropped(const LiveData& data) {
 std::span<const LiveFigure> liveFigures() {
     static const std::vector<LiveFigure> figures = {
         {"logit-contribution", u"Logit contribution"_s,
-         u"Shows each rotary pair's contribution to the variance of the attention logits, by the pair's wavelength λ = "
-         "2π/g: Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a selected run the figure shows "
-         "one curve per setting, the mean over layers and heads; for a selected run it shows every layer."_s,
+         u"Shows each rotary pair's contribution to the variance of the attention logits, by the pair's wavelength λ "
+         "in tokens: Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a selected run the "
+         "figure shows one curve per setting, the mean over layers and heads; for a selected run it shows every "
+         "layer."_s,
          liveContribution},
         {"query-spectrum", u"Query norm by frequency"_s,
-         u"Shows the mean norm of each rotary pair's two channels in the queries, by the pair's wavelength λ = 2π/g. A "
-         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each rotary pair's two channels in the queries, by the pair's wavelength λ in "
+         "tokens. A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the "
+         "guide"_s,
          liveQueryNorm},
         {"key-spectrum", u"Key norm by frequency"_s,
-         u"Shows the mean norm of each rotary pair's two channels in the keys, by the pair's wavelength λ = 2π/g. A "
-         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each rotary pair's two channels in the keys, by the pair's wavelength λ in tokens. "
+         "A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          liveKeyNorm},
         {"attention-by-distance", u"Attention by distance"_s,
          u"Shows the mean attention weight at each distance between query and key, averaged over layers and "
