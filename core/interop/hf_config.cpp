@@ -122,7 +122,7 @@ std::string_view word_of(HfPosition position) {
 
 Frequencies HfRotary::at(double length) const {
     if (!(length >= 0) || length > (1 << 30)) {
-        throw BadInput("The current length is " + number_text(length) + ", but it must be between 0 and " +
+        throw BadInput("The current sequence length is " + number_text(length) + ", but it must be between 0 and " +
                        std::to_string(1 << 30) + ".");
     }
     Frequencies result;

@@ -233,10 +233,12 @@ constexpr const char* pair_arguments = "(quantity; setting=value, …; setting=v
 std::vector<Quantity> run_quantities() {
     std::vector<Quantity> list = {
         {{"measurement", "(name; setting=value, …)", "as measured",
-          "Mean of a named measurement over the runs with these settings, such as operations_per_generated_token.",
+          "Mean, over the runs with these settings, of a measurement that is given by its name, such as "
+          "operations_per_generated_token.",
           true},
          measurement},
-        {{"predictions", "", "predictions", "Number of predictions that the lab file stores for its sweeps.", true},
+        {{"predictions", "", "predictions",
+          "Number of predictions of theories that the lab file stores for its sweeps.", true},
          prediction_count},
         {{"runs", run_arguments, "runs", "Number of finished runs with these settings.", true},
          [](const QuantityInput& input) { return matching_runs(input, input.arguments.filter()).size(); }},

@@ -118,8 +118,8 @@ void check_length(const RunSpec& spec, std::int64_t factor) {
     }
     if (const std::int64_t length = factor * spec.context; !is_defined_at(spec, length)) {
         throw BadInput("A sequence of " + std::to_string(length) +
-                       " tokens is too long for the xPos of this run, because its decay would leave the range of "
-                       "float32; choose a smaller multiple of the context.");
+                       " tokens is too long for xPos, the position encoding of this run, because the decay of xPos "
+                       "would leave the range of float32; choose a smaller multiple of the context.");
     }
 }
 

@@ -282,7 +282,7 @@ std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file) {
     const std::string name = "'" + file.string() + "'";
     if (const auto bytes = fs::file_size(file, error); !error && std::cmp_greater(bytes, most_bytes)) {
         throw BadInput("The tokenizer " + name + " has " + std::to_string(bytes >> 20) +
-                       " MiB, but a tokenizer has at most " + std::to_string(most_bytes >> 20) + " MiB.");
+                       " MiB, but a tokenizer may have at most " + std::to_string(most_bytes >> 20) + " MiB.");
     }
     auto content = content_of(file);
     if (!content) {

@@ -156,7 +156,8 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     const double highest = std::ranges::max(near, {}, &Sample::mean).mean;
     const std::string lag = std::to_string(rule.shortest_lag);
     if (highest < rule.least_gain) {
-        scored.words = "No group retrieves even at lag " + lag + ": the highest gain is " + fixed_text(highest, 3) +
+        scored.words = "No group retrieves repeated tokens even at lag " + lag + " (a token repeats after " + lag +
+                       " tokens): the highest gain in accuracy is " + fixed_text(highest, 3) +
                        ", so no group can fail and the prediction is not scored.";
         return;
     }
@@ -170,7 +171,7 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
     scored.words = "The highest gain in accuracy on repeated tokens at lag " + lag + " is " + fixed_text(highest, 3) +
                    ". Groups with a gain below " + fixed_text(limit, 3) + " at lag " +
-                   std::to_string(rule.longest_lag) + " fail; the gains there are " + gains + ".";
+                   std::to_string(rule.longest_lag) + " fail; the gains at this lag are " + gains + ".";
 }
 
 struct GroupGains {
@@ -226,7 +227,8 @@ const char* finding_text(const CollapseTest& test) {
         case Collapse::declines:
             return "declines with distance even where the context bound B is higher, which is no collapse";
         case Collapse::no_control:
-            return "not scored, because no lag separates the effects of distance and of the context bound B";
+            return "not scored, because no measured distance separates the effects of distance and of the context "
+                   "bound B";
         case Collapse::not_learned:
             return "has not learned retrieval and is not scored";
     }
@@ -298,7 +300,8 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
                                                                 : "") +
                    ": " + findings + ".";
     if (tested_groups(rule) == 0) {
-        scored.words += " In no group does a lag separate the effects of distance and of the context bound B.";
+        scored.words +=
+            " In no group does a measured distance separate the effects of distance and of the context bound B.";
     } else if (groups == 0) {
         scored.words += " No group has learned retrieval, so that no group can collapse.";
     } else if (is_declining && !is_wrong) {

@@ -217,12 +217,15 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutAControlLag) {
     add(20000, 0.8, 0.7);
     EXPECT_EQ(scored().outcome, Outcome::right);
     EXPECT_DOUBLE_EQ(scored().chance, 1.0 / 2);
-    EXPECT_THAT(scored().words,
-                HasSubstr("not scored, because no lag separates the effects of distance and of the context bound B"));
+    EXPECT_THAT(
+        scored().words,
+        HasSubstr(
+            "not scored, because no measured distance separates the effects of distance and of the context bound B"));
     for (GroupProbe& probe : prediction_.retrieval->probes) probe.control_lag = 0;
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
-    EXPECT_THAT(scored().words,
-                HasSubstr("In no group does a lag separate the effects of distance and of the context bound B."));
+    EXPECT_THAT(
+        scored().words,
+        HasSubstr("In no group does a measured distance separate the effects of distance and of the context bound B."));
 }
 
 TEST_F(CollapsePrediction, LeavesOutGroupsWithoutRetrieval) {

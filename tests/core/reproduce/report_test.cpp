@@ -203,7 +203,7 @@ TEST_F(SheetReport, MarksVerdictsByOlderRules) {
                 testing::StartsWith("By the older rule stored with this lab: "));
     EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules stored with this lab"));
     EXPECT_THAT(sheet_text(plan_, rows, {}),
-                HasSubstr("Note: The verdicts follow the rules stored with this lab file."));
+                HasSubstr("Note: The verdicts follow the rules that this lab file stores."));
 }
 
 // Eleven predictions without measurements filled a page of the terminal.
