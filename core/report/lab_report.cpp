@@ -260,7 +260,8 @@ std::string figure_caption(const std::string& name, const ReportSource& source) 
         {"loss-by-fraction", "Loss against the rotated fraction."},
         {"loss-by-context", "Loss against the context length."},
         {"forest-plot",
-         "Differences in the rows of the reproduction with their 95 % intervals, and the published differences."},
+         "Differences between group and baseline, with 95 % intervals, in each row of the reproduction, and the "
+         "published differences."},
     };
     return captions.at(name) +
            (shows_results(name) ? " Quantity: " + std::string(measures()[source.table.compared].title) + "." : "");

@@ -98,8 +98,9 @@ const LectureScene& training_scene(const Lecture& lecture, const std::string& id
     }
     const std::string known = joined(live, ", ", [](const LectureScene* scene) { return scene->id; });
     if (live.empty()) {
-        throw BadInput("No scene of the lecture \"" + lecture.title +
-                       "\" trains a model, so there is nothing for a class to train; add \"live\" to a scene.");
+        throw BadInput(
+            "No scene of the lecture \"" + lecture.title +
+            "\" trains a model, so a class has no experiment to train; add \"live\" (an experiment) to a scene.");
     }
     if (!id.empty())
         throw BadInput("No scene \"" + id + "\" trains a model; choose a scene that trains a model: " + known + ".");
@@ -209,8 +210,9 @@ void add_lecture_class(CLI::App& lecture) {
         ->required();
     verb->add_option("--students", flags.students,
                      "Write the experiments for this number of students, one experiment per student");
-    verb->add_option("--scene", flags.scene,
-                     "Scene whose experiment the students train (default: the lecture's only scene that trains)");
+    verb->add_option(
+        "--scene", flags.scene,
+        "Scene whose experiment the students train (default: the only scene of the lecture that trains models)");
     add_repeated(*verb, "--set", flags.settings, "Setting of the students' experiments, such as theta=500,10000");
     verb->add_option("--output", flags.output,
                      "Folder for the experiments and for sheet.md, a page with the commands that each student types");

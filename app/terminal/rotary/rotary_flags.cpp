@@ -76,7 +76,8 @@ void RotaryFlags::add_spectrum(CLI::App& verb) {
     single_.push_back(
         verb.add_option("--partial", partial_, std::string(setup_key("partial").meaning))->capture_default_str());
     verb.add_option("--layer-type", layer_type_,
-                    "Layer type whose RoPE is used, for a model with several: full_attention or sliding_attention");
+                    "Layer type whose RoPE is used if the layers of the model differ in their RoPE: full_attention or "
+                    "sliding_attention");
 }
 
 void RotaryFlags::add_scaling(CLI::App& verb) {

@@ -286,9 +286,13 @@ CachedShape shape_of_flags(const CacheFlags& flags, int head_dim) {
     if (!flags.latent_dim.empty() && !flags.window.empty())
         throw BadInput("--latent-dim and --sliding-window cannot be combined; give one of them.");
     if (flags.latent_dim.empty() && !flags.rope_dim.empty())
-        throw BadInput("--rope-dim is the rotary part of a latent KV cache; it requires --latent-dim.");
+        throw BadInput(
+            "--rope-dim is the rotary dimension of a latent KV cache; add --latent-dim, the latent dimension of this "
+            "cache.");
     if (flags.window.empty() && !flags.global_layers.empty())
-        throw BadInput("--global-layers counts the layers without a sliding window; it requires --sliding-window.");
+        throw BadInput(
+            "--global-layers counts the layers without a sliding window; add --sliding-window, the size of the window "
+            "in the other layers.");
     cache.latent_dim = count(flags.latent_dim, "--latent-dim", cache.latent_dim);
     cache.latent_rope_dim = count(flags.rope_dim, "--rope-dim", cache.latent_rope_dim, 0);
     cache.window = count(flags.window, "--sliding-window", cache.window);
@@ -349,7 +353,8 @@ void run_cache(CacheFlags& flags) {
         shape = shape_of_flags(flags, setup.head_dim);
         const bool latent = shape.kind == KvCache::latent;
         if (latent && setup.fraction != 1)
-            throw BadInput("A latent KV cache rotates the channels of --rope-dim; leave out --fraction.");
+            throw BadInput(
+                "With a latent KV cache, --rope-dim gives the number of rotated channels; leave out --fraction.");
         rotary_dims = {latent ? static_cast<int>(shape.cache.latent_rope_dim) : rotary_dim(setup)};
     }
     std::int64_t rope_bytes = 0;

@@ -379,15 +379,14 @@ void add_convert_heads(CLI::App& program) {
                    "without converting a run");
     add_json(*verb, flags.json);
     verb->footer(
-        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n"
-        "\n"
-        "JSON: run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as given; 0: a\n"
-        "tenth of the run's), steps (of further training), sequences (their number), loss_before, loss_pooled and\n"
-        "loss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over loss_before,\n"
-        "paired by sequence: mean, low and high of the 95 % interval, sequences), loss_continued (of the unconverted\n"
-        "run after the same further steps), continued_rise (of loss_trained over it), kv_cache_bytes_before and\n"
-        "kv_cache_bytes (of one sequence of the context's length); with --list an array of these objects, each\n"
-        "with created (UTC).");
+        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n\nThe JSON "
+        "output has the fields run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as "
+        "given; 0: a\ntenth of the run's), steps (of further training), sequences (their number), loss_before, "
+        "loss_pooled and\nloss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over "
+        "loss_before,\npaired by sequence: mean, low and high of the 95 % interval, sequences), loss_continued (of the "
+        "unconverted\nrun after the same further steps), continued_rise (of loss_trained over it), "
+        "kv_cache_bytes_before and\nkv_cache_bytes (of one sequence of the context's length); with --list an array of "
+        "these objects, each\nwith created (UTC).");
 }
 
 }  // namespace ropelab::terminal

@@ -251,26 +251,21 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
 }
 
 constexpr const char* evaluation_keys =
-    "JSON of --ablation-curve: run, iteration, context, ablation (freeze or ablate), pairs (numbers of ablated pairs) "
-    "and,\n"
-    "per number, fast_loss and slow_loss (nats per token), fast_accuracy and slow_accuracy (fraction of copied tokens\n"
-    "recalled), with that many of the fastest (fast_…) or slowest (slow_…) pairs ablated; fast_loss_rise and\n"
-    "slow_loss_rise (rise over 0 pairs, paired by sequence: mean, low and high of the 95 % interval, sequences);\n"
-    "fast_accuracy_interval and slow_accuracy_interval (low and high); fast_controls and slow_controls (contribution:\n"
-    "total logit contribution of the ablated pairs; draws: random other pairs of nearly the same contribution, each "
-    "with\n"
-    "pairs, contribution, loss and accuracy; empty where there are none). sequences, length and retrieval_sequences "
-    "are\n"
-    "the numbers of sequences and of tokens per sequence.\n"
-    "JSON of --extrapolate: run, iteration, context, factor, length, and evaluations, each with scaling, steps (of "
-    "fine-tuning;\n"
-    "0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per token),\n"
-    "loss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy (fraction of\n"
-    "copied tokens recalled), accuracy_interval (low and high), loss_by_position, loss_error and\n"
-    "loss_by_position_error (standard errors over the sequences), and, with longrope, long_factors (divisors of the\n"
-    "frequencies). A run without RoPE or with a theta that changed in training is evaluated with scaling none only; a "
-    "run\n"
-    "with learned positions has none beyond its context.";
+    "The JSON of --ablation-curve has the fields run, iteration, context, ablation (freeze or ablate), pairs (numbers "
+    "of ablated pairs) and,\nper number, fast_loss and slow_loss (nats per token), fast_accuracy and slow_accuracy "
+    "(fraction of copied tokens\nrecalled), with that many of the fastest (fast_…) or slowest (slow_…) pairs ablated; "
+    "fast_loss_rise and\nslow_loss_rise (rise over 0 pairs, paired by sequence: mean, low and high of the 95 % "
+    "interval, sequences);\nfast_accuracy_interval and slow_accuracy_interval (low and high); fast_controls and "
+    "slow_controls (contribution:\ntotal logit contribution of the ablated pairs; draws: random other pairs of nearly "
+    "the same contribution, each with\npairs, contribution, loss and accuracy; empty where there are none). sequences, "
+    "length and retrieval_sequences are\nthe numbers of sequences and of tokens per sequence.\nThe JSON of "
+    "--extrapolate has the fields run, iteration, context, factor, length, and evaluations, each with scaling, steps "
+    "(of fine-tuning;\n0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per "
+    "token),\nloss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy "
+    "(fraction of\ncopied tokens recalled), accuracy_interval (low and high), loss_by_position, loss_error "
+    "and\nloss_by_position_error (standard errors over the sequences), and, with longrope, long_factors (divisors of "
+    "the\nfrequencies). A run without RoPE or with a theta that changed in training is evaluated with scaling none "
+    "only; a run\nwith learned positions has none beyond its context.";
 
 /// Loss inside and beyond the context, and retrieval accuracy, per scaling method.
 void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {

@@ -137,8 +137,9 @@ void add_fit_options(CLI::App& verb, FitFlags& flags) {
                 "runs, such as fraction=25%,parameters=1M,tokens=10M; repeat the option for several points")
             ->needs(fit)
             ->allow_extra_args(false);
-    verb.add_flag("--extrapolate", flags.extrapolate,
-                  "Also predict at points outside the range of the runs, and mark these predictions")
+    verb.add_flag(
+            "--extrapolate", flags.extrapolate,
+            "Also print what the fit predicts at points outside the range of the runs; these predictions are marked")
         ->needs(predict);
 }
 
@@ -344,38 +345,41 @@ void add_results(CLI::App& program) {
     verb->add_option("--columns", flags.columns,
                      "Columns of the table in their order, such as settings,best_validation_loss,n, or a preset: paper "
                      "or full (default); \"--columns help\" lists all");
-    verb->add_flag("--best-bold", flags.best_bold, "LaTeX: print the best mean of each measure in bold");
+    verb->add_flag("--best-bold", flags.best_bold, "LaTeX format: print the best mean of each measure in bold");
     verb->add_flag("--published", flags.published,
-                   "Text: also print the losses that Huang et al. 2025 report, if data set and model are the paper's");
+                   "Text format: also print the losses that Huang et al. 2025 report, if data set and model are those "
+                   "of the paper");
     verb->add_option("--compare", flags.compare,
                      "Quantity that the tests compare: " + joined(measures(), ", ", &Measure::name))
         ->capture_default_str();
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
-    verb->add_option(
-        "--decide", flags.decide,
-        "Loss and cost from which the decision aid computes the Pareto front, as LOSS,COST or one of them: " +
-            joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
+    verb->add_option("--decide", flags.decide,
+                     "Loss and cost (a speed or a cache size) in which the Pareto front of the settings is computed, "
+                     "as LOSS,COST or one of them: " +
+                         joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
     verb->add_option(
         "--sort", flags.sort,
-        "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "
-        "or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
+        "Column to sort by: the key of a swept setting, n (number of runs), a quantity of --compare, improvement, "
+        "p_student, p_welch or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
     verb->add_option("--until", flags.until,
                      "Also print the number of steps until this validation loss [nats per token] is reached");
     verb->add_option("--merge", flags.merge,
-                     "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
+                     "Lab files whose runs are added to --lab before the results are printed, such as the lab files of "
+                     "a cluster's jobs");
     verb->add_flag("--measure", flags.measure,
-                   "First measure the quantities that predictions about a sweep need: retrieval accuracy and length "
-                   "extrapolation");
-    verb->add_flag(
-        "--measure-lengths", flags.lengths,
-        "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure loss-by-length; "
-        "models without a loss at 4 times the context, such as those with learned positions, are left out");
+                   "Before printing, measure the quantities that predictions of theories need: retrieval accuracy and "
+                   "length extrapolation");
+    verb->add_flag("--measure-lengths", flags.lengths,
+                   "Before printing, measure the loss of every finished run at 1, 2 and 4 times its context, for the "
+                   "figure loss-by-length; models without a loss at 4 times the context, such as those with learned "
+                   "positions, are left out");
     add_data_dir(*verb, flags.data_dir);
-    CLI::Option* generation = verb->add_flag(
-        "--measure-generation", flags.generation,
-        "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "
-        "settings. The runs are measured sequentially, seed by seed, in an order that is sampled from the seed");
+    CLI::Option* generation =
+        verb->add_flag("--measure-generation", flags.generation,
+                       "Before printing, measure the generation speed [tokens/s] of every finished run that has no "
+                       "measurement at the given settings of generation. The runs are measured sequentially, seed by "
+                       "seed, in an order that is sampled from the seed");
     verb->add_option("--generation-samples", flags.speed.samples,
                      "Generation speed: number of timed samples per run, after one sample as warm-up")
         ->needs(generation)

@@ -192,7 +192,8 @@ void tokens(const Flags& flags) {
     }
     if (flags.json) return print_json({{"data", flags.name}, {"tokenizers", list}});
     print_text(table.text() +
-               "Tokens per byte of the validation split. bpe, unigram and words are trained on the training split.\n");
+               "Tokens per byte of the validation split. The tokenizers bpe, unigram and words are trained on the "
+               "training split.\n");
 }
 
 void info(const Flags& flags) {

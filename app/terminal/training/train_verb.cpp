@@ -642,10 +642,9 @@ void add_train(CLI::App& program) {
                        "With --resume: train added runs with more iterations from the beginning, with the learning "
                        "rate schedule of their new length, instead of continuing shorter runs")
             ->needs(verb->get_option("--resume"));
-        verb->add_flag(
-                "--take-over", flags.take_over,
-                "With --resume: also resume runs that a program on another machine was training; use it only after "
-                "that program has ended")
+        verb->add_flag("--take-over", flags.take_over,
+                       "With --resume: also resume runs that a program on another machine was training; use this flag "
+                       "only after that program has ended")
             ->needs(verb->get_option("--resume"));
         verb->add_option("--device", flags.device, "Device: auto, cpu or cuda");
         verb->add_option("--data-dir", flags.data_dir,

@@ -87,8 +87,9 @@ void add_animate(CLI::App& program) {
     };
     text("over", "--over",
          "Quantity that changes from frame to frame: positions (of the query; default), theta or pairs");
-    number("from", "--from", "First value (default: 0; theta: 100)");
-    number("to", "--to", "Last value (default: the end of the context, the last pair; theta: 1000000)");
+    number("from", "--from", "First value of the animated quantity (default: 0; for theta 100)");
+    number("to", "--to",
+           "Last value of the animated quantity (default: the end of the context or the last pair; for theta 1000000)");
     number("frames", "--frames", "Number of frames, 2 to 10000 (default: 60; over pairs one per pair)");
     text("setup", "--setup", "RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\"");
     number("m", "--m", "Position of the query in animations over theta or pairs (default: 100)");
