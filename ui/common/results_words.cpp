@@ -70,11 +70,12 @@ QString powerWords(const ResultsTable& table) {
     const QString unit = measureUnit(measures()[table.compared]);
     const QString varies = least.isOne() ? QString() : u" (depending on the standard deviations)"_s;
     return QLatin1Char(' ') +
-           u"With %1, the test detects a difference of %2 %3%5 with 80 % power at %4."_s.arg(count, least.words(), unit,
-                                                                                             level, varies) +
+           u"With %1, the significance test detects a true difference of %2 %3%5 with a probability (power) of 80 % "
+           "at %4."_s.arg(count, least.words(), unit, level, varies) +
            (anyUndecided
                 ? QLatin1Char(' ') +
-                      u"Each difference that is not significant is smaller than the one that its own test detects."_s
+                      u"Each difference that is not significant is smaller than the difference that the test of its "
+                      "group detects."_s
                 : QString());
 }
 

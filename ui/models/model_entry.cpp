@@ -83,7 +83,7 @@ QString originText(const HfValue& value) {
         case HfOrigin::derived:
             return u"derived from other values"_s;
         case HfOrigin::assumed:
-            return u"assumed, because the file does not specify it"_s;
+            return u"assumed, because the file does not specify the value"_s;
     }
     return {};
 }

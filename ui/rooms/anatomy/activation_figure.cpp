@@ -83,7 +83,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
         smallest = std::min(smallest, static_cast<double>(number));
         largest = std::max(largest, static_cast<double>(number));
     }
-    figure.summary = u"Output of %1 for %2 tokens, %3 × %4: values from %5 to %6."_s.arg(where)
+    figure.summary = u"Output of the stage %1 for %2 tokens, %3 × %4 numbers: values from %5 to %6."_s.arg(where)
                          .arg(activation.tokens.size())
                          .arg(rows)
                          .arg(columns)

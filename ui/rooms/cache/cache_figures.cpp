@@ -225,7 +225,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     figure.curves.push_back(errorCurve(errors.computed, u"rounded angles"_s, Ink::data(1)));
     figure.curves.push_back(errorCurve(errors.stored, u"rounded entries"_s, Ink::data(2)));
 
-    figure.table = {{u"pair"_s, u"largest error, rounded angles"_s, u"largest error, rounded entries"_s},
+    figure.table = {{u"pair"_s, u"angles · largest error"_s, u"stored · largest error"_s},
                     {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),
                      QList<double>(errors.stored.begin(), errors.stored.end())}};
 

@@ -91,7 +91,7 @@ FigureTable tableOf(const Points& points, std::int64_t limit) {
 /// A horizontal line at the setup's context.
 FigureCurve feasibleCurve(const std::vector<BaseInterval>& intervals, std::int64_t context) {
     FigureCurve curve;
-    curve.quantity = u"bases that support the current context"_s;
+    curve.quantity = u"feasible bases for the current context"_s;
     curve.ink = {Ink::Kind::success};
     curve.emphasis = FigureCurve::Emphasis::picked;
     curve.dots = false;
@@ -180,10 +180,10 @@ QString scanText(const BaseProfile& profile) {
     const QString all = readableCount(static_cast<double>(profile.count()));
     const QString done =
         profile.isComplete() ? all : u"%1 of %2"_s.arg(readableCount(static_cast<double>(profile.done())), all);
-    return u"Scan: %1 bases from %2 to %3 in steps of %4 %; B(Δ) is computed for %5 tokens."_s
-        .arg(done, text(range.low), text(range.high))
-        .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
-        .arg(tokensText(static_cast<double>(range.limit)));
+    return u"Scan: %1 bases from %2 to %3 in steps of %4 %; the context bound B(Δ) is computed for distances of up "
+           "to %5."_s.arg(done, text(range.low), text(range.high))
+               .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
+               .arg(tokensText(static_cast<double>(range.limit)));
 }
 
 std::vector<BaseProfile::Point> basesWithTheta(const BaseProfile& profile, const BoundData& data) {

@@ -133,9 +133,10 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
     result.text = u"%1: %2 tokens after fine-tuning with base %3."_s.arg(
         name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {
-        result.text += QLatin1Char(' ') +
-                       u"The limit applies to bases above the critical base, which is %1 for the target of %2 "
-                       "tokens."_s.arg(thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
+        result.text +=
+            QLatin1Char(' ') +
+            u"The extrapolation limit applies to bases above the critical base, which is %1 for the "
+            "target of %2 tokens."_s.arg(thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
     }
     return result;
 }

@@ -311,7 +311,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     }
     int effects = 0;
     for (const SheetRow& row : shown) effects += row.effect.has_value();
-    figure.summary = u"Effects of the reproduction %1: %2, %3 with an effect. %4"_s
+    figure.summary = u"Effects of the reproduction %1: %2, of which %3 have an effect. %4"_s
                          .arg(text(plan.sheet), countText(std::ssize(shown), u"row"_s))
                          .arg(effects)
                          .arg(verdictWords(shown))

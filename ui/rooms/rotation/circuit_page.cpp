@@ -333,15 +333,16 @@ void CircuitPage::makeFields(QWidget* side) {
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
     m_scale = normSlider(u"largest norm"_s,
-                         u"Scales q and k so that their largest pair has this norm. The logits grow with the square of "
-                         "the norm, which makes the attention sharper, as a lower softmax temperature does."_s,
+                         u"Scales q and k so that the norm of their largest pair has the value of this field. The "
+                         "logits grow with the square of the norm, which makes the attention sharper, as a lower "
+                         "softmax temperature does."_s,
                          side);
     column->addWidget(m_scale);
     m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), side);
     column->addWidget(m_pairTitle);
     m_norm = normSlider(u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
-                        u"Sets the norms of q and k in the enlarged pair i, ‖qᵢ‖ = ‖kᵢ‖: the amplitude of the pair's "
-                        "term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
+                        u"Sets the norms of q and k in the pair i that is shown enlarged, ‖qᵢ‖ = ‖kᵢ‖: the amplitude "
+                        "of the pair's term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
                         side);
     NumberSlider::Options phase;
     phase.label = u"phase φᵢ"_s;
@@ -351,8 +352,8 @@ void CircuitPage::makeFields(QWidget* side) {
     phase.text = [](double value) { return readableNumber(value); };
     phase.snap = [](double value) { return std::round(value); };
     phase.why =
-        u"Sets the angle φᵢ from k to q in the enlarged pair i before rotation: the pair's term of the logit is "
-        "largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
+        u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term of the "
+        "logit is largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);

@@ -177,8 +177,8 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
              u"Shows each pair of q and k as a dial with two hands, and the logit as a sum over the pairs (formula 7 "
              "of the guide)."_s),
          tab(u"Helix"_s,
-             u"Shows the rotation of the enlarged pair as a helix over the position m: (cos mωᵢ, sin mωᵢ, "
-             "m) (formula 1 of the guide)."_s),
+             u"Shows the rotation of the pair i that is shown enlarged as a helix over the position m: (cos mωᵢ, sin "
+             "mωᵢ, m) (formula 1 of the guide)."_s),
          tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position m of the query (formulas 1 and 6)."_s),
          tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17 of the guide)."_s),
          tab(u"Tokens"_s,
@@ -198,7 +198,8 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     m_formula = new QToolButton(tabs);
     m_formula->setText(u"Copy formula"_s);
     m_formula->setToolTip(
-        u"Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7 of the guide)."_s);
+        u"Copies the formula of the pair that is shown enlarged, with its numbers, as Unicode text or as LaTeX "
+        "(formula 7 of the guide)."_s);
     m_formula->setProperty("chip", true);
     m_formula->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(m_formula);

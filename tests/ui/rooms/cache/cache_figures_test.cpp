@@ -141,8 +141,7 @@ TEST(CacheFigure, SeparatesErrorsOfAnglesAndOfEntries) {
     EXPECT_EQ(figure.verticalLines.front().at, 5);
     setup.precision = NumberFormat::float64;
     EXPECT_TRUE(cacheErrorFigure(setup).emptyText.contains("float64"));
-    EXPECT_TRUE(
-        figureCsv(cacheErrorFigure({.precision = NumberFormat::float16})).contains("largest error, rounded entries"));
+    EXPECT_TRUE(figureCsv(cacheErrorFigure({.precision = NumberFormat::float16})).contains("stored · largest error"));
 }
 
 TEST(CacheWords, StatesTheFirstWrongPosition) {

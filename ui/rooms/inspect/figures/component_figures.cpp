@@ -247,7 +247,7 @@ InspectPicture headComponents(const InspectData& given) {
         sinks.isEmpty() ? u"no attention sink"_s : u"attention sinks: %1"_s.arg(sinks.join(u", "_s));
     figure.summary = u"Queries and keys of %1 %2 on %3 of %4: two components have %5 % of the variance; %6."_s
                          .arg(whereText(data.choices), when, countText(static_cast<std::int64_t>(count), u"token"_s),
-                              vectors->isTyped ? u"a typed text"_s : u"the validation split"_s)
+                              vectors->isTyped ? u"the text that you typed"_s : u"the validation split"_s)
                          .arg(100 * (components.shares[0] + components.shares[1]), 0, 'f', 1)
                          .arg(sinkText);
     return picture;

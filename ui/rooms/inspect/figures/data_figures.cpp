@@ -395,7 +395,7 @@ InspectPicture dataBits(const InspectData& data) {
     figure.settings[u"iteration"_s] = static_cast<double>(text.iteration);
     figure.settings[u"text"_s] = text.source;
     figure.table.words.append({u"token"_s, tokens});
-    figure.table.names = {u"bits"_s, u"number of preceding tokens in the context"_s};
+    figure.table.names = {u"bits"_s, u"tokens before it that the model saw"_s};
     figure.table.columns = {QList<double>(text.bits.bits.begin(), text.bits.bits.end()),
                             QList<double>(text.bits.seen.begin(), text.bits.seen.end())};
     ColoredText colored{tokens,

@@ -131,10 +131,10 @@ QStringList fineTunedNumbers(const InspectData& data) {
     for (const ExtrapolationResult* result : tuningsAt(data)) {
         const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
         const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
-        lines << u"%1, %2 steps: loss beyond the training context %3 → %4 nats, inside it %5 → %6 nats"_s.arg(
-            titleOf(result->evaluations.back(), data.run->spec),
-            groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond), lossText(after.beyond),
-            lossText(before.inside), lossText(after.inside));
+        lines << u"%1, %2 steps: loss beyond the training context %3 → %4 nats, inside the training context %5 → %6 "
+                 "nats"_s.arg(titleOf(result->evaluations.back(), data.run->spec),
+                              groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
+                              lossText(after.beyond), lossText(before.inside), lossText(after.inside));
     }
     return lines;
 }
