@@ -143,9 +143,9 @@ QString measureWhy(const Measure& measure) {
         return u"This measure is the loss over the whole validation split after training [nats per token]."_s;
     }
     if (measure.name == "test_loss") {
-        return u"This measure is the loss over the whole test split at the end of training [nats per token]. It is "
-               "evaluated once, and no choice depends on it. Only runs with the setting split = 90/5/5 have a test "
-               "split."_s;
+        return u"This measure is the loss over the whole test split at the end of training [nats per token]. The "
+               "test loss is evaluated once, and no choice depends on it. Only runs with the setting split = 90/5/5 "
+               "have a test split."_s;
     }
     if (measure.name == "bits_per_character") {
         return u"This measure is the best validation loss in bits per character: loss in nats / ln 2. It is defined "
@@ -165,8 +165,8 @@ QString measureWhy(const Measure& measure) {
     }
     if (measure.name == "generated_tokens_per_second") {
         return u"This measure is the number of tokens per second that the trained model generates (batch size 1). "
-               "“Measure generation speed” on the page Results, or ropelab-cli results --measure-generation, measures "
-               "it after training."_s;
+               "“Measure generation speed” on the page Results, or ropelab-cli results --measure-generation, "
+               "measures the speed after training."_s;
     }
     return u"This measure is the training speed of a run: the number of training tokens per second of its training "
            "time."_s;

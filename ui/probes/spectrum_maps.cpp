@@ -367,7 +367,9 @@ InspectData secondRunData(const InspectData& data) {
     swapped.ablationCurve.reset();
     swapped.beyond.reset();
     swapped.fineTunings.clear();
-    swapped.problem = u"Only the first run’s model is evaluated. Select this run as the first run to evaluate it."_s;
+    swapped.problem =
+        u"Only the first run’s model is evaluated. To evaluate the second run, select it as the first "
+        "run."_s;
     return swapped;
 }
 

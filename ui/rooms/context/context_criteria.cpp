@@ -175,10 +175,9 @@ std::vector<Tile> contextCriteria(const BoundData& data, const Tuning& tuning) {
 
 QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
     return u"The critical dimension is the number of channels whose pairs complete a period within the training "
-           "context.\n"
-           "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ = %1, at most d_r = %2, with d = %3, θ = %4, L = %5\n"
-           "The frequencies are those without scaling.\n"
-           "Liu et al. 2023; for d_r < d our extension, formula 14"_s.arg(numbers.criticalDimension)
+           "context.\nd_c = 2⌈(d/2)·log_θ(L/2π)⌉ = %1, at most d_r = %2, with d = %3, θ = %4, L = %5\nThe critical "
+           "dimension uses the frequencies without scaling.\nLiu et al. 2023; for d_r < d our extension, formula 14"_s
+               .arg(numbers.criticalDimension)
                .arg(numbers.rotatedChannels)
                .arg(numbers.dimension)
                .arg(thetaText(theta), tokensText(numbers.trainingContext));

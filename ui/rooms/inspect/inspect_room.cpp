@@ -417,9 +417,9 @@ void InspectRoom::addPartsAndControls() {
 QWidget* InspectRoom::makeEmptyState() {
     const EmptyPage empty =
         makeEmptyPage(u"Inspect how a run learns to use its frequencies"_s,
-                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This page shows the "
-                      "logit contribution of each rotary pair, the attention weights and the retrieval accuracy by "
-                      "distance, and plays them back over training."_s,
+                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This page shows "
+                      "the logit contribution of each rotary pair, the attention weights and the retrieval accuracy "
+                      "by distance, and plays back how these change over training."_s,
                       u"inspect"_s, this);
     m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });

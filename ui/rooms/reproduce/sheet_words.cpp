@@ -289,8 +289,8 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         {u"this lab"_s,
          u"Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37 of the guide"_s},
         {u"published"_s,
-         u"Published mean ± standard deviation. It comes from another machine and other code, and the verdict does not "
-         "use it."_s},
+         u"Published mean ± standard deviation. The published runs used another machine and other code, and the "
+         "verdict does not use their values."_s},
         {u"difference [%]"_s,
          u"Difference from the baseline in percent, from the means of this lab: (mean − baseline's mean) / baseline's "
          "mean."_s},

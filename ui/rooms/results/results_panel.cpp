@@ -88,7 +88,7 @@ ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
     setAccessibleName(u"Columns of the table"_s);
     setToolTip(
         u"Chooses the columns of the table on screen and in its exports. If no columns are chosen, exports to CSV "
-        "and LaTeX have all columns. To change the order of the columns, drag their titles. In the terminal, "
+        "and LaTeX have all columns. To change the order of the columns, drag the column titles. In the terminal, "
         "ropelab-cli results --columns chooses the columns."_s);
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
@@ -230,7 +230,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
     }
     addField(grid, u"measure"_s, m_measure,
-             u"The table, the tests and the figures compare this measure between the groups of runs."_s);
+             u"Selects the measure that the table, the tests and the figures compare between the groups of runs."_s);
     m_baseline = makeChoice(u"Baseline"_s, content);
     addField(grid, u"baseline"_s, m_baseline,
              u"The baseline is the group of runs that every other group is compared with."_s);
@@ -286,16 +286,16 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
     addField(weighed, u"loss"_s, m_decisionLoss,
-             u"The loss for the decision aid. The aid names the settings that no other setting beats in both loss and "
-             "cost (the Pareto front), in a sentence under “Tests”."_s);
+             u"Selects the loss for the decision aid. The decision aid names the settings that no other setting "
+             "beats in both loss and cost (the Pareto front), in a sentence under “Tests”."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
     addField(
         weighed, u"cost"_s, m_decisionCost,
-        u"The cost that the decision aid weighs against the loss. Automatic is the generation speed if it is measured, "
-        "else the training speed if it can be tested, else the cache size, which follows from the settings and needs "
-        "no test."_s);
+        u"Selects the cost that the decision aid weighs against the loss. Automatic is the generation speed if it is "
+        "measured, else the training speed if it can be tested, else the cache size, which follows from the "
+        "settings and needs no test."_s);
     column->addWidget(makeHeading(u"Decision aid"_s, content));
     column->addLayout(weighed);
     m_columns = new ColumnChoice(content);

@@ -154,7 +154,8 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     figure.x = {u"step"_s, {}};
     figure.y = {u"training loss (%1), gradient norm"_s.arg(lossUnit(data)), {}, true};
     figure.emptyText =
-        u"This figure shows loss and gradient norm of every training step; it appears when a run has begun to train."_s;
+        u"This figure shows the loss and the gradient norm of every training step. The curves appear when a run has "
+        "begun to train."_s;
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
     int shown = 0;

@@ -74,7 +74,7 @@ void AnimationDialog::makeFields() {
              "the other quantities change by a constant difference, rounded to whole numbers."_s);
     m_frames->setRange(2, kMostFrames);
     m_frames->setAccessibleName(u"Frames"_s);
-    addField(grid, u"frames"_s, m_frames, u"The animation has this number of frames."_s);
+    addField(grid, u"frames"_s, m_frames, u"Number of frames of the animation."_s);
     addFrameRate(grid, m_frameRate);
     addFrameFormat(grid, m_format);
     addFrameWidth(grid, m_width);

@@ -65,7 +65,7 @@ constexpr std::int64_t kFurthestShift = 1'000'000'000;
 
 std::int64_t atLeastZero(const QString& name, std::int64_t value) {
     if (value >= 0 && value <= kFurthestShift) return value;
-    throw BadInput(u"The value of the slider %1 must be between 0 and %2; it is %3."_s.arg(name)
+    throw BadInput(u"The value of the slider %1 is %3, but it must be between 0 and %2."_s.arg(name)
                        .arg(kFurthestShift)
                        .arg(value)
                        .toStdString());
@@ -184,7 +184,8 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
          tab(u"Tokens"_s,
              u"Shows the pairs of each token of a text before and after rotation (formula 1 of the guide)."_s),
          tab(u"Circuit"_s,
-             u"Builds an attention head from norms and phases, and puts it into a trained model (formula 7 of the guide)."_s)},
+             u"Builds an attention head from norms and phases, and puts the head into a trained model (formula 7 of "
+             "the guide)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);

@@ -86,7 +86,8 @@ void VectorsPanel::show(const RotationState& state) {
     const QString text =
         state.source == VectorSource::handEdited
             ? u"q and k are edited by hand, by dragging an arrow of the enlarged pair."_s
-            : u"q and k: %1. Drag an arrow of the enlarged pair to edit them by hand."_s.arg(vectorsText(state));
+            : u"Source of q and k: %1. To edit q and k by hand, drag an arrow of the enlarged pair."_s.arg(
+                  vectorsText(state));
     if (text != m_text->text()) {
         m_text->setText(text);
     }

@@ -368,11 +368,11 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
 }
 
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
-    return u"Every position encoding for the same head and distances: the change of the attention logit from distance "
-           "0 to Δ, for k = q with ‖q‖² = d = %1.\nRoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − "
-           "1); ALiBi: −slope_h·Δ\nA learned encoding is shown as in the newest run of the lab file that uses it. "
-           "Without such a run, the panel shows what is fixed before training: the distances that share a bucket or a "
-           "vector. Position embeddings show their cosine similarity.\nHead %2 of %3; formula 60"_s
+    return u"Each panel shows one position encoding: the change of the attention logit from distance 0 to Δ, for k = "
+           "q with ‖q‖² = d = %1.\nRoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: "
+           "−slope_h·Δ\nA learned encoding is shown as in the newest run of the lab file that uses it. Without such "
+           "a run, the panel shows what is fixed before training: the distances that share a bucket or a vector. "
+           "Position embeddings show their cosine similarity.\nHead %2 of %3; formula 60"_s
                .arg(groupedText(setup.head_dim))
                .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
                .arg(groupedText(setup.heads));

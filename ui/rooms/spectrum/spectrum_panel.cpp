@@ -255,7 +255,8 @@ QWidget* SpectrumPanel::makeKernel() {
          .logarithmic = true,
          .step = 1,
          .text = wholeText,
-         .why = u"Number of distances of the kernel, from 0. Its spectrum is computed over the same distances."_s},
+         .why = u"Number of distances, from 0, for which the kernel is computed. The spectrum of the kernel uses "
+                "these distances, too."_s},
         box);
     m_kernelLength->setValue(1024);
     m_kernelLength->setEnabled(false);

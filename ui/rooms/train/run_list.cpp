@@ -166,7 +166,7 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
         switch (section) {
             case Name:
                 return u"Name of the run. Ticked runs are plotted in the colour and dash pattern shown beside the "
-                       "name. F2 renames a run, Delete deletes it."_s;
+                       "name. F2 renames the selected run, the Delete key deletes the run."_s;
             case State:
                 return u"State of the run; while it trains, trained steps / total steps."_s;
             case Last:

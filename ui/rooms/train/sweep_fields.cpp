@@ -505,7 +505,7 @@ void SearchGroup::makeFields() {
     m_extends->setToolTip(
         u"Trains only those runs of this sweep that the lab does not have yet, such as runs with further seeds, "
         "further values or more iterations. A run with more iterations continues from a copy of the checkpoint of "
-        "the shorter one."_s);
+        "the shorter run."_s);
     connect(m_extends, &QCheckBox::toggled, this, [this](bool on) {
         change(on ? u"add only missing runs"_s : u"add all runs"_s,
                [on](SweepOptions& options) { options.extends = on; });

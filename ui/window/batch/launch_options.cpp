@@ -248,7 +248,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "name"},
         {"size", "Size of the screenshot in pixels.", "width x height", "1280x720"},
         {"scale", "Scale of the window in percent, 100 to 250.", "percent", "100"},
-        {"after", "Starts the sweep and takes the screenshot after this number of seconds.", "seconds"},
+        {"after", "Starts the sweep, and takes the screenshot after the given number of seconds.", "seconds"},
         {"exit-after-startup", "Prints the time in milliseconds until the window was ready, and exits."},
         {"headless", "Trains a sweep without a display and saves its lab file and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},

@@ -604,8 +604,8 @@ InspectFigures attentionFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"attention-heads", InspectGroup::attention, u"all heads"_s,
-         u"Shows the attention weights of every head; click a head to select it."_s, &need::text,
-         Controls::layerAndHead, attentionGrid},
+         u"Shows the attention weights of every head. A click selects a head."_s, &need::text, Controls::layerAndHead,
+         attentionGrid},
         {"attention-map", InspectGroup::attention, u"one head"_s,
          u"Shows the attention weights of one head. Point at a query to shade each token of the text by the query's "
          "attention weight for it."_s,

@@ -291,8 +291,8 @@ InspectFigures courseFigures() {
          "with an attention weight near 0. Formula 8 of the guide"_s,
          nullptr, Controls::layerAndHead, contributionsOverTraining},
         {"attention-entropy", InspectGroup::training, u"attention entropy"_s,
-         u"Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
-         "spread out."_s,
+         u"Shows the mean entropy of the attention weights of a query in nats. The entropy is large if the attention "
+         "is spread over many keys."_s,
          nullptr, Controls::layerAndHead, entropyCourse},
         {"attention-sink", InspectGroup::training, u"attention sink"_s,
          u"Shows the mean attention weight of the first token of a sequence."_s, nullptr, Controls::layerAndHead,
@@ -301,8 +301,8 @@ InspectFigures courseFigures() {
          u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."_s,
          nullptr, Controls::none, retrievalCourse},
         {"theta-over-training", InspectGroup::training, u"trained or scheduled theta"_s,
-         u"Shows the RoPE theta of a run that trains or schedules it: θ = g^(−d/2i), where g is the frequency of the "
-         "slowest rotated pair i in rad/token. Formula 3 of the guide"_s,
+         u"Shows the RoPE theta of a run in which theta is trained or follows a schedule: θ = g^(−d/2i), where g is "
+         "the frequency of the slowest rotated pair i in rad/token. Formula 3 of the guide"_s,
          nullptr, Controls::layerAndHead, thetaCourse},
         {"inspect-loss", InspectGroup::training, u"validation loss"_s,
          u"Shows the validation loss over training; a line marks the step that the other figures show."_s, nullptr,

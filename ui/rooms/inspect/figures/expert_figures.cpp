@@ -300,8 +300,8 @@ InspectFigures expertFigures() {
          "ones. Formula 49 of the guide"_s,
          nullptr, Controls::layer, expertTokens},
         {"expert-balance", InspectGroup::experts, u"load-balancing loss"_s,
-         u"Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
-         "loads. Fedus et al. 2022; formula 50 of the guide"_s,
+         u"Shows the load-balancing loss of each layer over training. The loss is 1 if all experts have equal loads. "
+         "Fedus et al. 2022; formula 50 of the guide"_s,
          nullptr, Controls::layer, expertBalance},
         {"expert-dropped", InspectGroup::experts, u"choices beyond the capacity"_s,
          u"Shows the percentage of the router's choices that exceed the capacity of the experts and would be dropped "

@@ -57,8 +57,8 @@ QStringList rowNames(const ProbeArray& array) {
 
 QString whyNoStep(const InspectData& data) {
     if (!data.snapshot()) return {};
-    return u"The snapshot at this step has no gradients and updates. They are measured in the training step before a "
-           "snapshot, so the first snapshot with them is that of step 1 or later."_s;
+    return u"The snapshot at this step has no gradients and updates. Gradients and updates are measured in the "
+           "training step before a snapshot, so the first snapshot that contains them is that of step 1 or later."_s;
 }
 
 InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) {

@@ -145,8 +145,8 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     if (!data.run || shown.empty()) {
         const QString words =
             u"“Fine-tune copy” continues the training of a copy of this run at %1 × its context, and this figure "
-            "compares the loss by position before and after. The run and its checkpoint do not change."_s.arg(
-                data.fineTuning.factor);
+            "compares the loss by position before and after the fine-tuning. The run and its checkpoint do not "
+            "change."_s.arg(data.fineTuning.factor);
         return withoutNumbers(data, name, problemOr(data, words));
     }
     InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};

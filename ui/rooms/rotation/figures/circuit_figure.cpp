@@ -27,7 +27,7 @@ QString percentOf(double share) {
 }
 
 Figure emptyCircuit(Figure figure) {
-    figure.emptyText = u"Type a text of two or more tokens to see to which of them the head attends."_s;
+    figure.emptyText = u"Type a text of two or more tokens to see to which tokens the head attends."_s;
     figure.summary = figure.emptyText;
     return figure;
 }

@@ -67,7 +67,8 @@ QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
     if (run.spec.probe_every == 0) {
         return u"%1 trains without the measurements that this figure shows (probes), because probe_every is 0. To "
-               "record them in the next sweep, set probe_every to 1 under “More settings”."_s.arg(run.name);
+               "record these measurements in the next sweep, set probe_every to 1 under “More settings”."_s.arg(
+                   run.name);
     }
     const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
     const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
@@ -439,8 +440,8 @@ std::span<const LiveFigure> liveFigures() {
         {"logit-contribution", u"Logit contribution"_s,
          u"Shows each rotary pair's contribution to the variance of the attention logits, by the pair's wavelength λ "
          "in tokens: Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a selected run the "
-         "figure shows one curve per setting, the mean over layers and heads; for a selected run it shows every "
-         "layer."_s,
+         "figure shows one curve per setting, the mean over layers and heads; for a selected run the figure shows "
+         "every layer."_s,
          liveContribution},
         {"query-spectrum", u"Query norm by frequency"_s,
          u"Shows the mean norm of each rotary pair's two channels in the queries, by the pair's wavelength λ in "
@@ -468,8 +469,8 @@ std::span<const LiveFigure> liveFigures() {
          "Formula 56 of the guide"_s,
          liveStream},
         {"expert-balance", u"Load-balancing loss over training"_s,
-         u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
-         "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022; formula 50 of the guide"_s,
+         u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers with "
+         "experts. The loss is 1 if all experts have equal loads. Fedus et al. 2022; formula 50 of the guide"_s,
          liveExpertBalance, true},
         {"expert-dropped", u"Dropped expert choices over training"_s,
          u"Shows how many of the tokens' choices of experts are dropped because the expert is over its capacity, in "
