@@ -189,7 +189,8 @@ Experiment Experiment::from_json(const nlohmann::json& json) {
             // An experiment may use an earlier and the current name of a setting.
             const std::string current(key(name).name);
             if (result.is_set(current)) {
-                throw BadInput("The experiment sets " + current + " twice, also as " + name + "; set it once.");
+                throw BadInput("The experiment sets " + current + " twice, the second time under the name " + name +
+                               "; set it once.");
             }
             result.set(name, std::move(texts));
         } else {

@@ -269,7 +269,8 @@ std::string parse_point(const std::string& text, const LecturePlace& place, Show
     }
     if (what.empty())
         place.fail("\"point: " + kind +
-                   "\" does not say at which one to point, as in \"pair 3\" or \"control theta\".");
+                   "\" does not name the pair, control or figure to point at; write, for example, \"pair 3\" or "
+                   "\"control theta\".");
     if (state.room.empty())
         place.fail(
             "A scene without a page has no pair, control or figure to point at; add a page to the scene, such as "

@@ -177,7 +177,8 @@ nlohmann::json published_number(const nlohmann::json& node, std::initializer_lis
     for (const char* member : members) {
         if (node.is_object() && node.contains(member) && node.at(member).is_number()) return node.at(member);
     }
-    throw BadInput("The published value is not a number; its members are " + shortened(member_names(node), 300) + ".");
+    throw BadInput("The path does not lead to a published number; continue the path with one of the members " +
+                   shortened(member_names(node), 300) + ".");
 }
 
 nlohmann::json spread_of(const nlohmann::json& node) {

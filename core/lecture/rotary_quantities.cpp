@@ -393,7 +393,7 @@ std::vector<Quantity> logit_quantities() {
          equal_logit},
         {{"aimed_logit", "(aimed, distance[, seed])", "",
           "Attention logit at a distance for a key that is aimed at the distance `aimed`: k = R q, the query rotated "
-          "by this distance."},
+          "by the distance `aimed`."},
          aimed_logit},
         {{"aimed_best", "(aimed[, L, seed])", "tokens",
           "Distance below L (default: the context) with the largest attention logit for a key that is aimed at the "

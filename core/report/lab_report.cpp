@@ -233,7 +233,8 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
                               fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
-    document.add(ReportTable{"All runs of the lab file. Losses in nats per token; times in seconds per run.", table});
+    document.add(
+        ReportTable{"All runs of the lab file. Losses are in nats per token, times in seconds per run.", table});
     ReportList remarks;
     for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
@@ -318,8 +319,8 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
     const std::string lab = shell_word(source.lab.path().filename().string());
     document.add(ReportHeading{1, "Commands that repeat the runs of this lab file"});
     document.add(ReportParagraph{
-        "These commands, run in the folder of this report, train the runs of the lab again and print their results. In "
-        "float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
+        "These commands, run in the folder of this report, train the runs of the lab file again and print their "
+        "results. In float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
     std::string commands;
     bool first = true;
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
@@ -396,7 +397,7 @@ std::map<std::string, std::string> experiment_files(const LabFile& lab) {
 
 ReportDocument lab_report(const LabFile& lab, const ReportOptions& options) {
     const ReportSource source = report_source(lab, options.results);
-    ReportDocument document{"Report of the lab " + lab.path().stem().string(), {}};
+    ReportDocument document{"Report of the lab file " + lab.path().stem().string(), {}};
     add_overview(document, source, options);
     add_settings(document, source);
     add_data(document, source);

@@ -153,7 +153,7 @@ std::string rule_words(const PlannedRow& row) {
     if (row.keys.contains("iterations")) {
         words += " Learning rate and warm-up are the same for group and baseline and were tuned for neither.";
     }
-    return row.rule->version < rules_version ? "By the older rule stored with this lab: " + words : words;
+    return row.rule->version < rules_version ? "By the older rule stored in this lab file: " + words : words;
 }
 
 std::string stored_rules_words(const SheetPlan& plan) {
@@ -306,15 +306,17 @@ std::string null_model_words(const Prediction& prediction) {
     const RetrievalGroups groups = retrieval_groups(prediction);
     const std::string count = std::to_string(groups.all);
     if (compares_groups(prediction)) {
-        return "Null model stored with the lab: each of the " + count + " groups fails with probability 1/2.";
+        return "Null model (the model of chance) stored in the lab file: each of the " + count +
+               " groups fails with probability 1/2.";
     }
     if (!prediction.retrieval) {
         const std::string low = std::to_string(prediction.low.size());
-        return "Null model: all orders of the " + count + " groups are equally likely, so that the " + low +
+        return "Null model (the model of chance): all orders of the " + count +
+               " groups are equally likely, so that the " + low +
                " predicted to be lowest are the lowest with probability 1/C(" + count + ", " + low + ").";
     }
     const std::string k = std::to_string(groups.high);
-    std::string words = "Null model: the number of collapsing groups is known, and the " + k +
+    std::string words = "Null model (the model of chance): the number of collapsing groups is known, and the " + k +
                         " that collapse are any " + k + " of the " + count +
                         " groups with equal probability; the prediction is right by chance with probability 1/C(" +
                         count + ", " + k + ").";

@@ -168,11 +168,14 @@ std::vector<SetupKey> make_setup_keys() {
                         -unlimited, unlimited},
                        &Scaling::mscale_all_dim, {yarn}),
         list_key<S>(
-            {"short_factors", "", "", "Divisors of the frequencies up to the original context, one per rotated pair."},
+            {"short_factors", "", "",
+             "Divisors of the frequencies in contexts up to the original context, one per rotated pair (LongRoPE)."},
             [](auto& s) -> auto& { return s.scaling.short_factors; })
             .when(scaled_by({longrope})),
         list_key<S>(
-            {"long_factors", "", "", "Divisors of the frequencies beyond the original context, one per rotated pair."},
+            {"long_factors", "", "",
+             "Divisors of the frequencies in contexts longer than the original context, one per rotated pair "
+             "(LongRoPE)."},
             [](auto& s) -> auto& { return s.scaling.long_factors; })
             .when(scaled_by({longrope})),
     };

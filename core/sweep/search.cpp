@@ -169,7 +169,7 @@ void apply_search(Search& search, Experiment& experiment) {
     std::set<std::string> sampled;
     for (const SearchRange& range : search.ranges) {
         if (sampled.insert(range.key).second) continue;
-        throw BadInput("The setting " + range.key + " has two ranges; give it one.");
+        throw BadInput("The setting " + range.key + " has two ranges; give the setting one range.");
     }
     if (!search.ranges.empty()) {
         std::vector<std::map<std::string, std::string>> runs;

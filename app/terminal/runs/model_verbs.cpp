@@ -331,7 +331,7 @@ void convert(const ConversionFlags& flags) {
     try {
         store_head_conversion(*LabFile::open(flags.lab), record.id, *result);
     } catch (const BadInput& error) {  // such as a lab that may only be read: its result is printed nevertheless
-        std::cerr << "The lab file does not store this conversion: " << error.what() << '\n';
+        std::cerr << "The lab file does not store this conversion of key and value heads: " << error.what() << '\n';
     }
 }
 

@@ -298,7 +298,9 @@ void run(const Flags& flags) {
     const DecisionChoice decision = decision_choice(flags.decide);
     if (!flags.merge.empty()) merge_labs(flags);
     if (!flags.data_dir.empty() && !flags.measure && !flags.lengths) {
-        throw BadInput("--data-dir applies to --measure and --measure-lengths only; add one of them, or leave it out.");
+        throw BadInput(
+            "--data-dir applies to --measure and --measure-lengths only; add one of these flags, or leave out "
+            "--data-dir.");
     }
     if (flags.measure) measure_predicted(flags);
     if (flags.lengths) measure_lengths(flags);

@@ -161,7 +161,7 @@ void add_replay(CLI::App& program) {
     number("lag", "--distance", "Distance in tokens between query and key in the figure pair-dials (default: 10)");
     number("frames_per_second", "--frames-per-second", "Frames per second of a GIF, 0.1 to 50 (default: 4)");
     number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
-    number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per snapshot)");
+    number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per stored measurement)");
     text("theme", "--theme", "Colour theme: light or dark");
     flags.fields.add_json(*verb);
 }

@@ -344,7 +344,7 @@ std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text) {
         require_consistent(table);
         return std::make_shared<BytePairs>(std::move(table), "the stored vocabulary");
     } catch (const json::exception&) {
-        throw BadInput("A stored vocabulary of byte-level BPE is JSON with tokens and merges, but this one is not.");
+        throw BadInput("The stored vocabulary of byte-level BPE is not JSON with tokens and merges, as it must be.");
     }
 }
 

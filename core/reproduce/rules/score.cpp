@@ -136,7 +136,7 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     } else {
         scored.outcome =
             highest_low < lowest_high ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-        scored.words += " The rule stored with the lab compares the means without a test.";
+        scored.words += " The rule stored in the lab file compares the means without a test.";
         if (!scored.test || scored.test->p >= order_level) scored.words += " The difference may be due to chance.";
     }
 }
@@ -244,9 +244,11 @@ std::string finding_words(const GroupProbe& probe, const CollapseTest& test, dou
            (has_control ? ", " + fixed_text(test.control, 3) + " at the control distance " +
                               std::to_string(probe.control_lag - 1)
                         : "") +
-           ", drop " + mean_with_interval(test.drop) + ", far gain minus " + part + " of the near gain " +
-           mean_with_interval(test.excess) +
-           (has_control ? ", far gain minus " + part + " of the control gain " + mean_with_interval(test.over_control)
+           ", drop of the gain " + mean_with_interval(test.drop) + ", gain at distance " +
+           std::to_string(probe.far_lag - 1) + " minus " + part + " of the gain at distance " +
+           std::to_string(probe.near_lag - 1) + " " + mean_with_interval(test.excess) +
+           (has_control ? ", gain at distance " + std::to_string(probe.far_lag - 1) + " minus " + part +
+                              " of the gain at the control distance " + mean_with_interval(test.over_control)
                         : "") +
            ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
 }
@@ -312,8 +314,8 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         scored.words += " The confidence intervals leave at least one group undecided; more seeds are required.";
     } else if (scored.chance >= 1) {
         scored.words += std::string(" The findings ") + (is_wrong ? "contradict" : "agree with") +
-                        " the prediction, but by its null model it is right by chance with probability 1, so that it "
-                        "is not scored.";
+                        " the prediction, but the prediction would be right by chance with probability 1 (null model), "
+                        "so it is not scored.";
     } else {
         scored.outcome = is_wrong ? ScoredPrediction::Outcome::wrong : ScoredPrediction::Outcome::right;
     }
@@ -381,15 +383,15 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
         if (compares_groups(prediction)) {
             score_earlier_rule(scored, runs);
             scored.words +=
-                " The older rule stored with the lab scores this prediction; the rule does not compare retrieval "
+                " The older rule stored in the lab file scores this prediction; the rule does not compare retrieval "
                 "within each group.";
         } else {
             prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
         }
         if (has_earlier_rule(prediction) && !compares_groups(prediction)) {
             scored.words +=
-                " The older rule stored with the lab scores this prediction: the intervals are not corrected over the "
-                "groups, and a decline with distance alone counts as a collapse.";
+                " The older rule stored in the lab file scores this prediction: the intervals are not corrected over "
+                "the groups, and a decline with distance alone counts as a collapse.";
         }
     }
     return result;

@@ -209,7 +209,7 @@ TEST(Experiment, RejectsInvalidZipsAndExclusions) {
     both.set_explicit_runs({{{"theta", "5"}}});
     both.set("seed", {"1", "2"});
     both.add_zip("theta,seed");
-    EXPECT_MESSAGE(both.expand(), BadInput, "set by explicit runs");
+    EXPECT_MESSAGE(both.expand(), BadInput, "set in the list of explicit runs");
 }
 
 TEST(Experiment, CohortsGroupEqualShapes) {

@@ -94,7 +94,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"steps:\n  - ask: {text: x, choices: [\"$\\\\foo$\", b], right: 1}", "line 7: The formula \"\\foo\""},
         {"steps:\n  - ask: {text: x, hint: $\\foo$, choices: [a, b], right: 1}", "\\foo"},
         {"show: rotation\nsteps:\n  - ask: {text: x}", "does not say how it is answered"},
-        {"show: rotation\nsteps:\n  - ask: {text: x, choices: [a, b]}", "add \"right: 1\""},
+        {"show: rotation\nsteps:\n  - ask: {text: x, choices: [a, b]}", "such as \"right: 1\""},
         {"show: rotation\nsteps:\n  - ask: {text: x, choices: [a, b], right: 3}", "from 1 to 2"},
         {"show: rotation\nsteps:\n  - ask: {text: x, quantity: pairs, right: 1}", "does not belong"},
         {"show: rotation\nsteps:\n  - check: {quantity: pairs}", "no expected value"},

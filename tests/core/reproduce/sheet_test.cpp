@@ -232,7 +232,7 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     EXPECT_THAT(rule_words(own), HasSubstr("1 % (one-sided t test paired by seed, p < 0.05); otherwise"));
     row.rule->version = 1;
     EXPECT_EQ(rule_words(row),
-              "By the older rule stored with this lab: " + rule_words(*row.rule) +
+              "By the older rule stored in this lab file: " + rule_words(*row.rule) +
                   " Baseline: fraction = 1. The row is not testable unless the control (a group that must be worse if "
                   "the test works), fraction = 0, differs from the baseline by more than ±1 % (t test paired by seed, "
                   "p < 0.05); otherwise equal results are no evidence.");
