@@ -44,7 +44,7 @@ RoomControl controlOf(const QString& name, QComboBox* choice) {
                 if (entry < 0) {
                     QStringList known;
                     for (int i = 0; i < choice->count(); ++i) known << choice->itemText(i);
-                    throw badControl(name, u"\"%1\" is not a value of the control; its values are %2."_s.arg(
+                    throw badControl(name, u"\"%1\" is not a value of the control; the values are %2."_s.arg(
                                                value, known.join(u", "_s)));
                 }
                 choice->setCurrentIndex(entry);

@@ -390,8 +390,8 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
             {{u"shown"_s, accuracies, Tone::quiet},
              {u"accuracy on %1 (%2 questions)"_s.arg(text(each.benchmark)).arg(each.questions), accuracies},
              {u"%1 accuracies, listed in the tooltip"_s.arg(lines.size()), accuracies},
-             {u"accuracy at 10 % minus accuracy at 100 % rotated: %1 percentage points, 90 % interval %2 to %3, "
-              "equivalence: %4"_s.arg(
+             {u"accuracy with 10 % of the channels rotated minus accuracy with 100 %: %1 percentage points, 90 % "
+              "interval %2 to %3, equivalence: %4"_s.arg(
                   numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
                   numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
               accuracies}});

@@ -409,7 +409,7 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
     }
     if (curves.size() != 1 || figure.curves.empty()) return;  // several fits are too long for a note
     const QuadraticFit& fit = curves.front().fit;
-    QString words = u"test of a quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
+    QString words = u"test of a fit that is quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
     if (const auto& interval = fit.vertex_interval) {
         const QString vertex = fit.curvature.value > 0 ? u"minimum at θ = %1, 95 % interval %2 … %3"_s
                                                        : u"maximum at θ = %1, 95 % interval %2 … %3"_s;

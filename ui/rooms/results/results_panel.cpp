@@ -273,10 +273,10 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     column->addWidget(m_unfinished);
     m_published = new QCheckBox(u"Show published values"_s, content);
     m_published->setToolTip(
-        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come from "
-        "another machine and other code, so no test uses them. Published values are left out, with the reason in the "
-        "figure's note, if your runs trained on a part of the data set or if their model or training differs from the "
-        "paper's."_s);
+        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come "
+        "from another machine and other code, so no test uses them. Published values are left out if your runs "
+        "trained on a part of the data set, or if the model or the training of your runs differs from those of the "
+        "paper; the figure's note then says why."_s);
     column->addWidget(m_published);
     QGridLayout* weighed = makeFieldGrid();
     m_decisionLoss = makeChoice(u"Loss of the decision aid"_s, content);

@@ -128,7 +128,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     figure.summary = u"Mean validation loss over seeds against training steps for %1."_s.arg(
         countText(static_cast<std::int64_t>(table.groups.size()), u"group"_s));
     if (failed > 0) {
-        const QString words = u"red: %1 that failed; the means exclude them"_s.arg(countText(failed, u"run"_s));
+        const QString words = u"red: %1 that failed; the means exclude these runs"_s.arg(countText(failed, u"run"_s));
         addNote(figure, words);
         figure.summary += QLatin1Char(' ') + words + QLatin1Char('.');
     }

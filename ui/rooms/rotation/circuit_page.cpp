@@ -271,8 +271,8 @@ void CircuitRuns::find() {
         found.built.append(built[static_cast<std::size_t>(probe->distances[i])]);
     }
     QString sentence =
-        u"Most similar head: layer %1, head %2; its mean attention weights by distance have a cosine similarity of %3 "
-        "to those of the built head (step %4, sequences of %5)."_s.arg(best.layer)
+        u"Most similar head: layer %1, head %2; its mean attention weights by distance have a cosine similarity of "
+        "%3 to those of the head built on this page (step %4, sequences of %5)."_s.arg(best.layer)
             .arg(best.head)
             .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, u"token"_s));
     if (heads.size() > 1) {

@@ -85,7 +85,7 @@ void VectorsPanel::show(const RotationState& state) {
     m_aimed->setChecked(state.source == VectorSource::aimed);
     const QString text =
         state.source == VectorSource::handEdited
-            ? u"q and k are edited by hand, by dragging an arrow of the enlarged pair."_s
+            ? u"q and k were edited by hand: an arrow of the enlarged pair was dragged."_s
             : u"Source of q and k: %1. To edit q and k by hand, drag an arrow of the enlarged pair."_s.arg(
                   vectorsText(state));
     if (text != m_text->text()) {

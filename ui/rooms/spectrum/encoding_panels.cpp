@@ -382,11 +382,11 @@ QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::vector<std::int64_t> windows =
         windows_of_layers(choices.attention_layers, choices.layers, setup.attention_window);
     const std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
-    return u"Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
-           "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context, and the state of a "
-           "gated DeltaNet, reach all L tokens.\n"
-           "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61"_s.arg(
-               groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
+    return u"Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends "
+           "on\nR = min(L, k·(W − 1) + 1) tokens. A layer that attends to the whole context and the state of a "
+           "gated DeltaNet reach all L tokens.\nk = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. "
+           "2023; formula 61"_s.arg(groupedText(choices.layers), groupedText(setup.context),
+                                    groupedText(fields.front()));
 }
 
 LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, std::span<const std::int64_t> distances,

@@ -329,7 +329,7 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         figure.curves.push_back(point);
     }
     figure.verticalLines.push_back(
-        {bench::ridge(machine), u"ridge point; right of it arithmetic limits the speed, left of it memory"_s});
+        {bench::ridge(machine), u"ridge point: limited by arithmetic to the right, by memory to the left"_s});
     figure.note = u"This machine reaches %1 in float32 matrix products and copies memory at %2 GB/s."_s.arg(
         speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
     const RooflineRun& described = *std::max_element(

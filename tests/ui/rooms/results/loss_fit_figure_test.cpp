@@ -141,7 +141,7 @@ TEST(LossFitFigure, DivergedRunsAreMarked) {
     std::vector<SyntheticRun> runs = fitGrid({1, 3});
     runs.back().best = std::nan("");
     const Figure figure = lossFitFigure(resultsData(runs)).figure;
-    EXPECT_TRUE(figure.note.contains("red: 1 run diverged or failed")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("red: 1 run that diverged or failed")) << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("fit to 23 runs"));
 }
 

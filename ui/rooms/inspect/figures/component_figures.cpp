@@ -259,9 +259,10 @@ InspectFigures componentFigures() {
     return {{"head-components",
              InspectGroup::attention,
              u"principal components of queries and keys"_s,
-             u"Shows the queries and keys of one head on a text along their first two principal components (of queries "
-             "and keys together), and marks attention sinks: keys to which the later queries give a mean attention "
-             "weight above 0.3 (Gu et al. 2024). The axis labels give each component's share of the variance."_s,
+             u"Shows the queries and keys of one head on a text along their first two principal components (of "
+             "queries and keys together). Marks show attention sinks: keys to which the later queries give a mean "
+             "attention weight above 0.3 (Gu et al. 2024). The axis labels give each component's share of the "
+             "variance."_s,
              &headVectorsNeed,
              InspectFigure::Controls::layerAndHead,
              headComponents,

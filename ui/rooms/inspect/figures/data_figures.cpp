@@ -369,7 +369,7 @@ InspectPicture dataInformation(const InspectData& data) {
                 .arg(text.information.nats.size())
                 .arg(readableNumber(chance));
     }
-    figure.note = u"estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1%2"_s.arg(
+    figure.note = u"estimate with Miller–Madow correction; gaps: values below 1/10,000 of the maximum; %1%2"_s.arg(
         showsChance ? u"shuffled tokens: mean + 1.96 standard deviations; "_s : QString(), countedText(text));
     return picture;
 }

@@ -267,10 +267,11 @@ InspectFigures momentFigures() {
          "context bound predicts the lags at which this percentage drops. Men et al. 2024; formula 12 of the guide"_s,
          nullptr, Controls::none, retrievalAccuracy},
         {"retrieval-gain", InspectGroup::moment, u"retrieval gain and context bound"_s,
-         u"Shows by the attended distance: the retrieval gain, the accuracy on copied tokens minus the accuracy on "
-         "their first occurrence, with a 95 % interval; the context bound B(Δ), the mean logit advantage of similar "
-         "keys at distance Δ, as a percentage of B(0); and the mean attention logit, centred and scaled. The last "
-         "snapshot has the most distances. Men et al. 2024; formulas 12 and 13 of the guide"_s,
+         u"Shows three quantities by the attended distance. The retrieval gain is the accuracy on copied tokens "
+         "minus the accuracy on their first occurrence, with a 95 % interval. The context bound B(Δ) is the mean "
+         "logit advantage of similar keys at distance Δ, as a percentage of B(0). The mean attention logit is "
+         "centred and scaled. The last snapshot has the most distances. Men et al. 2024; formulas 12 and 13 of the "
+         "guide"_s,
          nullptr, Controls::none, retrievalGain},
         {"retrieval-loss", InspectGroup::moment, u"loss on copied tokens by distance"_s,
          u"Shows the loss of copied tokens by their distance to the original (lag)."_s, nullptr, Controls::none,
