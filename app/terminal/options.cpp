@@ -82,7 +82,7 @@ void add_test(CLI::App& verb, std::string& test) {
 
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run) {
     const auto runs = lab.runs();
-    if (runs.empty()) throw BadInput("The lab file " + name + " has no runs.");
+    if (runs.empty()) throw BadInput("The lab file " + name + " has no runs; name a lab file with runs.");
     return run == 0 ? runs.front() : lab.run(run);
 }
 

@@ -51,7 +51,8 @@ int head_dim_of(HfReader& reader, HfShape& shape) {
     const auto width = width_of(reader);
     const auto heads = heads_of(reader);
     if (!width || !heads)
-        throw BadInput("The config has neither head_dim nor both hidden_size and num_attention_heads.");
+        throw BadInput(
+            "The config must define head_dim, or both hidden_size and num_attention_heads, but it defines neither.");
     const std::int64_t head_dim = *width / *heads;
     if (head_dim < 1 || head_dim > widest_hf_head) {
         throw BadInput("The config has " + std::to_string(*heads) + " heads for a hidden_size of " +

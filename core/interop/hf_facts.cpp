@@ -129,8 +129,8 @@ class FactReader {
                 std::to_string(widest_expert) + ".");
         }
         if (n.E && n.k && *n.k > *n.E) {
-            throw BadInput("The config uses " + std::to_string(*n.k) + " experts per token, but it has only " +
-                           std::to_string(*n.E) + ".");
+            throw BadInput("The config uses " + std::to_string(*n.k) +
+                           " experts per token, but its number of experts is only " + std::to_string(*n.E) + ".");
         }
         facts_.has_router_bias = facts_.decoder->expert_bias;
         if (kind == HfExperts::after_dense) {

@@ -279,7 +279,8 @@ std::string parse_point(const std::string& text, const LecturePlace& place, Show
     if (kind == "pair") {
         const double pair = place.run([&] { return parse_number(what); });
         if (pair != std::trunc(pair) || pair < 0) place.fail("Pairs are whole numbers from 0, as in \"pair 3\".");
-        if (!is_lecture_control(room, kind)) place.fail("The page \"" + state.room + "\" shows no pairs to point at.");
+        if (!is_lecture_control(room, kind))
+            place.fail("The page \"" + state.room + "\" shows no pairs to point at; point at a control or a figure.");
         place.run([&] { state.check_pair(std::llround(std::min(pair, 1e15))); });
     }
     if (kind == "control" && !is_lecture_control(room, what)) refuse_control(place, state.room, what, " to point at");

@@ -105,7 +105,7 @@ constexpr std::int64_t extrapolation_tokens = 16384;  // enough to average the l
 void check_length(const RunSpec& spec, std::int64_t factor) {
     if (spec.learns_positions()) {
         throw BadInput("This run learned a position embedding for each of its " + std::to_string(spec.context) +
-                       " positions, so it cannot be evaluated beyond them.");
+                       " positions, so it cannot be evaluated beyond them; choose a run without learned positions.");
     }
     if (factor < 1) {
         throw BadInput("The length is " + std::to_string(factor) +

@@ -25,7 +25,7 @@ struct Flags {
 // --run, or all runs, each once and in the lab's order.
 std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
     std::vector<RunRecord> runs = lab.runs();
-    if (runs.empty()) throw BadInput("The lab file " + flags.lab + " has no runs yet.");
+    if (runs.empty()) throw BadInput("The lab file " + flags.lab + " has no runs yet; name a lab file with runs.");
     if (flags.runs.empty()) return runs;
     for (const RunId id : flags.runs) (void)lab.run(id);  // throws BadInput for a number that the lab does not have
     std::erase_if(runs, [&](const RunRecord& run) {

@@ -380,13 +380,14 @@ void add_convert_heads(CLI::App& program) {
     add_json(*verb, flags.json);
     verb->footer(
         "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n\nThe JSON "
-        "output has the fields run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as "
-        "given; 0: a\ntenth of the run's), steps (of further training), sequences (their number), loss_before, "
-        "loss_pooled and\nloss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over "
-        "loss_before,\npaired by sequence: mean, low and high of the 95 % interval, sequences), loss_continued (of the "
-        "unconverted\nrun after the same further steps), continued_rise (of loss_trained over it), "
-        "kv_cache_bytes_before and\nkv_cache_bytes (of one sequence of the context's length); with --list an array of "
-        "these objects, each\nwith created (UTC).");
+        "output has run, iteration, key_value_heads_before, key_value_heads, and:\n- fraction and learning_rate: as "
+        "given (learning_rate 0: a tenth of the run's)\n- steps: number of further training steps; sequences: number "
+        "of evaluated sequences\n- loss_before, loss_pooled, loss_trained: losses of the run, after the conversion and "
+        "after further training, in nats\n  per token on the same sequences\n- pooled_rise, trained_rise: rises over "
+        "loss_before, paired by sequence (mean, low and high of the 95 % interval,\n  sequences)\n- loss_continued: "
+        "loss of the unconverted run after the same further steps; continued_rise: rise of loss_trained over it\n- "
+        "kv_cache_bytes_before, kv_cache_bytes: size of the KV cache of one sequence of the context's length\nWith "
+        "--list, the output is an array of such objects, each with created (UTC).");
 }
 
 }  // namespace ropelab::terminal
