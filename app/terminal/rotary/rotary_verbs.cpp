@@ -535,8 +535,9 @@ void add_rotate(CLI::App& program) {
     CLI::App* verb = program.add_subcommand("rotate", "Apply RoPE to queries or keys given as JSON on standard input");
     verb->footer(
         "Standard input contains {\"x\": batch × heads × time × head_dim, \"positions\": […], \"theta\", "
-        "\"fraction\",\n\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and the output is "
-        "the rotated {\"x\": …}.");
+        "\"fraction\",\n"
+        "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and the output is the rotated "
+        "{\"x\": …}.");
     add_json(*verb, with_flags<bool>(*verb, [](bool) { run_rotate(); }),
              "This flag has no effect: the output is always JSON");
 }

@@ -379,15 +379,20 @@ void add_convert_heads(CLI::App& program) {
                    "without converting a run");
     add_json(*verb, flags.json);
     verb->footer(
-        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n\nThe JSON "
-        "output has run, iteration, key_value_heads_before, key_value_heads, and:\n- fraction and learning_rate: as "
-        "given (learning_rate 0: a tenth of the run's)\n- steps: number of further training steps; sequences: number "
-        "of evaluated sequences\n- loss_before, loss_pooled, loss_trained: losses of the run, after the conversion and "
-        "after further training, in nats\n  per token on the same sequences\n- pooled_rise, trained_rise: rises over "
-        "loss_before, paired by sequence (mean, low and high of the 95 % interval,\n  sequences)\n- loss_continued: "
-        "loss of the unconverted run after the same further steps; continued_rise: rise of loss_trained over it\n- "
-        "kv_cache_bytes_before, kv_cache_bytes: size of the KV cache of one sequence of the context's length\nWith "
-        "--list, the output is an array of such objects, each with created (UTC).");
+        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n\n"
+        "The JSON output has run, iteration, key_value_heads_before, key_value_heads, and:\n"
+        "- fraction and learning_rate: as given (learning_rate 0: a tenth of the run's)\n"
+        "- steps: number of further training steps; sequences: number of evaluated sequences\n"
+        "- loss_before, loss_pooled, loss_trained: losses of the run, after the conversion and after further training, "
+        "in nats\n"
+        "  per token on the same sequences\n"
+        "- pooled_rise, trained_rise: rises over loss_before, paired by sequence (mean, low and high of the 95 % "
+        "interval,\n"
+        "  sequences)\n"
+        "- loss_continued: loss of the unconverted run after the same further steps; continued_rise: rise of "
+        "loss_trained over it\n"
+        "- kv_cache_bytes_before, kv_cache_bytes: size of the KV cache of one sequence of the context's length\n"
+        "With --list, the output is an array of such objects, each with created (UTC).");
 }
 
 }  // namespace ropelab::terminal

@@ -561,10 +561,14 @@ std::string text_of(const Probed& probed) {
            "keys equally, also keys with an attention weight near 0.\n"
         << heads_table(probed);
     if (!result.retrieval.empty())
-        text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
-                "gain is the\naccuracy minus the accuracy at the first occurrence; ± is its standard error over the "
-                "sequences. The intervals\nare 95 % intervals over the sequences. B is the context bound (Men et al.), "
-                "the sum of cos(Δω) over all pairs,\nat the attended distance Δ = distance − 1.\n"
+        text << "\n"
+                "Retrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
+                "gain is the\n"
+                "accuracy minus the accuracy at the first occurrence; ± is its standard error over the sequences. The "
+                "intervals\n"
+                "are 95 % intervals over the sequences. B is the context bound (Men et al.), the sum of cos(Δω) over "
+                "all pairs,\n"
+                "at the attended distance Δ = distance − 1.\n"
              << retrieval_table(probed);
     return text.str();
 }
@@ -834,12 +838,15 @@ void add_probe(CLI::App& program) {
     verb->footer(
         std::string(
             "Without further flags, probe prints a snapshot: the measurements that training stored in the lab file. "
-            "The other flags evaluate the run's\ncheckpoint. Neither the snapshot nor the checkpoint is "
-            "modified.\nNames that end in _error are standard errors over the sequences; they are empty or null with "
-            "fewer than 2 sequences\nand for snapshots of earlier versions.\nWith --freeze-pairs, --ablate-pairs or "
-            "--mean-ablate-pairs, the JSON also has loss_without_ablation,\naccuracy_without_ablation, "
-            "loss_by_position_without_ablation, loss_rise (mean, low and high of the 95 % interval,\nsequences) and, "
-            "for one kind of ablation, controls.\n") +
+            "The other flags evaluate the run's\n"
+            "checkpoint. Neither the snapshot nor the checkpoint is modified.\n"
+            "Names that end in _error are standard errors over the sequences; they are empty or null with fewer than 2 "
+            "sequences\n"
+            "and for snapshots of earlier versions.\n"
+            "With --freeze-pairs, --ablate-pairs or --mean-ablate-pairs, the JSON also has loss_without_ablation,\n"
+            "accuracy_without_ablation, loss_by_position_without_ablation, loss_rise (mean, low and high of the 95 % "
+            "interval,\n"
+            "sequences) and, for one kind of ablation, controls.\n") +
         evaluation_keys);
 }
 
