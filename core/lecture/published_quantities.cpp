@@ -108,7 +108,7 @@ std::vector<Quantity> memory_quantities() {
              return static_cast<double>(sizes.table) / static_cast<double>(sizes.kv);
          }},
         {{"parameters", "(setting=value, …)", "parameters",
-          "Number of trainable parameters of a run with these settings; preset=NAME starts from the settings of a "
+          "Number of trainable parameters of a run with the given settings; preset=NAME starts from the settings of a "
           "preset, vocabulary=65 sets the vocabulary size."},
          parameters,
          true},

@@ -337,8 +337,8 @@ std::vector<Key> make_keys() {
              "if attention_window is set, else full."},
             &R::attention_layers),
         flag_key<R>({"attention_sinks", "model", "",
-                     "If true, the softmax of each head has one more term in its denominator, a learned logit that "
-                     "belongs to no key (attention sink, as in gpt-oss)."},
+                     "If true, each head has one more, learned logit in the denominator of its softmax, which belongs "
+                     "to no key (attention sink, as in gpt-oss)."},
                     &R::attention_sinks),
         number_key<R>(
             {"attention_window", "model", "tokens",

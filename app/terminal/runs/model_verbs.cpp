@@ -228,10 +228,10 @@ void run_decompress(const CompressionFlags& flags) {
 
 void add_compress(CLI::App& program) {
     CLI::App* verb = program.add_subcommand("compress",
-                                            "Compress a text with a trained model and an arithmetic coder, so that the "
-                                            "model's bits per character become the size of a file");
+                                            "Compress a text with a trained model and an arithmetic coder: the size of "
+                                            "the file shows the model's bits per character");
     auto& flags = with_flags<CompressionFlags>(*verb, run_compress);
-    verb->add_option("file", flags.input, "Text to compress; - for standard input")->required();
+    verb->add_option("file", flags.input, "File with the text to compress; - for standard input")->required();
     flags.run.add_to(*verb);
     verb->add_option("--output", flags.output, "Compressed file, such as text.ropez; - for standard output")
         ->required();
@@ -246,7 +246,8 @@ void add_decompress(CLI::App& program) {
     verb->add_option("file", flags.input, "Compressed file; - for standard input")->required();
     flags.run.add_to(*verb);
     flags.output = "-";
-    verb->add_option("--output", flags.output, "Text file; - for standard output")->capture_default_str();
+    verb->add_option("--output", flags.output, "File for the decompressed text; - for standard output")
+        ->capture_default_str();
 }
 
 namespace {
@@ -366,7 +367,8 @@ void add_convert_heads(CLI::App& program) {
                      "value heads")
         ->capture_default_str();
     verb->add_option("--fraction", flags.conversion.fraction,
-                     "Further training steps as a fraction of the run's iterations; 0: none")
+                     "Number of further training steps as a fraction of the run's iterations; with 0, the copy is not "
+                     "trained further")
         ->capture_default_str();
     verb->add_option("--learning-rate", flags.conversion.learning_rate,
                      "Learning rate of the further training (default: a tenth of the run's learning rate)");

@@ -144,7 +144,7 @@ TEST(ResultsLatexTable, PrintsTheBestMeanInBold) {
     const std::string latex = results_latex(table, style);
     EXPECT_THAT(latex, HasSubstr("5000 & $\\mathbf{1.4662 \\pm 0.0014}$ & 3 & "));
     EXPECT_EQ(latex.find("mathbf"), latex.rfind("mathbf"));
-    EXPECT_THAT(latex, HasSubstr("Bold: best mean of a column and data set.}"));
+    EXPECT_THAT(latex, HasSubstr("Bold numbers are the best means of a column and data set.}"));
 }
 
 TEST(SettingWords, AreThoseOfTheWindow) {
