@@ -200,12 +200,13 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     const double top = decay_bound(now.inverse_frequencies, here).front();
     figure.y.maximum = 1.08 * top;
     const double lowest = *std::min_element(bound.begin(), bound.end());
-    figure.note =
-        u"Su's upper bound at %3 distances, not monotone; d = %1; %2 at Δ = 0"_s.arg(2 * now.inverse_frequencies.size())
-            .arg(readableNumber(top))
-            .arg(distances.size());
-    figure.summary = u"Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically."_s.arg(
-        readableNumber(top), readableNumber(lowest), groupedText(end));
+    figure.note = u"Su's upper bound at %3 distances (not monotone); head dimension d = %1; value at Δ = 0: %2"_s
+                      .arg(2 * now.inverse_frequencies.size())
+                      .arg(readableNumber(top))
+                      .arg(distances.size());
+    figure.summary =
+        u"Su's upper bound of the attention logit falls from %1 at distance 0 to %2 within %3 tokens, "
+        "not monotonically."_s.arg(readableNumber(top), readableNumber(lowest), groupedText(end));
     figure.curves.push_back(std::move(curve));
     figure.verticalLines.push_back({static_cast<double>(setup.context),
                                     u"context %1"_s.arg(groupedText(setup.context)),

@@ -112,7 +112,7 @@ void FineTunePanel::renew() {
     m_button->setEnabled(isTraining || (m_state.hasRun && why.isEmpty()));
     m_button->setToolTip(why);
     m_bar->setVisible(isTraining);
-    m_training->setText(u"A copy of %1 is being fine-tuned."_s.arg(m_state.trainingRun));
+    m_training->setText(u"A copy of the run %1 is being fine-tuned."_s.arg(m_state.trainingRun));
     m_training->setVisible(isTraining);
     const QString words = why.isEmpty() ? m_state.problem : why;
     m_words->setText(words);

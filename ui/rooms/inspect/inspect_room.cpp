@@ -416,7 +416,7 @@ void InspectRoom::addPartsAndControls() {
 
 QWidget* InspectRoom::makeEmptyState() {
     const EmptyPage empty =
-        makeEmptyPage(u"Inspect how a run learns to use its frequencies"_s,
+        makeEmptyPage(u"Inspect how a run learns to use its rotary frequencies"_s,
                       u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This page shows "
                       "the logit contribution of each rotary pair, the attention weights and the retrieval accuracy "
                       "by distance, and plays back how these change over training."_s,
@@ -585,7 +585,7 @@ QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
                "it has ended."_s;
     if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
     const QString words =
-        u"The selected figures evaluate the run’s model, for which %1 leaves no training engine free; export the "
+        u"The selected figures evaluate the run’s model, but %1 uses the engine that evaluates models. Export the "
         u"replay "
         "after it has ended."_s;
     if (m_access.session.isActive()) return words.arg(u"training"_s);

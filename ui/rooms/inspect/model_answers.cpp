@@ -234,7 +234,7 @@ QString ModelAnswers::waitingReason() const {
                                            : u"%1 This figure is computed after the measurement has ended."_s.arg(user);
     }
     if (!isFineTuning()) return {};
-    return u"A copy of %1 is being fine-tuned; this figure is computed after the fine-tuning has ended."_s.arg(
+    return u"A copy of the run %1 is being fine-tuned; this figure is computed after the fine-tuning has ended."_s.arg(
         m_tuning.run->name);
 }
 

@@ -300,16 +300,17 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
         const QString at = thetaText(*base);
         sentence += QLatin1Char(' ');
         if (!usable) {
-            sentence += u"Before scaling, %1 has the setup's frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(
-                other, at);
+            sentence +=
+                u"Before scaling, the partial rotation %1 has the setup's frequencies at θ = %2; the largest "
+                "valid θ is 10¹⁵."_s.arg(other, at);
         } else if (different) {
             sentence +=
-                u"At θ = %2, %1 has the same frequencies as this setup before scaling; after scaling their "
-                "frequencies first differ at pair %3."_s.arg(other, at)
+                u"At θ = %2, the partial rotation %1 has the same frequencies as this setup before scaling; after "
+                "scaling, the frequencies of the two setups first differ at pair %3."_s.arg(other, at)
                     .arg(*different);
         } else {
-            sentence += (isScaled ? u"At θ = %2, %1 has the setup's scaled frequencies."_s
-                                  : u"At θ = %2, %1 has the setup's frequencies."_s)
+            sentence += (isScaled ? u"At θ = %2, the partial rotation %1 has the setup's scaled frequencies."_s
+                                  : u"At θ = %2, the partial rotation %1 has the setup's frequencies."_s)
                             .arg(other, at);
         }
     }
@@ -317,9 +318,9 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
     m_useOther->setEnabled(usable);
     const QString effect =
         different
-            ? u"The frequencies before scaling do not change; the first scaled frequency that changes is that of pair "
-              "%1."_s.arg(*different)
-            : u"The frequencies of the rotated pairs do not change."_s;
+            ? u"The switch does not change the frequencies before scaling; the first scaled frequency that changes "
+              "is that of pair %1."_s.arg(*different)
+            : u"The switch does not change the frequencies of the rotated pairs."_s;
     m_useOther->setToolTip((isSlice ? u"Switches to truncate and to the θ at which truncate has the frequencies of "
                                       "the current setup."_s
                                     : u"Switches to slice and to the θ at which slice has the frequencies of the "

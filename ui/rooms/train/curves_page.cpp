@@ -221,7 +221,9 @@ int PlotToolbar::indexOfQuantity(const QString& id) const {
 
 void PlotToolbar::showQuantity(const QString& id) {
     const int index = indexOfQuantity(id);
-    if (index < 0) throw BadInput("The page Train plots no quantity \"" + id.toStdString() + "\".");
+    if (index < 0)
+        throw BadInput("The page Train plots no quantity \"" + id.toStdString() +
+                       "\"; the list of quantities on the page Train shows what it plots.");
     m_quantity->setCurrentIndex(index);
 }
 

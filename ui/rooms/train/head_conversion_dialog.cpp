@@ -209,7 +209,7 @@ void HeadConversionDialog::listStored(const LabFile& lab) {
     } catch (const BadInput& error) {  // a stored conversion is damaged
         return m_stored->setText(QString::fromStdString(error.what()));
     }
-    if (!lines.isEmpty()) lines.prepend(u"Conversions stored in the lab file:"_s);
+    if (!lines.isEmpty()) lines.prepend(u"Conversions of heads that are stored in the lab file:"_s);
     m_stored->setText(lines.join(QLatin1Char('\n')));
 }
 

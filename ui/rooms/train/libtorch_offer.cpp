@@ -41,7 +41,8 @@ LibTorchOffer::LibTorchOffer(QWidget* parent, const std::vector<PinnedWheel>& wh
         this);
     m_folder = makeButton<QPushButton>(
         u"Choose folder …"_s,
-        u"Selects a LibTorch on this disk: its folder, or the folder torch of a Python installation."_s, this);
+        u"Selects a LibTorch installation on this disk: its folder, or the folder torch of a Python installation."_s,
+        this);
     m_cancel =
         makeButton<QPushButton>(u"Cancel"_s, u"Stops the download of LibTorch; the next download resumes it."_s, this);
     auto* column = scaledColumn(this, 4, {12, 8, 8, 8});

@@ -163,7 +163,7 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     room->refreshNow();
     // NTK-aware scaling depends on d_r (slice) or d (truncate).
     EXPECT_TRUE(room->fields()->partialWords().contains(
-        "before scaling; after scaling their frequencies first differ at pair 1"))
+        "before scaling; after scaling, the frequencies of the two setups first differ at pair 1"))
         << room->fields()->partialWords().toStdString();
     const Frequencies before = model().frequencies();
     room->fields()->useOtherPartial()->click();

@@ -191,14 +191,16 @@ TEST(LiveFigures, WithoutAProbeTheySayWhenItFollows) {
     run.state = RunState::running;
     run.iteration = 300;
     EXPECT_EQ(whyNoProbe(run),
-              "run 1 has no measurement during training (probe) yet; the next one is after step 500 of 2,000.");
+              "The run run 1 has no measurement during training (probe) yet; the next measurement is after step 500 of "
+              "2,000.");
     LiveData data;
     data.settings.push_back({"θ 500", {run}});
     for (const LiveFigure& figure : liveFigures()) {
         EXPECT_EQ(figure.make(data).figure.emptyText, whyNoProbe(run)) << figure.name;
     }
     run.state = RunState::finished;
-    EXPECT_EQ(whyNoProbe(run), "run 1 stored no measurements during training (probes), so this figure cannot show it.");
+    EXPECT_EQ(whyNoProbe(run),
+              "The run run 1 stored no measurements during training (probes), so this figure cannot show the run.");
     run.spec.probe_every = 0;
     EXPECT_TRUE(whyNoProbe(run).contains("set probe_every to 1")) << whyNoProbe(run).toStdString();
     EXPECT_EQ(liveStepText(data), "");

@@ -119,7 +119,7 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
         return label->text().contains("heads merged") && label->text().contains("Validation loss");
     }));
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-        return label->text().startsWith("Conversions stored in the lab file:") &&
+        return label->text().startsWith("Conversions of heads that are stored in the lab file:") &&
                label->text().contains("key and value heads");
     }));
     EXPECT_EQ(stored_head_conversions(*workspace->lab().file()).size(), 1U);

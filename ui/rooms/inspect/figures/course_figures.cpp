@@ -81,7 +81,8 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
     const bool hasBands = !figure.bands.empty();
     figure.note =
         u"%1; %2"_s.arg(data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
-    figure.summary = u"%1 during the training of %2, %3."_s.arg(y.label, data.run->name, whereText(data.choices));
+    figure.summary =
+        u"%1 during the training of the run %2, %3."_s.arg(y.label, data.run->name, whereText(data.choices));
     return picture;
 }
 
@@ -167,8 +168,8 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
                                         isMean ? u" (for the mean over heads, the bands are upper bounds of the "
                                                  "interval)"_s
                                                : QString());
-    figure.summary =
-        u"Largest logit contributions during the training of %1, %2."_s.arg(data.run->name, whereText(data.choices));
+    figure.summary = u"Largest logit contributions during the training of the run %1, %2."_s.arg(
+        data.run->name, whereText(data.choices));
     return picture;
 }
 
@@ -222,7 +223,7 @@ InspectPicture thetaCourse(const InspectData& data) {
         figure.note = data.run->name;
     }
     addCursor(figure, data);
-    figure.summary = u"%1 during the training of %2."_s.arg(y.label, data.run->name);
+    figure.summary = u"%1 during the training of the run %2."_s.arg(y.label, data.run->name);
     return picture;
 }
 
@@ -256,8 +257,8 @@ InspectPicture retrievalCourse(const InspectData& data) {
     addCursor(figure, data);
     figure.note = u"%1; %2"_s.arg(data.run->name, retrievalNote(*now->result));
     figure.summary =
-        u"Retrieval accuracy of %1 at each lag during training: the percentage of copied tokens that it predicts."_s
-            .arg(data.run->name);
+        u"Retrieval accuracy of the run %1 at each lag (distance to the original) during training: the percentage of "
+        "copied tokens that the model predicts."_s.arg(data.run->name);
     return picture;
 }
 
@@ -277,8 +278,9 @@ InspectPicture lossCourse(const InspectData& data) {
                       ? u"mean over the whole validation split; no interval is stored"_s
                       : u"n = %1; no interval is stored"_s.arg(
                             countText(spec.evaluation_batches * spec.batch, u"sampled sequence"_s));
-    figure.summary = u"Validation loss of %1 during training; a line marks the step that the other figures show."_s.arg(
-        data.run->name);
+    figure.summary =
+        u"Validation loss of the run %1 during training; a line marks the step that the other figures "
+        "show."_s.arg(data.run->name);
     return picture;
 }
 

@@ -388,9 +388,9 @@ InspectPicture dataBits(const InspectData& data) {
     QStringList means;
     if (std::isfinite(text.perCharacter.mean)) means << intervalText(text.perCharacter, u"bits per character"_s);
     if (text.perCharacter.mean != text.perByte.mean) means << intervalText(text.perByte, u"bits per byte"_s);
-    const QString sizes = u"arithmetic coding compresses the text to %1 of %2"_s.arg(
+    const QString sizes = u"arithmetic coding with this model compresses the text to %1 of its %2"_s.arg(
         groupedText(std::llround(std::ceil(text.totalBits / 8))), countText(text.bytes, u"byte"_s));
-    figure.summary = u"The %1, coloured by the bits of each token after %2 steps of %3: %4; %5."_s.arg(
+    figure.summary = u"The %1, coloured by the bits of each token after %2 steps of the run %3: %4; %5."_s.arg(
         text.source, groupedText(text.iteration), data.run->name, means.join(u", "_s), sizes);
     figure.settings[u"iteration"_s] = static_cast<double>(text.iteration);
     figure.settings[u"text"_s] = text.source;

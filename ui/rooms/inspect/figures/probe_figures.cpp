@@ -90,7 +90,8 @@ InspectPicture extrapolationLoss(const InspectData& data) {
         losses << u"%1 %2"_s.arg(title, lossText(evaluation.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
-    figure.note = u"%1, evaluated at %2 × its training context; %3"_s.arg(checkpointNote(data, data.beyond->iteration))
+    figure.note = u"%1, evaluated on sequences of %2 × its training context; %3"_s
+                      .arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor)
                       .arg(countsOf(*data.beyond, !figure.bands.empty()));
     figure.summary =

@@ -66,21 +66,22 @@ QString liveStepText(const LiveData& data) {
 QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
     if (run.spec.probe_every == 0) {
-        return u"%1 trains without the measurements that this figure shows (probes), because probe_every is 0. To "
-               "record these measurements in the next sweep, set probe_every to 1 under “More settings”."_s.arg(
+        return u"The run %1 trains without the measurements that this figure shows (probes), because probe_every is "
+               "0. To record these measurements in the next sweep, set probe_every to 1 under “More settings”."_s.arg(
                    run.name);
     }
     const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
     const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
     const auto next = isOver ? std::nullopt : next_probe(run.spec, hasStarted ? run.iteration : -1);
     if (!next)
-        return u"%1 stored no measurements during training (probes), so this figure cannot show it."_s.arg(run.name);
+        return u"The run %1 stored no measurements during training (probes), so this figure cannot show the run."_s.arg(
+            run.name);
     if (*next == 0) {
-        return u"%1 has not started. This figure shows measurements during training (probes); the first one is before "
-               "the first step."_s.arg(run.name);
+        return u"The run %1 has not started. This figure shows measurements during training (probes); the first one "
+               "is before the first step."_s.arg(run.name);
     }
-    return u"%1 has no measurement during training (probe) yet; the next one is after step %2 of %3."_s.arg(
-        run.name, groupedText(*next), groupedText(run.spec.iterations));
+    return u"The run %1 has no measurement during training (probe) yet; the next measurement is after step %2 of %3."_s
+        .arg(run.name, groupedText(*next), groupedText(run.spec.iterations));
 }
 
 namespace {
@@ -235,20 +236,20 @@ const LiveRun& explainingRun(const LiveSetting& setting) {
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
     if (quantity.needsRotation && !rotatesPairs(run.spec)) {
-        return u"%1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
+        return u"The run %1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
     }
     if (quantity.needsExperts && run.spec.expert_layers() == 0) {
-        return u"%1 has no experts, but this figure shows a mixture of experts. Train a run with a setting such as "
-               "experts = 4."_s.arg(setting.label);
+        return u"The run %1 has no experts, but this figure shows a mixture of experts. Train a run with a setting "
+               "such as experts = 4."_s.arg(setting.label);
     }
     if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
-        return u"The experts of %1 have no capacity limit (expert_capacity = 0), so they drop no tokens."_s.arg(
-            setting.label);
+        return u"The experts of the run %1 have no capacity limit (expert_capacity = 0), so the experts drop no "
+               "tokens."_s.arg(setting.label);
     }
     const QString why = whyNoProbe(run);
     return why.isEmpty()
-               ? u"The measurements during training (probes) of %1 do not contain the values of this figure."_s.arg(
-                     setting.label)
+               ? u"The measurements during training (probes) of the run %1 do not contain the values of this figure."_s
+                     .arg(setting.label)
                : why;
 }
 
