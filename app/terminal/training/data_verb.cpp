@@ -44,7 +44,8 @@ void check_size(std::int64_t characters, const std::filesystem::path& output) {
     const std::string text = "A text of " + grouped(characters) + " characters";
     const std::int64_t memory = bench::this_machine().memory_bytes;
     if (characters > memory) {
-        throw BadInput(text + " does not fit into the memory of this machine; give fewer --characters. The memory has " +
+        throw BadInput(text +
+                       " does not fit into the memory of this machine; give fewer --characters. The memory has " +
                        bytes_text(memory) + ".");
     }
     std::error_code error;
