@@ -67,15 +67,17 @@ std::span<const Settings::Entry> Settings::table() {
         {"results/test", u"auto"_s,
          "Significance test of the page Results: auto (paired if all groups have equal seeds, else welch), welch, "
          "student or paired."},
-        {"results/target", QString(), "Target loss of the measure \"steps to target\" on the page Results, as typed."},
+        {"results/target", QString(),
+         "Target loss of the measure \"steps to target\" on the page Results, as the "
+         "text that was typed."},
         {"results/unfinished", false, "True if the page Results includes unfinished runs."},
         {"results/published", true, "True if figures on the page Results show published values."},
         {"results/decisionLoss", QString(),
-         "Loss that the decision aid of the page Results weighs against a cost: the name of a measure; empty for the "
-         "compared measure."},
+         "Loss that the decision aid of the page Results weighs against a cost: the name of a measure; an empty text "
+         "means the compared measure."},
         {"results/decisionCost", QString(),
-         "Cost that the decision aid of the page Results weighs against the loss, such as cache_bytes; empty for the "
-         "automatic choice."},
+         "Cost that the decision aid of the page Results weighs against the loss, such as cache_bytes; an empty text "
+         "means the automatic choice."},
         {"results/columns", QString(),
          "Columns of the table on the page Results, separated by commas, or the name of a preset; an empty text "
          "means all columns."},
@@ -96,7 +98,8 @@ std::span<const Settings::Entry> Settings::table() {
          "Distance between query and key in the dials that show the rotation of each pair on the page Inspect, in "
          "tokens."},
         {"inspect/rate", QString(),
-         "Learning rate of fine-tuning on the page Inspect, as typed; empty: a tenth of the run's learning rate."},
+         "Learning rate of fine-tuning on the page Inspect, as the text that was typed; an empty text means a tenth "
+         "of the run's learning rate."},
         {"lecture/group", QString(), "Name of the group of people whose answers to questions of lectures are stored."},
         {"course/progress", QString(), "Answers and place in the course (Help > Course), as JSON."},
         {"replay/pace", 4, "Snapshots per second in an animation of the training (replay)."},

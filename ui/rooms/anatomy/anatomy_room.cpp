@@ -485,7 +485,7 @@ void AnatomyRoom::renewActivation() {
     if (!isRun) {
         m_activation->showStage({}, nullptr, nullptr, 0,
                                 m_source.startsWith(kRun) ? u"The settings of the modified copy differ from those of "
-                                                            "the run, so the run's weights do not fit it."_s
+                                                            "the run, so the run's weights do not fit the copy."_s
                                                           : u"Choose a run to see activations."_s);
         return;
     }
@@ -539,8 +539,8 @@ void AnatomyRoom::measure() {
             } else {
                 emit m_actions.problem(
                     u"anatomy"_s,
-                    u"The measurement of times was interrupted because other work needed the engine. Start the "
-                    "measurement again."_s);
+                    u"The measurement of times was interrupted because other work needed the engine, which evaluates "
+                    "models. Start the measurement again."_s);
             }
             renew();
         });
@@ -554,7 +554,8 @@ void AnatomyRoom::loadTensor(const QString& name) {
         m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? u"Choose a run to see its weights."_s
                                                          : !m_edits.empty()
                                                              ? u"The settings of the modified copy differ from those "
-                                                               "of the run, so the run's weights do not fit it."_s
+                                                               "of the run, so the run's weights do not fit the "
+                                                               "copy."_s
                                                              : u"The selected stage has no weights; select another "
                                                                "stage."_s));
         return;

@@ -474,7 +474,7 @@ QString measuredWords(const SheetPlan& plan) {
     if (!plan.extensions.empty()) {
         QStringList times;
         for (const std::int64_t factor : plan.extensions) times << u"%1×"_s.arg(factor);
-        parts << u"The loss is also measured at %1 the training context."_s.arg(times.join(u", "_s));
+        parts << u"The loss is also measured on sequences of %1 the training context."_s.arg(times.join(u", "_s));
     }
     if (plan.retrieval_windows > 0) {
         parts << u"The accuracy at copying repeated tokens (retrieval) is measured to test the predictions."_s;

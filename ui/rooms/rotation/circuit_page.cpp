@@ -96,7 +96,7 @@ void showValue(NumberSlider* slider, double value) {
 CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
-      m_runs(makeChoice(u"Run for the built head"_s, this)),
+      m_runs(makeChoice(u"Run in whose model a head is replaced"_s, this)),
       m_layer(new QSpinBox(this)),
       m_head(new QSpinBox(this)),
       m_measure(new QPushButton(u"Put head into model"_s, this)),
@@ -114,9 +114,9 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
         grid->addWidget(label, row, column);
         grid->addWidget(field, row, column + 1, 1, span);
     };
-    add(u"run"_s, m_runs, u"Run for the built head"_s, 1, 0, 3);
-    add(u"layer"_s, m_layer, u"Layer for the built head"_s, 2, 0, 1);
-    add(u"head"_s, m_head, u"Head that the built head replaces"_s, 2, 2, 1);
+    add(u"run"_s, m_runs, u"Run in whose model a head is replaced"_s, 1, 0, 3);
+    add(u"layer"_s, m_layer, u"Layer of the replaced head"_s, 2, 0, 1);
+    add(u"head"_s, m_head, u"Head that is replaced by the head built on this page"_s, 2, 2, 1);
     m_measure->setToolTip(
         u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the head that "
         "is built on this page, and measures the validation loss before and after. The value vectors stay those of "
@@ -156,8 +156,8 @@ void CircuitRuns::renewRuns() {
     }
     const QString before = m_about;
     m_about = entries.isEmpty()
-                  ? u"No trained run is available. Train a sweep or open a lab file to put the built head into a "
-                    "trained model."_s
+                  ? u"No trained run is available. Train a sweep or open a lab file to put the head built on this "
+                    "page into a trained model."_s
                   : u"Put the head that is built on this page into a layer of the run's model to see how the "
                     "validation loss changes."_s;
     if (m_text->text().isEmpty() || m_text->text() == before) m_text->setText(m_about);

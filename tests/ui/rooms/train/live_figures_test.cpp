@@ -186,7 +186,8 @@ TEST(LiveFigures, WithoutAProbeTheySayWhenItFollows) {
     LiveRun run = liveRun(1, liveSpec(500), -1);
     run.state = RunState::waiting;
     EXPECT_EQ(whyNoProbe(run),
-              "run 1 has not started. This figure shows measurements during training (probes); the first one is before "
+              "The run run 1 has not started. This figure shows measurements during training (probes); the first one "
+              "is before "
               "the first step.");
     run.state = RunState::running;
     run.iteration = 300;
