@@ -140,7 +140,10 @@ int main(int count, char** arguments) {
     } catch (const BadInput& error) {
         return complain(error.what(), 2);
     } catch (const nlohmann::json::exception&) {  // the place that knows the file has no sentence for this
-        return complain("A file contains JSON of another form than RoPE Lab writes, so it cannot be read.", 2);
+        return complain(
+            "A file contains JSON in another form than RoPE Lab writes, so the file cannot be read; name a file that "
+            "RoPE Lab wrote.",
+            2);
     } catch (const std::bad_alloc&) {
         return complain(not_enough_memory(program), 1);
     } catch (const std::length_error&) {  // a size beyond the address space

@@ -70,19 +70,19 @@ void add_run(CLI::App& verb, RunId& run) {
 
 void add_baseline(CLI::App& verb, std::vector<std::string>& settings) {
     add_repeated(verb, "--baseline", settings,
-                 "Setting of the baseline group, as key=value; all other groups are compared with that group");
+                 "Setting of the baseline (the group of runs with which all other groups are compared), as key=value");
 }
 
 void add_test(CLI::App& verb, std::string& test) {
     verb.add_option("--test", test,
-                    "Significance test of the verdicts: student, welch or paired (by seed); auto is paired if all "
-                    "groups have equal seeds, else welch")
+                    "Significance test: student, welch or paired (by seed); auto means paired if all groups have the "
+                    "same seeds, else welch")
         ->capture_default_str();
 }
 
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run) {
     const auto runs = lab.runs();
-    if (runs.empty()) throw BadInput("The lab file " + name + " has no runs.");
+    if (runs.empty()) throw BadInput("The lab file " + name + " has no runs; name a lab file with runs.");
     return run == 0 ? runs.front() : lab.run(run);
 }
 

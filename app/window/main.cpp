@@ -42,7 +42,7 @@ class Application : public QApplication {
         try {
             return QApplication::notify(receiver, event);
         } catch (const std::bad_alloc&) {
-            show(u"There is not enough memory for this; choose smaller sizes or a lab file with fewer runs."_s);
+            show(u"There is not enough memory for this action; choose smaller sizes or a lab file with fewer runs."_s);
         } catch (const std::exception& error) {
             show(QString::fromUtf8(error.what()));
         }

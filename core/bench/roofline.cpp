@@ -172,7 +172,7 @@ std::string verdict(const MachineSpeed& speed, const RooflinePoint& point) {
     const double multiplying = point.work.operations / speed.multiply / point.seconds;
     const double moving = point.work.bytes() / speed.copy / point.seconds;
     const std::string reached =
-        "The step reaches " + percent(multiplying) + " of this machine's peak float32 performance";
+        "A training step reaches " + percent(multiplying) + " of this machine's peak float32 performance";
     if (multiplying > 1 && point.rounded) {
         return reached + ", which is possible because its matrix products use bfloat16.";
     }

@@ -44,7 +44,10 @@ void check_vocabulary(std::size_t vocabulary) {
 std::vector<std::uint32_t> coder_frequencies(std::span<const float> logits) {
     check_vocabulary(logits.size());
     const bool finite = std::all_of(logits.begin(), logits.end(), [](float logit) { return std::isfinite(logit); });
-    if (!finite) throw BadInput("The model's logits are not finite, so it cannot code a text; the run has diverged.");
+    if (!finite)
+        throw BadInput(
+            "The output logits of the model are not finite, because the run has diverged, so the model cannot compress "
+            "a text; choose another run.");
     const auto most = std::max_element(logits.begin(), logits.end());
     std::vector<double> weights(logits.size());
     double sum = 0;

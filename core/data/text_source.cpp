@@ -262,7 +262,7 @@ void require_same_text(const TextMark& now, const TextMark& then) {
     };
     throw BadInput("The text \"" + then.name + "\" has " + difference(now) +
                    ", but training began with a text that has " + difference(then) +
-                   "; restore that text (--data-dir names its folder), or train in another lab.");
+                   "; restore that text (--data-dir names its folder), or train in another lab file.");
 }
 
 }  // namespace ropelab

@@ -63,7 +63,7 @@ EngineInfo TorchEngine::info() {
 }
 
 std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, const TokenData& data) {
-    if (start.runs.empty()) throw BadInput("A cohort requires at least one run.");
+    if (start.runs.empty()) throw BadInput("A cohort (runs trained as one batch) requires at least one run.");
     open_cuda();  // LibTorch looks for CUDA only once, at the first gradient
     const RunSpec& spec = start.runs.front();
     CohortStart settled = start;

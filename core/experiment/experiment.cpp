@@ -150,13 +150,13 @@ void check_zip(const std::vector<std::string>& zip, const Experiment& experiment
     for (const std::string& name : zip) {
         const std::size_t here = experiment.values(name).size();
         if (here != count) {
-            throw BadInput("Zipped settings must have equal numbers of values, but " + zip.front() + " has " +
-                           std::to_string(count) + " and " + name + " has " + std::to_string(here) + ".");
+            throw BadInput("Settings that vary together (zip) must have equal numbers of values, but " + zip.front() +
+                           " has " + std::to_string(count) + " and " + name + " has " + std::to_string(here) + ".");
         }
         for (const Assignments& run : experiment.explicit_runs()) {
             if (run.contains(name)) {
-                throw BadInput("The setting " + name + " is zipped (" + joined(zip) +
-                               ") and also set by explicit runs; remove one of the two.");
+                throw BadInput("The setting " + name + " varies together with other settings (zip: " + joined(zip) +
+                               ") and is also set in the list of explicit runs; remove it from one of the two.");
             }
         }
     }
@@ -189,7 +189,8 @@ Experiment Experiment::from_json(const nlohmann::json& json) {
             // An experiment may use an earlier and the current name of a setting.
             const std::string current(key(name).name);
             if (result.is_set(current)) {
-                throw BadInput("The experiment sets " + current + " twice, also as " + name + "; set it once.");
+                throw BadInput("The experiment sets " + current + " twice, the second time under the name " + name +
+                               "; set it once.");
             }
             result.set(name, std::move(texts));
         } else {
@@ -298,8 +299,10 @@ void Experiment::set_zips(std::vector<std::vector<std::string>> zips) {
             }
         }
         if (zip.size() < 2) {
-            throw BadInput("Zipped settings vary together, so at least two are needed, such as theta,context, not \"" +
-                           (zip.empty() ? std::string() : zip.front()) + "\".");
+            throw BadInput(
+                "A list of settings that vary together (zip) needs at least two settings, such as theta,context, not "
+                "\"" +
+                (zip.empty() ? std::string() : zip.front()) + "\".");
         }
     }
     zips_ = std::move(zips);
@@ -314,7 +317,9 @@ void Experiment::add_zip(std::string_view names) {
 void Experiment::set_exclusions(std::vector<std::map<std::string, std::string>> exclusions) {
     for (const auto& exclusion : exclusions) {
         if (exclusion.empty())
-            throw BadInput("An exclusion without a setting would remove every run; write key=value.");
+            throw BadInput(
+                "An exclusion must name a setting and its value, written key=value; without a setting it would remove "
+                "every run.");
         for (const auto& [name, text] : exclusion) check_value(key(name), text);
     }
     exclusions_.clear();

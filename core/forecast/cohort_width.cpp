@@ -197,7 +197,8 @@ std::string width_message(StepTimes times, std::size_t chosen, std::size_t runs)
                               : chosen == runs ? "All " + std::to_string(runs) + " runs"
                                                : "At most " + std::to_string(chosen) + " runs";
     const auto other = chosen == 1 ? std::prev(times.end()) : alone;
-    return limit + " at a time, which is " + times_text(throughput(*found) / throughput(*other)) + " × as fast as " +
+    return limit + (chosen == 1 ? " trains" : " train") + " at a time, which is " +
+           times_text(throughput(*found) / throughput(*other)) + " × as fast as " +
            (chosen == 1 ? std::to_string(other->first) + " together" : "sequentially") + ".";
 }
 
@@ -270,7 +271,7 @@ std::string width_plan(const std::vector<RunSpec>& runs) {
         }
     }
     if (!pays_to_measure(runs.size(), spec.iterations, spec.device == Device::cuda)) return {};
-    return "A few training steps are timed first to choose how many runs train at a time.";
+    return "A few training steps are timed first to choose how many runs train as one batch.";
 }
 
 void clear_step_times() {

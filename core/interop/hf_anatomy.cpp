@@ -199,7 +199,7 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
             "The norms, biases and feed-forward networks of this model type are unknown; the parameters of projections "
             "are only those of their weight matrices.");
     }
-    if (!facts.n.layers) result.emplace_back("The config does not define the number of layers.");
+    if (!facts.n.layers) result.emplace_back("The config.json does not define the number of layers.");
     if (facts.global_heads) {
         result.push_back("Layers with full attention have " + std::to_string(facts.global_heads->kv) +
                          " key and value heads of " + std::to_string(facts.global_heads->D) + " channels.");
@@ -261,7 +261,7 @@ Anatomy hf_anatomy(const json& config) {
     Anatomy anatomy = hf_plan(config).anatomy();
     if (!anatomy.totals().parameters) {
         anatomy.remarks.emplace_back(
-            "There is no total of parameters, because the config does not define all sizes (often the vocabulary "
+            "There is no total of parameters, because the config.json does not define all sizes (often the vocabulary "
             "and the width of the MLP).");
     }
     return anatomy;

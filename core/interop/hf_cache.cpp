@@ -51,10 +51,12 @@ int head_dim_of(HfReader& reader, HfShape& shape) {
     const auto width = width_of(reader);
     const auto heads = heads_of(reader);
     if (!width || !heads)
-        throw BadInput("The config has neither head_dim nor both hidden_size and num_attention_heads.");
+        throw BadInput(
+            "The config.json must define head_dim, or both hidden_size and num_attention_heads, but it defines "
+            "neither.");
     const std::int64_t head_dim = *width / *heads;
     if (head_dim < 1 || head_dim > widest_hf_head) {
-        throw BadInput("The config has " + std::to_string(*heads) + " heads for a hidden_size of " +
+        throw BadInput("The config.json has " + std::to_string(*heads) + " heads for a hidden_size of " +
                        std::to_string(*width) + ", but a head must have 1 to " + std::to_string(widest_hf_head) +
                        " channels.");
     }
@@ -69,7 +71,7 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
         const bool words = given->value->is_array() && given->value->size() <= most_hf_layers &&
                            std::all_of(given->value->begin(), given->value->end(),
                                        [](const json& entry) { return entry.is_string(); });
-        if (!words) throw BadInput("The layer_types of the config must be a list of words.");
+        if (!words) throw BadInput("The layer_types of the config.json must be a list of words.");
         return given->value->get<std::vector<std::string>>();
     }
     const auto every = [&](const char* key, const char* others) -> std::vector<std::string> {
@@ -210,7 +212,7 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
         static_cast<double>(shape.head_dim) * static_cast<double>(std::max(shape.kv_heads, shape.heads)) +
         static_cast<double>(shape.latent_dim + shape.latent_rope_dim);
     if (tokens * per_token * 8 > 9e18)
-        throw BadInput("The KV cache of the config with " + std::to_string(shape.layers) + " layers and " +
+        throw BadInput("The KV cache of the config.json with " + std::to_string(shape.layers) + " layers and " +
                        std::to_string(shape.kv_heads) + " key and value heads would be larger than 9·10^18 bytes.");
     model.cache = shape;
 }

@@ -23,7 +23,7 @@ std::string model_type_of(const json& config) {
     const auto found = config.find("model_type");
     if (found == config.end() || found->is_null()) return "";
     if (!found->is_string())
-        throw BadInput("The config's model_type is " + excerpt(*found) + ", but it must be a word.");
+        throw BadInput("The model_type of the config.json is " + excerpt(*found) + ", but it must be a word.");
     return found->get<std::string>();
 }
 
@@ -42,7 +42,7 @@ bool has_rotary_keys(const json& config) {
 }
 
 [[noreturn]] void refuse_without_rotary(const std::string& model_type) {
-    throw BadInput("The config belongs to a model without rotary embeddings (" + excerpt(json(model_type)) +
+    throw BadInput("The config.json belongs to a model without rotary embeddings (" + excerpt(json(model_type)) +
                    "); choose a model with rotary embeddings, such as llama or gpt_neox.");
 }
 
@@ -122,7 +122,7 @@ std::string_view word_of(HfPosition position) {
 
 Frequencies HfRotary::at(double length) const {
     if (!(length >= 0) || length > (1 << 30)) {
-        throw BadInput("The current length is " + number_text(length) + ", but it must be between 0 and " +
+        throw BadInput("The current sequence length is " + number_text(length) + ", but it must be between 0 and " +
                        std::to_string(1 << 30) + ".");
     }
     Frequencies result;
@@ -142,7 +142,7 @@ Frequencies HfRotary::at(double length) const {
     const bool finite = std::all_of(result.inverse_frequencies.begin(), result.inverse_frequencies.end(),
                                     [](double g) { return std::isfinite(g); });
     if (!finite || !std::isfinite(result.attention_factor))
-        throw BadInput("The rope scaling of the config gives frequencies that are not finite; check its factors.");
+        throw BadInput("The rope scaling of the config.json gives frequencies that are not finite; check its factors.");
     return result;
 }
 
@@ -157,7 +157,7 @@ const HfRotary& HfModel::of(std::string_view layer_type) const {
         return rotary.front();
     std::string names;
     for (const HfRotary& entry : rotary) names += (names.empty() ? "" : " and ") + entry.layer_type;
-    throw BadInput("The config has no layer type \"" + std::string(layer_type) + "\"; " +
+    throw BadInput("The config.json has no layer type \"" + std::string(layer_type) + "\"; " +
                    (names.empty() ? "all its layers have the same rotary embedding." : "it has " + names + "."));
 }
 
@@ -173,7 +173,7 @@ HfModel read_hf_config(const json& whole) {
     read_shape(config, defaults, model);
     if (model.position == HfPosition::rotary) {
         model.rotary = read_rotary(config, defaults, model);
-        if (model.rotary.empty()) throw BadInput("The rope_parameters of the config name no layer type.");
+        if (model.rotary.empty()) throw BadInput("The rope_parameters of the config.json name no layer type.");
     }
     read_cache(config, defaults, model);
     return model;

@@ -15,7 +15,7 @@ constexpr std::int64_t widest_stage = 1 << 22;  // of all heads, or of the hidde
 
 void check_width(std::int64_t heads, std::int64_t channels) {
     if (heads * channels <= widest_stage) return;
-    throw BadInput("The config has " + std::to_string(heads) + " heads of " + std::to_string(channels) +
+    throw BadInput("The config.json has " + std::to_string(heads) + " heads of " + std::to_string(channels) +
                    " channels, but the stages (operations) of a model can be listed for at most " +
                    std::to_string(widest_stage) + " channels over all heads.");
 }
@@ -124,13 +124,13 @@ class FactReader {
         }
         if (n.H_e && *n.H_e > widest_expert) {
             throw BadInput(
-                "The experts of the config are " + std::to_string(*n.H_e) +
+                "The experts of the config.json are " + std::to_string(*n.H_e) +
                 " channels wide, but the stages (operations) of a model can be listed for experts of at most " +
                 std::to_string(widest_expert) + ".");
         }
         if (n.E && n.k && *n.k > *n.E) {
-            throw BadInput("The config uses " + std::to_string(*n.k) + " experts per token, but it has only " +
-                           std::to_string(*n.E) + ".");
+            throw BadInput("The config.json uses " + std::to_string(*n.k) +
+                           " experts per token, but its number of experts is only " + std::to_string(*n.E) + ".");
         }
         facts_.has_router_bias = facts_.decoder->expert_bias;
         if (kind == HfExperts::after_dense) {
@@ -171,7 +171,7 @@ class FactReader {
         const bool indices =
             found->value->is_array() && std::all_of(found->value->begin(), found->value->end(),
                                                     [](const json& each) { return each.is_number_integer(); });
-        if (!indices) throw BadInput("The mlp_only_layers of the config must be a list of whole numbers.");
+        if (!indices) throw BadInput("The mlp_only_layers of the config.json must be a list of whole numbers.");
         return found->value->get<std::vector<std::int64_t>>();
     }
 

@@ -35,7 +35,7 @@ std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) 
         const auto found = file.find_in_file({name});
         if (!found) continue;
         if (!found->value->is_object())
-            throw BadInput(std::string("The value of ") + name + " in the config is " + excerpt(*found->value) +
+            throw BadInput(std::string("The value of ") + name + " in the config.json is " + excerpt(*found->value) +
                            ", but it must be an object.");
         if (!found->value->empty() && !nested(parameters)) parameters = *found->value;
     }

@@ -22,7 +22,8 @@ std::string excerpt(const nlohmann::json& value) {
 namespace {
 
 [[noreturn]] void refuse(const HfFound& found, const std::string& wanted) {
-    throw BadInput("In the config, " + found.key + " is " + excerpt(*found.value) + ", but it must be " + wanted + ".");
+    throw BadInput("In the config.json, " + found.key + " is " + excerpt(*found.value) + ", but it must be " + wanted +
+                   ".");
 }
 
 double number_of(const HfFound& found, double low, double high) {
@@ -185,7 +186,7 @@ std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::
     if (list && list->value->is_array() && !list->value->empty()) {
         const auto is_flag = [](const nlohmann::json& each) { return each.is_number_integer() || each.is_boolean(); };
         if (list->value->size() != types.size() || !std::all_of(list->value->begin(), list->value->end(), is_flag))
-            throw BadInput("The no_rope_layers of the config must have a 0 or 1 for each layer.");
+            throw BadInput("The no_rope_layers of the config.json must have a 0 or 1 for each layer.");
         for (std::size_t i = 0; i < result.size(); ++i) {
             const nlohmann::json& flag = (*list->value)[i];
             result[i] = flag.is_boolean() ? flag.get<bool>() : flag != 0;

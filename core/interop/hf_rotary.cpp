@@ -27,7 +27,7 @@ ScalingMethod method_of(const std::string& type, const HfLayerSet& set) {
     if (type == "llama3") return ScalingMethod::llama3;
     throw BadInput(
         "The rope type " + excerpt(json(type)) +
-        " of the config is unknown; it must be default, linear, dynamic, yarn, longrope, llama3 or proportional.");
+        " of the config.json is unknown; it must be default, linear, dynamic, yarn, longrope, llama3 or proportional.");
 }
 
 class RotaryReader {
@@ -115,7 +115,7 @@ class RotaryReader {
             set_fraction(result, 1, proportional);
         }
         if (result.rotary_dim > head_dim) {
-            throw BadInput("The config rotates " + std::to_string(result.rotary_dim) +
+            throw BadInput("The config.json rotates " + std::to_string(result.rotary_dim) +
                            " channels per head, but a head has only " + std::to_string(head_dim) + ".");
         }
         top_.note("rotary_dim", std::to_string(result.rotary_dim), HfOrigin::derived);
@@ -162,7 +162,7 @@ class RotaryReader {
 
     double required(const char* name, double low, double high, const std::string& type) {
         const auto value = own_.number({name}, low, high);
-        if (!value) throw BadInput("The " + type + " rope scaling of the config has no " + name + ".");
+        if (!value) throw BadInput("The " + type + " rope scaling of the config.json has no " + name + ".");
         return *value;
     }
 
@@ -170,7 +170,7 @@ class RotaryReader {
     double factor(const std::string& type, double original) {
         if (const auto value = own_.number({"factor"}, 1e-3, 1e6)) return *value;
         if (type == "proportional") return 1;
-        if (original <= 0) throw BadInput("The " + type + " rope scaling of the config has no factor.");
+        if (original <= 0) throw BadInput("The " + type + " rope scaling of the config.json has no factor.");
         const double ratio = static_cast<double>(model_.context) / original;
         own_.note("factor", number_text(ratio), HfOrigin::derived);
         return ratio;
@@ -229,7 +229,7 @@ class RotaryReader {
 
     std::vector<double> factors(const char* name) {
         const auto values = own_.numbers({name});
-        if (!values) throw BadInput(std::string("The longrope scaling of the config has no ") + name + ".");
+        if (!values) throw BadInput(std::string("The longrope scaling of the config.json has no ") + name + ".");
         return *values;
     }
 

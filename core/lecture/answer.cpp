@@ -212,7 +212,7 @@ double unit_factor(std::string_view given, std::string_view asked) {
     if (given == "%") return asked == "%" ? 1 : 0.01;
     if (asked == "degrees" && radians) return 180 / std::numbers::pi;
     if ((degrees && asked != "degrees" && !asked.empty()) || (radians && !asked.starts_with("rad") && !asked.empty())) {
-        throw BadInput("The answer is a number of " + std::string(asked) + ", not an angle.");
+        throw BadInput("The answer must be a number of " + std::string(asked) + ", not an angle.");
     }
     return 1;
 }
@@ -256,7 +256,8 @@ nlohmann::json parse_answer(std::string_view text, std::string_view unit) {
         throw;
     } catch (const BadInput&) {
         throw BadInput("\"" + std::string(trimmed(text)) +
-                       "\" is not a number; type one such as 47117, 0.25, 2*pi, 1/3, 25 % or 1e6, or none.");
+                       "\" is not a number; type a number such as 47117, 0.25, 2*pi, 1/3, 25 % or 1e6, or \"none\" if "
+                       "there is no such number.");
     }
 }
 

@@ -51,8 +51,8 @@ std::string allowed_values(const LectureControl& control) {
 }
 
 [[noreturn]] void refuse(const LectureChange& change, const std::string& wanted) {
-    throw BadInput("The control \"" + change.key + "\" is \"" + shortened(change.value) + "\", but it must be " +
-                   wanted + ".");
+    throw BadInput("The control (setting of the page) \"" + change.key + "\" is \"" + shortened(change.value) +
+                   "\", but it must be " + wanted + ".");
 }
 
 // Numbers are rounded, because they may glide.
@@ -129,9 +129,10 @@ void ShownState::set_run(const LectureChange& change) {
 void ShownState::check_of_runs(const LectureChange& change) {
     const bool is_step = change.key == "iteration";
     const std::string things = change.key + "s";
-    const std::int64_t number = whole(change, is_step ? "the number of a step, or newest"
-                                                      : "the number of a " + change.key + ", or " +
-                                                            (change.key == "layer" ? "all" : "automatic or mean"));
+    const std::int64_t number =
+        whole(change, is_step ? "the number of a step, or \"newest\""
+                              : "the number of a " + change.key + ", or " +
+                                    (change.key == "layer" ? "all" : "\"automatic\" or \"mean\""));
     const auto count = most([&](const RunSpec& spec) {
         return is_step ? spec.iterations + 1 : change.key == "layer" ? spec.layers : spec.heads;
     });
@@ -148,7 +149,7 @@ void ShownState::set_control(const LectureChange& change) {
     const LectureRoom& shown = lecture_room(room);
     const LectureControl& control = item_named(shown.controls, key, "control");
     if (has_word(control, value)) return;
-    if (key == "pair") return check_pair(whole(change, "the number of a pair, or none"));
+    if (key == "pair") return check_pair(whole(change, "the number of a pair, or \"none\""));
     if (key == "part") return static_cast<void>(lecture_view(room + "/" + value));
     if (key == "model") return static_cast<void>(known_model(value));
     if (key == "sheet") return static_cast<void>(sheet(value));

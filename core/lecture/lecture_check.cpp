@@ -169,7 +169,7 @@ class SceneChecks {
             if (found.empty() || !result.ok) return;
             result.ok = false;
             result.problem = std::string(what) + " of line " + std::to_string(line) + " says \"" + found +
-                             "\", which gives the answer away before the class has given one.";
+                             "\", which gives the answer away before the class has answered.";
         };
         read("the title", scene_.title, scene_.line);
         read("the question of the scene", scene_.question, scene_.line);

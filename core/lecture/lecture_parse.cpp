@@ -114,7 +114,8 @@ void apply_change(const LectureChange& change, const LecturePlace& place, ShownS
         return;
     }
     if (state.room.empty())
-        place.fail("A scene without a page has nothing to set; add a page to the scene, such as \"show: rotation\".");
+        place.fail(
+            "A scene without a page has no controls to set; add a page to the scene, such as \"show: rotation\".");
     const LectureRoom& room = lecture_room(state.room);
     if (change.key != "setup" && !is_lecture_control(room, change.key)) {
         refuse_control(place, state.room, change.key, "", {"setup", "room"});
@@ -126,7 +127,9 @@ void apply_change(const LectureChange& change, const LecturePlace& place, ShownS
 
 std::vector<LectureChange> parse_changes(const YamlNode& node, const LecturePlace& place, ShownState& state) {
     if (node.kind != YamlNode::Kind::mapping) {
-        place.fail("\"set\" must be a mapping of controls to values, such as {m: 10, theta: 500k over 2 s}.");
+        place.fail(
+            "\"set\" must be a mapping from the page's controls to their values, such as {m: 10, theta: 500k over 2 "
+            "s}.");
     }
     std::vector<LectureChange> changes;
     for (std::size_t i = 0; i < node.keys.size(); ++i) {
@@ -160,7 +163,7 @@ nlohmann::json expected_of(const YamlNode& node, const LecturePlace& place) {
         value = place.run([&] { return parse_number(node.text); });
     }
     if (!is_expected(value)) {
-        place.fail("\"expected\" must be a number, none, or a list such as [1, 2] or [[100, 300]].");
+        place.fail("\"expected\" must be a number, the word \"none\", or a list such as [1, 2] or [[100, 300]].");
     }
     return value;
 }
@@ -181,7 +184,10 @@ LectureCheck parse_check(const YamlNode& node, const LecturePlace& place, const 
     }
     check_scene_quantity(check.quantity, mapping.place_of("quantity"), scene);
     const YamlNode* expected = mapping.find("expected");
-    if (!expected) mapping.place().fail("The check has no expected value; write \"expected: 47117\", or none.");
+    if (!expected)
+        mapping.place().fail(
+            "The check has no expected value; write \"expected: 47117\", or \"expected: none\" if the quantity has no "
+            "value.");
     check.expected = expected_of(*expected, mapping.place_of("expected"));
     check.tolerance = tolerance_of(mapping);
     return check;
@@ -206,7 +212,9 @@ void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
                                          std::to_string(question.choices.size()) + ".");
     }
     if (!mapping.has("right"))
-        mapping.place().fail("The question does not say which choice is right; add \"right: 1\".");
+        mapping.place().fail(
+            "The question does not say which choice is right; add the number of the right choice, such as \"right: "
+            "1\".");
     const double right = mapping.number("right", 1);
     if (right != std::trunc(right) || right < 1 || right > static_cast<double>(question.choices.size())) {
         mapping.place_of("right").fail("\"right\" must be the number of a choice, from 1 to " +
@@ -261,15 +269,18 @@ std::string parse_point(const std::string& text, const LecturePlace& place, Show
     }
     if (what.empty())
         place.fail("\"point: " + kind +
-                   "\" does not say at which one to point, as in \"pair 3\" or \"control theta\".");
+                   "\" does not name the pair, control or figure to point at; write, for example, \"pair 3\" or "
+                   "\"control theta\".");
     if (state.room.empty())
         place.fail(
-            "A scene without a page has nothing to point at; add a page to the scene, such as \"show: rotation\".");
+            "A scene without a page has no pair, control or figure to point at; add a page to the scene, such as "
+            "\"show: rotation\".");
     const LectureRoom& room = lecture_room(state.room);
     if (kind == "pair") {
         const double pair = place.run([&] { return parse_number(what); });
         if (pair != std::trunc(pair) || pair < 0) place.fail("Pairs are whole numbers from 0, as in \"pair 3\".");
-        if (!is_lecture_control(room, kind)) place.fail("The page \"" + state.room + "\" shows no pairs to point at.");
+        if (!is_lecture_control(room, kind))
+            place.fail("The page \"" + state.room + "\" shows no pairs to point at; point at a control or a figure.");
         place.run([&] { state.check_pair(std::llround(std::min(pair, 1e15))); });
     }
     if (kind == "control" && !is_lecture_control(room, what)) refuse_control(place, state.room, what, " to point at");

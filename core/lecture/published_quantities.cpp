@@ -90,8 +90,8 @@ constexpr const char* cache_arguments = "(model[, L]) or (layers, kv_heads, head
 std::vector<Quantity> memory_quantities() {
     return {
         {{"table_bytes", "", "bytes",
-          "Size of the setup's cos/sin table (RoPE cache) for its context and precision; each number is stored for "
-          "both channels of a pair."},
+          "Size of the cos/sin table (RoPE cache) for the context and precision of the rotary setup; each number is "
+          "stored for both channels of a pair."},
          [](const QuantityInput& input) {
              return table_size(rotary_dim(input.setup), input.setup.context, input.setup);
          }},
@@ -101,14 +101,14 @@ std::vector<Quantity> memory_quantities() {
          [](const QuantityInput& input) { return sizes_of(input).kv; },
          true},
         {{"cache_share", cache_arguments, "",
-          "Size of the cos/sin table, in the setup's precision, divided by the size of the KV cache. Without a "
-          "published model, the setup's fraction of head_dim is rotated."},
+          "Size of the cos/sin table, in the precision of the rotary setup, divided by the size of the KV cache. If no "
+          "published model is named, the rotated fraction of head_dim is that of the setup."},
          [](const QuantityInput& input) {
              const CacheSizes sizes = sizes_of(input);
              return static_cast<double>(sizes.table) / static_cast<double>(sizes.kv);
          }},
         {{"parameters", "(setting=value, …)", "parameters",
-          "Number of trainable parameters of a run with these settings; preset=NAME starts from the settings of a "
+          "Number of trainable parameters of a run with the given settings; preset=NAME starts from the settings of a "
           "preset, vocabulary=65 sets the vocabulary size."},
          parameters,
          true},
@@ -177,7 +177,8 @@ nlohmann::json published_number(const nlohmann::json& node, std::initializer_lis
     for (const char* member : members) {
         if (node.is_object() && node.contains(member) && node.at(member).is_number()) return node.at(member);
     }
-    throw BadInput("The published value is not a number; its members are " + shortened(member_names(node), 300) + ".");
+    throw BadInput("The path does not lead to a published number; continue the path with one of the members " +
+                   shortened(member_names(node), 300) + ".");
 }
 
 nlohmann::json spread_of(const nlohmann::json& node) {
@@ -200,11 +201,12 @@ std::vector<Quantity> published_quantities() {
                     "(Brahmachary 2025) or glu_variants (Shazeer 2020); the mean where a spread was printed.")},
          mean,
          true},
-        {{"published_mean", "(sheet, row[, column])", "as printed", described("Mean printed in a source.")},
+        {{"published_mean", "(sheet, row[, column])", "as printed",
+          described("Mean that the published source prints.")},
          mean,
          true},
         {{"published_spread", "(sheet, row[, column])", "as printed",
-          described("Standard deviation or standard error printed in a source.")},
+          described("Standard deviation or standard error that the published source prints.")},
          [](const QuantityInput& input) { return spread_of(published_node(input)); },
          true},
     };
@@ -286,8 +288,8 @@ nlohmann::json published_perplexity(const QuantityInput& input) {
 std::vector<Quantity> derived_quantities() {
     return {
         {{"published_improvement", "(data, theta)", "%",
-          "Improvement of the best validation loss over theta = 10000 that follows from the losses in table 2 of Huang "
-          "et al. 2025."},
+          "Improvement of the best validation loss at a base theta over theta = 10000, computed from the losses in "
+          "table 2 of Huang et al. 2025."},
          published_improvement,
          true},
         {{"published_p_value", "(data, theta, test)", "",

@@ -208,7 +208,8 @@ QuantityCall parse_quantity_call(std::string_view expression) {
         for (const std::string_view part : split_at(group, ',')) {
             const QuantityCall::Argument argument = argument_of(part);
             if (argument.value.empty()) {
-                throw BadInput("The quantity \"" + shortened(whole) + "\" has an empty argument.");
+                throw BadInput("The quantity \"" + shortened(whole) +
+                               "\" has an empty argument; write a value, or leave out the comma.");
             }
             arguments.push_back(argument);
         }

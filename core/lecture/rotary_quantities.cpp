@@ -99,31 +99,32 @@ std::vector<Quantity> pair_quantities() {
         {{"pairs", "", "pairs", "Number of rotated pairs of channels, d_r/2."},
          [](const QuantityInput& input) { return input.frequencies.rotary_dim / 2; }},
         {{"frequency", "(pair)", "radians per token",
-          "Frequency ω of a pair, with the scaling of context extension; 0 for a frozen pair."},
+          "Frequency ω of a pair after the scaling of context extension; 0 for a frozen pair."},
          [](const QuantityInput& input) { return frequency_of(input); }},
         {{"wavelength", "(pair)", "tokens",
-          "Wavelength 2π/ω of a pair, with the scaling of context extension; none for a frozen pair."},
+          "Wavelength 2π/ω of a pair after the scaling of context extension; \"none\" for a frozen pair (frequency "
+          "0)."},
          [](const QuantityInput& input) { return two_pi / frequency_of(input); }},
-        {{"plain_wavelength", "(pair)", "tokens", "Wavelength of a pair without the scaling of context extension."},
+        {{"plain_wavelength", "(pair)", "tokens", "Wavelength of a pair before the scaling of context extension."},
          plain_wavelength},
         {{"pairs_beyond", "(L)", "pairs",
-          "Number of rotated pairs whose wavelength exceeds L tokens; frozen pairs are not counted."},
+          "Number of rotated pairs whose wavelength exceeds L tokens; frozen pairs (frequency 0) are not counted."},
          pairs_beyond},
         {{"complete_pairs", "(L)", "pairs", "Number of pairs that complete a full period within L tokens."},
          [](const QuantityInput& input) {
              return complete_pairs(input.frequencies, static_cast<double>(input.arguments.whole("L")));
          }},
         {{"angle", "(pair, distance)", "degrees",
-          "Angle by which a pair is rotated over a distance in tokens, without whole periods: −180 to 180."},
+          "Angle by which a pair is rotated over a distance in tokens, reduced by whole periods to −180 to 180."},
          angle},
         {{"turns", "(pair, distance)", "periods", "Number of periods of a pair over a distance in tokens."},
          [](const QuantityInput& input) { return periods_of(input); }},
         {{"base_digit", "", "",
-          "Base β = θ^(2/d) if each pair represents a digit of the position; d is the head dimension, or the rotary "
-          "dimension d_r with partial=slice."},
+          "Base β = θ^(2/d) of the number system in which each pair represents one digit of the position; d is the "
+          "head dimension, or the rotary dimension d_r with partial=slice."},
          [](const QuantityInput& input) { return digit_base(input.setup.theta, dimension_of(input)); }},
         {{"digit", "(pair, m)", "",
-          "Digit that a pair represents at position m: floor(m/β^pair) mod β, where β is base_digit."},
+          "Digit that a pair represents at position m: floor(m/β^pair) mod β, where β is the value of base_digit."},
          [](const QuantityInput& input) {
              return position_digit(static_cast<double>(input.arguments.whole("m")), static_cast<int>(pair_index(input)),
                                    digit_base(input.setup.theta, dimension_of(input)));
@@ -131,10 +132,12 @@ std::vector<Quantity> pair_quantities() {
         {{"scaled_ratio", "(pair)", "",
           "Frequency of a pair with the scaling of context extension divided by its frequency without this scaling."},
          scaled_ratio},
-        {{"attention_factor", "", "", "Factor by which cos and sin are multiplied; 1 without context extension."},
+        {{"attention_factor", "", "",
+          "Attention factor, by which cos and sin are multiplied; 1 without context extension."},
          [](const QuantityInput& input) { return input.frequencies.attention_factor; }},
         {{"yarn_ramp", "(pair)", "",
-          "Weight with which YaRN interpolates a pair: 0 keeps the frequency, 1 divides it by the scaling factor."},
+          "Weight with which YaRN interpolates the frequency of a pair: 0 keeps the frequency, 1 divides the frequency "
+          "by the scaling factor."},
          ramp_at},
         {{"alibi_slope", "(head)", "per token", "ALiBi's slope of a head of the setup; heads are counted from 0."},
          alibi_slope},
@@ -205,7 +208,7 @@ BaseScan scan_of_quantity(const QuantityInput& input, std::int64_t length) {
     if (arguments.has("step")) scan.step = arguments.number("step");
     const double bases = scan.step > 0 ? (scan.high - scan.low) / scan.step : 0;
     if (bases * static_cast<double>(length) * input.setup.head_dim / 2 > most_scan_cosines) {
-        throw BadInput("The scan of bases in steps of " + number_text(scan.step) +
+        throw BadInput("Testing the bases in steps of " + number_text(scan.step) +
                        " would take minutes; give a larger step or a smaller range.");
     }
     return scan;
@@ -244,8 +247,8 @@ nlohmann::json extrapolation(const QuantityInput& input) {
 }
 
 constexpr const char* scan_words =
-    " By default the scan of bases starts at 100, ends at the larger of 1M and 2θ, and has the step of ropelab-cli "
-    "context; it misses narrower intervals.";
+    " By default the tested bases start at 100, end at the larger of 1M and 2θ, and have the step that ropelab-cli "
+    "context uses; intervals narrower than the step can be missed.";
 
 }  // namespace
 
@@ -255,27 +258,30 @@ std::vector<Quantity> context_quantities() {
           "Context bound B(Δ) of Men et al. at a distance Δ: the sum of cos(ω·Δ) over all pairs of the head."},
          bound},
         {{"first_negative", "[(L)]", "tokens",
-          "Smallest distance below L (default: the context) with a context bound B(Δ) < 0; none if the base supports L "
-          "tokens."},
+          "Smallest distance Δ below L (default: the context) at which the context bound B(Δ), the sum of cos(ω·Δ) "
+          "over all pairs, is negative; \"none\" if B(Δ) is 0 or more at all these distances."},
          first_below_zero},
         {{"lowest_bound", "[(L)]", "",
-          "Smallest value of the context bound B(Δ) at distances below L (default: the context)."},
+          "Smallest value of the context bound B(Δ), the sum of cos(ω·Δ) over all pairs, at distances Δ below L "
+          "(default: the context)."},
          [](const QuantityInput& input) {
              return lowest_bound(input.frequencies, input.setup.head_dim, length_of(input)).value;
          }},
         {{"feasible_bases", "(L[, low, high, step])", "θ",
-          std::string("Intervals of the bases that support L tokens: the context bound B(Δ) is 0 or more at every "
-                      "distance below L.") +
+          std::string("Intervals of the bases θ that support L tokens: the context bound B(Δ), the sum of cos(ω·Δ) "
+                      "over all pairs, is 0 or more at every distance Δ below L.") +
               scan_words},
          feasible},
         {{"smallest_feasible_base", "(L[, low, high, step])", "θ",
-          std::string("Smallest base that supports L tokens, with a context bound B(Δ) of 0 or more at every distance "
-                      "below L; none if there is no such base.") +
+          std::string("Smallest base θ that supports L tokens: the context bound B(Δ), the sum of cos(ω·Δ) over all "
+                      "pairs, is 0 or more at every distance Δ below L; \"none\" if there is no such base.") +
               scan_words},
          smallest_feasible},
         {{"kernel", "(distance)", "", "Kernel K(Δ) at a distance Δ: the sum of cos(ω·Δ) over the rotated pairs."},
          kernel_at},
-        {{"decay_bound", "(distance)", "", "Long-term decay bound (2/d) Σ|S_j| of Su et al. at a distance."}, decay_at},
+        {{"decay_bound", "(distance)", "",
+          "Upper bound (2/d) Σ|S_j| of Su et al. on the attention logit at a distance (formula 11 of the guide)."},
+         decay_at},
         {{"expected_logit", "(distance, mean, correlation)", "",
           "Expected attention logit qᵀR_Δ k at a distance Δ, not divided by √d, of random vectors with this mean of "
           "each component and this correlation between q and k."},
@@ -382,11 +388,12 @@ std::vector<Quantity> logit_quantities() {
           "the page Rotation for this seed (default: 1)."},
          random_logit},
         {{"equal_logit", "(m, n[, seed])", "",
-          "Attention logit of a key that equals the query, k = q; q is sampled with the seed."},
+          "Attention logit of a query at position m and a key at position n that equals the query, k = q; the query is "
+          "sampled with the seed."},
          equal_logit},
         {{"aimed_logit", "(aimed, distance[, seed])", "",
           "Attention logit at a distance for a key that is aimed at the distance `aimed`: k = R q, the query rotated "
-          "by this distance."},
+          "by the distance `aimed`."},
          aimed_logit},
         {{"aimed_best", "(aimed[, L, seed])", "tokens",
           "Distance below L (default: the context) with the largest attention logit for a key that is aimed at the "
@@ -446,20 +453,23 @@ nlohmann::json unchanged_pairs(const QuantityInput& input) {
 std::vector<Quantity> setup_quantities() {
     return {
         {{"logit_shift", "(m, n, by)", "",
-          "Change of the attention logit logit(m, n) if both tokens move `by` positions; 0 except for rounding."},
+          "Change of the attention logit logit(m, n) if query and key both move `by` positions; 0 except for "
+          "rounding."},
          logit_shift},
         {{"negative_share", "(L)", "",
-          "Share of the causal pairs of query and key positions below L at distances with a context bound B(Δ) < 0."},
+          "Share of the causal pairs of query and key positions below L that have a distance Δ with a negative context "
+          "bound B(Δ), the sum of cos(ω·Δ) over all pairs."},
          [](const QuantityInput& input) {
              return negative_fraction(input.frequencies, input.setup.head_dim, input.arguments.whole("L"));
          }},
         {{"table_saving", "", "",
-          "Size of the cos/sin table of the fully rotated head divided by the size of the setup's table; none if "
-          "nothing rotates."},
+          "Size of the cos/sin table of the fully rotated head divided by the size of the setup's table; \"none\" if "
+          "no channel is rotated."},
          [](const QuantityInput& input) {
              return static_cast<double>(input.setup.head_dim) / input.frequencies.rotary_dim;
          }},
-        {{"ntk_base", "", "θ", "Base θ that gives the setup's frequencies after NTK-aware scaling."}, ntk_base},
+        {{"ntk_base", "", "θ", "Base θ that gives the frequencies which NTK-aware scaling computes for the setup."},
+         ntk_base},
         {{"unchanged_pairs", "", "pairs",
           "Number of rotated pairs whose frequency the scaling of context extension does not change."},
          unchanged_pairs},

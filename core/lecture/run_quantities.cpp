@@ -179,7 +179,7 @@ ProbeResult last_snapshot(const QuantityInput& input, const RunRecord& run, Prob
     const std::vector<std::int64_t> iterations = input.lab->snapshots(run.id);
     auto snapshot = iterations.empty() ? std::nullopt : input.lab->snapshot(run.id, iterations.back());
     if (!snapshot || ((*snapshot).*member).empty()) {
-        throw BadInput("The run \"" + run.name + "\" has no snapshot with " + what + ".");
+        throw BadInput("The run \"" + run.name + "\" has no stored measurement (snapshot) with " + what + ".");
     }
     return std::move(*snapshot);
 }
@@ -215,7 +215,7 @@ double measurement(const QuantityInput& input) {
         const auto measured = input.lab->measurements(run.id);
         if (const auto found = measured.find(name); found != measured.end()) values.push_back(found->second);
     }
-    if (values.empty()) throw BadInput("No run with these settings has a measurement \"" + name + "\".");
+    if (values.empty()) throw BadInput("No run with the given settings has a measurement \"" + name + "\".");
     return describe(values).mean;
 }
 
@@ -233,29 +233,32 @@ constexpr const char* pair_arguments = "(quantity; setting=value, …; setting=v
 std::vector<Quantity> run_quantities() {
     std::vector<Quantity> list = {
         {{"measurement", "(name; setting=value, …)", "as measured",
-          "Mean of a named measurement over the runs with these settings, such as operations_per_generated_token.",
+          "Mean, over the runs with the given settings, of a measurement that is given by its name, such as "
+          "operations_per_generated_token.",
           true},
          measurement},
-        {{"predictions", "", "predictions", "Number of predictions that the lab file stores for its sweeps.", true},
+        {{"predictions", "", "predictions",
+          "Number of predictions of theories that the lab file stores for its sweeps.", true},
          prediction_count},
-        {{"runs", run_arguments, "runs", "Number of finished runs with these settings.", true},
+        {{"runs", run_arguments, "runs", "Number of finished runs with the given settings.", true},
          [](const QuantityInput& input) { return matching_runs(input, input.arguments.filter()).size(); }},
-        {{"steps", run_arguments, "steps", "Mean number of training steps of the runs with these settings.", true},
+        {{"steps", run_arguments, "steps", "Mean number of training steps of the runs with the given settings.", true},
          [](const QuantityInput& input) {
              return over_seeds(input, [](const RunRecord& run) { return run.summary->iterations; }).mean;
          }},
     };
     for (const Measure& each : measures()) {
-        list.push_back({{std::string(each.name), run_arguments, std::string(each.unit),
-                         "Mean over the seeds of the runs with these settings: " + std::string(each.title) + ".", true},
-                        [&each](const QuantityInput& input) {
-                            return over_seeds(input, [&](const RunRecord& run) { return each.of(*run.summary); }).mean;
-                        }});
+        list.push_back(
+            {{std::string(each.name), run_arguments, std::string(each.unit),
+              "Mean over the seeds of the runs with the given settings: " + std::string(each.title) + ".", true},
+             [&each](const QuantityInput& input) {
+                 return over_seeds(input, [&](const RunRecord& run) { return each.of(*run.summary); }).mean;
+             }});
     }
     list.insert(
         list.end(),
         {{{"standard_deviation", "(quantity, setting=value, …)", "as the quantity",
-           "Standard deviation of a quantity over the seeds of the runs with these settings.", true},
+           "Standard deviation of a quantity over the seeds of the runs with the given settings.", true},
           [](const QuantityInput& input) {
               const Measure& measure = measures()[measure_of(input)];
               return over_seeds(input, [&](const RunRecord& run) { return measure.of(*run.summary); })
@@ -272,15 +275,15 @@ std::vector<Quantity> run_quantities() {
            true},
           detectable},
          {{"contribution", "(layer, head, pair, setting=value, …)", "",
-           "Logit contribution of a pair in the last snapshot of a run, as a share of the logit's variance, averaged "
-           "over seeds.",
+           "Logit contribution of a pair in the last stored measurement (snapshot) of a run, as a share of the logit's "
+           "variance, averaged over seeds.",
            true},
           [](const QuantityInput& input) {
               return over_seeds(input, [&](const RunRecord& run) { return contribution_of(input, run); }).mean;
           }},
          {{"expert_load", "(layer, expert, setting=value, …)", "",
-           "Share of a layer's routing choices that go to an expert (its load) in the last snapshot of a run, averaged "
-           "over seeds.",
+           "Share of a layer's routing choices that go to an expert (its load) in the last stored measurement "
+           "(snapshot) of a run, averaged over seeds.",
            true},
           [](const QuantityInput& input) {
               return over_seeds(input, [&](const RunRecord& run) { return expert_load_of(input, run); }).mean;

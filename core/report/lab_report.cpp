@@ -78,10 +78,11 @@ void add_overview(ReportDocument& document, const ReportSource& source, const Re
         const auto runs = std::count_if(source.runs.records.begin(), source.runs.records.end(),
                                         [&](const RunRecord& record) { return record.experiment == experiment.id; });
         document.add(ReportParagraph{"Experiment " + std::to_string(experiment.id) + ", \"" + experiment.name + "\", " +
-                                     (extends ? "which adds runs to the lab, " : "") + "was started on " +
+                                     (extends ? "which adds runs to the lab file, " : "") + "was started on " +
                                      experiment.created + " and has " + counted(runs, "run") + "."});
         if (const auto search = source.lab.document(experiment.id, search_document)) {
-            document.add(ReportParagraph{"Its search was fixed before the first run: " + search_words(*search) + "."});
+            document.add(ReportParagraph{
+                "The search of this experiment was fixed before the first run: " + search_words(*search) + "."});
         }
     }
 }
@@ -223,7 +224,7 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
 void add_runs_part(ReportDocument& document, const ReportSource& source) {
     document.add(ReportHeading{1, "Runs"});
     Table table = Table::titled(
-        {"run", "name", "state", "iterations", "best val. loss", "full val. loss", "test loss", "time"}, "l");
+        {"run", "name", "state", "iterations", "best val. loss", "whole val. loss", "test loss", "time"}, "l");
     for (const RunRecord& record : source.runs.records) {
         const RunSummary summary = record.summary.value_or(RunSummary{});
         table.rows.push_back({std::to_string(record.id), record.name, to_string(record.state),
@@ -232,7 +233,8 @@ void add_runs_part(ReportDocument& document, const ReportSource& source) {
                               fixed_text(summary.test_loss.value_or(RunSummary::unknown), 4),
                               fixed_text(record.summary ? summary.seconds : RunSummary::unknown, 1)});
     }
-    document.add(ReportTable{"All runs of the lab file. Losses in nats per token; times in seconds per run.", table});
+    document.add(
+        ReportTable{"All runs of the lab file. Losses are in nats per token, times in seconds per run.", table});
     ReportList remarks;
     for (const RunRecord& record : source.runs.records) {
         if (!record.message.empty())
@@ -259,7 +261,8 @@ std::string figure_caption(const std::string& name, const ReportSource& source) 
         {"loss-by-fraction", "Loss against the rotated fraction."},
         {"loss-by-context", "Loss against the context length."},
         {"forest-plot",
-         "Differences in the rows of the reproduction with their 95 % intervals, and the published differences."},
+         "Differences between group and baseline, with 95 % intervals, in each row of the reproduction, and the "
+         "published differences."},
     };
     return captions.at(name) +
            (shows_results(name) ? " Quantity: " + std::string(measures()[source.table.compared].title) + "." : "");
@@ -314,10 +317,10 @@ std::string shell_words(const std::vector<std::string>& words) {
 
 void add_commands(ReportDocument& document, const ReportSource& source, const ReportOptions& options) {
     const std::string lab = shell_word(source.lab.path().filename().string());
-    document.add(ReportHeading{1, "Commands that repeat this lab"});
+    document.add(ReportHeading{1, "Commands that repeat the runs of this lab file"});
     document.add(ReportParagraph{
-        "These commands, run in the folder of this report, train the runs of the lab again and print their results. In "
-        "float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
+        "These commands, run in the folder of this report, train the runs of the lab file again and print their "
+        "results. In float32 on one CPU, the losses are bit-identical; elsewhere the last bits may differ."});
     std::string commands;
     bool first = true;
     for (const ExperimentRecord& experiment : source.lab.experiments()) {
@@ -394,7 +397,7 @@ std::map<std::string, std::string> experiment_files(const LabFile& lab) {
 
 ReportDocument lab_report(const LabFile& lab, const ReportOptions& options) {
     const ReportSource source = report_source(lab, options.results);
-    ReportDocument document{"Report of the lab " + lab.path().stem().string(), {}};
+    ReportDocument document{"Report of the lab file " + lab.path().stem().string(), {}};
     add_overview(document, source, options);
     add_settings(document, source);
     add_data(document, source);

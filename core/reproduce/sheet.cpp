@@ -47,7 +47,7 @@ SheetScale sheet_scale(const std::string& word) {
 std::string rule_words(const VerdictRule& rule) {
     using Kind = VerdictRule::Kind;
     const std::string level = number_text(rule.alpha);
-    const std::string alpha = level + " after Holm's correction over the family \"" + rule.family + "\"";
+    const std::string alpha = level + " after Holm's correction over the rows of the family \"" + rule.family + "\"";
     const std::string claimed = rule.direction < 0 ? "lower" : "higher";
     const std::string opposite = rule.direction < 0 ? "higher" : "lower";
     const std::string fewer = rule.direction < 0 ? "fewer" : "more";
@@ -127,7 +127,7 @@ std::string control_rule_words(const PlannedRow& row) {
     }
     const bool are_two = !row.control_reference && row.group != *row.control;
     const std::string one_sided = " (one-sided " + test_words(rule.test) + ", p < " + number_text(rule.alpha) +
-                                  (are_two ? " after Bonferroni's correction over the two" : "") + ")";
+                                  (are_two ? " after Bonferroni's correction over the two tests" : "") + ")";
     const std::string better = row.control_reference       ? own_keys_text(*row.control_reference, *row.control)
                                : row.group == *row.control ? "the baseline"
                                                            : "the baseline or the group";
@@ -153,7 +153,7 @@ std::string rule_words(const PlannedRow& row) {
     if (row.keys.contains("iterations")) {
         words += " Learning rate and warm-up are the same for group and baseline and were tuned for neither.";
     }
-    return row.rule->version < rules_version ? "By the older rule stored with this lab: " + words : words;
+    return row.rule->version < rules_version ? "By the older rule stored in this lab file: " + words : words;
 }
 
 std::string stored_rules_words(const SheetPlan& plan) {
@@ -161,8 +161,8 @@ std::string stored_rules_words(const SheetPlan& plan) {
         return row.rule && row.rule->version < rules_version;
     });
     if (!is_old) return "";
-    return "The verdicts follow the rules stored with this lab file. These rules are older than this program's rules, "
-           "by which a new lab would be tested.";
+    return "The verdicts follow the rules that this lab file stores. The stored rules are older than the rules of this "
+           "program, which a new lab file would use.";
 }
 
 const std::vector<Sheet>& sheets() {
@@ -207,9 +207,10 @@ constexpr double together = 0.05;  // probability that an interval of any group 
 // Version 1 compares all groups at the longest lag.
 std::string earlier_rule_words(const RetrievalRule& rule) {
     const std::string shortest = std::to_string(rule.shortest_lag);
-    return "A group fails in retrieval if its mean gain at lag " + std::to_string(rule.longest_lag) + " is below " +
-           percent_of(rule.kept) + " of the highest gain at lag " + shortest + ". " + gain_words +
-           " If no group gains " + percent_of(rule.least_gain) + " at lag " + shortest +
+    return "The lag is the number of tokens after which a token repeats. A group fails in retrieval if its mean gain "
+           "at lag " +
+           std::to_string(rule.longest_lag) + " is below " + percent_of(rule.kept) + " of the highest gain at lag " +
+           shortest + ". " + gain_words + " If no group gains " + percent_of(rule.least_gain) + " at lag " + shortest +
            ", the prediction is not scored.";
 }
 
@@ -235,9 +236,10 @@ std::string rule_words(const RetrievalRule& rule) {
     const std::string kept = percent_of(rule.kept);
     const std::string least = percent_of(rule.least_gain);
     const std::string lags =
-        "Each group is compared with itself: its gain at the lag with the lowest context bound B against its gain at "
-        "the lag with the highest B. The lag is the number of tokens after which a token repeats; an induction head "
-        "then attends at the distance lag − 1, at which B is computed. The lags are " +
+        "Each group is compared with itself: its gain at the lag with the lowest context bound B (the mean logit "
+        "advantage of a similar key) against its gain at the lag with the highest B. The lag is the number of tokens "
+        "after which a token repeats; an induction head then attends at the distance lag − 1, at which B is computed. "
+        "The lags are " +
         probes + ".";
     const std::string unlearned = " A group with a mean gain below " + least +
                                   " at the lag with its highest B has not learned retrieval and is not scored.";
@@ -304,20 +306,24 @@ std::string null_model_words(const Prediction& prediction) {
     const RetrievalGroups groups = retrieval_groups(prediction);
     const std::string count = std::to_string(groups.all);
     if (compares_groups(prediction)) {
-        return "Null model stored with the lab: each of the " + count + " groups fails with probability 1/2.";
+        return "Null model (the model of chance) stored in the lab file: each of the " + count +
+               " groups fails with probability 1/2.";
     }
     if (!prediction.retrieval) {
         const std::string low = std::to_string(prediction.low.size());
-        return "Null model: all orders of the " + count + " groups are equally likely, so that the " + low +
+        return "Null model (the model of chance): all orders of the " + count +
+               " groups are equally likely, so that the " + low +
                " predicted to be lowest are the lowest with probability 1/C(" + count + ", " + low + ").";
     }
     const std::string k = std::to_string(groups.high);
-    std::string words = "Null model: the number of collapsing groups is known, and the " + k +
+    std::string words = "Null model (the model of chance): the number of collapsing groups is known, and the " + k +
                         " that collapse are any " + k + " of the " + count +
                         " groups with equal probability; the prediction is right by chance with probability 1/C(" +
                         count + ", " + k + ").";
     if (groups.all < prediction.low.size() + prediction.high.size()) {
-        words += " Groups without a control lag are not counted.";
+        words +=
+            " Groups without a control lag, which separates the effects of distance and of the context bound B, are "
+            "not counted.";
     }
     if (groups.high == 0 || groups.high == groups.all) {
         words += " A prediction that " + std::string(groups.high == 0 ? "no" : "every") +

@@ -267,11 +267,11 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
 
 std::string decision_rule_words() {
     return "A setting is Pareto-dominated if another setting is significantly better in loss or in cost (speed or "
-           "cache size) and not inferior in the other of the two: there the mean is not worse, and the 95 % interval "
-           "of the difference excludes that the mean is more than 1 % worse. Every pair of settings is tested in loss "
-           "and in cost, paired by seed where both have the same seeds, at the 5 % level after Holm's correction over "
-           "all these tests; cache sizes are exact and need no test. Two settings that no test separates are "
-           "undecided: this does not show that they are equal.";
+           "cache size) and not inferior in the other of the two. \"Not inferior\" means that the mean is not worse "
+           "and that the 95 % interval of the difference excludes a mean that is more than 1 % worse. Every pair of "
+           "settings is tested in loss and in cost, paired by seed where both have the same seeds, at the 5 % level "
+           "after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings that no "
+           "test separates are undecided: this does not show that they are equal.";
 }
 
 DecisionNames decision_names(const ResultsTable& table) {

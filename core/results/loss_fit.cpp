@@ -218,8 +218,8 @@ LossFit fit_loss(std::span<const LossFitRun> runs) {
     fit.residual_deviation = std::sqrt(fit.linear.variance());
     if (!(fit.residual_deviation > 1e-12)) {
         throw BadInput(
-            "The losses have no scatter around the fit, so that its error cannot be estimated; the runs may be copies "
-            "of each other.");
+            "The losses have no scatter around the fit, so that the error of the fit cannot be estimated; the runs may "
+            "be copies of each other.");
     }
     fit.r_squared = 1 - fit.linear.residual_sum / fit.linear.total_sum;
     const double t = t_quantile(fit.linear.degrees_of_freedom());
@@ -425,8 +425,9 @@ void choose_groups(const ResultsTable& table, std::vector<FitGroup>& groups, con
         const auto like = std::find_if(groups.begin(), groups.end(),
                                        [&](const FitGroup& member) { return member.index == choice.like; });
         if (like == groups.end()) {
-            throw BadInput("These runs cannot be fitted together, because they also differ in " +
-                           unfitted_words(groups, names) + ", for which the fit has no term." +
+            throw BadInput("The runs cannot be fitted together, because they also differ in " +
+                           unfitted_words(groups, names) +
+                           ", for which the fit has no term; choose runs without this difference." +
                            (choice.how_to_choose.empty() ? "" : " " + choice.how_to_choose));
         }
         const FitGroup chosen = *like;

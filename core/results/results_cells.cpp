@@ -557,13 +557,15 @@ std::string column_help() {
     any.target_loss = 0;  // so that the list contains the columns of --until
     std::vector<std::pair<std::string, std::string>> lines = {
         {"short",
-         "preset: the columns of paper, with the verdict instead of the significance mark; default of the format text"},
+         "preset: the columns of the preset paper, with the verdict instead of the significance mark; default of the "
+         "format text"},
         {"paper",
-         "preset: settings, mean ± std of the compared measure, n, improvement, corrected p, significance mark"},
+         "preset: settings, mean ± standard deviation of the compared measure, n, improvement, corrected p, "
+         "significance mark"},
         {"full", "preset: all columns that the output format has"},
         {"settings",
-         "the names given to settings, and the settings in which the groups differ; each of these columns can also be "
-         "chosen alone"}};
+         "the names given to settings and the settings in which the groups differ: several columns, each of which can "
+         "also be chosen alone"}};
     for (auto& each : column_names(any)) lines.push_back(std::move(each));
     Table table = Table::titled({"", ""}, "l");
     for (auto& [name, meaning] : lines) table.rows.push_back({std::move(name), std::move(meaning)});

@@ -84,7 +84,7 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
     if (has_marks(columns)) lines.push_back(mark_legend());
     const bool is_short = style.columns.empty();
     if (is_short && table.groups.size() > 1) {
-        lines.emplace_back("All columns, and each verdict in a sentence: --columns full.");
+        lines.emplace_back("--columns full prints all columns, and each verdict in a sentence.");
     }
     for (const ResultGroup& group : table.groups) {
         if (is_short || table.groups.size() < 2 || table.is_baseline(group)) continue;
@@ -114,7 +114,7 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     };
     std::string caption = latex_text(caption_words(table));
     if (has_marks(columns)) caption += " " + latex_text(mark_legend());
-    if (style.best_bold) caption += " Bold: best mean of a column and data set.";
+    if (style.best_bold) caption += " Bold numbers are the best means of a column and data set.";
     return cells_of(table, columns, heading_of, cell_of).latex({caption, "tab:results", comments});
 }
 

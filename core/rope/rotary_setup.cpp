@@ -105,17 +105,19 @@ std::vector<SetupKey> make_setup_keys() {
              "half: channels i and i + dᵣ/2 form a pair (Hugging Face, GPT-NeoX). interleaved: channels 2i and 2i + 1 "
              "form a pair (GPT-J, RoFormer). Both use the same frequencies (formula 6 of the guide)."},
             {{"half", Pairing::half}, {"interleaved", Pairing::interleaved}}, &S::pairing),
-        choice_key<S, NumberFormat>({"precision", "", "", "Number format of the cos/sin table."},
-                                    words_of<NumberFormat>(number_formats()), &S::precision),
+        choice_key<S, NumberFormat>(
+            {"precision", "", "", "Number format in which the cos/sin table stores its numbers."},
+            words_of<NumberFormat>(number_formats()), &S::precision),
         number_key<S>({"heads", "", "", "Number of attention heads per layer.", 1, 65536}, &S::heads),
         number_key<S>({"attention_window", "", "tokens",
-                       "Sliding window: number of latest tokens that each token attends to, itself included; 0 means "
-                       "the whole context.",
+                       "Sliding-window attention: number of latest tokens to which each token attends, itself "
+                       "included; 0 means the whole context.",
                        0, max_context},
                       &S::attention_window),
         choice_key<S, ScalingMethod>(
             {"scaling", "", "",
-             "Method that changes the frequencies for a longer context (formulas 18 to 24 of the guide)."},
+             "Method that changes the frequencies of RoPE for a context longer than the training context (formulas 18 "
+             "to 24 of the guide)."},
             methods, [](auto& s) -> auto& { return s.scaling.method; }),
         scaling_number(
             {"factor", "", "", "Scaling factor s: target context divided by training context.", 1, unlimited},
@@ -125,27 +127,28 @@ std::vector<SetupKey> make_setup_keys() {
              "Context length L that the model was trained with; 0 means the context of the setup.", 0, max_context},
             &Scaling::original_context, {dynamic, ntk_by_parts, yarn, llama3, longrope}),
         scaling_number({"beta_fast", "", "periods",
-                        "Pairs that complete more periods than this in the training context are not scaled (Peng et "
-                        "al. 2023; formulas 21 and 22 of the guide).",
+                        "Pairs that complete more than this number of periods in the training context are not scaled "
+                        "(Peng et al. 2023; formulas 21 and 22 of the guide).",
                         0, unlimited},
                        &Scaling::beta_fast, {ntk_by_parts, yarn}),
-        scaling_number({"beta_slow", "", "periods",
-                        "The frequencies of pairs that complete fewer periods than this in the training context are "
-                        "divided by the factor (Peng et al. 2023; formulas 21 and 22 of the guide).",
-                        0, unlimited},
-                       &Scaling::beta_slow, {ntk_by_parts, yarn}),
+        scaling_number(
+            {"beta_slow", "", "periods",
+             "The frequencies of pairs that complete fewer than this number of periods in the training context are "
+             "divided by the scaling factor (Peng et al. 2023; formulas 21 and 22 of the guide).",
+             0, unlimited},
+            &Scaling::beta_slow, {ntk_by_parts, yarn}),
         flag_key<S>(
             {"truncate", "", "",
              "If true, the ends of yarn's ramp between scaled and unscaled pairs are rounded to whole pairs."},
             [](auto& s) -> auto& { return s.scaling.truncate; })
             .when(scaled_by({yarn})),
         scaling_number({"low_freq_factor", "", "periods",
-                        "The frequencies of pairs that complete fewer periods than this in the training context are "
-                        "divided by the factor (Grattafiori et al. 2024; formula 23 of the guide).",
+                        "The frequencies of pairs that complete fewer than this number of periods in the training "
+                        "context are divided by the scaling factor (Grattafiori et al. 2024; formula 23 of the guide).",
                         0, unlimited},
                        &Scaling::low_freq_factor, {llama3}),
         scaling_number({"high_freq_factor", "", "periods",
-                        "Pairs that complete more periods than this in the training context are not scaled "
+                        "Pairs that complete more than this number of periods in the training context are not scaled "
                         "(Grattafiori et al. 2024; formula 23 of the guide).",
                         0, unlimited},
                        &Scaling::high_freq_factor, {llama3}),
@@ -165,11 +168,14 @@ std::vector<SetupKey> make_setup_keys() {
                         -unlimited, unlimited},
                        &Scaling::mscale_all_dim, {yarn}),
         list_key<S>(
-            {"short_factors", "", "", "Divisors of the frequencies up to the original context, one per rotated pair."},
+            {"short_factors", "", "",
+             "Divisors of the frequencies in contexts up to the original context, one per rotated pair (LongRoPE)."},
             [](auto& s) -> auto& { return s.scaling.short_factors; })
             .when(scaled_by({longrope})),
         list_key<S>(
-            {"long_factors", "", "", "Divisors of the frequencies beyond the original context, one per rotated pair."},
+            {"long_factors", "", "",
+             "Divisors of the frequencies in contexts longer than the original context, one per rotated pair "
+             "(LongRoPE)."},
             [](auto& s) -> auto& { return s.scaling.long_factors; })
             .when(scaled_by({longrope})),
     };
@@ -183,7 +189,8 @@ void store_value(RotarySetup& setup, const SetupKey& key, std::string_view text)
 void parse_entry(RotarySetup& setup, std::string_view entry, std::vector<const SetupKey*>& seen) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string_view::npos) {
-        throw BadInput("\"" + std::string(entry) + "\" has no value; write settings like theta=10k or fraction=25%.");
+        throw BadInput("\"" + std::string(entry) +
+                       "\" has no value; write a setting and its value, such as theta=10k or fraction=25%.");
     }
     const SetupKey& key = setup_key(entry.substr(0, equals));
     if (std::ranges::find(seen, &key) != seen.end()) {

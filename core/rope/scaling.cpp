@@ -194,7 +194,7 @@ Scaled scaled(std::span<const double> plain, int dimension, double theta, const 
     Scaled result{{plain.begin(), plain.end()}, 1.0};
     if (scaling.method == ScalingMethod::none) return result;
     check_at_least(scaling.factor, 1, "The factor of context scaling");
-    check_at_least(length, 0, "The current length");
+    check_at_least(length, 0, "The current sequence length");
     if (length == 0) length = context;
 
     std::vector<double>& frequencies = result.inverse_frequencies;

@@ -31,11 +31,11 @@ std::unique_ptr<TokenPredictor> Model::predictor() {
 }
 
 StageTimes Model::stage_times(const StageTimesRequest&) {
-    throw BadInput("This engine does not measure the stages of a model.");
+    throw BadInput("This engine does not measure the times of the stages (operations) of a model.");
 }
 
 ProbeArray Model::stage_output(std::span<const std::int32_t>, const StagePlace&) {
-    throw BadInput("This engine does not return the outputs of a model's stages.");
+    throw BadInput("This engine does not return the outputs of a model's stages (operations).");
 }
 
 std::unique_ptr<Model> Engine::create_untrained_model(const RunSpec&, int) {

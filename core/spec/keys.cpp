@@ -15,7 +15,7 @@ Key qk_norm_key() {
         {.name = "qk_norm",
          .group = "model",
          .meaning = "RMSNorm of queries and keys before rotation (QK norm): true normalizes each head, projection "
-                    "normalizes the channels of all heads of a token together, as in OLMo 2.",
+                    "normalizes the channels of all heads of a token together (OLMo 2); false leaves it out.",
          .choices = {"false", "true", "projection"},
          .kind = SettingFacts::Kind::flag},
         {},
@@ -154,7 +154,8 @@ std::vector<Key> make_keys() {
             &R::mlp_width),
         number_key<R>(
             {"multiple_of", "model", "channels",
-             "The automatic hidden width of a gated network is rounded up to a multiple of this number.", 1, 4096},
+             "The automatic hidden width of a gated feed-forward network is rounded up to a multiple of this number.",
+             1, 4096},
             &R::multiple_of)
             .when([](const R& r) { return r.mlp_width == 0 && r.gates_feed_forward(); }),
         number_key<R>({"experts", "model", "",
@@ -269,25 +270,29 @@ std::vector<Key> make_keys() {
              {"fope", Position::fope}},
             &R::position),
         number_key<R>({"relative_clip", "model", "tokens",
-                       "Shaw's relative positions: largest distance with vectors of its own; all larger distances "
-                       "use the same vectors.",
+                       "With position = shaw: largest distance that has vectors of its own; all larger distances share "
+                       "its vectors.",
                        0, 65536},
                       &R::relative_clip)
             .when([](const R& r) { return r.position == Position::shaw; }),
         number_key<R>({"distance_buckets", "model", "",
-                       "T5's bias: number of distance buckets; each bucket has one learned bias per head.", 2, 65536},
+                       "With position = t5 or rope+bias: number of buckets, into which distances are grouped; each "
+                       "bucket has one learned bias per head.",
+                       2, 65536},
                       &R::distance_buckets)
             .when([](const R& r) { return r.has_distance_bias(); }),
         number_key<R>({"largest_distance", "model", "tokens",
-                       "T5's bias: distance from which on all distances share the last bucket.", 2, 1e6},
+                       "With position = t5 or rope+bias: distance from which on all distances share the last bucket "
+                       "and its learned bias.",
+                       2, 1e6},
                       &R::largest_distance)
             .when([](const R& r) { return r.has_distance_bias(); }),
-        number_key<R>(
-            {"xpos_scale_base", "model", "tokens",
-             "xPos: distance at which the term of a pair has decayed to its factor ζ, 0.29 for the "
-             "fastest pair and almost 1 for the slowest (formula 42 of the guide); a larger number means less decay.",
-             1, unlimited},
-            &R::xpos_scale_base)
+        number_key<R>({"xpos_scale_base", "model", "tokens",
+                       "With position = xpos: distance at which the term of a pair in the attention logit has decayed "
+                       "to the factor ζ of the pair: 0.29 for the fastest pair, almost 1 for the slowest (formula 42 "
+                       "of the guide). A larger number means less decay.",
+                       1, unlimited},
+                      &R::xpos_scale_base)
             .when([](const R& r) { return r.position == Position::xpos; }),
         number_key<R>({"fourier_deviation", "model", "",
                        "FoPE: σ of the random coefficients with which the frequencies of the other pairs are added to "
@@ -296,10 +301,11 @@ std::vector<Key> make_keys() {
                        0, 10},
                       &R::fourier_deviation)
             .when([](const R& r) { return r.position == Position::fope; }),
-        number_key<R>(
-            {"cope_positions", "model", "",
-             "CoPE: number of learned position embeddings; larger contextual positions use the last one.", 2, 65536},
-            &R::cope_positions)
+        number_key<R>({"cope_positions", "model", "",
+                       "With position = cope: number of learned position embeddings; positions beyond the last "
+                       "embedding use the last one.",
+                       2, 65536},
+                      &R::cope_positions)
             .when([](const R& r) { return r.position == Position::cope; }),
         word_key({"frequencies", "model", "",
                   "Frequencies of the rotated pairs in radians per token, such as 1+0.5+0.01, one per pair; "
@@ -331,8 +337,8 @@ std::vector<Key> make_keys() {
              "if attention_window is set, else full."},
             &R::attention_layers),
         flag_key<R>({"attention_sinks", "model", "",
-                     "If true, each head adds a learned logit, to which no key belongs, to the denominator of its "
-                     "softmax (attention sink, as in gpt-oss)."},
+                     "If true, each head has one more, learned logit in the denominator of its softmax, which belongs "
+                     "to no key (attention sink, as in gpt-oss)."},
                     &R::attention_sinks),
         number_key<R>(
             {"attention_window", "model", "tokens",
@@ -508,8 +514,8 @@ std::vector<Key> make_keys() {
 
         choice_key<R, Precision>(
             {"precision", "machine", "",
-             "Precision of linear layers; auto uses bfloat16 if it is measured to be at least 1.2 times as fast "
-             "on this machine; the first measurement decides for all runs of an experiment."},
+             "Precision of linear layers; auto uses bfloat16 if a measurement on this machine finds it at least 1.2 "
+             "times as fast as float32; the first measurement decides for all runs of an experiment."},
             {{"auto", Precision::automatic}, {"float32", Precision::float32}, {"bfloat16", Precision::bfloat16}},
             &R::precision),
         choice_key<R, Device>(
@@ -518,19 +524,19 @@ std::vector<Key> make_keys() {
         number_key<R>(
             {"threads", "machine", "", "Number of CPU threads for training; 0 (auto) means one per core.", 0, 1024},
             &R::threads),
-        choice_key<R, Operations>({"operations", "machine", "",
-                                   "Kernels: fused combines several operations in one pass; eager runs each operation "
-                                   "separately and generates text without a KV cache. This changes speed only."},
-                                  {{"fused", Operations::fused}, {"eager", Operations::eager}}, &R::operations),
-        flag_key<R>(
-            {"rope_cache", "machine", "",
-             "If true, RoPE reads cos and sin from a cached table, otherwise it computes them at every call. This "
-             "changes speed only."},
-            &R::rope_cache),
+        choice_key<R, Operations>(
+            {"operations", "machine", "",
+             "Kernels: fused combines several operations in one pass; eager runs each operation separately and "
+             "generates text without a KV cache. The choice changes only the speed."},
+            {{"fused", Operations::fused}, {"eager", Operations::eager}}, &R::operations),
+        flag_key<R>({"rope_cache", "machine", "",
+                     "If true, RoPE reads cos and sin from a cached table, otherwise it computes them at every call. "
+                     "The choice changes only the speed."},
+                    &R::rope_cache),
         with_earlier_words(choice_key<R, GraphUse>(
             {"cuda_graphs", "machine", "",
              "CUDA graphs replay a training step on a CUDA device: auto uses them if they passed the device check; off "
-             "starts each operation separately; on uses them unchecked. This changes speed only."},
+             "starts each operation separately; on uses them unchecked. The choice changes only the speed."},
             {{"auto", GraphUse::automatic}, {"off", GraphUse::off}, {"on", GraphUse::on}}, &R::cuda_graphs)),
     };
 }

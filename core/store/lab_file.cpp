@@ -281,7 +281,7 @@ void prepare_new_lab(const fs::path& lab) {
     const fs::path checkpoints = checkpoint_folder_of(lab);
     if (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
         throw BadInput("The folder " + checkpoints.string() +
-                       " contains checkpoints of another lab; move the folder, or choose another name.");
+                       " contains checkpoints of another lab file; move the folder, or choose another name.");
     }
     for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(with_suffix(lab, suffix), error);
 }

@@ -70,7 +70,7 @@ void LabFile::save_as(const fs::path& given) const {
     const fs::path target = lab_file_of(given);
     std::error_code error;
     if (fs::equivalent(path_, target, error)) {
-        throw BadInput(target.string() + " is the open lab file itself; choose another name.");
+        throw BadInput(target.string() + " is the open lab file itself; choose another file name.");
     }
     try {
         prepare(target);

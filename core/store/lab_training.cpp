@@ -174,8 +174,9 @@ NamedTensor part_of(const sqlite::Query& row) {
     }
     part.shape = shape_of(row.text(1), std::ssize(part.values));
     if (part.shape.empty()) {
-        throw BadInput("The part \"" + part.name + "\" of a snapshot has " + std::to_string(part.values.size()) +
-                       " numbers, which do not fill its shape \"" + row.text(1) + "\"; the lab file is damaged.");
+        throw BadInput("The part \"" + part.name + "\" of a stored measurement (snapshot) has " +
+                       std::to_string(part.values.size()) + " numbers, which do not fill its shape \"" + row.text(1) +
+                       "\"; the lab file is damaged.");
     }
     return part;
 }

@@ -209,8 +209,8 @@ std::vector<std::int64_t> parse_pairs(std::string_view text, std::int64_t count,
         const char* end = text.data() + text.size();
         if (std::from_chars(text.data() + 4, end, many).ptr != end || many < 1 || many > count) {
             throw BadInput(std::string(what) + " is \"" + std::string(text) + "\", but a head has " +
-                           std::to_string(count) + " pairs, so the number must be from 1 to " + std::to_string(count) +
-                           ", such as \"" + (fast ? "fast" : "slow") + "1\".");
+                           std::to_string(count) + " pairs, so the number of pairs must be from 1 to " +
+                           std::to_string(count) + ", such as \"" + (fast ? "fast" : "slow") + "1\".");
         }
         return pair_range({}, fast ? 0 : count - many, fast ? many - 1 : count - 1).pairs;
     }

@@ -252,7 +252,9 @@ std::optional<CompressedText> compress(Engine& engine, const Checkpoint& checkpo
     const std::vector<std::int32_t> tokens = Vocabulary::from_text(checkpoint.vocabulary).encode(text);
     NextFrequencies next(engine, checkpoint);
     if (next.vocabulary().decode(tokens) != text) {
-        throw BadInput("The run's tokenizer does not reproduce the text exactly, so the text cannot be compressed.");
+        throw BadInput(
+            "The run's tokenizer does not reproduce the text exactly, so the text cannot be compressed; choose a run "
+            "with another tokenizer, such as bytes.");
     }
     CompressedText result;
     CompressionSizes& sizes = result.sizes;
@@ -301,7 +303,9 @@ std::optional<std::string> decompress(Engine& engine, const Checkpoint& checkpoi
         throw BadInput(
             "The model computes other probabilities here than where the file was compressed: its settings, the "
             "processor's instructions (here " +
-            engine.info().processor + ") or LibTorch differ.");
+            engine.info().processor +
+            ") or LibTorch differ. Decompress the file with the same settings on the machine on which it was "
+            "compressed.");
     }
     std::vector<std::int32_t> tokens;
     ArithmeticDecoder decoder(code);
@@ -314,7 +318,7 @@ std::optional<std::string> decompress(Engine& engine, const Checkpoint& checkpoi
     if (short_sha256(text, long_checksum) != header.text) {
         throw BadInput(
             "The decompressed text does not match its checksum, because the model computed other probabilities than "
-            "when the file was compressed.");
+            "when the file was compressed; decompress it on the machine on which it was compressed.");
     }
     return text;
 }

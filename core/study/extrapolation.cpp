@@ -105,7 +105,7 @@ constexpr std::int64_t extrapolation_tokens = 16384;  // enough to average the l
 void check_length(const RunSpec& spec, std::int64_t factor) {
     if (spec.learns_positions()) {
         throw BadInput("This run learned a position embedding for each of its " + std::to_string(spec.context) +
-                       " positions, so it cannot be evaluated beyond them.");
+                       " positions, so it cannot be evaluated beyond them; choose a run without learned positions.");
     }
     if (factor < 1) {
         throw BadInput("The length is " + std::to_string(factor) +
@@ -118,8 +118,8 @@ void check_length(const RunSpec& spec, std::int64_t factor) {
     }
     if (const std::int64_t length = factor * spec.context; !is_defined_at(spec, length)) {
         throw BadInput("A sequence of " + std::to_string(length) +
-                       " tokens is too long for the xPos of this run, because its decay would leave the range of "
-                       "float32; choose a smaller multiple of the context.");
+                       " tokens is too long for xPos, the position encoding of this run, because the decay of xPos "
+                       "would leave the range of float32; choose a smaller multiple of the context.");
     }
 }
 

@@ -4,10 +4,10 @@
 #include <set>
 #include <utility>
 
-#include "core/sweep/search.h"
 #include "core/experiment/setting_names.h"
-#include "core/sweep/stored_run.h"
 #include "core/spec/error.h"
+#include "core/sweep/search.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab {
 
@@ -38,7 +38,8 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
     }
     runs.experiments = experiments.size();
     runs.selected = selected_runs(selectable, runs.selection);
-    if (runs.records.empty()) throw BadInput("The lab file " + lab.path().string() + " has no runs yet.");
+    if (runs.records.empty())
+        throw BadInput("The lab file " + lab.path().string() + " has no runs yet; name a lab file with runs.");
     if (runs.selected.indices.empty()) {
         throw BadInput("Experiment " + std::to_string(runs.selected.experiment) +
                        " has no runs; choose another one with --experiment, or all.");

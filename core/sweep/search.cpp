@@ -38,13 +38,15 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
     }
     const RunSpec& first = runs.front();
     if (search.first_rung % first.evaluate_every != 0) {
-        throw BadInput("The first rung is at iteration " + std::to_string(search.first_rung) +
+        throw BadInput("The first rung of successive halving (--first-rung) is at iteration " +
+                       std::to_string(search.first_rung) +
                        ", where there is no evaluation; it must be a multiple of evaluate_every, which is " +
                        std::to_string(first.evaluate_every) + ".");
     }
     if (search.first_rung >= first.iterations) {
-        throw BadInput("The first rung is at iteration " + std::to_string(search.first_rung) +
-                       ", but the runs have only " + std::to_string(first.iterations) + " iterations.");
+        throw BadInput("The first rung of successive halving (--first-rung) is at iteration " +
+                       std::to_string(search.first_rung) + ", but the runs have only " +
+                       std::to_string(first.iterations) + " iterations.");
     }
     if (count_settings(runs) < 2)
         throw BadInput("Successive halving compares settings, so it needs runs of at least two different settings.");
@@ -167,7 +169,7 @@ void apply_search(Search& search, Experiment& experiment) {
     std::set<std::string> sampled;
     for (const SearchRange& range : search.ranges) {
         if (sampled.insert(range.key).second) continue;
-        throw BadInput("The setting " + range.key + " has two ranges; give it one.");
+        throw BadInput("The setting " + range.key + " has two ranges; give the setting one range.");
     }
     if (!search.ranges.empty()) {
         std::vector<std::map<std::string, std::string>> runs;

@@ -198,7 +198,8 @@ std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std
     auto cohorts = group_into_cohorts(runs);
     const auto count = static_cast<std::int64_t>(cohorts.size());
     if (cohort < 0 || cohort >= count) {
-        throw BadInput("There is no cohort " + std::to_string(cohort) + ": this experiment has " +
+        throw BadInput("There is no cohort (runs trained as one batch) with the number " + std::to_string(cohort) +
+                       ": this experiment has " +
                        (count == 1 ? "one, number 0." : "cohorts 0 to " + std::to_string(count - 1) + "."));
     }
     return std::move(cohorts[static_cast<std::size_t>(cohort)]);
@@ -214,7 +215,7 @@ void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std
     const std::vector<RunSpec> runs = experiment.expand();
     for (const std::size_t place : indices_of_cohort(runs, cohort)) members.push_back(runs[place]);
     if (stored != members) {
-        throw BadInput("The lab file " + lab.path().string() + " contains other runs than cohort " +
+        throw BadInput("The lab file " + lab.path().string() + " contains other runs than cohort (batch of runs) " +
                        std::to_string(cohort) + " of the experiment; name the lab file of that cohort.");
     }
 }

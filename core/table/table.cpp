@@ -199,7 +199,7 @@ std::string Table::latex(const LatexFrame& frame) const {
     std::string result = "% This table needs \\usepackage{booktabs}" +
                          std::string(is_wide ? ", \\usepackage{rotating}" : "") + " and \\usepackage{graphicx}.\n";
     if (is_wide) {
-        result += "% It has " + std::to_string(columns.size()) + " columns: tables of more than " +
+        result += "% The table has " + std::to_string(columns.size()) + " columns: tables of more than " +
                   std::to_string(most_upright_columns) +
                   " are rotated by 90 degrees and fitted to the page. \"--columns paper\" prints a narrow one.\n";
     }

@@ -75,7 +75,8 @@ TEST(AnatomyVerb, MeasuresTheTimesOfTheStages) {
         }
     }
     EXPECT_FALSE(ropelab_cli({"anatomy", "--json"}).json().contains("times"));
-    EXPECT_BAD_INPUT(ropelab_cli({"anatomy", "--model", "Llama 3 8B", "--measure"}), "leave it out for a published");
+    EXPECT_BAD_INPUT(ropelab_cli({"anatomy", "--model", "Llama 3 8B", "--measure"}),
+                     "leave out --measure for a published");
 }
 
 TEST(AnatomyVerb, ActivationOfARunIsAFigure) {

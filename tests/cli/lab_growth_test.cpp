@@ -72,7 +72,7 @@ TEST_F(LabGrowthVerbTest, MoreIterationsContinueFromCopiesOfTheCheckpoints) {
     const auto before = curves(1);
     const auto grown = resume({"--set", "iterations=40"});
     ASSERT_EQ(grown.status, 0) << grown.err;
-    EXPECT_THAT(grown.err, testing::HasSubstr("1 of them from the checkpoints of shorter runs"));
+    EXPECT_THAT(grown.err, testing::HasSubstr("1 of them continuing from checkpoints of shorter runs"));
     EXPECT_EQ(curves(1), before);
     const std::string continued = lab_;
     const auto longer = curves(2);
@@ -145,12 +145,11 @@ TEST_F(LabGrowthVerbTest, PlanPrintsWhatResumeWouldTrain) {
     ASSERT_EQ(create().status, 0);
     const auto finished = resume({"--plan"});
     EXPECT_TRUE(finished.json().at("runs").empty());
-    EXPECT_EQ(finished.json().at("words"), "Every run of the lab file has ended. Nothing would be trained.");
+    EXPECT_EQ(finished.json().at("words"), "Every run of the lab file has ended. No run would be trained.");
     const auto plan = resume({"--plan", "--set", "seed=1,2", "--set", "iterations=20,40"}).json();
     EXPECT_EQ(plan.at("words"),
               "Every run of the lab file has ended. The lab file has 2 of the experiment's 8 runs; 6 runs added, 2 of "
-              "them from "
-              "the checkpoints of shorter runs.");
+              "them continuing from checkpoints of shorter runs.");
     ASSERT_EQ(plan.at("runs").size(), 6U);
     for (const auto& run : plan.at("runs")) {
         EXPECT_EQ(run.at("resumes_from"), run.at("seed") == 1 ? 20 : 0) << run.dump();
@@ -174,7 +173,8 @@ TEST_F(LabGrowthVerbTest, ALabRemembersItsDataFolder) {
 
 TEST_F(LabGrowthVerbTest, TrainAddsOneRun) {
     ASSERT_EQ(create({"--set", "theta=500"}).status, 0);
-    EXPECT_BAD_INPUT(ropelab_cli({"train", "--lab", lab_, "--resume", "--set", "seed=1..3"}), "use the command \"sweep\"");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--lab", lab_, "--resume", "--set", "seed=1..3"}),
+                     "use the command \"sweep\"");
     const auto one = ropelab_cli({"train", "--lab", lab_, "--resume", "--set", "seed=1,2"});
     EXPECT_EQ(one.status, 0) << one.err;
     EXPECT_EQ(runs().size(), 2U);

@@ -349,7 +349,7 @@ TEST_F(LabVerbsTest, ResumesFailedRunsUnlessTheyDiverged) {
                                    event::RunEnded{diverged, RunState::failed, "The run diverged.", {}}});
     const auto again = resume();
     EXPECT_EQ(again.status, 1);
-    EXPECT_THAT(again.err, testing::HasSubstr("1 of 6 runs failed earlier. The run diverged."));
+    EXPECT_THAT(again.err, testing::HasSubstr("1 of 6 runs failed in an earlier call. The run diverged."));
 }
 
 TEST_F(LabVerbsTest, ResumeRejectsChangedData) {

@@ -93,7 +93,7 @@ TEST_F(LectureClassTest, SaysWhatIsMissing) {
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "class", lecture_, "--pool", path("none.ropelab")}), "--lab");
     EXPECT_BAD_INPUT(
         ropelab_cli({"lecture", "class", lecture_, "--pool", path("none.ropelab"), "--lab", path("new.ropelab")}),
-        "none of the files");
+        "No results could be added");
     EXPECT_BAD_INPUT(ropelab_cli({"lecture", "class", lecture_, "--pool", path("none.ropelab"), "--lab",
                                   path("new.ropelab"), "--measure", "beauty"}),
                      "beauty");

@@ -354,7 +354,8 @@ TEST_F(ProbeVerbTest, RejectsInvalidFlags) {
     EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--fine-tune", "-1"}), "fine-tuning steps is -1");
     EXPECT_BAD_INPUT(probe({"--extrapolate", "2", "--learning-rate", "1e-3"}), "--learning-rate needs --fine-tune");
     EXPECT_BAD_INPUT(probe({"--step", "5"}),
-                     "has snapshots of these steps, which --step shows without further flags: 0, 1, 2, 4, 8, 10, 20");
+                     "stores measurements (snapshots) of the following steps; --step without other flags prints one: "
+                     "0, 1, 2, 4, 8, 10, 20");
     EXPECT_BAD_INPUT(probe({"--step", "10", "--text", "e a"}), "has a checkpoint of step 20, not of step 10");
     EXPECT_BAD_INPUT(probe({"--run", "7"}), "no run 7");
     EXPECT_BAD_INPUT(probe({"--freeze-pairs", "8"}), "freeze-pairs");

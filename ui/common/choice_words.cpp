@@ -52,7 +52,8 @@ constexpr auto kAllWords = std::to_array<ChoiceWords>({
      "Contextual position encoding: positions count the tokens from key to query, weighted by gates that are computed "
      "from the query and the keys. Golovneva et al. 2024; formula 43 of the guide"},
     {"position", "rope+bias", "RoPE + bias",
-     "RoPE, and in addition T5's learned bias per distance is added to the attention logits. Formula 40 of the guide"},
+     "RoPE rotates queries and keys, and T5's learned bias per distance is added to the attention logits. Formula 40 "
+     "of the guide"},
     {"qk_norm", "false", nullptr, "Queries and keys are not normalized (no QK norm)."},
     {"qk_norm", "true", nullptr, "QK norm: RMSNorm is applied to the queries and keys of each head. Henry et al. 2020"},
     {"qk_norm", "projection", "QK norm of the whole projection",

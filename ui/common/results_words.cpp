@@ -72,11 +72,12 @@ QString powerWords(const ResultsTable& table) {
     const QString unit = measureUnit(measures()[table.compared]);
     const QString varies = least.isOne() ? QString() : u" (depending on the standard deviations)"_s;
     return QLatin1Char(' ') +
-           u"With %1, the test detects a difference of %2 %3%5 with 80 % power at %4."_s.arg(count, least.words(), unit,
-                                                                                             level, varies) +
+           u"With %1, the significance test detects a true difference of %2 %3%5 with a probability (power) of 80 % "
+           "at %4."_s.arg(count, least.words(), unit, level, varies) +
            (anyUndecided
                 ? QLatin1Char(' ') +
-                      u"Each difference that is not significant is smaller than the one that its own test detects."_s
+                      u"Each difference that is not significant is smaller than the difference that the test of its "
+                      "group detects."_s
                 : QString());
 }
 
@@ -144,9 +145,9 @@ QString measureWhy(const Measure& measure) {
         return u"This measure is the loss over the whole validation split after training [nats per token]."_s;
     }
     if (measure.name == "test_loss") {
-        return u"This measure is the loss over the whole test split at the end of training [nats per token]. It is "
-               "evaluated once, and no choice depends on it. Only runs with the setting split = 90/5/5 have a test "
-               "split."_s;
+        return u"This measure is the loss over the whole test split at the end of training [nats per token]. The "
+               "test loss is evaluated once, and no choice depends on it. Only runs with the setting split = 90/5/5 "
+               "have a test split."_s;
     }
     if (measure.name == "bits_per_character") {
         return u"This measure is the best validation loss in bits per character: loss in nats / ln 2. It is defined "
@@ -166,8 +167,8 @@ QString measureWhy(const Measure& measure) {
     }
     if (measure.name == "generated_tokens_per_second") {
         return u"This measure is the number of tokens per second that the trained model generates (batch size 1). "
-               "“Measure generation speed” on the page Results, or ropelab-cli results --measure-generation, measures "
-               "it after training."_s;
+               "“Measure generation speed” on the page Results, or ropelab-cli results --measure-generation, "
+               "measures the speed after training."_s;
     }
     return u"This measure is the training speed of a run: the number of training tokens per second of its training "
            "time."_s;

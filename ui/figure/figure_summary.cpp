@@ -42,7 +42,7 @@ QString mapSummary(const Figure& figure) {
     Extremes values;
     for (const float value : map.values) values.add(value, {});
     if (values.isEmpty()) return u"The map of %1 has no values."_s.arg(map.label);
-    return u"Map of %1 with %2 columns (%3) and %4 rows (%5), from %6 to %7."_s.arg(map.label)
+    return u"Map of %1 with %2 columns (%3) and %4 rows (%5), values from %6 to %7."_s.arg(map.label)
         .arg(map.columns)
         .arg(figure.x.label)
         .arg(map.rows)

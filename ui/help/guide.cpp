@@ -201,9 +201,9 @@ Guide::Guide(QWidget* parent)
     m_search->setAccessibleName(u"Search the guide"_s);
     m_search->setClearButtonEnabled(true);
     m_search->setToolTip(
-        u"Searches the guide: the list below shows the sections that contain the typed words; the number of a formula "
-        "finds this formula. Enter or ↓ shows the next section, Shift+Enter or ↑ the previous one; Page Up and Page "
-        "Down scroll the page."_s);
+        u"Searches the guide: the list below shows the sections that contain the typed words; a number finds the "
+        "formula with this number. Enter or ↓ shows the next section, Shift+Enter or ↑ the previous one; Page Up "
+        "and Page Down scroll the page."_s);
     m_search->installEventFilter(this);
     connect(m_search, &QLineEdit::textChanged, this, qOverload<const QString&>(&Guide::list));
     m_list->setAccessibleName(u"Pages and search results"_s);

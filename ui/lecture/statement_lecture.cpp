@@ -21,18 +21,20 @@ struct StatementNumber {
 
 std::array<StatementNumber, 6> statementNumbers() {
     return {{
-        {u"What is the expected logit of independent q and k with mean 0 at a distance of 100 tokens?"_s,
-         "expected_logit(100, 0, 0)", 0.05, u"Each product of two components has the mean 0."_s},
-        {u"At which distance, in tokens, is the context bound B(Δ) first negative for θ = 1,850?"_s, "first_negative",
-         0.5, u"Look at the figure of the context bound for this base on the page Context."_s},
+        {u"What is the expected attention logit of independent vectors q and k with mean 0 at a distance of 100 "
+         "tokens?"_s,
+         "expected_logit(100, 0, 0)", 0.05, u"Each product of a component of q and a component of k has the mean 0."_s},
+        {u"At which distance Δ, in tokens, is the context bound B(Δ), the mean logit advantage of similar keys, "
+         "first negative for θ = 1,850?"_s,
+         "first_negative", 0.5, u"Look at the figure of the context bound for θ = 1,850 on the page Context."_s},
         {u"How long is the longest wavelength of the rotated pairs, in tokens, if the frequencies are truncated?"_s,
          "wavelength(7)", 1,
          u"The slowest rotated pair is pair 7; its wavelength is in the table of the page Spectrum."_s},
         {u"By which factor does YaRN multiply the frequency of the fastest pair, pair 0?"_s, "scaled_ratio(0)", 0.001,
          u"Compare the frequency of pair 0 with and without YaRN."_s},
-        {u"At which distance, in tokens, is the context bound B(Δ) first negative for θ = 10,000 and a head dimension "
-         "of 128?"_s,
-         "first_negative(62832)", 0.5, u"The distance in question is smaller than 4,096 tokens."_s},
+        {u"At which distance Δ, in tokens, is the context bound B(Δ), the mean logit advantage of similar keys, "
+         "first negative for θ = 10,000 and a head dimension of 128?"_s,
+         "first_negative(62832)", 0.5, u"The distance at which B(Δ) is first negative is smaller than 4,096 tokens."_s},
         {u"How many bytes does the cos/sin table have at θ = 500,000?"_s, "table_bytes", 0.5,
          u"Change θ on the page Cos/sin table: which number changes?"_s},
     }};
@@ -85,9 +87,9 @@ Lecture statementLecture() {
         LectureScene scene;
         scene.id = "statement-" + std::to_string(i + 1);
         scene.title = utf8(statement.claim);
-        scene.text =
-            utf8(u"Many texts say: “%1” The page beside this window shows a setup that confirms or refutes it."_s.arg(
-                statement.claim));
+        scene.text = utf8(
+            u"Many texts say: “%1” The page beside this window shows a rotary setup that confirms or refutes "
+            "the statement."_s.arg(statement.claim));
         scene.room = utf8(statement.room);
         scene.part = utf8(statement.part);
         scene.setup.a = statement.setup;

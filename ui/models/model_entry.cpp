@@ -83,7 +83,7 @@ QString originText(const HfValue& value) {
         case HfOrigin::derived:
             return u"derived from other values"_s;
         case HfOrigin::assumed:
-            return u"assumed, because the file does not specify it"_s;
+            return u"assumed, because the file does not specify the value"_s;
     }
     return {};
 }
@@ -111,7 +111,8 @@ QStringList unknownValues(const HfModel& model) {
         for (const std::string& key : model.unknown_keys) {
             keys << escaped(key);
         }
-        sentences << u"RoPE Lab does not know these keys of the file and ignores them: %1."_s.arg(keys.join(u", "_s));
+        sentences << u"RoPE Lab ignores these keys of the file, because it does not know them: %1."_s.arg(
+            keys.join(u", "_s));
     }
     if (!model.cache) {
         sentences

@@ -32,9 +32,10 @@ QString columnTooltip(ModelList::Column column) {
         case ModelList::Theta:
             return u"RoPE base θ: pair i rotates by θ^(−2i/d_r) radians per token. Su et al. 2021; formula 3 of the guide"_s;
         case ModelList::Base:
-            return u"The effective base b_eff is the base at which a fully rotated head has the same high frequencies: "
-                   "θ^(d/d_r) if the frequencies are spread over the rotated channels (slice), θ if they are "
-                   "truncated. It makes models with different rotated fractions comparable. Formula 5 of the guide"_s;
+            return u"The effective base b_eff is the base at which a fully rotated head has the same high "
+                   "frequencies: θ^(d/d_r) if the frequencies are spread over the rotated channels (slice), θ if "
+                   "they are truncated. The effective base makes models with different rotated fractions "
+                   "comparable. Formula 5 of the guide"_s;
         case ModelList::Fraction:
             return u"Rotary fraction: the part of a head's channels that RoPE rotates."_s;
         case ModelList::Rotated:

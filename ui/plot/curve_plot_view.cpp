@@ -311,7 +311,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
             hidden += std::count_if(curve.y.begin(), curve.y.end(), [](double y) { return y <= 0; });
         }
         if (hidden > 0) {
-            parts.append(u"%1 values ≤ 0 are not drawn"_s.arg(hidden));
+            parts.append(u"%1 values ≤ 0 are not shown on the logarithmic axis"_s.arg(hidden));
         }
     }
     return parts.join(u"; "_s);

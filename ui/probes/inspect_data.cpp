@@ -39,7 +39,8 @@ QString whyNoSnapshots(const InspectData& data) {
     if (!data.run->snapshots.empty()) return {};
     if (data.run->spec.probe_every == 0) {
         return u"This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
-               "probe_every = 1. A typed text, ablation and length extrapolation need only a checkpoint."_s;
+               "probe_every = 1. Only a checkpoint is needed for the attention in a text that you type, ablation "
+               "and length extrapolation."_s;
     }
     if (!data.run->iterations.isEmpty()) {
         return u"This lab file contains no snapshots of this run’s internals. Choose another run, or train this one "
@@ -59,7 +60,7 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
                 layerOf(data));
     }
     if (picture.figure.emptyText.isEmpty()) {
-        picture.figure.emptyText = u"The snapshots of this run do not contain these values."_s;
+        picture.figure.emptyText = u"The snapshots of this run do not contain the values of this figure."_s;
     }
     picture.figure.summary = picture.figure.emptyText;
     return picture;

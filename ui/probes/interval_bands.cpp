@@ -16,8 +16,8 @@ constexpr std::size_t kMostBlocks = 48;
 
 /// 0: the number of sequences per mean is unknown.
 QString whyNoInterval(std::int64_t sequences) {
-    return sequences == 1 ? u"no interval: an interval requires at least two sequences"_s
-                          : u"no interval: this result was stored without standard errors"_s;
+    return sequences == 1 ? u"no 95 % interval: an interval requires at least two sequences"_s
+                          : u"no 95 % interval: this result was stored without standard errors"_s;
 }
 
 }  // namespace

@@ -242,7 +242,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     if (data.choices.difference && !other) {
         return withoutNumbers(data, quantity.name,
                               data.ghost ? u"The second run has no snapshots to compare with."_s
-                                         : u"Choose a second run to see the difference."_s);
+                                         : u"Choose a second run to see the difference between two runs."_s);
     }
     if (other) {
         const Rows otherRows = rowsOf(data, *data.ghost, *other, quantity);
@@ -281,7 +281,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     const bool isDifference = map.scale == FigureMap::Scale::diverging;
     map.unit = isDifference && quantity.unit == "%"_L1 ? u"percentage points"_s : quantity.unit;
     figure.map = map;
-    figure.summary = u"%1 (%2) of %3 after %4 steps; rows: %5; columns: %6."_s.arg(
+    figure.summary = u"%1 (%2) of the run %3 after %4 steps; rows: %5; columns: %6."_s.arg(
         what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
     addAxesAndReadout(picture, data, quantity, columns, rows, what);
     if (quantity.columns == MappedQuantity::Columns::pairsAndRest) addRest(figure, rests);
@@ -295,7 +295,7 @@ bool hasNoRotaryPart(const InspectData& data) {
 }
 
 QString noRotaryPart(const InsideRun& run) {
-    return u"%1 rotates no pairs, so no pair has a logit contribution of its own: the unrotated channels "
+    return u"The run %1 rotates no pairs, so no pair has a logit contribution of its own: the unrotated channels "
            "contribute 100 %. Choose a run with RoPE."_s.arg(run.name);
 }
 
@@ -367,7 +367,9 @@ InspectData secondRunData(const InspectData& data) {
     swapped.ablationCurve.reset();
     swapped.beyond.reset();
     swapped.fineTunings.clear();
-    swapped.problem = u"Only the first run’s model is evaluated. Select this run as the first run to evaluate it."_s;
+    swapped.problem =
+        u"Only the first run’s model is evaluated. To evaluate the second run, select it as the first "
+        "run."_s;
     return swapped;
 }
 

@@ -128,8 +128,8 @@ QPushButton* ComparisonBar::makeButton(QWidget* parent) {
     auto* button = new QPushButton(u"Compare"_s, parent);
     button->setAccessibleName(u"Compare with another setup"_s);
     button->setToolTip(
-        u"Shows a second setup beside this one in all figures and tables: a copy, an earlier setup of the undo "
-        "history, the setup in the clipboard, or a known model."_s);
+        u"Shows a second rotary setup beside the current one in all figures and tables: a copy, an earlier setup of "
+        "the undo history, the setup in the clipboard, or that of a known model."_s);
     auto* menu = new QMenu(button);
     connect(menu, &QMenu::aboutToShow, this, [this, menu] { fill(*menu); });
     button->setMenu(menu);

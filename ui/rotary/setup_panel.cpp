@@ -162,8 +162,10 @@ QString rotationSummary(const RotaryModel& model) {
             .arg(now.rotary_dim / 2);
     const bool isPart = setup.partial == Partial::slice && now.rotary_dim < setup.head_dim;
     if (isPart && setup.scaling.method == ScalingMethod::none) {
-        text += QLatin1Char(' ') + u"Truncate has the frequencies of this setup at θ = %1."_s.arg(readableCount(
-                                       std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
+        text += QLatin1Char(' ') +
+                u"Truncate (the other kind of partial rotation) has the frequencies of this setup "
+                "at θ = %1."_s.arg(
+                    readableCount(std::pow(setup.theta, static_cast<double>(setup.head_dim) / now.rotary_dim)));
     }
     if (now.attention_factor != 1) {
         text +=

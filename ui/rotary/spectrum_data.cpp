@@ -190,31 +190,33 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
 QString scalingToolTip(ScalingMethod method) {
     switch (method) {
         case ScalingMethod::linear:
-            return u"Position interpolation divides every frequency by s.\nωᵢ → ωᵢ/s\nChen et al. 2023; formula 18 of the guide"_s;
+            return u"Position interpolation divides every frequency by the scaling factor s.\nωᵢ → ωᵢ/s\nChen et al. "
+                   "2023; formula 18 of the guide"_s;
         case ScalingMethod::ntk:
-            return u"NTK-aware scaling increases the base: the shortest wavelength does not change, the longest is "
-                   "multiplied by s.\n"
-                   "θ′ = θ·s^(d/(d−2))\nbloc97 2023; formula 19 of the guide"_s;
+            return u"NTK-aware scaling increases the base θ: the shortest wavelength does not change, and the "
+                   "longest is multiplied by the scaling factor s.\nθ′ = θ·s^(d/(d−2))\nbloc97 2023; formula 19 of "
+                   "the guide"_s;
         case ScalingMethod::dynamic:
-            return u"Dynamic NTK increases the base with the current sequence length l; here l = s·L, which "
-                   "stretches the longest wavelength by s² − s + 1.\n"
-                   "θ′ = θ·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023; formula 20 of the guide"_s;
+            return u"Dynamic NTK increases the base θ with the current sequence length l. Here l = s·L (scaling "
+                   "factor s, training context L), which stretches the longest wavelength by s² − s + 1.\nθ′ = "
+                   "θ·(s·l/L − (s−1))^(d/(d−2))\nemozilla 2023; formula 20 of the guide"_s;
         case ScalingMethod::ntk_by_parts:
-            return u"NTK-by-parts leaves pairs with more than β periods r = L/λ in the context unchanged and divides "
-                   u"those "
-                   "below α by s.\n"
-                   "ωᵢ → (1−γ)·ωᵢ/s + γ·ωᵢ, γ = (r−α)/(β−α) in between\nPeng et al. 2023; formula 21 of the guide"_s;
+            return u"NTK-by-parts leaves the frequencies of pairs with more than β periods r = L/λ in the training "
+                   "context L unchanged and divides "
+                   u"the frequencies of pairs with less than α periods by the scaling factor s.\nωᵢ → (1−γ)·ωᵢ/s + "
+                   "γ·ωᵢ, γ = (r−α)/(β−α) in between\nPeng et al. 2023; formula 21 of the guide"_s;
         case ScalingMethod::yarn:
             return u"YaRN scales like NTK-by-parts, with a ramp that is linear in the pair index, as in Hugging Face "
-                   "transformers.\n"
-                   "cos and sin are multiplied by 0.1·ln s + 1.\nPeng et al. 2023; formula 22 of the guide"_s;
+                   "transformers.\ncos and sin are multiplied by 0.1·ln s + 1, with the scaling factor s.\nPeng et "
+                   "al. 2023; formula 22 of the guide"_s;
         case ScalingMethod::llama3:
-            return u"Llama 3 leaves λ < L/high_freq_factor unchanged, multiplies λ > L/low_freq_factor by s, and "
-                   "interpolates in between.\n"
-                   "Grattafiori et al. 2024; formula 23 of the guide"_s;
+            return u"Llama 3 leaves wavelengths λ < L/high_freq_factor unchanged, multiplies wavelengths λ > "
+                   "L/low_freq_factor by the scaling factor s, and interpolates in between (L: training "
+                   "context).\nGrattafiori et al. 2024; formula 23 of the guide"_s;
         case ScalingMethod::longrope:
-            return u"LongRoPE divides each frequency by its own factor, which a search has found.\n"
-                   "ωᵢ → ωᵢ/fᵢ; cos and sin are multiplied by √(1 + ln s/ln L).\nDing et al. 2024; formula 24 of the guide"_s;
+            return u"LongRoPE divides each frequency by its own factor, which a search has found.\nωᵢ → ωᵢ/fᵢ; cos "
+                   "and sin are multiplied by √(1 + ln s/ln L), with the scaling factor s and the training context "
+                   "L.\nDing et al. 2024; formula 24 of the guide"_s;
         case ScalingMethod::none:
             break;
     }

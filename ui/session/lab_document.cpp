@@ -79,7 +79,10 @@ void LabDocument::open(const QString& path, bool readOnly) {
 }
 
 void LabDocument::showInstead(const QString& path) {
-    if (isSaving()) throw BadInput("The current lab file is being saved; open the other lab file after that.");
+    if (isSaving())
+        throw BadInput(
+            "The current lab file is being saved; open the other lab file when the current "
+            "one has been saved.");
     std::unique_ptr<LabFile> file;
     if (!path.isEmpty()) file = LabFile::open(toPath(QFileInfo(path).absoluteFilePath()), LabFile::Mode::read);
     if (!m_own) m_own = Own{std::move(m_file), std::move(m_lock), m_unsaved, m_readOnly};
@@ -240,8 +243,8 @@ void LabDocument::addAnswers(const std::vector<AnswerRecord>& answers) {
     if (!m_own) return writable().add_answers(answers);
     if (m_own->readOnly)
         throw BadInput(
-            "Your lab file is open read-only, so the answers of the class cannot be stored in it; save it under "
-            "another name.");
+            "Your lab file is open read-only, so the answers of the class cannot be stored in it; save your lab file "
+            "under another name.");
     if (!m_own->file) std::tie(m_own->file, m_own->lock) = makeUnsaved();
     m_own->file->add_answers(answers);
 }

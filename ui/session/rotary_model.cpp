@@ -218,7 +218,7 @@ void RotaryModel::pickPair(std::optional<int> pair, bool steps) {
     if (pair != m_picked) {
         State next = state();
         next.picked = pair;
-        push(u"pick pair"_s, next, steps && m_stepsPairs);
+        push(u"highlight pair"_s, next, steps && m_stepsPairs);
         m_stepsPairs = steps;
         m_mayMerge = false;
     }
@@ -326,7 +326,7 @@ QString rotaryChanges(const RotaryModel::State& from, const RotaryModel::State& 
         changes << changedValue(each.name, each.from, each.to);
     }
     if (from.picked != to.picked) {
-        changes << changedValue(u"picked pair"_s, pairName(from.picked), pairName(to.picked));
+        changes << changedValue(u"highlighted pair"_s, pairName(from.picked), pairName(to.picked));
     }
     return changedValues(changes);
 }

@@ -34,7 +34,9 @@ std::span<const Settings::Entry> Settings::table() {
          "True if motion is reduced: the program changes immediately what it would otherwise animate."},
         {"window/scale", 100, "Scale of text, lines and markers in percent, 100 to 250."},
         {"window/room", u"train"_s, "Page (room) that was shown last; the next start shows it."},
-        {"lab/last", QString(), "Path of the lab file that was open last; the next start opens it. Empty for none."},
+        {"lab/last", QString(),
+         "Path of the lab file that was open last; the next start opens it. An empty text "
+         "means that no lab file was open."},
         {"lab/recent", QStringList(), "Paths of recently opened lab files, newest first."},
         {"lab/unsaved", QString(),
          "Path of the lab file that has not been saved under a name yet; the next start reopens it."},
@@ -49,11 +51,11 @@ std::span<const Settings::Entry> Settings::table() {
          "Whether the page Train plots the mean over seeds with a band instead of one curve per run: on, off, or auto "
          "(on if runs differ only in their seed)."},
         {"train/second", u"logit-contribution"_s,
-         "Figure below the plot of the page Train: sample, gradient-norm, nothing or the name of a figure of "
-         "measurements during training (probes)."},
+         "Figure below the plot of the page Train: \"sample\", \"gradient-norm\", \"nothing\" (no figure), or the "
+         "name of a figure of measurements during training (probes)."},
         {"train/picked_only", true,
-         "True if the figure below the loss curves on the page Train shows only the picked run, false if it shows one "
-         "curve per setting."},
+         "True if the figure below the loss curves on the page Train shows only the selected run, false if it shows "
+         "one curve per setting."},
         {"train/fold_curves", false,
          "True if the page Train hides the loss curves and shows only the figure below them."},
         {"train/list_shown", false, "True if the page Train shows the list of runs."},
@@ -65,17 +67,20 @@ std::span<const Settings::Entry> Settings::table() {
         {"results/test", u"auto"_s,
          "Significance test of the page Results: auto (paired if all groups have equal seeds, else welch), welch, "
          "student or paired."},
-        {"results/target", QString(), "Target loss of the measure \"steps to target\" on the page Results, as typed."},
+        {"results/target", QString(),
+         "Target loss of the measure \"steps to target\" on the page Results, as the "
+         "text that was typed."},
         {"results/unfinished", false, "True if the page Results includes unfinished runs."},
         {"results/published", true, "True if figures on the page Results show published values."},
         {"results/decisionLoss", QString(),
-         "Loss that the decision aid of the page Results weighs against a cost: the name of a measure; empty for the "
-         "compared measure."},
+         "Loss that the decision aid of the page Results weighs against a cost: the name of a measure; an empty text "
+         "means the compared measure."},
         {"results/decisionCost", QString(),
-         "Cost that the decision aid of the page Results weighs against the loss, such as cache_bytes; empty for the "
-         "automatic choice."},
+         "Cost that the decision aid of the page Results weighs against the loss, such as cache_bytes; an empty text "
+         "means the automatic choice."},
         {"results/columns", QString(),
-         "Columns of the table on the page Results, separated by commas, or the name of a preset; empty for all."},
+         "Columns of the table on the page Results, separated by commas, or the name of a preset; an empty text "
+         "means all columns."},
         {"results/bestBold", false, "True if LaTeX tables of the page Results print the best mean in bold."},
         {"results/format", u"txt"_s, "Format of saved tables of the page Results: txt, csv, tex or json."},
         {"results/labs", QString(),
@@ -87,13 +92,14 @@ std::span<const Settings::Entry> Settings::table() {
         {"reproduce/format", u"txt"_s, "Format of saved tables of the page Reproduce: txt, csv, tex or json."},
         {"inspect/figure", u"logit-contribution"_s, "Figure that the page Inspect shows."},
         {"inspect/beside", u"attention-map"_s,
-         "Second figure on the page Inspect: the name of a figure, the word nothing for no second figure, "
-         "or second-run for the first figure of another run."},
+         "Second figure on the page Inspect: the name of a figure, \"nothing\" for no second figure, or "
+         "\"second-run\" for the first figure of another run."},
         {"inspect/lag", 10,
          "Distance between query and key in the dials that show the rotation of each pair on the page Inspect, in "
          "tokens."},
         {"inspect/rate", QString(),
-         "Learning rate of fine-tuning on the page Inspect, as typed; empty: a tenth of the run's learning rate."},
+         "Learning rate of fine-tuning on the page Inspect, as the text that was typed; an empty text means a tenth "
+         "of the run's learning rate."},
         {"lecture/group", QString(), "Name of the group of people whose answers to questions of lectures are stored."},
         {"course/progress", QString(), "Answers and place in the course (Help > Course), as JSON."},
         {"replay/pace", 4, "Snapshots per second in an animation of the training (replay)."},

@@ -85,7 +85,7 @@ void Workspace::start() {
     attempt(u"start"_s, [this] {
         const SweepOptions& options = m_experiment.options();
         if (sampledExperiment(m_experiment.value(), options).expand().empty())
-            throw BadInput("The sweep has no runs to train; add a run to it.");
+            throw BadInput("The sweep has no runs to train; add a run to the sweep.");
         auto plan = m_lab.addSweep(m_experiment.value(), options, m_options.dataDir);
         // Runs of earlier sweeps are hidden, so that the plot shows only the new sweep, unless it extends them.
         for (const RunView& run : m_runs.runs()) {
@@ -225,7 +225,7 @@ void Workspace::deleteNow(const std::vector<RunId>& runs) {
     for (const RunId id : runs) {
         const RunView* run = m_runs.find(id);
         if (!run || !m_session.isTraining(id)) continue;
-        throw BadInput("The run " + run->record.name + " is training; stop it before you delete it.");
+        throw BadInput("The run " + run->record.name + " is training; stop the run before you delete it.");
     }
     for (const RunId id : runs) m_lab.deleteRun(id);
 }

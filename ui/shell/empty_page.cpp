@@ -28,7 +28,7 @@ class ExamplePicture : public QWidget {
           m_dark(u":/docs/images/%1-dark.png"_s.arg(name)) {
         setSizePolicy(QSizePolicy::Preferred, QSizePolicy::Expanding);
         setAccessibleName(u"Picture of this page with example data"_s);
-        setToolTip(u"An example of what this page shows when there are runs."_s);
+        setToolTip(u"The picture is an example of what this page shows when there are runs."_s);
     }
 
  protected:

@@ -44,8 +44,8 @@ RoomControl controlOf(const QString& name, QComboBox* choice) {
                 if (entry < 0) {
                     QStringList known;
                     for (int i = 0; i < choice->count(); ++i) known << choice->itemText(i);
-                    throw badControl(
-                        name, u"\"%1\" is not one of its values, which are %2."_s.arg(value, known.join(u", "_s)));
+                    throw badControl(name, u"\"%1\" is not a value of the control; the values are %2."_s.arg(
+                                               value, known.join(u", "_s)));
                 }
                 choice->setCurrentIndex(entry);
                 emit choice->activated(entry);
@@ -62,9 +62,9 @@ RoomControl controlOf(const QString& name, QSpinBox* field) {
             [name, field](const QString& value) {
                 const std::int64_t number = controlWhole(name, value);
                 if (number < field->minimum() || number > field->maximum()) {
-                    throw badControl(
-                        name,
-                        u"%1 must be between %2 and %3."_s.arg(number).arg(field->minimum()).arg(field->maximum()));
+                    throw badControl(name, u"the value is %1, but it must be between %2 and %3."_s.arg(number)
+                                               .arg(field->minimum())
+                                               .arg(field->maximum()));
                 }
                 field->setValue(static_cast<int>(number));
             },
@@ -87,7 +87,7 @@ std::int64_t controlWhole(const QString& name, const QString& text) {
 
 bool controlSwitch(const QString& name, const QString& text) {
     if (text == "on"_L1 || text == "off"_L1) return text == "on"_L1;
-    throw badControl(name, u"\"%1\" is neither on nor off."_s.arg(text));
+    throw badControl(name, u"the value must be on or off, but it is \"%1\"."_s.arg(text));
 }
 
 }  // namespace ropelab::ui

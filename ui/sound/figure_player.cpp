@@ -34,7 +34,7 @@ QString FigurePlayer::whyUnavailable() {
 #ifdef ROPELAB_MULTIMEDIA
     return {};
 #else
-    return u"this program was built without Qt Multimedia"_s;
+    return u"this version of RoPE Lab was built without Qt Multimedia, which plays sounds"_s;
 #endif
 }
 

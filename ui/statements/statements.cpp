@@ -41,11 +41,12 @@ Evidence randomLogits(const RotarySetup& setup) {
     const double equalHere = expected_logit(now, setup.head_dim, distances[0], equal);
     const double equalFar = expected_logit(now, setup.head_dim, distances[1], equal);
     return {
-        u"Over %1 samples the mean logit of independent q, k ~ N(0, I) is %2 ± %3 at the distance Δ = 0 and %4 ± %5 at "
-        "Δ = 100 tokens. For q = k, or if all components have mean 1, the expected logit decreases from %6 to %7."_s
-            .arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
-                 decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
-                 decimals(random.standard_error[1], 2), decimals(equalHere, 1), decimals(equalFar, 1)),
+        u"Over %1 samples the mean attention logit of independent queries and keys q, k ~ N(0, I) is %2 ± %3 at the "
+        "distance Δ = 0 and %4 ± %5 at Δ = 100 tokens. For q = k, or if all components have mean 1, the expected "
+        "logit decreases from %6 to %7."_s.arg(count(static_cast<double>(samples)), decimals(random.mean[0], 2),
+                                               decimals(random.standard_error[0], 2), decimals(random.mean[1], 2),
+                                               decimals(random.standard_error[1], 2), decimals(equalHere, 1),
+                                               decimals(equalFar, 1)),
         {random.mean[0], random.standard_error[0], random.mean[1], random.standard_error[1], equalHere, equalFar}};
 }
 
@@ -68,9 +69,9 @@ Evidence feasibleIntervals(const RotarySetup& setup) {
     evidence.values.push_back(static_cast<double>(negative));
     const LowestBound lowest = lowest_bound(frequencies(plain_settings(setup)), setup.head_dim, setup.context);
     evidence.text =
-        u"Feasible bases for a context of %1 tokens: %2 (scanned from %3 to %4 in steps of %5). θ = %6 is not "
-        "feasible, because the context bound B(Δ) is negative at the distance Δ = %7; the lowest value of B is %8 (the "
-        "maximum is %9)."_s
+        u"Bases that support a context of %1 tokens (feasible bases): %2 (scanned from %3 to %4 in steps of %5). The "
+        "base θ = %6 does not support this context, because the context bound B(Δ), the mean logit advantage of "
+        "similar keys, is negative at the distance Δ = %7; the lowest value of B is %8 (the maximum is %9)."_s
             .arg(count(limit), pieces.join(u", "_s), count(scan.low), count(scan.high), count(scan.step),
                  count(setup.theta), count(static_cast<double>(negative)))
             .arg(decimals(lowest.value, 2))
@@ -116,9 +117,10 @@ Evidence firstNegative(const RotarySetup& setup) {
     const auto found =
         first_negative(frequencies(plain_settings(setup)), setup.head_dim, static_cast<std::int64_t>(claimed) + 1);
     const double negative = found ? static_cast<double>(*found) : std::ceil(claimed);
-    return {u"The context bound B(Δ) is first negative at the distance Δ = %1 tokens, far below 2π·%2 = %3."_s.arg(
-                count(negative), count(setup.theta), count(claimed)),
-            {negative, claimed}};
+    return {
+        u"The context bound B(Δ), the mean logit advantage of similar keys, is first negative at the distance Δ "
+        "= %1 tokens, far below 2π·%2 = %3."_s.arg(count(negative), count(setup.theta), count(claimed)),
+        {negative, claimed}};
 }
 
 /// Size of the cos/sin table and cost of a rotation at two bases.
@@ -181,8 +183,8 @@ const std::vector<Statement>& wrongStatements() {
          "key is positively correlated with the query."_s,
          16, u"context"_s, u"random"_s, setupOf(64, 10000, 1024), randomLogits},
         {u"A larger base is always safer."_s,
-         u"The feasible bases of a context form separate intervals (islands): a base can fail although a "
-         "smaller one supports the same context."_s,
+         u"The bases that support a context (feasible bases) form separate intervals (islands): a base can fail "
+         "although a smaller one supports the same context."_s,
          12, u"context"_s, u"bases-near"_s, setupOf(64, 1850, 256), feasibleIntervals},
         {u"“25 % rotary” says which pairs are rotated."_s,
          u"“25 % rotary” can mean two different sets of frequencies. Slice spreads all wavelengths over the rotated "

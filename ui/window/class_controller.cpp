@@ -49,7 +49,7 @@ QString newClassLab(const QString& folder) {
 }
 
 QString wordsOf(const ClassPool& pool) {
-    QString words = pool.files == 0 ? u"The results of no file could be merged."_s
+    QString words = pool.files == 0 ? u"None of the chosen files contains results that can be merged."_s
                                     : u"Merged the results of %1 with %2."_s.arg(countText(pool.files, u"file"_s),
                                                                                  countText(pool.runs, u"run"_s));
     for (const ClassPool::Refused& refused : pool.refused) {

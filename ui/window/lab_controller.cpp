@@ -143,7 +143,7 @@ bool LabController::reopenUnsaved() {
     const auto runs = static_cast<std::int64_t>(m_workspace.runs().runs().size());
     const std::size_t unfinished = m_workspace.unfinishedRuns().size();
     QString text = u"An unsaved lab file with %1 was recovered."_s.arg(countText(runs, u"run"_s));
-    if (unfinished > 0) text += QLatin1Char(' ') + u"%1 of its runs can be resumed."_s.arg(unfinished);
+    if (unfinished > 0) text += QLatin1Char(' ') + u"%1 of the recovered runs can be resumed."_s.arg(unfinished);
     m_banners.show(kFoundBanner, BannerArea::Kind::information, text,
                    {{u"Save lab as …"_s, [this] { save(); }}, {u"Start new lab"_s, [this] { m_workspace.newLab(); }}});
     return true;

@@ -207,7 +207,7 @@ void LectureController::showPaused() {
     m_actions.refresh();
     m_banners.show(
         kLectureBanner, BannerArea::Kind::information,
-        u"The lecture “%1” is paused. Your own rotary setup and lab file are restored when you end it."_s.arg(
+        u"The lecture “%1” is paused. Your own rotary setup and lab file are restored when you end the lecture."_s.arg(
             text(m_player->lecture().title)),
         {{u"Return to lecture"_s, [this] { present(); }}, {u"End lecture"_s, [this] { end(); }}});
 }

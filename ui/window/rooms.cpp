@@ -90,7 +90,8 @@ std::span<const RoomEntry> rooms() {
          u"Cos/sin"_s},
         {"context",
          u"Context"_s,
-         u"See which context length a RoPE base θ supports: context bound, feasible bases, decay."_s,
+         u"See which context length a RoPE base θ supports, which bases support a context, and how the attention "
+         "logit decays with distance."_s,
          "rotary-rooms.md#context",
          "M3 12 H21 M3 8 V16 M21 8 V16 M8 10 V14 M13 10 V14",
          makeRotary<ContextRoom>,

@@ -64,9 +64,9 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
     m_iteration->setToolTip(
         u"Trained steps / total steps of the current cohort (runs that train together as one batch)."_s);
     m_left->setToolTip(
-        u"Estimated remaining time of the sweep: its remaining operations / the speed during the last quarter of the "
-        "elapsed time (at least four seconds). The range follows from how much that speed varies and differs from the "
-        "average."_s);
+        u"Estimated remaining time of the sweep: the remaining operations of the sweep divided by the speed during "
+        "the last quarter of the elapsed time (at least four seconds). The range follows from how much this speed "
+        "varies and how much it differs from the average."_s);
     m_speed->setToolTip(
         u"Training speed of all runs of the current cohort together: batch size × context × number of runs / seconds "
         "per step."_s);

@@ -396,8 +396,9 @@ QString WindowStage::progress() {
 
 QString WindowStage::whyRecorded() {
     if (!m_isTooSlow || runs() != Runs::recorded) return {};
-    return u"Recorded runs are shown, because training them takes about %1 on this machine and the scene plans %2. The "
-           "key L trains them anyway."_s.arg(durationText(m_expected), durationText(m_planned));
+    return u"Recorded runs are shown, because training these runs takes about %1 on this machine, and the scene of "
+           "the lecture plans %2 for the training. The key L trains the runs anyway."_s.arg(durationText(m_expected),
+                                                                                            durationText(m_planned));
 }
 
 void WindowStage::trainAnyway() {

@@ -71,8 +71,8 @@ void add_lecture_documents(CLI::App& lecture) {
     slides.fields.add_number(*verb, "width", "--width-px",
                              "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
     verb->add_flag("--without-answers", slides.without_answers,
-                   "Leave out the answers to the questions and, in each scene, all text after the first question "
-                   "except further questions");
+                   "Leave out the answers to the questions; after the first question of a scene, also leave out all "
+                   "text except further questions");
     slides.fields.add_json(*verb);
 }
 
@@ -98,11 +98,12 @@ const LectureScene& training_scene(const Lecture& lecture, const std::string& id
     }
     const std::string known = joined(live, ", ", [](const LectureScene* scene) { return scene->id; });
     if (live.empty()) {
-        throw BadInput("No scene of the lecture \"" + lecture.title +
-                       "\" trains a model, so there is nothing for a class to train; add \"live\" to a scene.");
+        throw BadInput(
+            "No scene of the lecture \"" + lecture.title +
+            "\" trains a model, so a class has no experiment to train; add \"live\" (an experiment) to a scene.");
     }
     if (!id.empty())
-        throw BadInput("No scene \"" + id + "\" trains a model; choose one of the scenes that do: " + known + ".");
+        throw BadInput("No scene \"" + id + "\" trains a model; choose a scene that trains a model: " + known + ".");
     if (live.size() > 1)
         throw BadInput("Several scenes of this lecture train models (" + known + "); choose one with --scene.");
     return *live.front();
@@ -134,7 +135,7 @@ void write_tasks(const ClassFlags& flags) {
     write_text(sheet, class_sheet(lecture.title, flags.lecture, tasks), flags.force);
     if (flags.json) return print_json({{"students", files}, {"sheet", sheet.string()}});
     print_text("Wrote " + counted(static_cast<std::int64_t>(tasks.size()), "experiment") + " and " + sheet.string() +
-               ", which says what each student types.\n");
+               ", a page with the commands that each student types.\n");
 }
 
 void pool_results(const ClassFlags& flags) {
@@ -146,8 +147,8 @@ void pool_results(const ClassFlags& flags) {
     }
     if (files.empty())
         throw BadInput(
-            "--pool names only the lab file of --lab, which collects the results; name the students' files with "
-            "--pool.");
+            "--pool names only the lab file of --lab, into which the results are collected; name the students' files "
+            "with --pool.");
     std::error_code error;
     const bool is_new = !fs::exists(flags.lab, error);
     auto lab = is_new ? LabFile::create(flags.lab) : LabFile::open(flags.lab);
@@ -156,8 +157,7 @@ void pool_results(const ClassFlags& flags) {
         lab.reset();
         if (is_new) fs::remove(flags.lab, error);
         const ClassPool::Refused& first = pool.refused.front();
-        throw BadInput("The results of none of the files could be added to " + flags.lab + ". " + first.file.string() +
-                       ": " + first.reason);
+        throw BadInput("No results could be added to " + flags.lab + ". " + first.file.string() + ": " + first.reason);
     }
     nlohmann::json refused = nlohmann::json::array();
     for (const ClassPool::Refused& one : pool.refused) {
@@ -210,12 +210,13 @@ void add_lecture_class(CLI::App& lecture) {
         ->required();
     verb->add_option("--students", flags.students,
                      "Write the experiments for this number of students, one experiment per student");
-    verb->add_option("--scene", flags.scene,
-                     "Scene whose experiment the students train (default: the lecture's only scene that trains)");
+    verb->add_option(
+        "--scene", flags.scene,
+        "Scene whose experiment the students train (default: the only scene of the lecture that trains models)");
     add_repeated(*verb, "--set", flags.settings, "Setting of the students' experiments, such as theta=500,10000");
     verb->add_option("--output", flags.output,
-                     "Folder for the experiments and for sheet.md, which tells each student what to type");
-    verb->add_flag("--force", flags.force, "Overwrite files of an earlier call");
+                     "Folder for the experiments and for sheet.md, a page with the commands that each student types");
+    verb->add_flag("--force", flags.force, "Overwrite files that an earlier call wrote");
     verb->add_option(
         "--pool", flags.pool,
         "The students' results: lab files (.ropelab), or files with the output of \"sweep --json\" (.json)");
@@ -252,13 +253,14 @@ void run_answers(const AnswerFlags& flags) {
 }
 
 void add_lecture_answers(CLI::App& lecture) {
-    CLI::App* verb =
-        lecture.add_subcommand("answers", "Print, by group, the answers to lecture questions that a lab file stores");
+    CLI::App* verb = lecture.add_subcommand(
+        "answers", "Print the answers of classes to lecture questions, by group; a lab file stores them");
     auto& flags = with_flags<AnswerFlags>(*verb, run_answers);
     add_lab(*verb, flags.lab);
-    verb->add_option("--lecture", flags.lecture, "Only answers to the lecture with this title (default: all lectures)");
+    verb->add_option("--lecture", flags.lecture,
+                     "Print only answers to questions of the lecture with this title (default: all lectures)");
     verb->add_option("--format", flags.format,
-                     "txt: percentages of the answers by question and group; csv: one line per answer");
+                     "Format: txt (percentages of the answers by question and group) or csv (one line per answer)");
     verb->add_option("--output", flags.output, "Output file (default: standard output)");
     add_json(*verb, flags.json, "Print all answers as JSON");
 }
@@ -319,7 +321,7 @@ void check_curves(const Lecture& lecture, std::vector<CheckedQuantity>& checks) 
     try {
         const auto output =
             run_window_program("Figures of lectures", {"--document", job.dump(-1, ' ', false, replace), "--json"});
-        if (!output) throw std::runtime_error("The program ropelab did not draw the figures.");
+        if (!output) throw std::runtime_error("The program ropelab did not draw the figures that the check needs.");
         const nlohmann::json result = parse_bounded(*output);
         for (const nlohmann::json& curve : result.at("curves")) {
             const std::string problem = curve.at("problem").get<std::string>();
@@ -506,13 +508,14 @@ void run_quantity(const QuantityFlags& flags) {
 void add_quantity(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
         "quantity",
-        "Compute a named quantity of a rotary setup or of a lab file's runs, with the functions that lectures use");
+        "Compute a quantity by its name, such as wavelength(31), from RoPE settings or from the runs of a lab file");
     auto& flags = with_flags<QuantityFlags>(*verb, run_quantity);
     verb->add_option("name", flags.name, "Name of the quantity, or an expression such as \"wavelength(31)\"");
     verb->add_option("arguments", flags.arguments, "Arguments of the quantity, if its name is given without brackets");
     verb->add_option("--setup", flags.setup,
-                     "Rotary setup, as the window's \"Copy setup\" copies it (default: theta=10k head_dim=64 "
-                     "fraction=100% context=1024); \"A | B\" for two setups, and B.NAME for a quantity of the second");
+                     "Rotary setup (RoPE settings) as text, as the window's \"Copy setup\" copies it (default: "
+                     "theta=10k head_dim=64 fraction=100% context=1024). \"A | B\" gives two setups; B.NAME is a "
+                     "quantity of the second setup");
     verb->add_option("--lab", flags.lab, "Lab file, for quantities that are computed from runs");
     verb->add_flag("--list", flags.list, "List all quantities");
     add_json(*verb, flags.json);

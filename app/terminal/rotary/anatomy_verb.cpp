@@ -58,8 +58,8 @@ AnatomyModel model_of_flags(const Flags& flags) {
 void measure(AnatomyModel& model) {
     if (!model.spec) {
         throw BadInput(
-            "--measure times forward passes of a model that --set, --preset or --lab defines; leave it out for a "
-            "published model.");
+            "--measure times forward passes of a model that --set, --preset or --lab defines; leave out --measure for "
+            "a published model.");
     }
     watch_interrupts();
     const StageTimes times = measure_stages(open_engine(), *model.spec, model.vocabulary, interrupted);

@@ -76,7 +76,8 @@ void RotaryFlags::add_spectrum(CLI::App& verb) {
     single_.push_back(
         verb.add_option("--partial", partial_, std::string(setup_key("partial").meaning))->capture_default_str());
     verb.add_option("--layer-type", layer_type_,
-                    "Layer type whose RoPE is used, for a model with several: full_attention or sliding_attention");
+                    "Layer type whose RoPE is used if the layers of the model differ in their RoPE: full_attention or "
+                    "sliding_attention");
 }
 
 void RotaryFlags::add_scaling(CLI::App& verb) {
@@ -96,15 +97,15 @@ void RotaryFlags::add_scaling(CLI::App& verb) {
         }
         const std::string standard = to_text(key.get(RotarySetup{}));
         std::string help = joined(users) + ": " + std::string(key.meaning);
-        if (key.kind == SettingFacts::Kind::list) help += " Commas separate the numbers.";
+        if (key.kind == SettingFacts::Kind::list) help += " Separate the numbers by commas.";
         if (!standard.empty() && key.name != "original_context") help += " (default: " + standard + ")";
         Parameter& entry = parameters_.emplace_back(Parameter{&key, nullptr, ""});
         entry.option = verb.add_option(flag_of(key), entry.text, help);
         single_.push_back(entry.option);
     }
     single_.push_back(verb.add_flag("--exact-ramp", exact_ramp_,
-                                    "yarn: do not round the ends of the ramp between scaled and unscaled pairs to "
-                                    "whole pairs (\"truncate\": false in config.json)"));
+                                    "With --scaling yarn: do not round the ends of the ramp between scaled and "
+                                    "unscaled pairs to whole pairs (\"truncate\": false in config.json)"));
 }
 
 CLI::Option* RotaryFlags::add_shape(CLI::App& verb, const std::string& name, std::string& value,

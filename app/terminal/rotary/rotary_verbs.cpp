@@ -114,7 +114,7 @@ nlohmann::json json_of(const FeasibleBases& bases) {
 
 std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context, ScalingMethod scaling) {
     std::ostringstream text;
-    text << "feasible bases for a context of " << context << " tokens"
+    text << "feasible bases θ, which support a context of " << context << " tokens"
          << (scaling == ScalingMethod::none ? "" : " with the same scaling") << ", scanned from "
          << number_text(scan.low) << " to " << number_text(scan.high) << " in steps of " << number_text(scan.step)
          << ":\n";
@@ -153,7 +153,7 @@ void run_context(ContextFlags& flags) {
     const std::int64_t distances_searched = std::min<std::int64_t>(setup.context, std::int64_t{1} << 22);
     const LowestBound lowest = lowest_bound(frequencies, setup.head_dim, distances_searched, interrupted);
     line.end();
-    if (interrupted()) throw std::runtime_error("Interrupted before the scan of bases was complete.");
+    if (interrupted()) throw std::runtime_error("Interrupted before all bases θ of the scan were tested.");
     const int dimension = setup.partial == Partial::slice ? frequencies.rotary_dim : setup.head_dim;
     // Counted with the scaled frequencies; without scaling this is the critical dimension of formula 14.
     const int critical = 2 * complete_pairs(frequencies, static_cast<double>(setup.context));
@@ -190,7 +190,8 @@ void run_context(ContextFlags& flags) {
          << " channels complete a period within the context (Liu et al."
          << (setup.scaling.method == ScalingMethod::none ? "" : ", applied to the scaled frequencies") << ")\n"
          << text_of(bases, scan, setup.context, setup.scaling.method)
-         << "decay bound (2/d) Σ|S_j| (Su et al.) by distance [tokens]:\n";
+         << "upper bound (2/d) Σ|S_j| of the attention logit (Su et al.; formula 11 of the guide) by distance "
+            "[tokens]:\n";
     Table decay{{{"", 'l', 2}, {"", 'l', 10}, {"", 'l'}}, {}};
     for (std::size_t i = 0; i < distances.size(); i += std::max<std::size_t>(1, distances.size() / 12)) {
         decay.rows.push_back({"", number_text(distances[i]), number_text(std::round(bound[i] * 1e4) / 1e4)});
@@ -208,16 +209,17 @@ void add_context(CLI::App& program) {
     flags.rotary.add_size(*verb, "Context in tokens (default: 1024, or the model's own)");
     flags.rotary.add_spectrum(*verb);
     verb->add_option("--scan-from", flags.scan_from,
-                     "Smallest base θ of the scan for feasible bases (default: 100, or the step if that is larger)");
+                     "Smallest base θ that is tested for the context (default: 100, or the step if that is larger)");
     verb->add_option("--scan-to", flags.scan_to,
-                     "Largest base θ of the scan for feasible bases (default: 1M, or twice theta if that is larger)");
+                     "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger)");
     verb->add_option("--scan-step", flags.scan_step,
-                     "Step between the scanned bases θ (default: chosen so that the scan takes about two seconds)");
+                     "Step between the tested bases θ (default: chosen so that testing takes about two seconds)");
     add_json(*verb, flags.json);
     verb->footer(
         "A base θ is feasible for a context if B(Δ) = Σ cos(Δω_i) ≥ 0 for every distance Δ below the context; the sum "
-        "runs over the rotary pairs (Men et al. 2024). With a scaling, all results use the scaled frequencies. The "
-        "scan can miss feasible intervals that are narrower than its step.");
+        "runs over all pairs of the head, and an unrotated pair counts 1 (Men et al. 2024). With a scaling, all "
+        "results use the scaled frequencies. The test of bases can miss feasible intervals that are narrower than its "
+        "step.");
 }
 
 namespace {
@@ -247,7 +249,7 @@ struct CachedShape {
 NumberFormat parse_precision(const std::string& text) {
     const NumberFormat format = parse_number_format(text);
     if (format == NumberFormat::float64)
-        throw BadInput("float64 is not a precision of a cache; it must be float32, float16 or bfloat16.");
+        throw BadInput("float64 is not a number format of a cache; the format must be float32, float16 or bfloat16.");
     return format;
 }
 
@@ -284,9 +286,13 @@ CachedShape shape_of_flags(const CacheFlags& flags, int head_dim) {
     if (!flags.latent_dim.empty() && !flags.window.empty())
         throw BadInput("--latent-dim and --sliding-window cannot be combined; give one of them.");
     if (flags.latent_dim.empty() && !flags.rope_dim.empty())
-        throw BadInput("--rope-dim is the rotary part of a latent KV cache; it requires --latent-dim.");
+        throw BadInput(
+            "--rope-dim is the rotary dimension of a latent KV cache; add --latent-dim, the latent dimension of this "
+            "cache.");
     if (flags.window.empty() && !flags.global_layers.empty())
-        throw BadInput("--global-layers counts the layers without a sliding window; it requires --sliding-window.");
+        throw BadInput(
+            "--global-layers counts the layers without a sliding window; add --sliding-window, the size of the window "
+            "in the other layers.");
     cache.latent_dim = count(flags.latent_dim, "--latent-dim", cache.latent_dim);
     cache.latent_rope_dim = count(flags.rope_dim, "--rope-dim", cache.latent_rope_dim, 0);
     cache.window = count(flags.window, "--sliding-window", cache.window);
@@ -341,12 +347,14 @@ void run_cache(CacheFlags& flags) {
         for (const HfRotary& rotary : model->rotary) rotary_dims.push_back(rotary.rotary_dim);
         if (flags.per_layer && !model->cache)
             throw BadInput(
-                "--per-layer requires the number of layers that have a cache, but the config does not define it.");
+                "--per-layer requires the number of layers that have a cache, but the config.json does not define this "
+                "number; leave out --per-layer.");
     } else {
         shape = shape_of_flags(flags, setup.head_dim);
         const bool latent = shape.kind == KvCache::latent;
         if (latent && setup.fraction != 1)
-            throw BadInput("A latent KV cache rotates the channels of --rope-dim; leave out --fraction.");
+            throw BadInput(
+                "With a latent KV cache, --rope-dim gives the number of rotated channels; leave out --fraction.");
         rotary_dims = {latent ? static_cast<int>(shape.cache.latent_rope_dim) : rotary_dim(setup)};
     }
     std::int64_t rope_bytes = 0;
@@ -408,7 +416,8 @@ void run_cache(CacheFlags& flags) {
         text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(shape.kind) << ", "
              << counted(shape.cache.layers, "layer") << ", one sequence\n";
     } else {
-        text << "KV: unknown, because the config does not define the shape or the model has no KV cache.\n";
+        text << "KV: size unknown, because the config.json does not define the shape of the KV cache or the model has "
+                "no KV cache.\n";
     }
     text << "1 KiB is 1,024 bytes, 1 MiB is 1,024 KiB, 1 GiB is 1,024 MiB.\n";
     if (model) text << '\n' << values_text(*model);
@@ -525,10 +534,12 @@ void run_rotate() {
 void add_rotate(CLI::App& program) {
     CLI::App* verb = program.add_subcommand("rotate", "Apply RoPE to queries or keys given as JSON on standard input");
     verb->footer(
-        "Reads {\"x\": batch × heads × time × head_dim, \"positions\": […], \"theta\", \"fraction\",\n"
-        "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and prints the rotated {\"x\": "
-        "…}.");
-    add_json(*verb, with_flags<bool>(*verb, [](bool) { run_rotate(); }), "Has no effect: the output is always JSON");
+        "Standard input contains {\"x\": batch × heads × time × head_dim, \"positions\": […], \"theta\", "
+        "\"fraction\",\n"
+        "\"partial\": \"slice\"|\"truncate\", \"pairing\": \"half\"|\"interleaved\"} and the output is the rotated "
+        "{\"x\": …}.");
+    add_json(*verb, with_flags<bool>(*verb, [](bool) { run_rotate(); }),
+             "This flag has no effect: the output is always JSON");
 }
 
 }  // namespace ropelab::terminal

@@ -25,7 +25,7 @@ struct Flags {
 // --run, or all runs, each once and in the lab's order.
 std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
     std::vector<RunRecord> runs = lab.runs();
-    if (runs.empty()) throw BadInput("The lab file " + flags.lab + " has no runs yet.");
+    if (runs.empty()) throw BadInput("The lab file " + flags.lab + " has no runs yet; name a lab file with runs.");
     if (flags.runs.empty()) return runs;
     for (const RunId id : flags.runs) (void)lab.run(id);  // throws BadInput for a number that the lab does not have
     std::erase_if(runs, [&](const RunRecord& run) {
@@ -52,9 +52,10 @@ void export_event_files(const LabFile& lab, const std::vector<RunRecord>& runs, 
     std::string text = "Wrote " + counted(files.size(), "event file") + " in " + flags.output + ".\n";
     if (!std::all_of(files.begin(), files.end(), [](const EventFile& file) { return file.times_stored; })) {
         text +=
-            "Some steps of this lab file were recorded by an older version without their times, so their wall times "
-            "are approximate: the steps of a run are spread evenly over its training time, from the start of its "
-            "experiment (one millisecond per step if a run has no training time yet).\n";
+            "An older version of RoPE Lab recorded some steps of this lab file without their times, so the exported "
+            "times of these steps are approximate. The steps of a run are spread evenly over its training time, "
+            "beginning at the start of its experiment. If a run has no training time yet, each step counts one "
+            "millisecond.\n";
     }
     print_text(text);
 }
@@ -93,7 +94,7 @@ void add_export(CLI::App& program) {
     auto& flags = with_flags<Flags>(*verb, run);
     add_lab(*verb, flags.lab);
     verb->add_option("--format", flags.format,
-                     "tensorboard: event files, one folder per run; csv: one table of all measurements")
+                     "Format: tensorboard (event files, one folder per run) or csv (one table of all measurements)")
         ->required();
     verb->add_option("--output", flags.output,
                      "Folder (tensorboard) or file (csv) to write; - for standard output (csv)")
@@ -101,7 +102,7 @@ void add_export(CLI::App& program) {
     add_repeated(*verb, "--run", flags.runs,
                  "Number of a run to export; repeat the flag for several runs (default: all runs)");
     verb->add_flag("--force", flags.force, "Allow a folder that is not empty, or overwrite the file");
-    add_json(*verb, flags.json, "Print the written files as JSON");
+    add_json(*verb, flags.json, "Print the names of the written files as JSON");
 }
 
 }  // namespace ropelab::terminal

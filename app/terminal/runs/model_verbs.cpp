@@ -129,7 +129,7 @@ void add_sample(CLI::App& program) {
     verb->add_option("--temperature", flags.generation.temperature,
                      "Sampling temperature; 0 always takes the most likely token")
         ->capture_default_str();
-    verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all")
+    verb->add_option("--top-k", flags.generation.top_k, "Sample from the k most likely tokens; 0: from all tokens")
         ->capture_default_str();
     verb->add_option("--seed", flags.generation.seed, "Random seed of the sampling")->capture_default_str();
     verb->add_option(
@@ -191,7 +191,7 @@ void print_sizes(const CompressionSizes& sizes, const std::vector<ArchiveSize>& 
         }
     }
     text << "\nmodel: " << fixed_text(sizes.model_bits, 1) << " bits (" << fixed_text(sizes.model_bits / 8, 1)
-         << " bytes) are the sum of -log2 p of " << grouped(sizes.tokens) << " tokens; the code has "
+         << " bytes) are the sum of -log2 p of " << grouped(sizes.tokens) << " tokens; the compressed code has "
          << grouped(sizes.code_bytes) << " bytes, header and checksums " << grouped(sizes.file_bytes - sizes.code_bytes)
          << " bytes\n";
     for (const ArchiveSize& other : others) text << other.method << " -9: " << grouped(other.bytes) << " bytes\n";
@@ -206,7 +206,7 @@ void run_compress(const CompressionFlags& flags) {
     ProgressLine line;
     const auto result = compress(open_engine(), checkpoint, text, progress_on(line, "compressed", 0));
     line.end();
-    if (!result) throw std::runtime_error("Stopped; nothing was written.");
+    if (!result) throw std::runtime_error("Stopped; no file was written.");
     write_output(flags.output, result->file);
     if (is_standard_output(flags.output)) return;
     print_sizes(result->sizes, flags.compare ? archive_sizes(text) : std::vector<ArchiveSize>{}, flags.json);
@@ -220,7 +220,7 @@ void run_decompress(const CompressionFlags& flags) {
     ProgressLine line;
     const auto text = decompress(open_engine(), checkpoint, file, progress_on(line, "decompressed", tokens));
     line.end();
-    if (!text) throw std::runtime_error("Stopped; nothing was written.");
+    if (!text) throw std::runtime_error("Stopped; no file was written.");
     write_output(flags.output, *text);
 }
 
@@ -228,10 +228,10 @@ void run_decompress(const CompressionFlags& flags) {
 
 void add_compress(CLI::App& program) {
     CLI::App* verb = program.add_subcommand("compress",
-                                            "Compress a text with a trained model and an arithmetic coder, so that the "
-                                            "model's bits per character become the size of a file");
+                                            "Compress a text with a trained model and an arithmetic coder: the size of "
+                                            "the file shows the model's bits per character");
     auto& flags = with_flags<CompressionFlags>(*verb, run_compress);
-    verb->add_option("file", flags.input, "Text to compress; - for standard input")->required();
+    verb->add_option("file", flags.input, "File with the text to compress; - for standard input")->required();
     flags.run.add_to(*verb);
     verb->add_option("--output", flags.output, "Compressed file, such as text.ropez; - for standard output")
         ->required();
@@ -246,7 +246,8 @@ void add_decompress(CLI::App& program) {
     verb->add_option("file", flags.input, "Compressed file; - for standard input")->required();
     flags.run.add_to(*verb);
     flags.output = "-";
-    verb->add_option("--output", flags.output, "Text file; - for standard output")->capture_default_str();
+    verb->add_option("--output", flags.output, "File for the decompressed text; - for standard output")
+        ->capture_default_str();
 }
 
 namespace {
@@ -288,12 +289,12 @@ std::string text_of(const HeadConversionResult& result, const std::string& name)
     add("trained run", result.heads_before, 0, result.loss_before, nullptr, result.cache_before);
     add("mean of each group", heads, 0, result.loss_pooled, &result.pooled_rise, result.cache_after);
     if (result.steps > 0) {
-        add("after further training", heads, result.steps, result.loss_trained, &result.trained_rise,
+        add("mean, trained further", heads, result.steps, result.loss_trained, &result.trained_rise,
             result.cache_after);
     }
     std::string further;
     if (const Description& rise = result.continued_rise; rise.n > 0) {
-        add("run trained as long", result.heads_before, result.steps, result.loss_continued, nullptr,
+        add("run, trained further", result.heads_before, result.steps, result.loss_continued, nullptr,
             result.cache_before);
         further = "\nAfter the same number of further steps, the loss of the converted model is " + number(rise.mean) +
                   " nats per token above the loss of the unconverted run (95 % interval " +
@@ -331,7 +332,7 @@ void convert(const ConversionFlags& flags) {
     try {
         store_head_conversion(*LabFile::open(flags.lab), record.id, *result);
     } catch (const BadInput& error) {  // such as a lab that may only be read: its result is printed nevertheless
-        std::cerr << "The lab file does not store this conversion: " << error.what() << '\n';
+        std::cerr << "The lab file does not store this conversion of key and value heads: " << error.what() << '\n';
     }
 }
 
@@ -366,26 +367,34 @@ void add_convert_heads(CLI::App& program) {
                      "value heads")
         ->capture_default_str();
     verb->add_option("--fraction", flags.conversion.fraction,
-                     "Further training steps as a fraction of the run's iterations; 0: none")
+                     "Number of further training steps as a fraction of the run's iterations; with 0, the copy is not "
+                     "trained further")
         ->capture_default_str();
     verb->add_option("--learning-rate", flags.conversion.learning_rate,
                      "Learning rate of the further training (default: a tenth of the run's learning rate)");
-    verb->add_option("--out", flags.out,
-                     "Write the converted and trained model as a checkpoint file, which sample --checkpoint loads");
+    verb->add_option(
+        "--out", flags.out,
+        "Write the converted and further trained model as a checkpoint file, which sample --checkpoint loads");
     add_data_dir(*verb, flags.data_dir);
     verb->add_flag("--list", flags.list,
-                   "Print the conversions that the lab file stores, of all runs or of --run, and convert nothing");
+                   "Print the conversions of key and value heads that the lab file stores (of all runs, or of --run) "
+                   "without converting a run");
     add_json(*verb, flags.json);
     verb->footer(
-        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n"
-        "\n"
-        "JSON: run, iteration, key_value_heads_before, key_value_heads, fraction and learning_rate (as given; 0: a\n"
-        "tenth of the run's), steps (of further training), sequences (their number), loss_before, loss_pooled and\n"
-        "loss_trained (nats per token on the same sequences), pooled_rise and trained_rise (rise over loss_before,\n"
-        "paired by sequence: mean, low and high of the 95 % interval, sequences), loss_continued (of the unconverted\n"
-        "run after the same further steps), continued_rise (of loss_trained over it), kv_cache_bytes_before and\n"
-        "kv_cache_bytes (of one sequence of the context's length); with --list an array of these objects, each\n"
-        "with created (UTC).");
+        "The lab file stores each conversion; reports and the window's pages Train and Results show it.\n\n"
+        "The JSON output has run, iteration, key_value_heads_before, key_value_heads, and:\n"
+        "- fraction and learning_rate: as given (learning_rate 0: a tenth of the run's)\n"
+        "- steps: number of further training steps; sequences: number of evaluated sequences\n"
+        "- loss_before, loss_pooled, loss_trained: losses of the run, after the conversion and after further training, "
+        "in nats\n"
+        "  per token on the same sequences\n"
+        "- pooled_rise, trained_rise: rises over loss_before, paired by sequence (mean, low and high of the 95 % "
+        "interval,\n"
+        "  sequences)\n"
+        "- loss_continued: loss of the unconverted run after the same further steps; continued_rise: rise of "
+        "loss_trained over it\n"
+        "- kv_cache_bytes_before, kv_cache_bytes: size of the KV cache of one sequence of the context's length\n"
+        "With --list, the output is an array of such objects, each with created (UTC).");
 }
 
 }  // namespace ropelab::terminal

@@ -61,7 +61,7 @@ const char* words_of(Ablation::Kind kind) {
         case Ablation::Kind::stop:
             return "frozen (frequency 0)";
         case Ablation::Kind::remove:
-            return "ablated (term removed from the logit)";
+            return "ablated (term removed from the attention logit)";
         case Ablation::Kind::mean:
             break;
     }
@@ -124,14 +124,15 @@ nlohmann::json json_of(const AblationControls& controls) {
 /// `whole`: the loss without ablation.
 std::string text_of(const AblationControls& controls, double whole) {
     if (controls.draws.empty()) {
-        return "Controls: no set of other pairs has nearly the same logit contribution as the ablated pairs.\n";
+        return "There are no controls: no set of other pairs has nearly the same logit contribution as the ablated "
+               "pairs.\n";
     }
     Table table{{{"contribution [%]", 'r', 16}, {"loss rise [nats]", 'r', 18}, {"pairs", 'l'}}, {}};
     for (const AblationControl& draw : controls.draws) {
         table.rows.push_back({fixed_text(100 * draw.contribution, 1), fixed_text(draw.result->loss - whole, 4),
                               joined(draw.pairs, "+", whole_text)});
     }
-    return "Controls: random other pairs with nearly the logit contribution of the ablated pairs (" +
+    return "Controls: random other pairs with nearly the same logit contribution as the ablated pairs (" +
            decimals_text(100 * controls.contribution, 1) + " %), ablated in the same way.\n" + table.text();
 }
 
@@ -242,7 +243,7 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
          << (result.evaluations.empty() ? "" : counts_of(*result.evaluations.front().result)) << table.text();
     for (const ExtrapolationEvaluation& evaluation : result.evaluations) {
         if (evaluation.long_factors.empty() || evaluation.fine_tuning) continue;
-        text << "Divisors of longrope:";
+        text << "Divisors of the frequencies with longrope:";
         for (const double factor : evaluation.long_factors) text << ' ' << fixed_text(factor, 3);
         text << '\n';
     }
@@ -250,26 +251,34 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
 }
 
 constexpr const char* evaluation_keys =
-    "JSON of --ablation-curve: run, iteration, context, ablation (freeze or ablate), pairs (numbers of ablated pairs) "
-    "and,\n"
-    "per number, fast_loss and slow_loss (nats per token), fast_accuracy and slow_accuracy (fraction of copied tokens\n"
-    "recalled), with that many of the fastest (fast_…) or slowest (slow_…) pairs ablated; fast_loss_rise and\n"
-    "slow_loss_rise (rise over 0 pairs, paired by sequence: mean, low and high of the 95 % interval, sequences);\n"
-    "fast_accuracy_interval and slow_accuracy_interval (low and high); fast_controls and slow_controls (contribution:\n"
-    "total logit contribution of the ablated pairs; draws: random other pairs of nearly the same contribution, each "
-    "with\n"
-    "pairs, contribution, loss and accuracy; empty where there are none). sequences, length and retrieval_sequences "
-    "are\n"
-    "the numbers of sequences and of tokens per sequence.\n"
-    "JSON of --extrapolate: run, iteration, context, factor, length, and evaluations, each with scaling, steps (of "
-    "fine-tuning;\n"
-    "0 before it), learning_rate (null before fine-tuning), sequences (their number), loss (nats per token),\n"
-    "loss_inside and loss_beyond (means over positions inside and beyond the training context), accuracy (fraction of\n"
-    "copied tokens recalled), accuracy_interval (low and high), loss_by_position, loss_error and\n"
-    "loss_by_position_error (standard errors over the sequences), and, with longrope, long_factors (divisors of the\n"
-    "frequencies). A run without RoPE or with a theta that changed in training is evaluated with scaling none only; a "
-    "run\n"
-    "with learned positions has none beyond its context.";
+    "The JSON of --ablation-curve has run, iteration, context, ablation (freeze or ablate), and lists with one value "
+    "per\n"
+    "number of ablated pairs. The list pairs has these numbers. The names that begin with fast_ are of ablations that "
+    "start\n"
+    "with the fastest pair, those with slow_ of ablations that start with the slowest one:\n"
+    "- fast_loss, slow_loss: loss in nats per token\n"
+    "- fast_accuracy, slow_accuracy: fraction of copied tokens recalled\n"
+    "- fast_loss_rise, slow_loss_rise: rise over 0 pairs, paired by sequence (mean, low and high of the 95 % interval, "
+    "sequences)\n"
+    "- fast_accuracy_interval, slow_accuracy_interval: 95 % interval of the accuracy (low and high)\n"
+    "- fast_controls, slow_controls: contribution (total logit contribution of the ablated pairs) and draws (random "
+    "other\n"
+    "  pairs of nearly the same contribution, each with pairs, contribution, loss and accuracy; empty if there are "
+    "none)\n"
+    "The fields sequences, length and retrieval_sequences are the numbers of sequences, of tokens per sequence, and "
+    "of\n"
+    "sequences with copied tokens.\n"
+    "The JSON of --extrapolate has run, iteration, context, factor, length, and evaluations. Each evaluation has:\n"
+    "- scaling, steps (of fine-tuning; 0 before it), learning_rate (null before fine-tuning), sequences (their "
+    "number)\n"
+    "- loss (nats per token), loss_inside and loss_beyond (means over positions inside and beyond the training "
+    "context)\n"
+    "- accuracy (fraction of copied tokens recalled), accuracy_interval (low and high), loss_by_position\n"
+    "- loss_error and loss_by_position_error (standard errors over the sequences)\n"
+    "- long_factors (divisors of the frequencies; only with longrope)\n"
+    "A run without RoPE, or with a theta that changed in training, is evaluated with scaling none only. A run with "
+    "learned\n"
+    "positions has no evaluations beyond its context.";
 
 /// Loss inside and beyond the context, and retrieval accuracy, per scaling method.
 void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
@@ -552,10 +561,14 @@ std::string text_of(const Probed& probed) {
            "keys equally, also keys with an attention weight near 0.\n"
         << heads_table(probed);
     if (!result.retrieval.empty())
-        text << "\nRetrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
-                "gain is the\naccuracy minus the accuracy at the first occurrence; ± is its standard error over the "
-                "sequences. The intervals\nare 95 % intervals over the sequences. B is the context bound (Men et al.) "
-                "at the attended distance, distance − 1.\n"
+        text << "\n"
+                "Retrieval of copied tokens, by the distance in tokens to the original; loss in nats per token. The "
+                "gain is the\n"
+                "accuracy minus the accuracy at the first occurrence; ± is its standard error over the sequences. The "
+                "intervals\n"
+                "are 95 % intervals over the sequences. B is the context bound (Men et al.), the sum of cos(Δω) over "
+                "all pairs,\n"
+                "at the attended distance Δ = distance − 1.\n"
              << retrieval_table(probed);
     return text.str();
 }
@@ -667,10 +680,10 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     const auto path = lab.checkpoint_path(record.id);
     auto checkpoint = read_checkpoint(path);
     const auto iterations = lab.snapshots(record.id);
-    const std::string known =
-        iterations.empty() ? ""
-                           : " The lab file has snapshots of these steps, which --step shows without further flags: " +
-                                 joined(iterations, ", ", whole_text) + ".";
+    const std::string known = iterations.empty() ? ""
+                                                 : " The lab file stores measurements (snapshots) of the following "
+                                                   "steps; --step without other flags prints one: " +
+                                                       joined(iterations, ", ", whole_text) + ".";
     if (!checkpoint) throw BadInput("There is no checkpoint file " + path.string() + " to evaluate." + known);
     if (flags.step && *flags.step != checkpoint->iteration) {
         throw BadInput("Run " + std::to_string(record.id) + " has a checkpoint of step " +
@@ -781,16 +794,15 @@ void add_probe(CLI::App& program) {
         "--freeze-pairs", flags.frozen,
         "Freeze pairs (set their frequencies to 0): all, a list such as 0-3+7, or fast4 or slow4 for the four fastest "
         "or slowest pairs");
-    verb->add_option(
-        "--ablate-pairs", flags.ablated,
-        "Ablate pairs (remove their terms from the logit); the same values as for --freeze-pairs are accepted");
+    verb->add_option("--ablate-pairs", flags.ablated,
+                     "Ablate pairs (remove their terms from the attention logit); the same values as for "
+                     "--freeze-pairs are accepted");
     verb->add_option("--mean-ablate-pairs", flags.mean_ablated,
                      "Replace the queries and keys of pairs by their means over the evaluated sequences, per layer and "
                      "head; the same values as for --freeze-pairs are accepted");
-    verb->add_option(
-        "--ablation-curve", flags.ablations,
-        "freeze, ablate or mean: print loss and retrieval accuracy against the number of pairs that are frozen, "
-        "ablated or mean-ablated, starting with the fastest and with the slowest pair");
+    verb->add_option("--ablation-curve", flags.ablations,
+                     "Print loss and retrieval accuracy against the number of pairs that are frozen (freeze), ablated "
+                     "(ablate) or mean-ablated (mean), starting with the fastest and with the slowest pair");
     verb->add_option("--controls", flags.controls,
                      "Number of controls per ablation: random other pairs with nearly the same logit contribution, "
                      "ablated in the same way; 0: none (default: 5, with --ablation-curve 3)");
@@ -798,11 +810,12 @@ void add_probe(CLI::App& program) {
         "--scaling", flags.scaling,
         "Scaling method for context extension (default: none); \"ropelab-cli frequencies --help\" lists the methods");
     verb->add_option("--factor", flags.factor, "Factor of --scaling (default: --context divided by the run's context)");
-    verb->add_option("--short-factors", flags.short_factors,
-                     "longrope: divisors of the frequencies up to the run's context, one per rotated pair: a,b,…");
+    verb->add_option(
+        "--short-factors", flags.short_factors,
+        "With --scaling longrope: divisors of the frequencies up to the run's context, one per rotated pair: a,b,…");
     verb->add_option("--long-factors", flags.long_factors,
-                     "longrope: divisors of the frequencies beyond the run's context, one per rotated pair: a,b,… "
-                     "(default with --extrapolate: searched for on the training split)");
+                     "With --scaling longrope: divisors of the frequencies beyond the run's context, one per rotated "
+                     "pair: a,b,… (default with --extrapolate: searched for on the training split)");
     verb->add_option("--context", flags.context, "Length of each sequence in tokens (default: the run's context)");
     verb->add_option(
         "--sequences", flags.sequences,
@@ -824,8 +837,8 @@ void add_probe(CLI::App& program) {
     add_json(*verb, flags.json);
     verb->footer(
         std::string(
-            "Without further flags, probe prints a snapshot, the measurements that training stored in the lab file; "
-            "the other flags evaluate the run's\n"
+            "Without further flags, probe prints a snapshot: the measurements that training stored in the lab file. "
+            "The other flags evaluate the run's\n"
             "checkpoint. Neither the snapshot nor the checkpoint is modified.\n"
             "Names that end in _error are standard errors over the sequences; they are empty or null with fewer than 2 "
             "sequences\n"

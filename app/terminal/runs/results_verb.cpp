@@ -71,15 +71,15 @@ RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
 void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
     verb.add_option("--experiment", flags.experiment,
                     "Experiment whose runs are included: latest, all or the number of an experiment. The lab file "
-                    "stores this choice and those of --unfinished, --split-by, --exclude-run and --include-run, and "
-                    "the window uses them; --merge chooses all");
+                    "stores this choice and the choices of --unfinished, --split-by, --exclude-run and --include-run; "
+                    "the window uses the stored choices. --merge chooses all");
     CLI::Option* unfinished =
         verb.add_flag("--unfinished", flags.unfinished, "Include stopped and failed runs in the results");
     verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs from the results again")
         ->excludes(unfinished);
     verb.add_option("--split-by", flags.split_by,
                     "Separate groups by the precision, device or kernels of their runs (several: precision,device); "
-                    "the word nothing ends the separation")
+                    "\"nothing\" ends the separation")
         ->delimiter(',');
     verb.add_option("--exclude-run", flags.exclude, "Number of a run that is excluded from the results")
         ->allow_extra_args(false);
@@ -131,13 +131,15 @@ void add_fit_options(CLI::App& verb, FitFlags& flags) {
         "(formula 38 of the guide). With --baseline, the fit uses the runs that agree with the baseline in all other "
         "settings");
     CLI::Option* predict =
-        verb.add_option("--predict", flags.predict,
-                        "Also print the loss that the fit predicts, with its 95 % interval, at a point within the "
-                        "range of the runs, such as fraction=25%,parameters=1M,tokens=10M; repeatable")
+        verb.add_option(
+                "--predict", flags.predict,
+                "Also print the loss that the fit predicts, with its 95 % interval, at a point within the range of the "
+                "runs, such as fraction=25%,parameters=1M,tokens=10M; repeat the option for several points")
             ->needs(fit)
             ->allow_extra_args(false);
-    verb.add_flag("--extrapolate", flags.extrapolate,
-                  "Also predict at points outside the range of the runs, and mark these predictions")
+    verb.add_flag(
+            "--extrapolate", flags.extrapolate,
+            "Also print what the fit predicts at points outside the range of the runs; these predictions are marked")
         ->needs(predict);
 }
 
@@ -148,7 +150,7 @@ FittedLoss fitted_loss(const FitFlags& flags, const ResultsTable& table, std::sp
     for (const RunRecord& record : runs) sources.push_back({stored_spec(record), record.state});
     LossFitChoice choice;
     if (like_baseline) choice.like = table.baseline;
-    choice.how_to_choose = "Name settings as --baseline key=value to fit only the runs with these values.";
+    choice.how_to_choose = "Add --baseline key=value to fit only the runs with this value.";
     FittedLoss result{fit_table(table, sources, choice), {}};
     for (const std::string& text : flags.predict) {
         const LossPoint at = parse_loss_point(result.fit.fit, text);
@@ -296,7 +298,9 @@ void run(const Flags& flags) {
     const DecisionChoice decision = decision_choice(flags.decide);
     if (!flags.merge.empty()) merge_labs(flags);
     if (!flags.data_dir.empty() && !flags.measure && !flags.lengths) {
-        throw BadInput("--data-dir applies to --measure and --measure-lengths only; add one of them, or leave it out.");
+        throw BadInput(
+            "--data-dir applies to --measure and --measure-lengths only; add one of these flags, or leave out "
+            "--data-dir.");
     }
     if (flags.measure) measure_predicted(flags);
     if (flags.lengths) measure_lengths(flags);
@@ -343,38 +347,41 @@ void add_results(CLI::App& program) {
     verb->add_option("--columns", flags.columns,
                      "Columns of the table in their order, such as settings,best_validation_loss,n, or a preset: paper "
                      "or full (default); \"--columns help\" lists all");
-    verb->add_flag("--best-bold", flags.best_bold, "LaTeX: print the best mean of each measure in bold");
+    verb->add_flag("--best-bold", flags.best_bold, "LaTeX format: print the best mean of each measure in bold");
     verb->add_flag("--published", flags.published,
-                   "Text: also print the losses that Huang et al. 2025 report, if data set and model are the paper's");
+                   "Text format: also print the losses that Huang et al. 2025 report, if data set and model are those "
+                   "of the paper");
     verb->add_option("--compare", flags.compare,
                      "Quantity that the tests compare: " + joined(measures(), ", ", &Measure::name))
         ->capture_default_str();
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
-    verb->add_option(
-        "--decide", flags.decide,
-        "Loss and cost from which the decision aid computes the Pareto front, as LOSS,COST or one of them: " +
-            joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
+    verb->add_option("--decide", flags.decide,
+                     "Loss and cost (a speed or a cache size) in which the Pareto front of the settings is computed, "
+                     "as LOSS,COST or one of them: " +
+                         joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
     verb->add_option(
         "--sort", flags.sort,
-        "Column to sort by: a swept setting's key, n, a quantity of --compare, improvement, p_student, p_welch "
-        "or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
+        "Column to sort by: the key of a swept setting, n (number of runs), a quantity of --compare, improvement, "
+        "p_student, p_welch or p_paired; a minus sign sorts in descending order, such as --sort=-theta");
     verb->add_option("--until", flags.until,
                      "Also print the number of steps until this validation loss [nats per token] is reached");
     verb->add_option("--merge", flags.merge,
-                     "Lab files whose runs are first added to --lab, such as those of a cluster's jobs");
+                     "Lab files whose runs are added to --lab before the results are printed, such as the lab files of "
+                     "a cluster's jobs");
     verb->add_flag("--measure", flags.measure,
-                   "First measure the quantities that predictions about a sweep need: retrieval accuracy and length "
-                   "extrapolation");
-    verb->add_flag(
-        "--measure-lengths", flags.lengths,
-        "First measure the loss of every finished run at 1, 2 and 4 times its context, for the figure loss-by-length; "
-        "models without a loss at 4 times the context, such as those with learned positions, are left out");
+                   "Before printing, measure the quantities that predictions of theories need: retrieval accuracy and "
+                   "length extrapolation");
+    verb->add_flag("--measure-lengths", flags.lengths,
+                   "Before printing, measure the loss of every finished run at 1, 2 and 4 times its context, for the "
+                   "figure loss-by-length; models without a loss at 4 times the context, such as those with learned "
+                   "positions, are left out");
     add_data_dir(*verb, flags.data_dir);
-    CLI::Option* generation = verb->add_flag(
-        "--measure-generation", flags.generation,
-        "First measure the generation speed [tokens/s] of every finished run that has no measurement at these "
-        "settings. The runs are measured sequentially, seed by seed, in an order that is sampled from the seed");
+    CLI::Option* generation =
+        verb->add_flag("--measure-generation", flags.generation,
+                       "Before printing, measure the generation speed [tokens/s] of every finished run that has no "
+                       "measurement at the given settings of generation. The runs are measured sequentially, seed by "
+                       "seed, in an order that is sampled from the seed");
     verb->add_option("--generation-samples", flags.speed.samples,
                      "Generation speed: number of timed samples per run, after one sample as warm-up")
         ->needs(generation)

@@ -128,8 +128,9 @@ Part bench_train(const Flags& flags) {
                                 alone.conditions.reason);
     part.line("time per step", spread_text(alone.milliseconds_per_step, "ms"));
     part.line("throughput", spread_text(alone.tokens_per_second, "tokens/s", 1, 0));
-    part.line("six small runs as one cohort", spread_text(cohort.speedup, "× as fast as sequentially"));
-    part.line("slowest theta or fraction", fixed_text(settings.slowest_over_fastest, 3) + " × the time of the fastest");
+    part.line("six small runs as one batch", spread_text(cohort.speedup, "× as fast as sequentially"));
+    part.line("slowest theta or fraction",
+              fixed_text(settings.slowest_over_fastest, 3) + " × the step time of the fastest");
 
     if (alone.conditions.device == "cpu") {
         const MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
@@ -162,7 +163,7 @@ Part bench_variants(const Flags& flags) {
                  {"threads", speed.conditions.threads},
                  {"rows", nlohmann::json::array()}};
     part.line("shape", shape_text(shape) + ", " + speed.conditions.device + ", " + speed.conditions.precision);
-    part.line("variant", "training speed / speed of the default; operations");
+    part.line("variant", "training speed divided by the speed of the default; fused kernels or LibTorch's operations");
     for (const VariantSpeed& row : speed.variants) {
         Part of_row;
         of_row.json["settings"] = row.variant.settings;
@@ -198,7 +199,7 @@ Part bench_generate(const Flags& flags) {
     if (speed.rolling_over_recompute)
         part.line("speed ratio rolling / recompute", spread_text(*speed.rolling_over_recompute, "×"));
     part.line("KV cache, measured", std::to_string(speed.cache_bytes) + " bytes");
-    part.line("KV cache, by formulas 32, 44, 46", std::to_string(cache_bytes(spec).kv) + " bytes in float32");
+    part.line("KV cache by formulas 32, 44, 46", std::to_string(cache_bytes(spec).kv) + " bytes in float32");
     return part;
 }
 
@@ -256,7 +257,8 @@ Part bench_start(const Flags& flags) {
     part.line("ropelab-cli --version", spread_text(spread_of(seconds[0]), "ms", 1, 1));
     if (window.program.empty()) {
         part.json["window_milliseconds"] = nullptr;
-        part.line("ropelab --exit-after-startup", "not measured, because ropelab is not in the folder of ropelab-cli");
+        part.line("ropelab --exit-after-startup",
+                  "not measured, because the program ropelab is not in the folder of ropelab-cli");
     } else {
         part.add("window_milliseconds", spread_of(seconds[1]));
         part.line("ropelab --exit-after-startup", spread_text(spread_of(seconds[1]), "ms", 1, 0));

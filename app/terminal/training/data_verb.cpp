@@ -44,7 +44,9 @@ void check_size(std::int64_t characters, const std::filesystem::path& output) {
     const std::string text = "A text of " + grouped(characters) + " characters";
     const std::int64_t memory = bench::this_machine().memory_bytes;
     if (characters > memory) {
-        throw BadInput(text + " does not fit into the memory of this machine, which has " + bytes_text(memory) + ".");
+        throw BadInput(text +
+                       " does not fit into the memory of this machine; give fewer --characters. The memory has " +
+                       bytes_text(memory) + ".");
     }
     std::error_code error;
     const bool is_file = output != "-" && (would_replace(output) || !std::filesystem::exists(output, error));
@@ -192,7 +194,8 @@ void tokens(const Flags& flags) {
     }
     if (flags.json) return print_json({{"data", flags.name}, {"tokenizers", list}});
     print_text(table.text() +
-               "Tokens per byte of the validation split. bpe, unigram and words are trained on the training split.\n");
+               "Tokens per byte of the validation split. The tokenizers bpe, unigram and words are trained on the "
+               "training split.\n");
 }
 
 void info(const Flags& flags) {

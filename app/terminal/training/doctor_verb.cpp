@@ -103,8 +103,8 @@ void run(bool as_json) {
             text << "           in use: " << check["trust"].get<std::string>()
                  << "; \"ropelab-cli doctor --check-device\" repeats the check\n";
         } else if (engine["cuda"].get<bool>()) {
-            text << "           not checked yet; the first training or \"ropelab-cli doctor --check-device\" checks "
-                    "it\n";
+            text << "           device not checked yet; the first training or \"ropelab-cli doctor --check-device\" "
+                    "checks it\n";
         }
     }
     for (const auto& [name, file] : report["data"].items()) {

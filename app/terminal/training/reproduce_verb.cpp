@@ -179,7 +179,9 @@ void add_reproduce(CLI::App& program) {
         "--seeds", flags.seeds,
         "Number of seeds per setting (default: 2 at smoke scale, otherwise the number that the reproduction defines)");
     add_data_dir(*verb, flags.data_dir);
-    verb->add_flag("--resume", flags.resume, "Only resume: fail if the lab file does not exist")->needs(lab);
+    verb->add_flag("--resume", flags.resume,
+                   "Only resume the reproduction in the lab file; fail if the file does not exist")
+        ->needs(lab);
     verb->add_flag("--list", flags.list, "List the reproductions of published tables and claims");
     verb->add_flag("--plan", flags.plan,
                    "Print the runs, their estimated time and memory, the rules of the verdicts and the predictions, "

@@ -98,7 +98,9 @@ void measure_here(Preview& plan, const std::filesystem::path& data_dir) {
     }
     runner.join();
     line.end();
-    if (interrupted()) throw std::runtime_error("Interrupted before the time of every cohort was measured.");
+    if (interrupted())
+        throw std::runtime_error(
+            "Interrupted before the time of every cohort (runs trained as one batch) was measured.");
 }
 
 // Throws BadInput for data that training would reject, but not for known data sets before their download.
@@ -174,7 +176,8 @@ std::string text_of(const Preview& plan) {
                 cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
         if (!cohort.width.empty()) text += "  " + cohort.width + '\n';
         if (!cohort.problem.empty())
-            text += "  The time of this cohort could not be measured: " + cohort.problem + '\n';
+            text +=
+                "  The time of this cohort (runs trained as one batch) could not be measured: " + cohort.problem + '\n';
         if (plan.differing.empty()) continue;
         // One column per setting that differs between any two runs of the plan.
         Table table = Table::titled(plan.differing, "r");
@@ -197,7 +200,7 @@ std::string text_of(const Preview& plan) {
 /// iterations. Writes no file and trains no run.
 void print_plan(const PlannedTraining& training, bool measure, const std::filesystem::path& data_dir, bool as_json) {
     if (training.runs.empty()) {
-        const std::string words = training.words + " Nothing would be trained.";
+        const std::string words = training.words + " No run would be trained.";
         return as_json ? print_json({{"runs", nlohmann::json::array()}, {"words", words}}) : print_text(words + '\n');
     }
     Preview plan = preview(training.runs, data_dir);
@@ -312,13 +315,13 @@ std::optional<Extension> extension_of(const LabFile& lab, const Flags& flags) {
     }
     if (flags.cohort) {
         throw BadInput("The lab file " + flags.lab +
-                       " contains another experiment; --cohort resumes one cohort of the experiment with which the "
-                       "lab file was created.");
+                       " contains another experiment; --cohort resumes one cohort (runs trained as one batch) of the "
+                       "experiment with which the lab file was created.");
     }
     result.growth = growth_of(lab, result.experiment, flags.anew);
     if (flags.one_run && result.growth.added.size() > 1) {
         throw BadInput(
-            "This adds " + std::to_string(result.growth.added.size()) +
+            "This experiment adds " + std::to_string(result.growth.added.size()) +
             " runs to the lab file, but the command \"train\" trains exactly one; use the command \"sweep\".");
     }
     return result;
@@ -331,7 +334,8 @@ std::string words_of(const Growth& growth) {
                         counted(growth.present + growth.added.size(), "run");
     if (growth.added.empty()) return words + ", so no run is added.";
     words += "; " + counted(growth.added.size(), "run") + " added";
-    if (continued > 0) words += ", " + std::to_string(continued) + " of them from the checkpoints of shorter runs";
+    if (continued > 0)
+        words += ", " + std::to_string(continued) + " of them continuing from checkpoints of shorter runs";
     return words + ".";
 }
 
@@ -469,7 +473,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
                            {"peak_memory_bytes", known(memory.peak)}});
     }
     Table table =
-        Table::titled({"run", "best val. loss", "full val. loss", "final train loss", "tokens/s", "state"}, "lrrrrl");
+        Table::titled({"run", "best val. loss", "whole val. loss", "final train loss", "tokens/s", "state"}, "lrrrrl");
     Table bits = Table::titled({"run", "bits per byte of the best validation loss"}, "lr");
     std::set<std::pair<std::string, std::int64_t>> tokenizers;
     bool subwords = false;
@@ -486,7 +490,9 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
         subwords = subwords || spec.has_subwords();
     }
     std::string text = table.text();
-    text += "Losses in nats per token. The full validation loss covers the whole validation split.\n";
+    text +=
+        "Losses are in nats per token. \"best val. loss\" is the lowest of all evaluations; \"whole val. loss\" covers "
+        "the whole validation split.\n";
     if (subwords) text += bits.text();
     if (tokenizers.size() > 1) {
         text += "The runs have different tokenizers, so that only their bits per byte can be compared.\n";
@@ -504,7 +510,8 @@ void refuse_failed(const std::map<RunId, Outcome>& outcomes) {
     const auto first = std::find_if(outcomes.begin(), outcomes.end(), is_failed);
     if (first == outcomes.end()) return;
     throw std::runtime_error(std::to_string(std::count_if(outcomes.begin(), outcomes.end(), is_failed)) + " of " +
-                             std::to_string(outcomes.size()) + " runs failed earlier. " + first->second.message);
+                             std::to_string(outcomes.size()) + " runs failed in an earlier call. " +
+                             first->second.message);
 }
 
 // --plan.
@@ -560,11 +567,13 @@ void run(const Flags& flags) {
 
 // --plan and --measure. CLI11 reports flags that exclude each other as CLI::ParseError.
 void add_plan_options(CLI::App& verb, Flags& flags) {
-    CLI::Option* plan = verb.add_flag("--plan", flags.plan,
-                                      "Print the runs, their cohorts, time and memory without training; with --resume: "
-                                      "the runs that would be added to the lab file and trained");
+    CLI::Option* plan =
+        verb.add_flag("--plan", flags.plan,
+                      "Print the runs, their cohorts (runs trained as one batch), time and memory without training. "
+                      "With --resume, print the runs that would be added to the lab file and trained");
     verb.add_flag("--measure", flags.measure,
-                  "With --plan: measure a few training steps of each cohort instead of estimating its time")
+                  "With --plan: measure a few training steps of each cohort (runs trained as one batch) instead of "
+                  "estimating its time")
         ->needs(plan);
 }
 
@@ -573,8 +582,8 @@ void add_search_options(CLI::App& verb, Flags& flags) {
         "--search", flags.search,
         "Sample the ranges of --set, such as \"learning_rate=1e-3..1e-2 log\": random (independent samples), sobol "
         "(points of a Sobol sequence, which fill the ranges evenly) or halving (successive halving of sobol samples, "
-        "or of the sweep's values if there are no ranges: at the iterations r, 2r, 4r, …, the rungs, the half of the "
-        "settings with the higher validation loss, mean over seeds, is stopped)");
+        "or of the sweep's values if there are no ranges). At the iterations r, 2r, 4r, … (the rungs), halving stops "
+        "the half of the settings with the higher validation loss, averaged over seeds");
     verb.add_option("--samples", flags.sampling.samples, "Number of settings to sample from the ranges of --set")
         ->needs(search)
         ->capture_default_str();
@@ -592,7 +601,8 @@ void add_search_options(CLI::App& verb, Flags& flags) {
 // --cohort, --slurm and --max-parallel-tasks.
 void add_cluster_options(CLI::App& verb, Flags& flags) {
     CLI::Option* cohort = verb.add_option("--cohort", flags.cohort,
-                                          "Train only this cohort, counted from 0 (used by the tasks of --slurm)");
+                                          "Train only the cohort (runs trained as one batch) with this number, counted "
+                                          "from 0; the tasks of --slurm use this option");
     CLI::Option* slurm =
         verb.add_option("--slurm", flags.slurm.folder, "Write a Slurm job array into this folder without training");
     verb.add_option("--max-parallel-tasks", flags.slurm.at_once,
@@ -624,18 +634,17 @@ void add_train(CLI::App& program) {
         verb->add_option("--lab", flags.lab, "Lab file that stores the experiment, its curves and checkpoints");
         verb->add_flag("--resume", flags.resume,
                        "Resume the unfinished runs of the lab file; create the file if it does not exist. Flags that "
-                       "describe an experiment change the newest experiment of the lab file and add its missing runs: "
-                       "those of more seeds or values, or longer runs if there are more iterations, which continue "
-                       "from copies of the shorter runs' checkpoints")
+                       "describe an experiment change the newest experiment of the lab file and add the missing runs: "
+                       "runs with more seeds or values, or longer runs if there are more iterations. Longer runs "
+                       "continue from copies of the shorter runs' checkpoints")
             ->needs(verb->get_option("--lab"));
         verb->add_flag("--anew", flags.anew,
-                       "With --resume: train added runs with more iterations from the beginning instead, with the "
-                       "learning rate schedule of their new length")
+                       "With --resume: train added runs with more iterations from the beginning, with the learning "
+                       "rate schedule of their new length, instead of continuing shorter runs")
             ->needs(verb->get_option("--resume"));
-        verb->add_flag(
-                "--take-over", flags.take_over,
-                "With --resume: also resume runs that a program on another machine was training; use it only after "
-                "that program has ended")
+        verb->add_flag("--take-over", flags.take_over,
+                       "With --resume: also resume runs that a program on another machine was training; use this flag "
+                       "only after that program has ended")
             ->needs(verb->get_option("--resume"));
         verb->add_option("--device", flags.device, "Device: auto, cpu or cuda");
         verb->add_option("--data-dir", flags.data_dir,

@@ -108,18 +108,17 @@ void add_report(CLI::App& program) {
                                "tables, tests, verdicts, figures, and the commands that repeat them");
     auto& flags = with_flags<Flags>(*verb, run);
     verb->add_option("--lab", flags.lab,
-                     "Lab file; the report includes the runs that the file's stored choice includes, as the command "
-                     "results does")
+                     "Lab file; the report includes the runs that are chosen in this file, as the command results does")
         ->required();
     verb->add_option("--output", flags.output, "Folder for the report; it is created if it does not exist")->required();
     add_baseline(*verb, flags.baseline);
     verb->add_option("--compare", flags.compare,
-                     "Quantity that the significance tests compare, as for the command results")
+                     "Quantity that the significance tests compare; the command results accepts the same quantities")
         ->capture_default_str();
     add_test(*verb, flags.test);
     verb->add_flag("--no-figures", flags.without_figures, "Write the report without figures");
-    verb->add_flag("--force", flags.force, "Overwrite the report of an earlier call");
-    add_json(*verb, flags.json, "Print the written files as JSON");
+    verb->add_flag("--force", flags.force, "Overwrite the report that an earlier call wrote");
+    add_json(*verb, flags.json, "Print the names of the written files as JSON");
 }
 
 }  // namespace ropelab::terminal

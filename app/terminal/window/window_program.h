@@ -25,7 +25,7 @@ class JobFlags {
     void add_number(CLI::App& verb, const char* key, const char* flag, const char* help) {
         add(verb, key, {flag, true}, help);
     }
-    void add_json(CLI::App& verb) { verb.add_flag("--json", json_, "Print the written files as JSON"); }
+    void add_json(CLI::App& verb) { verb.add_flag("--json", json_, "Print the names of the written files as JSON"); }
 
     /// In the mode `mode` ("--replay"), with the job and the fields that the user typed. Throws BadInput for a text
     /// that is no number, and like become_window_program().

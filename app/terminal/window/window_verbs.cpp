@@ -50,7 +50,8 @@ void add_verify(CLI::App& program) {
     auto& flags = with_flags<VerifyFlags>(*verb, run_verify);
     verb->add_option("figure", flags.figure, "Figure that RoPE Lab exported as PDF, SVG or PNG")->required();
     verb->add_option("--lab", flags.lab,
-                     "Lab file of the figure (default: its path when the figure was exported, or the figure's folder)");
+                     "Lab file whose runs the figure shows (default: the file's path when the figure was exported, or "
+                     "the figure's folder)");
     add_data_dir(*verb, flags.data_dir);
     add_json(*verb, flags.json, "Print the differences as JSON");
 }
@@ -84,9 +85,11 @@ void add_animate(CLI::App& program) {
     const auto number = [&](const char* key, const char* flag, const char* help) {
         flags.fields.add_number(*verb, key, flag, help);
     };
-    text("over", "--over", "What changes from frame to frame: positions (of the query; default), theta or pairs");
-    number("from", "--from", "First value (default: 0; theta: 100)");
-    number("to", "--to", "Last value (default: the end of the context, the last pair; theta: 1000000)");
+    text("over", "--over",
+         "Quantity that changes from frame to frame: positions (of the query; default), theta or pairs");
+    number("from", "--from", "First value of the animated quantity (default: 0; for theta 100)");
+    number("to", "--to",
+           "Last value of the animated quantity (default: the end of the context or the last pair; for theta 1000000)");
     number("frames", "--frames", "Number of frames, 2 to 10000 (default: 60; over pairs one per pair)");
     text("setup", "--setup", "RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\"");
     number("m", "--m", "Position of the query in animations over theta or pairs (default: 100)");
@@ -146,7 +149,7 @@ void add_replay(CLI::App& program) {
     number("run", "--run", "Number of the run whose training is animated (default: the first run of the lab file)");
     number("beside", "--beside", "Number of a second run, drawn faintly for comparison");
     verb->add_flag("--difference", flags.difference,
-                   "Heat maps show the difference between the two runs: run minus second run");
+                   "In heat maps, show the difference between the two runs: --run minus --beside");
     number("layer", "--layer", "Layer, counted from 0 (default: all layers or their mean)");
     number(
         "head", "--head",
@@ -155,10 +158,10 @@ void add_replay(CLI::App& program) {
     text("rows", "--rows", "Rows of heat maps: layers or heads");
     text("along", "--along", "Horizontal axis of spectra: pair or wavelength");
     number("pair", "--pair", "Rotary pair that is highlighted");
-    number("lag", "--distance", "Distance in tokens between query and key in pair-dials (default: 10)");
+    number("lag", "--distance", "Distance in tokens between query and key in the figure pair-dials (default: 10)");
     number("frames_per_second", "--frames-per-second", "Frames per second of a GIF, 0.1 to 50 (default: 4)");
     number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
-    number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per snapshot)");
+    number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per stored measurement)");
     text("theme", "--theme", "Colour theme: light or dark");
     flags.fields.add_json(*verb);
 }

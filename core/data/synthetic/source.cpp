@@ -260,7 +260,7 @@ class SequenceLosses {
         const std::string shown = printable ? std::string("'") + character + "'"
                                             : "byte " + std::to_string(static_cast<unsigned char>(character));
         throw BadInput("The text is not from this synthetic language: " + shown + " at offset " +
-                       std::to_string(offset) + " is not possible there.");
+                       std::to_string(offset) + " is not possible in this language.");
     }
 
     Filter filter_;

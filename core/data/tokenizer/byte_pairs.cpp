@@ -96,7 +96,8 @@ class BytePairs final : public Subwords {
             if (bytes_of_token(merge.merged) != bytes_of_token(merge.left) + bytes_of_token(merge.right)) {
                 throw BadInput("The merge of \"" + spelled(merge.left) + "\" and \"" + spelled(merge.right) + "\" of " +
                                name + " gives the token \"" + spelled(merge.merged) +
-                               "\", which has other bytes, so that texts could not be restored from their tokens.");
+                               "\", which has other bytes, so that texts could not be restored from their tokens; use "
+                               "another tokenizer.");
             }
             ranks_.emplace(pair_key(merge.left, merge.right), rank);
         }
@@ -254,8 +255,10 @@ void require_byte_level(const json& file, const std::string& name) {
     for (const json& token : file.value("added_tokens", json::array())) {
         for (const char* option : {"single_word", "lstrip", "rstrip"}) {
             if (sets_option(token, option)) {
-                throw BadInput("The added token \"" + token.at("content").get<std::string>() + "\" of " + name +
-                               " sets " + option + ", so that texts could not be restored from their tokens.");
+                throw BadInput(
+                    "The added token \"" + token.at("content").get<std::string>() + "\" of " + name + " sets " +
+                    option +
+                    ", so that texts could not be restored from their tokens; use a tokenizer without this token.");
             }
         }
     }
@@ -285,7 +288,8 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
     const auto id_of = [&](const std::string& token) {
         const auto found = ids.find(token);
         if (found == ids.end()) {
-            throw BadInput("The merges of " + name + " contain \"" + token + "\", which is not in its vocabulary.");
+            throw BadInput("The merges of " + name + " contain \"" + token +
+                           "\", which must also be in the vocabulary of the tokenizer but is not.");
         }
         return found->second;
     };
@@ -298,7 +302,8 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
             const std::string both = merge.get<std::string>();
             const std::size_t space = both.find(' ');
             if (space == std::string::npos)
-                throw BadInput("The merge \"" + both + "\" of " + name + " has no space between its two tokens.");
+                throw BadInput("The merge \"" + both + "\" of " + name +
+                               " must have a space between its two tokens but has none.");
             left = both.substr(0, space);
             right = both.substr(space + 1);
         }
@@ -320,7 +325,10 @@ void require_consistent(const BytePairTable& table) {
                                        return is_token(each.left) && is_token(each.right) && is_token(each.merged);
                                    }) &&
                        std::all_of(table.added.begin(), table.added.end(), is_token);
-    if (!valid) throw BadInput("A stored vocabulary of byte-level BPE names a token that it does not contain.");
+    if (!valid)
+        throw BadInput(
+            "The stored vocabulary of byte-level BPE has a merge or an added token with a token that the vocabulary "
+            "does not contain.");
 }
 
 }  // namespace
@@ -344,7 +352,7 @@ std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text) {
         require_consistent(table);
         return std::make_shared<BytePairs>(std::move(table), "the stored vocabulary");
     } catch (const json::exception&) {
-        throw BadInput("A stored vocabulary of byte-level BPE is JSON with tokens and merges, but this one is not.");
+        throw BadInput("The stored vocabulary of byte-level BPE is not JSON with tokens and merges, as it must be.");
     }
 }
 

@@ -40,7 +40,7 @@ std::string from_base64(std::string_view text) {
     const int length =
         EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
                         reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-    if (length < 0 || text.empty()) throw BadInput("A stored SentencePiece model is base64, but this one is not.");
+    if (length < 0 || text.empty()) throw BadInput("The stored SentencePiece model is not base64, as it must be.");
     const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
     bytes.resize(static_cast<std::size_t>(length) - padding);
     return bytes;

@@ -82,8 +82,9 @@ Vocabulary Vocabulary::from_text(std::string_view text) {
     Vocabulary vocabulary;
     vocabulary.bytes_ = text.starts_with(bytes_prefix);
     if (!vocabulary.bytes_ && !text.starts_with(characters_prefix)) {
-        throw BadInput("A stored vocabulary starts with its kind, such as 'characters:' or 'bytes:', not with '" +
-                       std::string(text.substr(0, 20)) + "'.");
+        throw BadInput(
+            "The stored vocabulary must begin with its kind, such as 'characters:' or 'bytes:', but it begins with '" +
+            std::string(text.substr(0, 20)) + "'.");
     }
     text.remove_prefix(vocabulary.bytes_ ? bytes_prefix.size() : characters_prefix.size());
     const char* at = text.data();
@@ -95,7 +96,7 @@ Vocabulary Vocabulary::from_text(std::string_view text) {
                            (vocabulary.code_points_.empty() || code > vocabulary.code_points_.back()) &&
                            (next == end || (*next == ',' && next + 1 != end));
         if (!valid) {
-            throw BadInput("A stored vocabulary lists code points in ascending order, but its entry " +
+            throw BadInput("The stored vocabulary must list code points in ascending order, but its entry " +
                            std::to_string(vocabulary.code_points_.size() + 1) + " is invalid.");
         }
         vocabulary.code_points_.push_back(code);
@@ -282,7 +283,7 @@ std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file) {
     const std::string name = "'" + file.string() + "'";
     if (const auto bytes = fs::file_size(file, error); !error && std::cmp_greater(bytes, most_bytes)) {
         throw BadInput("The tokenizer " + name + " has " + std::to_string(bytes >> 20) +
-                       " MiB, but a tokenizer has at most " + std::to_string(most_bytes >> 20) + " MiB.");
+                       " MiB, but a tokenizer may have at most " + std::to_string(most_bytes >> 20) + " MiB.");
     }
     auto content = content_of(file);
     if (!content) {
@@ -308,7 +309,7 @@ std::shared_ptr<const Subwords> subwords_from_text(std::string_view text) {
     } else if (text.starts_with(words_prefix)) {
         subwords = words_from_text(text);
     } else {
-        throw BadInput("A stored tokenizer of subwords begins with its kind, but this one begins with '" +
+        throw BadInput("The stored subword tokenizer must begin with its kind, but it begins with '" +
                        std::string(text.substr(0, 20)) + "'.");
     }
     recent.add(std::string(text), subwords);

@@ -174,7 +174,7 @@ std::shared_ptr<const Subwords> words_from_text(std::string_view text) {
     const bool valid = json.is_array() && std::all_of(json.begin(), json.end(), [](const auto& word) {
                            return word.is_string() && word.template get_ref<const std::string&>().size() > 1;
                        });
-    if (!valid) throw BadInput("A stored vocabulary of words is a JSON list of words, but this one is not.");
+    if (!valid) throw BadInput("The stored vocabulary of words is not a JSON list of words, as it must be.");
     return std::make_shared<WordList>(json.get<std::vector<std::string>>());
 }
 

@@ -66,8 +66,8 @@ PositionTerms position_terms(std::span<const RunSpec> runs, std::int64_t positio
                              const TableChanges& changes, const Parameters* weights) {
     if (decays(runs.front()) && !fits_xpos(positions, runs.front().xpos_scale_base)) {
         throw BadInput("A sequence of " + std::to_string(positions) +
-                       " tokens is too long for the xPos of this model, because its decay would leave the range of "
-                       "float32; use a shorter one.");
+                       " tokens is too long for xPos, the position encoding of this model, because the decay of xPos "
+                       "would leave the range of float32; use a shorter sequence.");
     }
     PositionTerms terms = terms_without_tables(runs, positions, device);
     terms.tables = layer_tables(runs, positions, device, changes, weights);

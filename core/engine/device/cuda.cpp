@@ -181,7 +181,8 @@ std::string no_device(const CudaFindings& found) {
         return "The NVIDIA driver does not start (cuInit: error " + std::to_string(found.driver_error) + ").";
     }
     if (!found.visible_devices.empty()) {
-        return "The NVIDIA driver offers no device, because CUDA_VISIBLE_DEVICES is '" + found.visible_devices + "'.";
+        return "The NVIDIA driver offers no device, because the environment variable CUDA_VISIBLE_DEVICES is '" +
+               found.visible_devices + "'.";
     }
     return "There is an NVIDIA driver, but it finds no device.";
 }

@@ -54,10 +54,12 @@ void avoid_broken_amx() {
 }
 
 SettledPrecision faster_precision(const std::function<double(Precision)>& seconds) {
-    if (!processor_multiplies_bfloat16()) return {Precision::float32, "this processor has no bfloat16 products."};
+    if (!processor_multiplies_bfloat16())
+        return {Precision::float32, "this processor has no instructions for bfloat16 products."};
     const double ratio = seconds(Precision::float32) / seconds(Precision::bfloat16);
     if (ratio >= least_speedup) return {Precision::bfloat16, times(ratio) + " × as fast as float32 on this machine."};
-    if (ratio > 1.0) return {Precision::float32, "bfloat16 is only " + times(ratio) + " × as fast on this machine."};
+    if (ratio > 1.0)
+        return {Precision::float32, "bfloat16 is only " + times(ratio) + " × as fast as float32 on this machine."};
     return {Precision::float32, times(1.0 / ratio) + " × as fast as bfloat16 on this machine."};
 }
 

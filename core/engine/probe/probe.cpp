@@ -308,10 +308,10 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     if (std::ssize(retrieval.lags) != retrieval.sequences.count() || retrieval.marked < 1 || shortest < 1 ||
         retrieval.marked + longest > retrieval.sequences.length) {
         throw BadInput(
-            "The retrieval test requires one distance of at least 1 token per sequence, and sequences that contain a "
-            "copy of " +
-            std::to_string(retrieval.marked) + " tokens " + std::to_string(longest) +
-            " tokens after the first occurrence.");
+            "The retrieval test requires one distance of at least 1 token per sequence, and sequences in which a "
+            "passage of " +
+            std::to_string(retrieval.marked) + " tokens is repeated " + std::to_string(longest) +
+            " tokens after its first occurrence.");
     }
 }
 

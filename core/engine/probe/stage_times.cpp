@@ -197,7 +197,7 @@ ProbeArray observed(const ProbedModel& model, std::span<const std::int32_t> toke
     StageOutput output(stage);
     ObservedPass(model, tokens, 1).run(&output);
     if (!output.found().defined()) {
-        throw BadInput("This model does not compute the stage " + stage.id +
+        throw BadInput("This model does not compute the stage (operation) " + stage.id +
                        (stage.layer < 0 ? "." : " in layer " + std::to_string(stage.layer) + "."));
     }
     const torch::Tensor host = output.found().to(torch::kCPU, torch::kFloat32).contiguous();

@@ -328,7 +328,7 @@ struct TorchCohort::State {
 TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
                          const std::string& device_reason) {
     avoid_broken_amx();
-    if (start.runs.empty()) throw BadInput("A cohort requires at least one run.");
+    if (start.runs.empty()) throw BadInput("A cohort (runs trained as one batch) requires at least one run.");
     for (const RunSpec& spec : start.runs) {
         check(spec);
         if (!same_shape(spec, start.runs.front())) {

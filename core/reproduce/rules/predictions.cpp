@@ -137,8 +137,8 @@ Prediction collapse_prediction(const std::vector<Candidate>& candidates, int hea
     prediction.chance = chance_of_set(groups.all, groups.high);
     if (lags.empty()) {
         prediction.words =
-            "The context bound cannot be compared with retrieval, because the context is too short for the retrieval "
-            "test.";
+            "The context bound of Men et al. cannot be compared with retrieval, because the context is too short for "
+            "the retrieval test.";
         return prediction;
     }
     const std::string within = "distances " + std::to_string(lags.front() - 1) + " to " +
@@ -149,8 +149,9 @@ Prediction collapse_prediction(const std::vector<Candidate>& candidates, int hea
         if (each.negative == 0) continue;
         failing += (failing.empty() ? "" : ", ") + depth_words(each, head_dim, lags.back() - lags.front() + 1);
     }
-    prediction.words = failing.empty() ? "The context bound B(Δ) is not negative in any group at the " + within +
-                                             ": retrieval collapses in no group."
+    prediction.words = failing.empty() ? "The context bound B(Δ), the mean logit advantage of similar keys at distance "
+                                         "Δ, is not negative in any group at the " +
+                                             within + ": retrieval collapses in no group."
                                        : "Among the " + within + ", retrieval collapses for " + failing +
                                              " and for no other group. The loss may stay low nevertheless.";
     if (prediction.retrieval) prediction.words += " " + rule_words(*prediction.retrieval);

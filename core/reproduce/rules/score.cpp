@@ -136,7 +136,7 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     } else {
         scored.outcome =
             highest_low < lowest_high ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
-        scored.words += " The rule stored with the lab compares the means without a test.";
+        scored.words += " The rule stored in the lab file compares the means without a test.";
         if (!scored.test || scored.test->p >= order_level) scored.words += " The difference may be due to chance.";
     }
 }
@@ -156,7 +156,8 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     const double highest = std::ranges::max(near, {}, &Sample::mean).mean;
     const std::string lag = std::to_string(rule.shortest_lag);
     if (highest < rule.least_gain) {
-        scored.words = "No group retrieves even at lag " + lag + ": the highest gain is " + fixed_text(highest, 3) +
+        scored.words = "No group retrieves repeated tokens even at lag " + lag + " (a token repeats after " + lag +
+                       " tokens): the highest gain in accuracy is " + fixed_text(highest, 3) +
                        ", so no group can fail and the prediction is not scored.";
         return;
     }
@@ -170,7 +171,7 @@ void score_earlier_rule(ScoredPrediction& scored, std::span<const SheetRun> runs
     scored.outcome = is_right ? ScoredPrediction::Outcome::right : ScoredPrediction::Outcome::wrong;
     scored.words = "The highest gain in accuracy on repeated tokens at lag " + lag + " is " + fixed_text(highest, 3) +
                    ". Groups with a gain below " + fixed_text(limit, 3) + " at lag " +
-                   std::to_string(rule.longest_lag) + " fail; the gains there are " + gains + ".";
+                   std::to_string(rule.longest_lag) + " fail; the gains at this lag are " + gains + ".";
 }
 
 struct GroupGains {
@@ -226,7 +227,8 @@ const char* finding_text(const CollapseTest& test) {
         case Collapse::declines:
             return "declines with distance even where the context bound B is higher, which is no collapse";
         case Collapse::no_control:
-            return "not scored, because no lag separates the effects of distance and of the context bound B";
+            return "not scored, because no measured distance separates the effects of distance and of the context "
+                   "bound B";
         case Collapse::not_learned:
             return "has not learned retrieval and is not scored";
     }
@@ -242,9 +244,11 @@ std::string finding_words(const GroupProbe& probe, const CollapseTest& test, dou
            (has_control ? ", " + fixed_text(test.control, 3) + " at the control distance " +
                               std::to_string(probe.control_lag - 1)
                         : "") +
-           ", drop " + mean_with_interval(test.drop) + ", far gain minus " + part + " of the near gain " +
-           mean_with_interval(test.excess) +
-           (has_control ? ", far gain minus " + part + " of the control gain " + mean_with_interval(test.over_control)
+           ", drop of the gain " + mean_with_interval(test.drop) + ", gain at distance " +
+           std::to_string(probe.far_lag - 1) + " minus " + part + " of the gain at distance " +
+           std::to_string(probe.near_lag - 1) + " " + mean_with_interval(test.excess) +
+           (has_control ? ", gain at distance " + std::to_string(probe.far_lag - 1) + " minus " + part +
+                              " of the gain at the control distance " + mean_with_interval(test.over_control)
                         : "") +
            ", n = " + std::to_string(test.seeds) + ": " + finding_text(test);
 }
@@ -298,7 +302,8 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
                                                                 : "") +
                    ": " + findings + ".";
     if (tested_groups(rule) == 0) {
-        scored.words += " In no group does a lag separate the effects of distance and of the context bound B.";
+        scored.words +=
+            " In no group does a measured distance separate the effects of distance and of the context bound B.";
     } else if (groups == 0) {
         scored.words += " No group has learned retrieval, so that no group can collapse.";
     } else if (is_declining && !is_wrong) {
@@ -309,8 +314,8 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         scored.words += " The confidence intervals leave at least one group undecided; more seeds are required.";
     } else if (scored.chance >= 1) {
         scored.words += std::string(" The findings ") + (is_wrong ? "contradict" : "agree with") +
-                        " the prediction, but by its null model it is right by chance with probability 1, so that it "
-                        "is not scored.";
+                        " the prediction, but the prediction would be right by chance with probability 1 (null model), "
+                        "so it is not scored.";
     } else {
         scored.outcome = is_wrong ? ScoredPrediction::Outcome::wrong : ScoredPrediction::Outcome::right;
     }
@@ -378,15 +383,15 @@ std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const Sheet
         if (compares_groups(prediction)) {
             score_earlier_rule(scored, runs);
             scored.words +=
-                " The older rule stored with the lab scores this prediction; the rule does not compare retrieval "
+                " The older rule stored in the lab file scores this prediction; the rule does not compare retrieval "
                 "within each group.";
         } else {
             prediction.retrieval ? score_collapse(scored, runs) : score_order(scored, runs);
         }
         if (has_earlier_rule(prediction) && !compares_groups(prediction)) {
             scored.words +=
-                " The older rule stored with the lab scores this prediction: the intervals are not corrected over the "
-                "groups, and a decline with distance alone counts as a collapse.";
+                " The older rule stored in the lab file scores this prediction: the intervals are not corrected over "
+                "the groups, and a decline with distance alone counts as a collapse.";
         }
     }
     return result;

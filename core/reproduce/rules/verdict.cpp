@@ -385,11 +385,13 @@ std::string refuted_words(const SheetRow& row) {
 void set_undecided(SheetRow& row, const RowTests& tests, double claim, int comparisons) {
     row.verdict = SheetVerdict::undecided;
     row.seeds_to_decide = seeds_to_decide(row, tests, comparisons);
-    row.words = observed_words(row, tests) + ", " + p_words(claim) + " after Holm's correction. " +
-                (row.seeds_to_decide ? "About " + std::to_string(*row.seeds_to_decide) +
-                                           " seeds per group would decide if the true difference were the observed one."
-                                     : "No number of seeds up to " + std::to_string(max_seeds) +
-                                           " would decide if the true difference were the observed one.");
+    row.words =
+        observed_words(row, tests) + ", " + p_words(claim) + " after Holm's correction. " +
+        (row.seeds_to_decide
+             ? "About " + std::to_string(*row.seeds_to_decide) +
+                   " seeds per group would decide the claim if the true difference were equal to the observed one."
+             : "No number of seeds up to " + std::to_string(max_seeds) +
+                   " would decide the claim if the true difference were equal to the observed one.");
 }
 
 void set_untested(SheetRow& row) {

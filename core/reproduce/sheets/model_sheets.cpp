@@ -94,11 +94,11 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
         "Xiong et al. train encoder-decoder models to translate; the models of this reproduction are decoders with "
         "RoPE that predict the next byte. The paper uses Adam; these runs use AdamW with weight decay.");
     plan.notes.push_back(
-        "A control is a group that must be worse if the test works. For \"post-norm needs warm-up\" it is post-norm "
-        "with warm-up and half of the steps: only if it ends at a higher loss would an effect of lost training be "
-        "visible. For \"pre-norm needs no warm-up\" it is post-norm without warm-up: only if it ends at a higher loss "
-        "than with warm-up does warm-up matter. The paper prints no losses; the margin of 1 % is this program's "
-        "choice.");
+        "A control is a group that must be worse if the test works. For the claim \"post-norm needs warm-up\" the "
+        "control is post-norm with warm-up and half of the steps: only if this control ends at a higher loss would an "
+        "effect of lost training be visible. For the claim \"pre-norm needs no warm-up\" the control is post-norm "
+        "without warm-up: only if this control ends at a higher loss than post-norm with warm-up does warm-up matter. "
+        "The paper prints no losses; the margin of 1 % is this program's choice.");
     std::string warmup = "100";
     std::int64_t steps = 600;
     if (request.scale == SheetScale::paper) {

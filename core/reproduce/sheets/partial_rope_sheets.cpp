@@ -194,8 +194,9 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
         "longest context the loss with 10 % is 1.0 % above the mean of the larger fractions. The control of every row "
         "(the group that must be worse if the test works) is NoPE. The claims concern training losses; of the printed "
         "perplexities with 10 % to 75 %, 20 of 28 lie within 1.6 % of full rotation (by their logarithms). At the "
-        "longest context the logarithm with 10 % lies 1.0 % above the mean of the larger fractions in OpenAI's "
-        "version, 3.1 % below it in the standard version, and in OpenAI's version 0.6 % below that with 25 % alone.");
+        "longest context, the logarithm of the perplexity with 10 % lies 1.0 % above the mean of the larger fractions "
+        "in OpenAI's version of LAMBADA, and 3.1 % below this mean in the standard version. In OpenAI's version it "
+        "also lies 0.6 % below the logarithm with 25 % alone.");
     plan.notes.push_back(std::string(paper
                                          ? "Bytes replace"
                                          : "enwik8 (with markup) and text8 (cleaned) replace FineWeb and FineWeb-Edu, "
@@ -412,9 +413,10 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
                 "evaluation_batches=2");
         plan.notes.push_back(
             "The parallel model has the shape of Pythia-1B (8 heads of 256 channels, biases, an output matrix of its "
-            "own) and trains on FineWeb-Edu, the sequential one that of Llama-3.2-1B (32 heads of 64 channels, 8 key "
-            "and value heads, no biases, a tied output matrix), with a context of 8,192 tokens and as many tokens per "
-            "step, on FineWeb. The paper does not give the learning rate 3e-4; it is this program's choice.");
+            "own) and trains on FineWeb-Edu. The sequential model has the shape of Llama-3.2-1B (32 heads of 64 "
+            "channels, 8 key and value heads, no biases, a tied output matrix) and trains on FineWeb, with a context "
+            "of 8,192 tokens and as many tokens per step. The paper does not give the learning rate 3e-4; it is this "
+            "program's choice.");
         plan.notes.push_back(micro_batch_note);
         if (sets.size() < 2) plan.notes.push_back("The parallel models train on FineWeb instead of FineWeb-Edu.");
     } else {

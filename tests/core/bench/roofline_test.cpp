@@ -86,8 +86,7 @@ TEST(Roofline, ConvertsAMeasuredSpeedToAPoint) {
 
 TEST(Roofline, SaysWhatLimitsTheStep) {
     EXPECT_EQ(verdict(machine, point(9e11, 1e8, 1)),
-              "The step reaches 90 % of this machine's peak float32 performance: "
-              "arithmetic limits it.");
+              "A training step reaches 90 % of this machine's peak float32 performance: arithmetic limits it.");
     EXPECT_THAT(verdict(machine, point(2e11, 9e9, 1)), HasSubstr("memory bandwidth limits it"));
     EXPECT_THAT(verdict(machine, point(2e11, 9e9, 1)), HasSubstr("20 %"));
     EXPECT_THAT(verdict(machine, point(5e11, 3e9, 1)), HasSubstr("the rest is overhead"));

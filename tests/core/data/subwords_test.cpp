@@ -223,7 +223,7 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     EXPECT_THAT(refused("/normalizer", {{"type", "Lowercase"}}), HasSubstr("Lowercase"));
     EXPECT_THAT(refused("/model/byte_fallback", true), HasSubstr("byte_fallback"));
     EXPECT_THAT(refused("/added_tokens/0/lstrip", true), HasSubstr("lstrip"));
-    EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("not in its vocabulary"));
+    EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("must also be in the vocabulary of the tokenizer"));
     EXPECT_THAT(refused("/model/vocab/日", 300), HasSubstr("alphabet"));
     EXPECT_THAT(refused("/model/vocab/lo", 257), HasSubstr("have the same id, 257"));
     EXPECT_THAT(refused("/added_tokens/0/id", 256), HasSubstr("have the same id, 256"));

@@ -184,7 +184,7 @@ TEST(Experiment, RejectsInvalidZipsAndExclusions) {
     Experiment experiment;
     experiment.set("theta", {"500", "10k"});
     EXPECT_MESSAGE(experiment.add_zip("theta,contxt"), BadInput, "did you mean context?");
-    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "at least two are needed");
+    EXPECT_MESSAGE(experiment.add_zip("theta"), BadInput, "needs at least two settings");
     EXPECT_MESSAGE(experiment.add_zip("theta,theta"), BadInput, "occurs twice in zip");
     EXPECT_MESSAGE(experiment.add_exclusion("thta=500"), BadInput, "did you mean theta?");
     EXPECT_MESSAGE(experiment.add_exclusion("theta=0"), BadInput, "theta is 0");
@@ -209,7 +209,7 @@ TEST(Experiment, RejectsInvalidZipsAndExclusions) {
     both.set_explicit_runs({{{"theta", "5"}}});
     both.set("seed", {"1", "2"});
     both.add_zip("theta,seed");
-    EXPECT_MESSAGE(both.expand(), BadInput, "set by explicit runs");
+    EXPECT_MESSAGE(both.expand(), BadInput, "set in the list of explicit runs");
 }
 
 TEST(Experiment, CohortsGroupEqualShapes) {

@@ -118,7 +118,7 @@ TEST_F(MeasureWidthsTest, StopsAtAWidthThatDoesNotFit) {
     measure(8, 10000, cramped);
     EXPECT_THAT(timed_, ElementsAre(1, 2, 4));
     EXPECT_EQ(best_width(times_, 8), 2U);
-    EXPECT_EQ(width_message(times_, 2, 8), "At most 2 runs at a time, which is 2 × as fast as sequentially.");
+    EXPECT_EQ(width_message(times_, 2, 8), "At most 2 runs train at a time, which is 2 × as fast as sequentially.");
     measure(8, 10000, cramped);
     EXPECT_EQ(timed_.size(), 3U);
     times_.clear();
@@ -133,10 +133,10 @@ TEST_F(MeasureWidthsTest, StopsIfCancelled) {
 
 TEST(CohortWidth, ExplainsTheChosenWidth) {
     const StepTimes times = {{1, 1.0}, {2, 1.6}, {4, 4.0}, {6, 6.6}};
-    EXPECT_EQ(width_message(times, 2, 6), "At most 2 runs at a time, which is 1.25 × as fast as sequentially.");
-    EXPECT_EQ(width_message(times, 1, 6), "One run at a time, which is 1.1 × as fast as 6 together.");
+    EXPECT_EQ(width_message(times, 2, 6), "At most 2 runs train at a time, which is 1.25 × as fast as sequentially.");
+    EXPECT_EQ(width_message(times, 1, 6), "One run trains at a time, which is 1.1 × as fast as 6 together.");
     EXPECT_EQ(width_message({{1, 1.0}, {2, 1.5}, {6, 3.0}}, 6, 6),
-              "All 6 runs at a time, which is 2 × as fast as sequentially.");
+              "All 6 runs train at a time, which is 2 × as fast as sequentially.");
     EXPECT_EQ(width_message({{1, 1.0}}, 6, 6), "");
 }
 
@@ -211,7 +211,8 @@ class ChooseWidth : public testing::Test {
 TEST_F(ChooseWidth, ChoosesTheFastestAndMeasuresOnce) {
     TimedEngine engine(std::chrono::milliseconds(20));
     const CohortStart start = four_runs(18);
-    EXPECT_EQ(width_plan(start.runs), "A few training steps are timed first to choose how many runs train at a time.");
+    EXPECT_EQ(width_plan(start.runs),
+              "A few training steps are timed first to choose how many runs train as one batch.");
     const CohortWidth chosen = choose_width(engine, start, {}, {});
     EXPECT_EQ(chosen.runs, 1U);
     EXPECT_THAT(chosen.message, StartsWith("One run at a time, "));
@@ -280,7 +281,7 @@ TEST_F(ChooseWidth, NewRunsDoNotInheritConditionsOfResumedRuns) {
     EXPECT_EQ(choose_width(engine, resumed, {}, {}).conditions->threads, 7);
     EXPECT_EQ(engine.made.size(), 3U);
     EXPECT_EQ(width_plan(resumed.runs),
-              "A few training steps are timed first to choose how many runs train at a time.");
+              "A few training steps are timed first to choose how many runs train as one batch.");
 
     const CohortWidth fresh = choose_width(engine, four_runs(30), {}, {});
     EXPECT_EQ(engine.made.size(), 6U);

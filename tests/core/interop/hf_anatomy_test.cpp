@@ -508,7 +508,7 @@ TEST(HfAnatomy, RefusesBadConfigs) {
     EXPECT_THROW(hf_anatomy(parsed(R"({"model_type": "bert", "hidden_size": 768})")), BadInput);
     json config = known_model("Qwen3 235B A22B").config;
     config["num_experts_per_tok"] = 129;
-    EXPECT_MESSAGE(hf_anatomy(config), BadInput, "129 experts per token, but it has only 128");
+    EXPECT_MESSAGE(hf_anatomy(config), BadInput, "129 experts per token, but its number of experts is only 128");
     config = known_model("Qwen3 235B A22B").config;
     config["mlp_only_layers"] = "none";
     EXPECT_MESSAGE(hf_anatomy(config), BadInput, "must be a list of whole numbers");

@@ -81,7 +81,7 @@ TEST(CourseQuantities, MeasurementsAreMeansOverTheRunsWithTheSettings) {
     EXPECT_EQ(mean("theta=500, seed=2"), 41);
     EXPECT_EQ(mean("theta=10k"), 19);
     EXPECT_EQ(mean("run=2"), 41);
-    EXPECT_MESSAGE(mean("theta=700"), BadInput, "No run with these settings");
+    EXPECT_MESSAGE(mean("theta=700"), BadInput, "No run with the given settings");
     EXPECT_EQ(evaluate_quantity("predictions", {parse_setups("theta=10k"), lab.get()}), 0);
 }
 

@@ -211,18 +211,22 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutAControlLag) {
     prediction_.retrieval->probes[0].control_lag = 0;
     EXPECT_EQ(retrieval_groups(prediction_).all, 2U);
     EXPECT_THAT(null_model_words(prediction_), HasSubstr("any 1 of the 2 groups"));
-    EXPECT_THAT(null_model_words(prediction_), HasSubstr("Groups without a control lag are not counted."));
+    EXPECT_THAT(null_model_words(prediction_), HasSubstr("Groups without a control lag, which separates the effects of "
+                                                         "distance and of the context bound B, are not counted."));
     add(500, 0.8, 0.02);
     add(10000, 0.8, 0.02);  // would refute the prediction
     add(20000, 0.8, 0.7);
     EXPECT_EQ(scored().outcome, Outcome::right);
     EXPECT_DOUBLE_EQ(scored().chance, 1.0 / 2);
-    EXPECT_THAT(scored().words,
-                HasSubstr("not scored, because no lag separates the effects of distance and of the context bound B"));
+    EXPECT_THAT(
+        scored().words,
+        HasSubstr(
+            "not scored, because no measured distance separates the effects of distance and of the context bound B"));
     for (GroupProbe& probe : prediction_.retrieval->probes) probe.control_lag = 0;
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
-    EXPECT_THAT(scored().words,
-                HasSubstr("In no group does a lag separate the effects of distance and of the context bound B."));
+    EXPECT_THAT(
+        scored().words,
+        HasSubstr("In no group does a measured distance separate the effects of distance and of the context bound B."));
 }
 
 TEST_F(CollapsePrediction, LeavesOutGroupsWithoutRetrieval) {
@@ -239,8 +243,10 @@ TEST_F(CollapsePrediction, LeavesOutGroupsWithoutRetrieval) {
     add(20000, 0.8, 0.7);
     EXPECT_EQ(scored().outcome, Outcome::unmeasured);
     EXPECT_DOUBLE_EQ(scored().chance, 1);
-    EXPECT_THAT(scored().words,
-                HasSubstr("agree with the prediction, but by its null model it is right by chance with probability 1"));
+    EXPECT_THAT(
+        scored().words,
+        HasSubstr(
+            "agree with the prediction, but the prediction would be right by chance with probability 1 (null model)"));
     runs_.clear();
     for (const double theta : {500.0, 10000.0, 20000.0}) add(theta, 0.05, 0.04);
     EXPECT_THAT(scored().words, HasSubstr("No group has learned retrieval"));

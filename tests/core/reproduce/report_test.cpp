@@ -200,10 +200,10 @@ TEST_F(SheetReport, MarksVerdictsByOlderRules) {
     EXPECT_EQ(json.at("rows").at(0).at("verdict"), "reproduced");
     EXPECT_EQ(json.at("rows").at(0).at("rule_version"), 1);
     EXPECT_THAT(json.at("rows").at(0).at("rule").get<std::string>(),
-                testing::StartsWith("By the older rule stored with this lab: "));
-    EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules stored with this lab"));
+                testing::StartsWith("By the older rule stored in this lab file: "));
+    EXPECT_THAT(json.at("stored_rules").get<std::string>(), HasSubstr("the rules that this lab file stores"));
     EXPECT_THAT(sheet_text(plan_, rows, {}),
-                HasSubstr("Note: The verdicts follow the rules stored with this lab file."));
+                HasSubstr("Note: The verdicts follow the rules that this lab file stores."));
 }
 
 // Eleven predictions without measurements filled a page of the terminal.

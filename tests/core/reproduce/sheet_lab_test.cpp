@@ -338,7 +338,7 @@ TEST_F(SheetLab, ScoresPredictionsOfEarlierVersionsByTheirRule) {
     const ScoredPrediction scored = score(plan, runs).front();
     EXPECT_EQ(scored.outcome, ScoredPrediction::Outcome::right);
     EXPECT_EQ(scored.chance, 0.25);
-    EXPECT_NE(scored.words.find("The older rule stored with the lab scores this prediction"), std::string::npos);
+    EXPECT_NE(scored.words.find("The older rule stored in the lab file scores this prediction"), std::string::npos);
 }
 
 // Labs of version 2 stored probes without a control lag and no version.

@@ -169,10 +169,10 @@ TEST_F(SheetTest, RulesStateTheConditionOfEachVerdict) {
     VerdictRule rule;
     rule.family = "loss";
     EXPECT_EQ(rule_words(rule),
-              "Two-sided t test paired by seed, p < 0.05 after Holm's correction over the family \"loss\": the claim "
-              "is reproduced if the group's mean is significantly lower than the baseline's. It is not reproduced if "
-              "the mean is significantly higher, or if both are equivalent within ±1 % of the baseline's mean (two "
-              "one-sided tests), even if the difference is significant. Otherwise the claim is undecided.");
+              "Two-sided t test paired by seed, p < 0.05 after Holm's correction over the rows of the family \"loss\": "
+              "the claim is reproduced if the group's mean is significantly lower than the baseline's. It is not "
+              "reproduced if the mean is significantly higher, or if both are equivalent within ±1 % of the baseline's "
+              "mean (two one-sided tests), even if the difference is significant. Otherwise the claim is undecided.");
     rule.kind = VerdictRule::Kind::equivalence;
     rule.test = TestKind::welch;
     EXPECT_THAT(rule_words(rule), HasSubstr("Two one-sided tests (Welch's t test)"));
@@ -219,8 +219,8 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
                   " Baseline: fraction = 1. A row with failed or diverged runs is undecided. The row is not testable "
                   "unless the baseline or the group has a mean that is lower than that of the control (a group that "
                   "must be worse if the test works), fraction = 0, by significantly more than 1 % (one-sided t test "
-                  "paired by seed, p < 0.05 after Bonferroni's correction over the two); otherwise positions do not "
-                  "help these models, and equal results are no evidence.");
+                  "paired by seed, p < 0.05 after Bonferroni's correction over the two tests); otherwise positions do "
+                  "not help these models, and equal results are no evidence.");
     PlannedRow direction = row;
     direction.rule->kind = VerdictRule::Kind::difference;
     EXPECT_THAT(
@@ -232,7 +232,7 @@ TEST_F(SheetTest, RulesNameTheBaselineAndTheControl) {
     EXPECT_THAT(rule_words(own), HasSubstr("1 % (one-sided t test paired by seed, p < 0.05); otherwise"));
     row.rule->version = 1;
     EXPECT_EQ(rule_words(row),
-              "By the older rule stored with this lab: " + rule_words(*row.rule) +
+              "By the older rule stored in this lab file: " + rule_words(*row.rule) +
                   " Baseline: fraction = 1. The row is not testable unless the control (a group that must be worse if "
                   "the test works), fraction = 0, differs from the baseline by more than ±1 % (t test paired by seed, "
                   "p < 0.05); otherwise equal results are no evidence.");

@@ -103,10 +103,9 @@ TEST(LossFitRuns, RunsThatDifferInOtherSettingsAreRefused) {
     const std::vector<ResultRun> runs = joined_runs(grid_runs({{"data", "enwik8"}}), grid_runs({{"theta", 500}}));
     LossFitChoice choice;
     choice.how_to_choose = "Choose a group.";
-    EXPECT_EQ(
-        runs_refusal([&] { fitted(runs, {}, choice); }),
-        "These runs cannot be fitted together, because they also differ in data (enwik8, synthetic), theta (10000, "
-        "500), for which the fit has no term. Choose a group.");
+    EXPECT_EQ(runs_refusal([&] { fitted(runs, {}, choice); }),
+              "The runs cannot be fitted together, because they also differ in data (enwik8, synthetic), theta (10000, "
+              "500), for which the fit has no term; choose runs without this difference. Choose a group.");
     EXPECT_THAT(runs_refusal([] {
                     fitted(joined_runs(grid_runs(), grid_runs({{"context", 64}})));
                 }),

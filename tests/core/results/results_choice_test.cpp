@@ -127,7 +127,7 @@ TEST(ResultsLatexTable, WideTablesAreTurned) {
     const ResultsTable table = welch_table(theta_paper_runs());
     const std::string wide = results_latex(table);
     EXPECT_THAT(wide, HasSubstr("\\usepackage{booktabs}, \\usepackage{rotating} and \\usepackage{graphicx}."));
-    EXPECT_THAT(wide, HasSubstr("% It has 16 columns: tables of more than 8 are rotated by 90 degrees"));
+    EXPECT_THAT(wide, HasSubstr("% The table has 16 columns: tables of more than 8 are rotated by 90 degrees"));
     EXPECT_THAT(wide, HasSubstr("\\begin{sidewaystable}"));
     EXPECT_THAT(wide, HasSubstr("\\resizebox{\\linewidth}{!}{%\n\\begin{tabular}"));
     const std::string narrow = results_latex(table, columns_of("paper"));
@@ -144,7 +144,7 @@ TEST(ResultsLatexTable, PrintsTheBestMeanInBold) {
     const std::string latex = results_latex(table, style);
     EXPECT_THAT(latex, HasSubstr("5000 & $\\mathbf{1.4662 \\pm 0.0014}$ & 3 & "));
     EXPECT_EQ(latex.find("mathbf"), latex.rfind("mathbf"));
-    EXPECT_THAT(latex, HasSubstr("Bold: best mean of a column and data set.}"));
+    EXPECT_THAT(latex, HasSubstr("Bold numbers are the best means of a column and data set.}"));
 }
 
 TEST(SettingWords, AreThoseOfTheWindow) {

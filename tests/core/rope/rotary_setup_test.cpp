@@ -139,7 +139,7 @@ TEST(RotarySetup, InvalidTextThrowsOneSentence) {
     const std::pair<const char*, const char*> cases[] = {
         {"thetta=1k", "did you mean \"theta\"?"},
         {"head_dims=64", "did you mean \"head_dim\"?"},
-        {"theta", "write settings like"},
+        {"theta", "write a setting and its value, such as"},
         {"theta=", "setting theta is not valid: "},
         {"theta=1k theta=2k", "the setting theta twice"},
         {"theta=abc", "\"abc\" is not a number"},

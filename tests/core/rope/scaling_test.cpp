@@ -249,7 +249,7 @@ TEST(Scaling, ThrowsForInvalidParameters) {
     EXPECT_MESSAGE(with({.method = ntk, .factor = std::nan("")}), BadInput, "1 or more");
     EXPECT_MESSAGE(with({.method = yarn, .factor = 2}, 0), BadInput, "yarn needs a training context");
     EXPECT_MESSAGE(with({.method = dynamic, .factor = 2, .original_context = -4}), BadInput, "-4");
-    EXPECT_MESSAGE(with({.method = dynamic, .factor = 2}, 4096, -1), BadInput, "current length is -1");
+    EXPECT_MESSAGE(with({.method = dynamic, .factor = 2}, 4096, -1), BadInput, "current sequence length is -1");
     EXPECT_MESSAGE(with({.method = yarn, .factor = 2, .beta_fast = 0}), BadInput, "beta_fast is 0");
     EXPECT_MESSAGE(with({.method = ntk_by_parts, .factor = 2, .beta_slow = 40}), BadInput, "below beta_slow (40)");
     EXPECT_MESSAGE(with({.method = llama3, .factor = 2, .low_freq_factor = 5}), BadInput, "below low_freq_factor (5)");

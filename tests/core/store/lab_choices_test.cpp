@@ -9,7 +9,8 @@ namespace ropelab {
 namespace {
 
 const ExperimentPrecision faster_rounded = {Precision::bfloat16, "1.4 × as fast as float32 on this machine."};
-const ExperimentPrecision plain_precision = {Precision::float32, "this processor has no bfloat16 products."};
+const ExperimentPrecision plain_precision = {Precision::float32,
+                                             "this processor has no instructions for bfloat16 products."};
 
 TEST(LabChoices, FirstMeasurementSettlesThePrecisionOfAnExperiment) {
     const ScratchFolder folder;

@@ -294,7 +294,7 @@ TEST_F(ExtrapolationTest, RejectsRunsThatCannotBeEvaluatedOrFineTuned) {
     wrong = checkpoint();
     wrong.spec.position = Position::xpos;
     EXPECT_MESSAGE(evaluate_extrapolation(*engine_, wrong, 4096, extrapolation_methods(), {}, {}), BadInput,
-                   "65536 tokens is too long for the xPos of this run");
+                   "65536 tokens is too long for xPos, the position encoding of this run");
     EXPECT_TRUE(is_defined_at(wrong.spec, 16384));
     EXPECT_FALSE(is_defined_at(wrong.spec, 65536));
     EXPECT_MESSAGE(tuned({.factor = 0}), BadInput, "1 time or more");

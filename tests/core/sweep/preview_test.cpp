@@ -32,7 +32,7 @@ TEST(Preview, ReportsThatTheCohortWidthWillBeMeasured) {
     experiment.set("theta", {"500", "10k"});
     experiment.set("context", {"56"});  // a shape that no other test measures
     EXPECT_EQ(preview(experiment.expand()).cohorts[0].width,
-              "A few training steps are timed first to choose how many runs train at a time.");
+              "A few training steps are timed first to choose how many runs train as one batch.");
     experiment.set("iterations", {"100"});
     EXPECT_EQ(preview(experiment.expand()).cohorts[0].width, "");
 }

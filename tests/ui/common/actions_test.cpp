@@ -73,7 +73,7 @@ TEST_F(Actions, KeyboardSheetListsEveryShortcut) {
         EXPECT_TRUE(texts.contains(action->text())) << qPrintable(id);
     }
     EXPECT_TRUE(texts.contains("Restore the field's former value and leave the field")) << "keys of fields and figures";
-    EXPECT_TRUE(texts.contains("Play or pause (Rotation, Inspect)"));
+    EXPECT_TRUE(texts.contains("Play or pause the animation (Rotation, Inspect)"));
     QTest::keyClick(&window->keyboardSheet(), Qt::Key_Escape);
     EXPECT_FALSE(window->keyboardSheet().isVisible());
 }

@@ -34,7 +34,8 @@ TEST(OverallWords, CountsEachVerdictInTheWordsOfTheTerminal) {
         EXPECT_TRUE(words.contains("1 " + QString::fromStdString(to_string(kind)))) << to_string(kind);
     }
     // Only the tested groups count: three seeds each, three comparisons.
-    EXPECT_TRUE(words.contains("With 3 seeds per group, the test detects a difference of ")) << words.toStdString();
+    EXPECT_TRUE(words.contains("With 3 seeds per group, the significance test detects a true difference of "))
+        << words.toStdString();
     EXPECT_TRUE(words.contains("level divided by 3 comparisons.")) << words.toStdString();
 }
 

@@ -204,7 +204,9 @@ TEST_P(RotaryNumbers, SpectrumRoomTexts) {
     } else {
         expectContains(
             room.fields()->partialWords(),
-            QStringLiteral("At this θ, the frequencies of slice and truncate first differ at pair %1.").arg(different));
+            QStringLiteral("At this θ, the frequencies of slice and truncate (the two kinds of partial rotation) "
+                           "first differ at pair %1.")
+                .arg(different));
     }
 }
 
@@ -234,7 +236,7 @@ TEST_P(RotaryNumbers, ContextBound) {
         const QString scaling =
             isScaled() ? " with " + text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title) : "";
         expectContains(room.criteria()->text(0),
-                       QStringLiteral("B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens.")
+                       QStringLiteral("B(Δ), is ≥ 0 for distances Δ < %1 tokens%2; the context is %3 tokens.")
                            .arg(number, scaling, groupedText(setup.context)));
         expectContains(room.words(), QStringLiteral("supports %1 tokens").arg(number));
         EXPECT_EQ(room.view()->figure().settings["first_negative"].toDouble(), static_cast<double>(*first));
@@ -243,7 +245,8 @@ TEST_P(RotaryNumbers, ContextBound) {
             expectContains(
                 room.criteria()->text(0),
                 QStringLiteral(
-                    "Lowest B(Δ): %1 of at most %2, at Δ = %3; B(Δ) < 0 at %4 of the %5 distances of the context.")
+                    "The lowest B(Δ) is %1 (the largest possible value is %2), at Δ = %3; B(Δ) < 0 at %4 of the %5 "
+                    "distances of the context.")
                     .arg(readableNumber(lowest.value))
                     .arg(setup.head_dim / 2)
                     .arg(groupedText(lowest.distance), groupedText(lowest.negative), groupedText(setup.context)));

@@ -143,10 +143,10 @@ TEST_F(UndoTest, PickedPair) {
     window->showRoom("spectrum");
     model().pickPair(3);
     model().pickPair(5);
-    EXPECT_EQ(undo(), "Undone: picked pair 5 → 3");
+    EXPECT_EQ(undo(), "Undone: highlighted pair 5 → 3");
     EXPECT_EQ(model().pickedPair(), 3);
-    EXPECT_EQ(undo(), "Undone: picked pair 3 → none");
-    EXPECT_EQ(redo(), "Redone: picked pair none → 3");
+    EXPECT_EQ(undo(), "Undone: highlighted pair 3 → none");
+    EXPECT_EQ(redo(), "Redone: highlighted pair none → 3");
     EXPECT_EQ(model().pickedPair(), 3);
 }
 

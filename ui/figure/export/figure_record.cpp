@@ -177,7 +177,8 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
             "contain such a record, unless another program removed it.");
     }
     if (all[u"version"_s].toInt() > kRecordVersion) {
-        throw BadInput("The figure \"" + name + "\" was written by a newer version of RoPE Lab.");
+        throw BadInput("The figure \"" + name +
+                       "\" was written by a newer version of RoPE Lab; open it with that version.");
     }
     std::vector<FigureRecord> records;
     for (const QJsonValue& panel : all[u"panels"_s].toArray()) {
@@ -187,7 +188,9 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
                            "\" lacks its data, because another program removed them; export the figure again.");
         records.push_back(std::move(*record));
     }
-    if (records.empty()) throw BadInput("RoPE Lab's record in the figure file \"" + name + "\" names no figure.");
+    if (records.empty())
+        throw BadInput("RoPE Lab's record in the figure file \"" + name +
+                       "\" names no figure; export the figure again.");
     return records;
 }
 

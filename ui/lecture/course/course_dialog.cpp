@@ -304,7 +304,7 @@ void CourseDialog::updateCover() {
     }
     QWidget* canvas = m_stage.canvas();
     if (!m_cover) {
-        m_cover = new QLabel(u"The picture is hidden until you have answered."_s, canvas);
+        m_cover = new QLabel(u"The picture is hidden until you have answered the question."_s, canvas);
         m_cover->setAlignment(Qt::AlignCenter);
         m_cover->setWordWrap(true);
         m_cover->setAutoFillBackground(true);

@@ -122,7 +122,7 @@ class LectureWalk {
             if (!scene.lab.empty()) lab.emplace(scene.lab);
             return quantityValueText(evaluate_quantity(expression, {scene.setup, lab ? &lab->lab() : nullptr}));
         } catch (const std::exception& error) {
-            if (scene.live && scene.lab.empty()) return u"(depends on the live training)"_s;
+            if (scene.live && scene.lab.empty()) return u"(this value depends on the live training)"_s;
             addProblem(QString::fromUtf8(error.what()));
             return u"(not computed)"_s;
         }

@@ -65,8 +65,8 @@ NotesView::NotesView(bool wide, QWidget* parent)
     if (wide) facts->addStretch(1);
     outer->addLayout(facts, wide ? 2 : 0);
     m_reason->setText(
-        u"The notes and the next step are hidden until the last question of this scene is answered, because the class "
-        "sees this screen. With a second screen they are always shown there."_s);
+        u"The notes and the next step are hidden until the last question of this scene is answered, because the "
+        "class sees this screen. A second screen always shows the notes and the next step."_s);
     m_reason->setWordWrap(true);
     m_reason->hide();
     outer->addWidget(m_reason, wide ? 8 : 0);

@@ -100,7 +100,7 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     m_group->setAccessibleName(groupLabel->text());
     m_group->setToolTip(
         u"Name of the group of people who answer, such as “third year 2026”. New answers are stored with this name; "
-        "without a name they are grouped by year."_s);
+        "without a name, the answers are grouped by year."_s);
     row->addWidget(groupLabel);
     row->addWidget(m_group, 1);
     auto* table = new QPushButton(u"Show table"_s, this);

@@ -50,7 +50,7 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
             auto* hands = new QSpinBox(this);
             hands->setRange(0, 9999);
             hands->setAccessibleName(u"Raised hands for choice %1"_s.arg(i + 1));
-            hands->setToolTip(u"Number of people in the class who give this answer."_s);
+            hands->setToolTip(u"Number of people in the class who choose this answer to the question."_s);
             grid->addWidget(hands, i, 2, Qt::AlignTop);
             m_hands.append(hands);
             connect(hands, &QSpinBox::valueChanged, this, &AnswerField::changed);

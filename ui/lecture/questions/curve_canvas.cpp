@@ -36,7 +36,7 @@ bool isPenKey(int key) {
 
 CurveCanvas::CurveCanvas(QWidget* parent) : FigureView(parent) {
     setAccessibleName(u"Axes on which you draw a curve"_s);
-    setToolTip(u"Draw the curve with the mouse, a pen or the arrow keys. Delete removes it."_s);
+    setToolTip(u"Draw the curve with the mouse, a pen or the arrow keys. The Delete key removes the curve."_s);
     clearCurve();
 }
 

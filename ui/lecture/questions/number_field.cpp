@@ -20,7 +20,7 @@ NumberField::NumberField(const QString& unit, double tolerance, QWidget* parent)
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_edit->setAccessibleName(unit.isEmpty() ? u"Number"_s : u"Number (%1)"_s.arg(unit));
     m_edit->setToolTip(
-        u"Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %. Type none if no such value exists."_s);
+        u"Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %. Type “none” if no such value exists."_s);
     m_edit->setPlaceholderText(u"your number"_s);
     scaleWidth(m_edit, 160);
     m_unit->setProperty("quiet", true);

@@ -292,8 +292,9 @@ void QuestionPanel::reveal() {
 void QuestionPanel::askAgain() {
     m_result->setMarkdown(
         m_question->hint.empty() || m_hintShown
-            ? u"Your answer is wrong. Change it and try again, or show the right answer."_s
-            : u"Your answer is wrong. Change it and try again, with the hint if you like, or show the right answer."_s);
+            ? u"Your answer is wrong. Change your answer and try again, or show the right answer."_s
+            : u"Your answer is wrong. Change your answer and try again, with the hint if you like, or show the right "
+              "answer."_s);
     refresh();
     focusAnswer();
 }

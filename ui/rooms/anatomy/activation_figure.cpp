@@ -83,7 +83,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
         smallest = std::min(smallest, static_cast<double>(number));
         largest = std::max(largest, static_cast<double>(number));
     }
-    figure.summary = u"Output of %1 for %2 tokens, %3 × %4: values from %5 to %6."_s.arg(where)
+    figure.summary = u"Output of the stage %1 for %2 tokens, %3 × %4 numbers: values from %5 to %6."_s.arg(where)
                          .arg(activation.tokens.size())
                          .arg(rows)
                          .arg(columns)
@@ -250,7 +250,8 @@ void ActivationPane::load() {
     m_waits = m_access.session.isActive() || m_access.meter.isActive();
     if (m_waits) {
         m_job.cancel();
-        say(u"Training uses the engine; the activation is computed after training has ended."_s);
+        say(u"Training uses the engine, the part of the program that evaluates models; the activation is computed "
+            "after training has ended."_s);
         return;
     }
     const QStringList chosen = m_outputs->currentData().toString().split(QLatin1Char(':'));
@@ -281,7 +282,8 @@ void ActivationPane::load() {
                 m_view->setFigure(std::move(figure));
             } else if (outcome.interrupted) {
                 m_waits = true;
-                say(u"Training uses the engine; the activation is computed after training has ended."_s);
+                say(u"Training uses the engine, the part of the program that evaluates models; the activation is "
+                    "computed after training has ended."_s);
             } else {
                 say(outcome.problem);
             }

@@ -370,7 +370,7 @@ Figure weightsFigure(const std::optional<NamedTensor>& tensor, const QString& wh
     const Range range = map.range();
     const bool isMean = rows > map.rows || columns > map.columns;
     if (isMean) figure.note = u"each cell: mean of neighbouring weights"_s;
-    figure.summary = u"Weights %1, %2 × %3%4: values from %5 to %6."_s.arg(text(tensor->name))
+    figure.summary = u"Weight tensor %1, %2 × %3%4: values from %5 to %6."_s.arg(text(tensor->name))
                          .arg(rows)
                          .arg(columns)
                          .arg(isMean ? u", as means of neighbouring weights"_s : QString())

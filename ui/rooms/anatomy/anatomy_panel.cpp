@@ -209,8 +209,8 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_use = makeButton<QPushButton>(u"Use in the sweep"_s,
-                                    u"Copies the settings of the modified model into the sweep panel; one Undo reverts "
-                                    "this."_s,
+                                    u"Copies the settings of the modified model into the sweep panel; one Undo "
+                                    "reverts the copying."_s,
                                     content);
     m_reset = makeButton<QPushButton>(u"Reset"_s, u"Restores the settings of the original model."_s, content);
     row->addWidget(m_use, 1);

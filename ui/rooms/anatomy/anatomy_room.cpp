@@ -99,20 +99,24 @@ QWidget* AnatomyRoom::makeBar() {
         return std::pair(static_cast<QToolButton*>(buttons[0]), static_cast<QToolButton*>(buttons[1]));
     };
     std::tie(m_asPicture, m_asTable) = addChoice(
-        {u"Picture"_s, u"Stages as a picture"_s, u"Shows the residual stream with a block and bars for each stage."_s},
+        {u"Picture"_s, u"Stages as a picture"_s,
+         u"Shows the residual stream with a block and bars for each stage "
+         "(operation of the forward pass)."_s},
         {u"Table"_s, u"Stages as a table"_s,
-         u"Lists the stages with their output shapes, and the parameters, FLOPs "
-         "and KV cache of each stage in one layer."_s});
+         u"Lists the stages (operations of the forward pass) with their output shapes, and the parameters, FLOPs and "
+         "KV cache of each stage in one layer."_s});
     std::tie(m_single, m_pair) =
-        addChoice({u"Model"_s, u"Stages of the model"_s, u"Shows the stages of the chosen model."_s},
+        addChoice({u"Model"_s, u"Stages of the model"_s,
+                   u"Shows the stages (operations of the forward pass) of the "
+                   "chosen model."_s},
                   {u"Traditional | Modern"_s, u"Traditional and modern decoder"_s,
                    u"Compares two decoders with the chosen numbers of layers, heads and channels: GPT-2 with learned "
                    "positions, LayerNorm and GELU, and Llama with RoPE, grouped-query attention, RMSNorm and SwiGLU. "
                    "Differences are marked."_s});
     m_fold = makeButton<QToolButton>(
         u"Fold layers"_s,
-        u"Shows the attention and the MLP of each layer as one block, with the sums over the stages "
-        "in it."_s,
+        u"Shows the attention and the MLP of each layer as one block, with the sums over the stages (operations) in "
+        "the block."_s,
         bar);
     m_fold->setCheckable(true);
     flow->addWidget(m_fold);
@@ -148,12 +152,14 @@ QWidget* AnatomyRoom::makeTable() {
 QWidget* AnatomyRoom::makeDetail() {
     m_detail = new QWidget(this);
     auto* row = scaledRow(m_detail, 12);
-    m_stage = addView(m_detail, u"Picked stage"_s);
+    m_stage = addView(m_detail, u"Selected stage"_s);
     row->addWidget(m_stage, 1);
     m_weightsBox = new QWidget(m_detail);
     auto* column = scaledColumn(m_weightsBox, 4);
     m_tensors = makeChoice(u"Weights of the stage"_s, m_weightsBox, 12);
-    m_tensors->setToolTip(u"The weight tensor of the selected stage that the heat map shows."_s);
+    m_tensors->setToolTip(
+        u"Selects the weight tensor that the heat map shows. The tensors belong to the selected "
+        "stage (operation of the forward pass)."_s);
     column->addWidget(m_tensors);
     m_weights = addView(m_weightsBox, u"Weights of the selected stage"_s);
     column->addWidget(m_weights, 1);
@@ -187,7 +193,8 @@ void AnatomyRoom::addParts() {
                     [this](const QString& id) {
                         if (m_isStale) renew();
                         if (!AnatomyPicture(m_shown, {}).ids().contains(id)) {
-                            throw BadInput("The model has no stage \"" + id.toStdString() + "\".");
+                            throw BadInput("The model has no stage \"" + id.toStdString() +
+                                           "\"; the table of the page Anatomy lists the stages of the model.");
                         }
                         pick(id);
                     },
@@ -433,7 +440,7 @@ QString AnatomyRoom::whyNoModel() const {
     const RunCheckpoint checkpoint = shownCheckpoint();
     if (std::filesystem::exists(checkpoint.path)) return {};
     return checkpoint.wasWritten
-               ? u"The checkpoint with the weights of this run is missing."_s
+               ? u"The checkpoint with the weights of this run is missing; restore the file, or train the run again."_s
                : u"This run has no stored weights yet; weights are stored at each evaluation and when a run "
                  "is paused or ends."_s;
 }
@@ -478,7 +485,7 @@ void AnatomyRoom::renewActivation() {
     if (!isRun) {
         m_activation->showStage({}, nullptr, nullptr, 0,
                                 m_source.startsWith(kRun) ? u"The settings of the modified copy differ from those of "
-                                                            "the run, so the run's weights do not fit it."_s
+                                                            "the run, so the run's weights do not fit the copy."_s
                                                           : u"Choose a run to see activations."_s);
         return;
     }
@@ -532,8 +539,8 @@ void AnatomyRoom::measure() {
             } else {
                 emit m_actions.problem(
                     u"anatomy"_s,
-                    u"The measurement of times was interrupted because other work needed the engine. Start the "
-                    "measurement again."_s);
+                    u"The measurement of times was interrupted because other work needed the engine, which evaluates "
+                    "models. Start the measurement again."_s);
             }
             renew();
         });
@@ -547,8 +554,10 @@ void AnatomyRoom::loadTensor(const QString& name) {
         m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? u"Choose a run to see its weights."_s
                                                          : !m_edits.empty()
                                                              ? u"The settings of the modified copy differ from those "
-                                                               "of the run, so the run's weights do not fit it."_s
-                                                             : u"This stage has no weights."_s));
+                                                               "of the run, so the run's weights do not fit the "
+                                                               "copy."_s
+                                                             : u"The selected stage has no weights; select another "
+                                                               "stage."_s));
         return;
     }
     m_job.start([this, file = shownCheckpoint(), name](const Cancelled&) -> std::function<void()> {

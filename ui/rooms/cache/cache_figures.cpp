@@ -210,7 +210,9 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     if (hasNoRotation(setup)) {
         figure.emptyText = noRotationText();
     } else if (setup.precision == NumberFormat::float64) {
-        figure.emptyText = u"float64 is the reference. Choose a lower precision to see its errors."_s;
+        figure.emptyText =
+            u"The precision float64 is the reference for the errors. Choose a lower precision to see "
+            "its errors."_s;
     }
     if (!figure.emptyText.isEmpty()) {
         figure.summary = figure.emptyText;
@@ -230,7 +232,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
                      QList<double>(errors.stored.begin(), errors.stored.end())}};
 
     const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
-    figure.note = stride > 1 ? u"maximum over every %1 and the last position"_s.arg(ordinal(stride))
+    figure.note = stride > 1 ? u"maximum over every %1 position and the last one"_s.arg(ordinal(stride))
                              : u"maximum over all %1 positions"_s.arg(groupedText(setup.context));
     const auto isLost = [](double error) { return !std::isfinite(error); };
     if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {
@@ -281,7 +283,7 @@ QString bytesSentence(const RotarySetup& setup) {
         binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::duplicated)),
         binarySize(rope_cache_bytes(rotated, setup.context, bytes, TableLayout::single)));
     if (setup.partial == Partial::truncate && rotated < setup.head_dim) {
-        sentence += u" With the unrotated pairs in the table, its size is %1."_s.arg(
+        sentence += u" With the unrotated pairs in the table, the size of the table is %1."_s.arg(
             binarySize(rope_cache_bytes(setup.head_dim, setup.context, bytes, TableLayout::duplicated)));
     }
     return sentence;

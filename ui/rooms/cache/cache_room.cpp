@@ -111,7 +111,8 @@ QWidget* CacheRoom::makeOptions() {
                           .logarithmic = true,
                           .step = 1,
                           .text = wholeText,
-                          .why = u"The shown range starts at this position and does not extend beyond the context."_s},
+                          .why = u"First position of the range that the table shows. The range does not extend "
+                                 "beyond the context."_s},
                          options);
     m_rangeStart->setValue(kDefaultRangeStart);
     m_rangeStart->setEnabled(false);
@@ -232,10 +233,9 @@ void CacheRoom::renew() {
     wordsLabel()->setText(words.join(compares() ? QLatin1Char('\n') : QLatin1Char(' ')));
     wordsLabel()->setToolTip(
         u"Table size: 2·L·d_r·B bytes if each angle is stored at both channels of its pair (Hugging Face, GPT-NeoX), "
-        "L·d_r·B if it is stored once, with L positions, d_r rotated channels and B bytes per number (Khan et al., "
-        "formula 31).\n"
-        "A format with p bits of significand represents all integers up to 2^p; the first position that it rounds is "
-        "2^p + 1."_s);
+        "L·d_r·B bytes if each angle is stored once, with L positions, d_r rotated channels and B bytes per number "
+        "(Khan et al., formula 31).\nA format with p bits of significand represents all integers up to 2^p; the "
+        "first position that it rounds is 2^p + 1."_s);
     const NumberFormat precision = model().setup().precision;
     m_angles->setText(u"compute angles in %1"_s.arg(text(word_of(precision))));
     m_angles->setEnabled(precision != NumberFormat::float64);

@@ -180,10 +180,10 @@ QString scanText(const BaseProfile& profile) {
     const QString all = readableCount(static_cast<double>(profile.count()));
     const QString done =
         profile.isComplete() ? all : u"%1 of %2"_s.arg(readableCount(static_cast<double>(profile.done())), all);
-    return u"Scan: %1 bases from %2 to %3 in steps of %4 %; B(Δ) is computed for %5 tokens."_s
-        .arg(done, text(range.low), text(range.high))
-        .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
-        .arg(tokensText(static_cast<double>(range.limit)));
+    return u"Scan: %1 bases from %2 to %3 in steps of %4 %; the context bound B(Δ) is computed for distances of up "
+           "to %5."_s.arg(done, text(range.low), text(range.high))
+               .arg(100 * (profile.ratio() - 1), 0, 'g', 2)
+               .arg(tokensText(static_cast<double>(range.limit)));
 }
 
 std::vector<BaseProfile::Point> basesWithTheta(const BaseProfile& profile, const BoundData& data) {
@@ -217,7 +217,7 @@ QString basesSentence(const BaseProfile& profile, const BoundData& data) {
     const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);
     return intervals.empty() ? u"No scanned base supports a context of %1."_s.arg(context)
-                             : u"Feasible bases for a context of %1: %2."_s.arg(
+                             : u"Bases that support a context of %1 (feasible bases): %2."_s.arg(
                                    context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
 }
 
@@ -248,7 +248,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     }
     figure.note = scanText(profile);
     if (profile.done() < 2) {
-        figure.emptyText = u"The program is scanning the first bases …"_s;
+        figure.emptyText = u"The program is computing the supported context of the first bases …"_s;
         return figure;
     }
     Polyline curve;

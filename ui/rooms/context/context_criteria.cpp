@@ -44,18 +44,20 @@ Tile boundCriterion(const BoundData& data) {
         result.value = u"every distance"_s;
         result.condition = u"at most half of the channels rotate"_s;
         result.text =
-            u"Context bound (Men et al.): B(Δ) ≥ 0 at every distance and every base, because at most half of the "
-            "channels rotate, as without rotation (NoPE)."_s;
+            u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 at every distance "
+            "and every base, because at most half of the channels rotate, as without rotation (NoPE)."_s;
     } else if (data.firstNegative) {
         result.value = u"%1 tokens"_s.arg(groupedText(*data.firstNegative));
         result.condition = u"B(Δ) ≥ 0 at shorter Δ%1; context: %2"_s.arg(scaling, context);
-        result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; the context is %3 tokens."_s.arg(
-            groupedText(*data.firstNegative), scaling, context);
+        result.text =
+            u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 for "
+            "distances Δ < %1 tokens%2; the context is %3 tokens."_s.arg(groupedText(*data.firstNegative), scaling,
+                                                                         context);
         if (data.lowest) {
             result.text +=
                 QLatin1Char(' ') +
-                u"Lowest B(Δ): %1 of at most %2, at Δ = %3; B(Δ) < 0 at %4 of the %5 distances of the context."_s
-                    .arg(readableNumber(data.lowest->value))
+                u"The lowest B(Δ) is %1 (the largest possible value is %2), at Δ = %3; B(Δ) < 0 at %4 of the %5 "
+                "distances of the context."_s.arg(readableNumber(data.lowest->value))
                     .arg(data.setup.head_dim / 2)
                     .arg(groupedText(data.lowest->distance), groupedText(data.lowest->negative), context);
         }
@@ -63,13 +65,16 @@ Tile boundCriterion(const BoundData& data) {
         result.value = u"over %1 tokens"_s.arg(groupedText(data.computedTo));
         result.condition = u"B(Δ) ≥ 0 as far as it is computed%1"_s.arg(scaling);
         result.text =
-            u"Context bound (Men et al.): B(Δ) ≥ 0 up to the computation limit of %1 tokens%2; the context "
-            "is %3 tokens."_s.arg(groupedText(data.computedTo), scaling, context);
+            u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 up to the "
+            "computation limit of %1 tokens%2; the context is %3 tokens."_s.arg(groupedText(data.computedTo), scaling,
+                                                                                context);
     } else {
         result.value = u"over %1 tokens"_s.arg(groupedText(data.computedTo));
         result.condition = u"computing more …"_s;
-        result.text = u"Context bound (Men et al.): B(Δ) ≥ 0 for Δ < %1 tokens%2; computing more …"_s.arg(
-            groupedText(data.computedTo), scaling);
+        result.text =
+            u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 for "
+            "distances Δ < %1 tokens%2; the program is computing more distances …"_s.arg(groupedText(data.computedTo),
+                                                                                         scaling);
     }
     return result;
 }
@@ -128,9 +133,10 @@ Tile extrapolationCriterion(const TuningNumbers& numbers) {
     result.text = u"%1: %2 tokens after fine-tuning with base %3."_s.arg(
         name, tokensText(std::floor(*numbers.extrapolationLimit)), thetaText(std::round(numbers.base)));
     if (numbers.context && numbers.criticalBase) {
-        result.text += QLatin1Char(' ') +
-                       u"The limit applies to bases above the critical base, which is %1 for the target of %2 "
-                       "tokens."_s.arg(thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
+        result.text +=
+            QLatin1Char(' ') +
+            u"The extrapolation limit applies to bases above the critical base, which is %1 for the "
+            "target of %2 tokens."_s.arg(thetaText(std::ceil(*numbers.criticalBase)), tokensText(*numbers.context));
     }
     return result;
 }
@@ -169,10 +175,9 @@ std::vector<Tile> contextCriteria(const BoundData& data, const Tuning& tuning) {
 
 QString criticalDimensionWhy(const TuningNumbers& numbers, double theta) {
     return u"The critical dimension is the number of channels whose pairs complete a period within the training "
-           "context.\n"
-           "d_c = 2⌈(d/2)·log_θ(L/2π)⌉ = %1, at most d_r = %2, with d = %3, θ = %4, L = %5\n"
-           "The frequencies are those without scaling.\n"
-           "Liu et al. 2023; for d_r < d our extension, formula 14"_s.arg(numbers.criticalDimension)
+           "context.\nd_c = 2⌈(d/2)·log_θ(L/2π)⌉ = %1, at most d_r = %2, with d = %3, θ = %4, L = %5\nThe critical "
+           "dimension uses the frequencies without scaling.\nLiu et al. 2023; for d_r < d our extension, formula 14"_s
+               .arg(numbers.criticalDimension)
                .arg(numbers.rotatedChannels)
                .arg(numbers.dimension)
                .arg(thetaText(theta), tokensText(numbers.trainingContext));

@@ -107,13 +107,14 @@ QString boundSentence(const BoundData& data) {
     }
     const QString base = baseWords(setup);
     if (data.firstNegative) {
-        return u"%1 supports %2 tokens: the context bound B(Δ) first becomes negative at Δ = %2."_s.arg(
-            base, groupedText(*data.firstNegative));
+        return u"%1 supports a context of %2 tokens: the context bound B(Δ), the mean logit advantage of similar "
+               "keys, first becomes negative at the distance Δ = %2."_s.arg(base, groupedText(*data.firstNegative));
     }
     return data.isComplete
-               ? u"%1: B(Δ) ≥ 0 up to the computation limit of %2 tokens."_s.arg(base, groupedText(data.computedTo))
-               : u"%1: B(Δ) ≥ 0 for Δ < %2 tokens; the program is computing more …"_s.arg(base,
-                                                                                          groupedText(data.computedTo));
+               ? u"%1: the context bound B(Δ), the mean logit advantage of similar keys, is ≥ 0 up to the "
+                 "computation limit of %2 tokens."_s.arg(base, groupedText(data.computedTo))
+               : u"%1: the context bound B(Δ), the mean logit advantage of similar keys, is ≥ 0 for distances Δ < %2 "
+                 "tokens; the program is computing more distances …"_s.arg(base, groupedText(data.computedTo));
 }
 
 Figure boundFigure(const BoundData& data, bool logarithmic) {
@@ -163,8 +164,8 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
 }
 
 QString decaySentence() {
-    return u"Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|. The bound does not predict the "
-           "logit."_s;
+    return u"Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|, where hⱼ is the product of query "
+           "and key in pair j. The bound does not predict the logit."_s;
 }
 
 Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) {
@@ -199,12 +200,13 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     const double top = decay_bound(now.inverse_frequencies, here).front();
     figure.y.maximum = 1.08 * top;
     const double lowest = *std::min_element(bound.begin(), bound.end());
-    figure.note =
-        u"Su's upper bound at %3 distances, not monotone; d = %1; %2 at Δ = 0"_s.arg(2 * now.inverse_frequencies.size())
-            .arg(readableNumber(top))
-            .arg(distances.size());
-    figure.summary = u"Su's bound falls from %1 at distance 0 to %2 within %3 tokens, not monotonically."_s.arg(
-        readableNumber(top), readableNumber(lowest), groupedText(end));
+    figure.note = u"Su's upper bound at %3 distances (not monotone); head dimension d = %1; value at Δ = 0: %2"_s
+                      .arg(2 * now.inverse_frequencies.size())
+                      .arg(readableNumber(top))
+                      .arg(distances.size());
+    figure.summary =
+        u"Su's upper bound of the attention logit falls from %1 at distance 0 to %2 within %3 tokens, "
+        "not monotonically."_s.arg(readableNumber(top), readableNumber(lowest), groupedText(end));
     figure.curves.push_back(std::move(curve));
     figure.verticalLines.push_back({static_cast<double>(setup.context),
                                     u"context %1"_s.arg(groupedText(setup.context)),

@@ -168,12 +168,13 @@ QWidget* ContextRoom::makeBar() {
              "scaling at every base. The feasible bases for a context form several intervals (\"islands\").\nMen et "
              "al. 2024, formula 12"_s),
          tab(u"Decay bound"_s,
-             u"Su's bound: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|, where Sⱼ is the sum of "
-             "e^(𝑖Δωₜ) over t < j. The figure shows (2/d) Σ|Sⱼ|.\nSu et al. 2021; formula 11 of the guide"_s),
+             u"Shows Su's upper bound of the attention logit: |Σ hₜ e^(𝑖Δωₜ)| ≤ max|hⱼ₊₁ − hⱼ| · Σ|Sⱼ|. Here hₜ is "
+             "the product of query and key in pair t (as complex numbers), and Sⱼ is the sum of e^(𝑖Δωₜ) over t < "
+             "j. The curve is (2/d) Σ|Sⱼ|.\nSu et al. 2021; formula 11 of the guide"_s),
          tab(u"Random q, k"_s,
-             u"The figure shows mean logits of random q and k. All components have mean μ and variance 1; ρ is the "
-             "correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r "
-             "+ 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s)},
+             u"Shows mean attention logits of random queries q and keys k. All components have mean μ and variance "
+             "1; ρ is the correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + "
+             "ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s)},
         [this](int part) { setPart(static_cast<Part>(part)); });
     flow->addWidget(tabs);
 
@@ -211,13 +212,13 @@ QWidget* ContextRoom::makeBar() {
 QList<QWidget*> ContextRoom::makeScanTools() {
     m_near = new QCheckBox(u"only near θ"_s, m_tools);
     m_near->setToolTip(
-        u"Scans one decade of bases around θ in steps at most a sixth of those of the whole scan, which shows narrow "
-        "feasible intervals."_s);
+        u"Computes the supported context of bases in one decade around θ, in steps at most a sixth of those of the "
+        "whole scan. Small steps show narrow intervals of bases that support the context."_s);
     connect(m_near, &QCheckBox::toggled, this, &ContextRoom::schedule);
     m_finer = new QPushButton(u"Refine scan"_s, m_tools);
     m_finer->setToolTip(
-        u"Adds one base between each two neighbours. A scan misses feasible intervals that are narrower than its "
-        "step."_s);
+        u"Adds one base between each two neighbouring bases of the scan. A scan misses intervals of feasible bases "
+        "(bases that support the context) that are narrower than its step."_s);
     m_finer->setEnabled(false);  // until a scan is complete
     connect(m_finer, &QPushButton::clicked, this, [this] {
         m_profile.edited.refine();

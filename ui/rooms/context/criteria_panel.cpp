@@ -92,7 +92,7 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     m_extrapolationLimit = addRow(u"extrapolation limit T at β"_s);
     column->addLayout(grid);
     m_unscaled = makeNote(this);
-    m_unscaled->setText(u"These three numbers are computed from the frequencies without the setup's scaling."_s);
+    m_unscaled->setText(u"d_c, β₀ and T are computed from the frequencies without the setup's scaling."_s);
     keepSpace(m_unscaled);
     m_unscaled->hide();
     column->addWidget(m_unscaled);

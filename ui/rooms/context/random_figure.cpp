@@ -86,13 +86,16 @@ QString expectedSentence(const LogitSamples& samples) {
         return u"No channel rotates, so the expected logit does not depend on the distance."_s;
     }
     if (product == 0) {
-        return u"The expected logit is 0 at every distance, because μ² + ρ = 0; it decreases on the whole if μ² + ρ > 0."_s;
+        return u"The expected logit is 0 at every distance, because μ² + ρ = 0 (mean μ of the components, "
+               "correlation ρ of q and k). If μ² + ρ > 0, the expected logit decreases on the whole."_s;
     }
     const QString factor = numberText(std::round(1e4 * product) / 1e4);
-    return product > 0 ? u"The expected logit decreases on the whole, because μ² + ρ = %1 is above 0: it is "
-                         "%1 times the sum over the channels, d − d_r + 2 K(Δ)."_s.arg(factor)
-                       : u"The expected logit increases on the whole, because μ² + ρ = %1 is below 0: it is "
-                         "%1 times the sum over the channels, d − d_r + 2 K(Δ)."_s.arg(factor);
+    return product > 0 ? u"The expected logit decreases on the whole, because μ² + ρ = %1 is above 0 (mean μ of the "
+                         "components, correlation ρ of q and k): the expected logit is %1 times d − d_r + 2 K(Δ), "
+                         "the sum over the channels."_s.arg(factor)
+                       : u"The expected logit increases on the whole, because μ² + ρ = %1 is below 0 (mean μ of the "
+                         "components, correlation ρ of q and k): the expected logit is %1 times d − d_r + 2 K(Δ), "
+                         "the sum over the channels."_s.arg(factor);
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ TextStrip::TextStrip(QWidget* parent) : QWidget(parent) {
     setMouseTracking(true);
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(u"Text of the attention map"_s);
-    setToolTip(u"Point at a token to shade the tokens that it attends to; click it to keep it selected."_s);
+    setToolTip(u"Point at a token to shade the tokens to which it attends; click the token to keep it selected."_s);
 }
 
 void TextStrip::setRow(AttentionRow row) {

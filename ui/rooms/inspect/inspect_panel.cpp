@@ -39,19 +39,20 @@ FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
     chooseData(m_method, static_cast<int>(FineTuning().method));
     addField(
         grid, u"scaling"_s, m_method,
-        u"A copy of the run is fine-tuned with this method of scaling RoPE's frequencies. For LongRoPE, the factors "
-        "are first searched for on the training split. A run without RoPE has no frequencies to scale: choose None."_s);
+        u"Selects the method of scaling RoPE's frequencies with which a copy of the run is fine-tuned. For LongRoPE, "
+        "the factors are first searched for on the training split. A run without RoPE has no frequencies to scale: "
+        "choose None."_s);
     m_steps = new QSpinBox(this);
     m_steps->setAccessibleName(u"Steps of fine-tuning"_s);
     m_steps->setRange(1, 1000000);
     m_steps->setValue(static_cast<int>(FineTuning().steps));
     addField(
         grid, u"steps"_s, m_steps,
-        u"Fine-tuning takes this number of steps. Each step processes about as many tokens as a step of the run."_s);
+        u"Number of training steps of the fine-tuning. Each step processes about as many tokens as a step of the run."_s);
     m_learningRate = new QLineEdit(this);
     m_learningRate->setAccessibleName(u"Learning rate of fine-tuning"_s);
     addField(grid, u"learning rate"_s, m_learningRate,
-             u"Fine-tuning uses this constant learning rate. The default is a tenth of the run's learning rate."_s);
+             u"Constant learning rate of the fine-tuning. The default is a tenth of the run's learning rate."_s);
     m_button = new QPushButton(this);
     column->addWidget(m_button);
     m_training = addLabel(u"Run that is fine-tuned"_s);
@@ -111,7 +112,7 @@ void FineTunePanel::renew() {
     m_button->setEnabled(isTraining || (m_state.hasRun && why.isEmpty()));
     m_button->setToolTip(why);
     m_bar->setVisible(isTraining);
-    m_training->setText(u"A copy of %1 is being fine-tuned."_s.arg(m_state.trainingRun));
+    m_training->setText(u"A copy of the run %1 is being fine-tuned."_s.arg(m_state.trainingRun));
     m_training->setVisible(isTraining);
     const QString words = why.isEmpty() ? m_state.problem : why;
     m_words->setText(words);
@@ -174,12 +175,12 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     QGridLayout* grid = addGroup(column, u"Inspect"_s, &box);
     m_run = makeChoice(u"Run"_s, box);
     addField(grid, u"run"_s, m_run,
-             u"The figures show the internals of this run. By default it is a visible, finished run with RoPE and "
-             "stored snapshots: among several, the one with the lowest validation loss."_s);
+             u"Selects the run whose internals the figures show. The default is a visible, finished run with RoPE "
+             "and stored snapshots: among several, the run with the lowest validation loss."_s);
     m_ghost = makeChoice(u"Second run"_s, box);
     addField(grid, u"run 2"_s, m_ghost,
-             u"The figures compare the run with this second run, which is shown in faint colours or in a separate "
-             "figure."_s);
+             u"Selects a second run with which the figures compare the first run. The second run is shown in faint "
+             "colours or in a separate figure."_s);
     m_difference = new QCheckBox(u"Show difference"_s, box);
     grid->addWidget(m_difference, grid->rowCount(), 1);
     m_rows = makeChoice(u"Rows of heat maps"_s, box);
@@ -190,13 +191,14 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_layer = makeChoice(u"Layer"_s, box);
     m_layerTitle =
         addField(grid, u"layer"_s, m_layer,
-                 u"The figures show this layer. “all” shows one row or curve per layer, or the mean over layers."_s);
+                 u"Selects the layer that the figures show. “all” shows one row or curve per layer, or the mean over "
+                 "layers."_s);
     m_head = makeChoice(u"Head"_s, box);
     m_headTitle = addField(grid, u"head"_s, m_head,
-                           u"The figures show this head, or the mean over heads. With “automatic”, attention maps "
-                           "show the head with the largest rotary logit contribution in the newest snapshot (in a "
-                           "run without RoPE, the head with the lowest attention entropy), and the other figures "
-                           "show the mean over heads."_s);
+                           u"Selects the head that the figures show, or the mean over heads. With “automatic”, "
+                           "attention maps show the head with the largest rotary logit contribution in the newest "
+                           "snapshot (in a run without RoPE, the head with the lowest attention entropy), and the "
+                           "other figures show the mean over heads."_s);
     m_axis = makeChoice(u"Horizontal axis of heat maps"_s, box);
     m_axis->addItem(u"pair"_s, false);
     m_axis->addItem(u"wavelength"_s, true);
@@ -224,9 +226,9 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_text->setClearButtonEnabled(true);
     m_text->setAccessibleName(u"Text for attention figures and bits per token"_s);
     m_text->setToolTip(
-        u"The run's model processes this text for the attention figures and for “bits on the text”. If the field is "
-        "empty, the attention figures show the text of the snapshots, and “bits on the text” shows the start of the "
-        "validation split."_s);
+        u"Text that the run's model processes for the attention figures and for the figure “bits on the text”. If "
+        "the field is empty, the attention figures show the text of the snapshots, and the figure “bits on the "
+        "text” shows the start of the validation split."_s);
     text->addWidget(m_text, 0, 0, 1, 2);
     m_textWords = makeText({}, m_textBox);
     colorAsError(m_textWords);
@@ -247,7 +249,9 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_which->addItem(u"range"_s, range);
     m_which->addItem(u"fastest pairs"_s, fastest);
     m_which->addItem(u"slowest pairs"_s, slowest);
-    m_whichTitle = addField(ablation, u"pairs"_s, m_which, u"These pairs are ablated in all layers and heads."_s);
+    m_whichTitle = addField(ablation, u"pairs"_s, m_which,
+                            u"Selects the rotary pairs that are ablated in all layers "
+                            "and heads."_s);
     m_first = new QSpinBox(m_ablationBox);
     m_last = new QSpinBox(m_ablationBox);
     m_first->setAccessibleName(u"First pair, or number of pairs"_s);
@@ -263,7 +267,7 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_factor->setCurrentIndex(1);
     addField(beyond, u"length"_s, m_factor,
              u"Length of the evaluated sequences, as a multiple of the training context. Every scaling method uses "
-             "this factor."_s);
+             "this multiple as its factor."_s);
     m_fineTune = new FineTunePanel(this);
     m_fineTune->learningRate()->setText(m_settings.value("inspect/rate").toString());
     column->addWidget(m_fineTune);
@@ -378,7 +382,7 @@ void InspectPanel::renewDifference() {
     m_difference->setToolTip(
         ghost() != 0
             ? u"Heat maps and attention maps show the first run minus the second: blue below 0, orange above."_s
-            : u"The difference needs a second run: choose one under “run 2”."_s);
+            : u"The difference of two runs needs a second run: choose one under “run 2”."_s);
 }
 
 void InspectPanel::fit(const RunSpec& spec) {

@@ -301,8 +301,7 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
     if (isSecondRun) {
         if (!own.ghost)
             return withoutNumbers(own, figure->name,
-                                  u"Choose a second run in the panel on the right to "
-                                  "compare it with the first."_s);
+                                  u"Choose a second run in the panel on the right to compare it with the first run."_s);
         own = secondRunData(own);
     }
     InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
@@ -417,10 +416,10 @@ void InspectRoom::addPartsAndControls() {
 
 QWidget* InspectRoom::makeEmptyState() {
     const EmptyPage empty =
-        makeEmptyPage(u"Inspect how a run learns to use its frequencies"_s,
-                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This page shows the "
-                      "logit contribution of each rotary pair, the attention weights and the retrieval accuracy by "
-                      "distance, and plays them back over training."_s,
+        makeEmptyPage(u"Inspect how a run learns to use its rotary frequencies"_s,
+                      u"Train a sweep: every evaluation stores a snapshot of each run’s internals. This page shows "
+                      "the logit contribution of each rotary pair, the attention weights and the retrieval accuracy "
+                      "by distance, and plays back how these change over training."_s,
                       u"inspect"_s, this);
     m_goToTrain = empty.button;
     connect(m_goToTrain, &QPushButton::clicked, this, [this] { emit roomRequested(u"train"_s); });
@@ -448,7 +447,7 @@ QWidget* InspectRoom::makePictures() {
     m_text = new TextStrip(page);
     column->addWidget(m_text);
     m_loss = new FigureView(page);
-    m_loss->setAccessibleName(u"Validation loss, with a cursor at the shown step"_s);
+    m_loss->setAccessibleName(u"Validation loss during training, with a cursor at the shown step"_s);
     column->addWidget(m_loss);
     m_bar = new ReplayBar(page);
     column->addWidget(m_bar);
@@ -582,11 +581,11 @@ ReplayJob InspectRoom::replayJob() const {
 
 QString InspectRoom::whyNoReplay(const ReplayJob& job) const {
     if (m_writer->isRunning())
-        return u"Another replay is being exported; stop that export, or wait until it has "
-               "ended."_s;
+        return u"Another animation of a run's training (a replay) is being exported; stop that export, or wait until "
+               "it has ended."_s;
     if (const QString why = whyNotReplayable(job); !why.isEmpty() || !needsModel(job)) return why;
     const QString words =
-        u"The selected figures evaluate the run’s model, for which %1 leaves no training engine free; export the "
+        u"The selected figures evaluate the run’s model, but %1 uses the engine that evaluates models. Export the "
         u"replay "
         "after it has ended."_s;
     if (m_access.session.isActive()) return words.arg(u"training"_s);

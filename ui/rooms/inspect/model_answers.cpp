@@ -221,9 +221,9 @@ void ModelAnswers::pause() {
 }
 
 QString ModelAnswers::engineUser() const {
-    if (m_access.session.isActive()) return u"While a sweep trains, nothing else can use the training engine."_s;
+    if (m_access.session.isActive()) return u"While a sweep trains, the program cannot evaluate a model."_s;
     if (m_access.meter.isActive()) {
-        return u"While the cost of a sweep is measured, nothing else can use the training engine."_s;
+        return u"While the cost of a sweep is measured, the program cannot evaluate a model."_s;
     }
     return {};
 }
@@ -234,7 +234,7 @@ QString ModelAnswers::waitingReason() const {
                                            : u"%1 This figure is computed after the measurement has ended."_s.arg(user);
     }
     if (!isFineTuning()) return {};
-    return u"A copy of %1 is being fine-tuned; this figure is computed after the fine-tuning has ended."_s.arg(
+    return u"A copy of the run %1 is being fine-tuned; this figure is computed after the fine-tuning has ended."_s.arg(
         m_tuning.run->name);
 }
 
@@ -375,8 +375,8 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
                 m_tuning.problem =
                     m_tuning.waits
                         ? whyNoFineTuning(*run, how)
-                        : u"Fine-tuning was interrupted because other work needed the engine. Start the fine-tuning "
-                          "again."_s;
+                        : u"Fine-tuning was interrupted because the program needed the engine (which trains models) "
+                          "for other work. Start the fine-tuning again."_s;
             }
             emit changed();
         });

@@ -110,7 +110,10 @@ Checkpoint checkpointOf(const InsideRun& run) {
 }
 
 ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optional<int> pair) {
-    if (run.vocabulary.empty()) throw BadInput("This run has not started, so it has no vocabulary yet.");
+    if (run.vocabulary.empty())
+        throw BadInput(
+            "This run has not started, so it has no vocabulary yet. Choose a run "
+            "that has started.");
     std::vector<std::int32_t> tokens = Vocabulary::from_text(run.vocabulary).encode(text.toStdString());
     const std::int64_t most = run.spec.learns_positions() ? std::min(kMaxTextTokens, run.spec.context) : kMaxTextTokens;
     if (std::ssize(tokens) > most) tokens.resize(static_cast<std::size_t>(most));

@@ -43,7 +43,7 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
     m_pace = new QComboBox(this);
     m_pace->setAccessibleName(u"Playback speed [snapshots/s]"_s);
-    m_pace->setToolTip(u"Playback shows this number of snapshots per second."_s);
+    m_pace->setToolTip(u"Number of snapshots per second that the playback shows."_s);
     for (const int pace : {1, 2, 4, 8, 16}) m_pace->addItem(u"%1/s"_s.arg(pace), pace);
     m_pace->setCurrentIndex(2);
     m_slider = new QSlider(Qt::Horizontal, this);
@@ -189,8 +189,8 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     m_frames->setValue(std::min(snapshots, m_job.most));
     m_frames->setAccessibleName(u"Frames"_s);
     addField(grid, u"frames"_s, m_frames,
-             u"The animation has this number of frames. If there are more snapshots than frames, evenly spaced "
-             "snapshots are exported, including the first and the last."_s);
+             u"Number of frames of the animation. If there are more snapshots than frames, evenly spaced snapshots "
+             "are exported, including the first and the last."_s);
     m_dark = new QCheckBox(u"Dark colours"_s, this);
     grid->addWidget(m_dark, grid->rowCount(), 1);
 

@@ -36,7 +36,9 @@ constexpr std::array kThemes = {"light", "dark"};
 void readFigures(JobReader& reader, ReplayJob& job) {
     const Json* names = reader.find("figures");
     if (!names || !names->is_array() || names->empty() || names->size() > 2) {
-        throw BadInput("A replay shows one or two figures: give a list of one or two figure names.");
+        throw BadInput(
+            "A replay (animation of a run's training) shows one or two figures: give a list of one or two "
+            "figure names.");
     }
     for (const Json& name : *names) {
         const QString figure =
@@ -144,8 +146,8 @@ ReplayJob parseReplayJob(const std::string& text) {
     checkFrameSuffix(job.output, "a replay");
     if (job.lab.isEmpty())
         throw BadInput(
-            "A replay shows the snapshots of a run, so it needs a lab file; none is "
-            "given.");
+            "A replay (animation of a run's training) shows the snapshots of a run, so it needs a lab file, but no "
+            "lab file is given.");
     return job;
 }
 
@@ -157,7 +159,7 @@ QString whyNotReplayable(const ReplayJob& job) {
                    "another figure."_s.arg(figure->title);
         }
         if (name == "pair-logits"_L1 && (job.modelInputs.text.isEmpty() || !job.choices.pair)) {
-            return u"“%1” needs a typed text and a selected pair; type a text and select a pair, or replay another "
+            return u"“%1” needs a text and a selected rotary pair; type a text and select a pair, or replay another "
                    "figure."_s.arg(figure->title);
         }
     }

@@ -59,7 +59,8 @@ FigureCurve curveOf(const RotarySetup& setup, const QString& label, Ink ink, con
 
 /// The ends of the curves belong to another context than that of the setup.
 QString endNote(const RotarySetup& setup) {
-    return u"numbers at the right: sizes at %1 tokens"_s.arg(groupedText(std::llround(contextRange(setup).maximum)));
+    return u"numbers at the right: sizes for a context of %1 tokens"_s.arg(
+        groupedText(std::llround(contextRange(setup).maximum)));
 }
 
 FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {

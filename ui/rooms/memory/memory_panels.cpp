@@ -50,7 +50,8 @@ struct ShapeField {
 constexpr std::array<ShapeField, 7> kFields = {{
     {"layers", "layers", &F::layers, 1, 1000, "n_layer is the number of layers of the model that have a KV cache."},
     {"heads", "heads", &F::heads, 1, 1024,
-     "This is the number of query heads. Multi-head attention (MHA) caches one key and one value per head and token."},
+     "This field sets the number of query heads. Multi-head attention (MHA) caches one key and one value per head "
+     "and token."},
     {"kv_heads", "KV heads", &F::kv_heads, 1, 1024,
      "n_kv is the number of key and value heads in grouped-query (GQA) and sliding-window attention."},
     {"latent_dim", "MLA latent channels", &F::latent_dim, 1, 65536,
@@ -61,7 +62,8 @@ constexpr std::array<ShapeField, 7> kFields = {{
     {"window", "sliding window (tokens)", &F::window, 1, 1 << 24,
      "W is the number of most recent tokens whose keys and values a sliding-window layer caches."},
     {"global_layers", "global layers", &F::global_layers, 0, 1000,
-     "This is the number of global layers, which attend to the whole context; the other layers have a sliding window."},
+     "Global layers attend to the whole context; the other layers have a sliding window. This field sets the number "
+     "of global layers."},
 }};
 
 constexpr std::int64_t kChunk = 4096;  // positions between two checks for cancellation
@@ -218,7 +220,7 @@ QString measuredSentence(const RotarySetup& setup, const MeasuredTable& measured
     return u"The allocated table has %1 bytes (%2): cos and sin of %3 positions × %4 pairs in float32, each angle "
            "once. The formula %5 gives %6 bytes."_s.arg(
                groupedText(measured.bytes), binarySize(measured.bytes), groupedText(measured.positions),
-               groupedText(measured.pairs), isTruncated ? u"L·d·B (unrotated pairs are stored, too)"_s : u"L·d_r·B"_s,
+               groupedText(measured.pairs), isTruncated ? u"L·d·B (unrotated pairs are also stored)"_s : u"L·d_r·B"_s,
                groupedText(plannedTableBytes(setup)));
 }
 
@@ -297,11 +299,11 @@ void CacheMeasurement::renewChoice() {
 
 QString CacheMeasurement::refusal() const {
     if (m_access.session.isActive())
-        return u"A sweep is training, and nothing else can use a model at the same time. Measure the KV cache after "
-               "training has ended."_s;
+        return u"A sweep is training, and the program cannot evaluate another model at the same time. Measure the KV "
+               "cache after training has ended."_s;
     if (m_access.meter.isActive()) {
-        return u"The time and memory of a sweep are being measured, and nothing else can use a model at the same time. "
-               "Measure the KV cache after that."_s;
+        return u"The time and memory of a sweep are being measured, and the program cannot evaluate another model at "
+               "the same time. Measure the KV cache after this measurement has ended."_s;
     }
     return {};
 }
@@ -353,8 +355,8 @@ void CacheMeasurement::measure() {
                 m_words->setText(measuredCacheSentence(name, outcome.answer->spec, outcome.answer->measured));
             } else if (outcome.interrupted) {
                 m_words->setText(
-                    u"The measurement of the KV cache was interrupted by other work such as training. Start it "
-                    "again."_s);
+                    u"The measurement of the KV cache was interrupted by other work such as training. Start the "
+                    "measurement again."_s);
             } else {
                 m_words->setText(outcome.problem);
             }

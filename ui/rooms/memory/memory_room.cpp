@@ -229,7 +229,9 @@ QWidget* MemoryRoom::makeMeasure(QWidget* parent) {
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Measured size"_s, box));
     m_measure = new QPushButton(u"Allocate table"_s, box);
-    m_measure->setToolTip(u"Allocates the current cos/sin table as RoPE Lab stores it and counts its bytes."_s);
+    m_measure->setToolTip(
+        u"Allocates the current cos/sin table in the form in which RoPE Lab stores it, and counts "
+        "the bytes of the table."_s);
     connect(m_measure, &QPushButton::clicked, this, &MemoryRoom::startMeasuring);
     column->addWidget(m_measure, 0, Qt::AlignLeft);
     m_busy = new QProgressBar(box);

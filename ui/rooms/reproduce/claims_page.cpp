@@ -112,7 +112,8 @@ void ClaimsPage::rebuild(const SheetPlan& plan) {
     rows->addWidget(m_source);
     rows->addWidget(
         makeFold(u"Runs and notes"_s,
-                 u"Shows the runs of this reproduction, the notes on them, and what runs of this scale cannot test."_s,
+                 u"Shows the runs of this reproduction, the notes on them, and the claims that runs of this size "
+                 "cannot test."_s,
                  m_notes, notes),
         0, Qt::AlignLeft);
     rows->addWidget(m_notes);

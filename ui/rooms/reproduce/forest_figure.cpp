@@ -304,14 +304,16 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     parts << verdicts.join(u", "_s);
     figure.note = parts.join(u"; "_s);
     if (isInMargins) {
-        figure.note += u"; effects are measured from the middle of the rule's range, in margins (half its width)"_s;
+        figure.note +=
+            u"; effects are measured from the middle of the rule's range, in margins (half the width of "
+            "the range)"_s;
         if (hasNoRange) figure.note += u"; groups whose rule has no range are only in the figure of their claim"_s;
     } else if (hasProportion) {
         figure.note += u"; proportions are in percent of the runs"_s;
     }
     int effects = 0;
     for (const SheetRow& row : shown) effects += row.effect.has_value();
-    figure.summary = u"Effects of the reproduction %1: %2, %3 with an effect. %4"_s
+    figure.summary = u"Effects of the reproduction %1: %2, of which %3 have an effect. %4"_s
                          .arg(text(plan.sheet), countText(std::ssize(shown), u"row"_s))
                          .arg(effects)
                          .arg(verdictWords(shown))
@@ -331,9 +333,9 @@ constexpr double kStripEnd = 6;  // multiples of the margin; effects beyond are 
 
 ForestStrip::ForestStrip(QWidget* parent) : QWidget(parent) {
     setToolTip(
-        u"Effects that test this claim, with their intervals, in multiples of the margin: half the width of the range "
-        "that the verdict's rule tests. Shaded: that range; tall marks: published effects. Effects beyond %1 margins "
-        "are at the end."_s.arg(kStripEnd));
+        u"Effects that test this claim, with their intervals, in multiples of the margin: half the width of the "
+        "range that the verdict's rule tests. Shaded: the range that the rule tests; tall marks: published effects. "
+        "Effects beyond %1 margins are at the end."_s.arg(kStripEnd));
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ForestStrip::fit);
 }
 

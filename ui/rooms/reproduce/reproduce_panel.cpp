@@ -37,10 +37,10 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
         m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
     }
-    addField(
-        grid, u"scale"_s, m_scale,
-        u"Size of the models and the training. laptop: small models. paper: the published models. smoke: a quick check "
-        "that everything works, with two seeds and a few seconds per run; it cannot test any claim."_s);
+    addField(grid, u"scale"_s, m_scale,
+             u"Size of the models and the training. laptop: small models. paper: the published models. smoke: a quick "
+             "check that everything works, with two seeds and a few seconds per run; the quick check cannot test any "
+             "claim."_s);
     m_seeds = new QLineEdit(content);
     m_seeds->setPlaceholderText(u"sheet's default"_s);
     m_seeds->setClearButtonEnabled(true);

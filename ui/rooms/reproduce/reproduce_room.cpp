@@ -230,7 +230,9 @@ void ReproduceRoom::refreshState() {
                      !isTraining};
         }
     } else if (step != Step::idle || isTraining) {
-        words = u"This reproduction has not started. Other runs are training; stop them or wait until they end."_s;
+        words =
+            u"This reproduction has not started. Other runs are training; stop these runs, or wait until they "
+            "end."_s;
         offer.why = u"The reproduction cannot start while other runs are training."_s;
     } else if (!startedLab.isEmpty()) {
         words = u"This reproduction was started in the lab file “%1”."_s.arg(QFileInfo(startedLab).completeBaseName());

@@ -289,8 +289,8 @@ TextTable::Content comparisonTable(std::span<const SheetRow> rows, const std::st
         {u"this lab"_s,
          u"Mean ± sample standard deviation (n − 1) over the seeds of this lab. Formula 37 of the guide"_s},
         {u"published"_s,
-         u"Published mean ± standard deviation. It comes from another machine and other code, and the verdict does not "
-         "use it."_s},
+         u"Published mean ± standard deviation. The published runs used another machine and other code, and the "
+         "verdict does not use their values."_s},
         {u"difference [%]"_s,
          u"Difference from the baseline in percent, from the means of this lab: (mean − baseline's mean) / baseline's "
          "mean."_s},
@@ -390,8 +390,8 @@ void addBenchmarkRows(TextTable::Content& content, const std::string& sheet) {
             {{u"shown"_s, accuracies, Tone::quiet},
              {u"accuracy on %1 (%2 questions)"_s.arg(text(each.benchmark)).arg(each.questions), accuracies},
              {u"%1 accuracies, listed in the tooltip"_s.arg(lines.size()), accuracies},
-             {u"accuracy at 10 % minus accuracy at 100 % rotated: %1 percentage points, 90 % interval %2 to %3, "
-              "equivalence: %4"_s.arg(
+             {u"accuracy with 10 % of the channels rotated minus accuracy with 100 %: %1 percentage points, 90 % "
+              "interval %2 to %3, equivalence: %4"_s.arg(
                   numberText(fixed_text(100 * each.difference, 2)), numberText(fixed_text(100 * each.low, 2)),
                   numberText(fixed_text(100 * each.high, 2)), numberText(p_words(each.p_equivalence))),
               accuracies}});
@@ -474,7 +474,7 @@ QString measuredWords(const SheetPlan& plan) {
     if (!plan.extensions.empty()) {
         QStringList times;
         for (const std::int64_t factor : plan.extensions) times << u"%1×"_s.arg(factor);
-        parts << u"The loss is also measured at %1 the training context."_s.arg(times.join(u", "_s));
+        parts << u"The loss is also measured on sequences of %1 the training context."_s.arg(times.join(u", "_s));
     }
     if (plan.retrieval_windows > 0) {
         parts << u"The accuracy at copying repeated tokens (retrieval) is measured to test the predictions."_s;

@@ -52,8 +52,8 @@ void GenerationMeasurement::toggle() {
 QString GenerationMeasurement::refusal() const {
     if (!m_access.lab.hasFile()) return u"This lab has no trained runs whose generation speed could be measured."_s;
     if (m_access.session.isActive()) {
-        return u"A sweep is training. The generation speed can be measured after it has ended, because training at "
-               "the same time would falsify it."_s;
+        return u"A sweep is training. The generation speed can be measured after the sweep has ended, because "
+               "training at the same time would slow the generation down."_s;
     }
     if (m_access.lab.isReadOnly())
         return u"This lab file is open read-only; save it under another name to measure its runs."_s;
@@ -66,8 +66,8 @@ void GenerationMeasurement::start() {
     m_runs = std::ssize(runs_without_generation_speed(*m_access.lab.file(), sweep_generation, experiment));
     if (m_runs == 0) {
         return setWords(
-            u"The generation speed of every finished run is already measured. Reproductions of papers measure it with "
-            "settings of their own."_s);
+            u"The generation speed of every finished run is already measured. Reproductions of papers measure the "
+            "generation speed with settings of their own."_s);
     }
     m_done = 0;
     m_isMeasuring = true;

@@ -164,7 +164,9 @@ GroupTable::Column GroupTable::measureColumn(std::size_t measure) const {
             "Formula 37 of the guide"_s,
         [measure, decimals = known.decimals](Group group) {
             const Description& described = group.described[measure];
-            if (described.n == 0) return u"This measure has no value because it was not measured for these runs."_s;
+            if (described.n == 0)
+                return u"The measure has no value, because it was not measured for the runs of "
+                       "this group."_s;
             return u"mean over %1; lowest value %2, highest value %3"_s.arg(
                 countText(described.n, u"seed"_s), text(fixed_text(described.minimum, decimals)),
                 text(fixed_text(described.maximum, decimals)));
@@ -209,7 +211,7 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
     }
     const std::vector<std::string> distinguishing = distinguishingKeys(table);
     for (const std::string& key : distinguishing)
-        result.push_back(keyColumn(key, u"The groups of runs differ in this setting."_s));
+        result.push_back(keyColumn(key, u"This column shows a setting in which the groups of runs differ."_s));
     if (table.swept.empty()) {
         result.push_back({kSettings,
                           u"group"_s,
@@ -238,8 +240,8 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
         if (std::find(distinguishing.begin(), distinguishing.end(), key) != distinguishing.end()) continue;
         result.push_back(keyColumn(
             key,
-            u"The value of this setting follows from the value in one of the first columns, because both settings "
-            "change together."_s));
+            u"This column shows a setting whose value follows from a setting in one of the first columns, because "
+            "both settings change together."_s));
     }
     return result;
 }

@@ -227,7 +227,9 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
                                   {u"mean"_s, valueText(data.measure(), value.sample.mean)},
                                   {u"std. deviation"_s, QString::fromStdString(fixed_text(s, data.measure().decimals))},
                                   {u"seeds"_s, QString::number(value.sample.n)},
-                                  {u"note"_s, u"another machine and code, so the last digits are not comparable"_s}}});
+                                  {u"note"_s,
+                                   u"computed on another machine with other code, so the last digits are "
+                                   "not comparable"_s}}});
     }
     if (key == "theta") {
         for (const QString& sentence : data.omitted) addNote(picture.figure, sentence.chopped(1));  // without full stop
@@ -407,7 +409,7 @@ void addThetaCurves(Figure& figure, const ResultsTable& table) {
     }
     if (curves.size() != 1 || figure.curves.empty()) return;  // several fits are too long for a note
     const QuadraticFit& fit = curves.front().fit;
-    QString words = u"test of a quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
+    QString words = u"test of a fit that is quadratic in ln θ against a constant: %1"_s.arg(text(p_words(fit.p)));
     if (const auto& interval = fit.vertex_interval) {
         const QString vertex = fit.curvature.value > 0 ? u"minimum at θ = %1, 95 % interval %2 … %3"_s
                                                        : u"maximum at θ = %1, 95 % interval %2 … %3"_s;

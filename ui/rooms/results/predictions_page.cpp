@@ -149,7 +149,8 @@ void PredictionsPage::renew() {
     } else if (unmeasured > 0) {
         sentences << u"The predicted quantities are not measured yet for %1."_s.arg(runs);
         if (isReadOnly) {
-            sentences << u"This lab file is open read-only; save it under another name to measure these quantities."_s;
+            sentences << u"This lab file is open read-only; save it under another name to measure the predicted "
+                         "quantities."_s;
         }
     }
     if (!m_failure.isEmpty()) sentences << u"Measuring failed: %1"_s.arg(m_failure);

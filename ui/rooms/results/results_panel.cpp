@@ -87,9 +87,9 @@ ColumnChoice::ColumnChoice(QWidget* parent) : QToolButton(parent) {
     setText(u"Columns"_s);
     setAccessibleName(u"Columns of the table"_s);
     setToolTip(
-        u"Chooses the columns of the table on screen and in its exports. As long as none are chosen, exports to CSV "
-        "and LaTeX have all columns. To change the order of the columns, drag their titles. In the terminal, "
-        "ropelab-cli results --columns chooses them."_s);
+        u"Chooses the columns of the table on screen and in its exports. If no columns are chosen, exports to CSV "
+        "and LaTeX have all columns. To change the order of the columns, drag the column titles. In the terminal, "
+        "ropelab-cli results --columns chooses the columns."_s);
     setFocusPolicy(Qt::TabFocus);
     setPopupMode(QToolButton::InstantPopup);
     setMenu(new QMenu(this));
@@ -230,7 +230,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
     }
     addField(grid, u"measure"_s, m_measure,
-             u"The table, the tests and the figures compare this measure between the groups of runs."_s);
+             u"Selects the measure that the table, the tests and the figures compare between the groups of runs."_s);
     m_baseline = makeChoice(u"Baseline"_s, content);
     addField(grid, u"baseline"_s, m_baseline,
              u"The baseline is the group of runs that every other group is compared with."_s);
@@ -242,9 +242,9 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     addField(
         grid, u"test"_s, m_test,
         u"The verdicts use the selected significance test. Automatic is the test paired by seed if all groups have "
-        "equal seeds, else Welch's test. Every test is two-tailed at 5 % after Holm's correction. Choose it before you "
-        "look at the results: the best of three tests is significant by chance more often than 5 %. Formula 37 of the "
-        "guide"_s);
+        "equal seeds, else Welch's test. Every test is two-tailed at 5 % after Holm's correction. Choose the test "
+        "before you look at the results: the best of three tests is significant by chance more often than 5 %. "
+        "Formula 37 of the guide"_s);
     m_splitBy = makeChoice(u"Split groups by"_s, content);
     m_splitBy->addItem(u"settings only"_s, QString());
     for (const std::string_view name : condition_names) {
@@ -273,10 +273,10 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     column->addWidget(m_unfinished);
     m_published = new QCheckBox(u"Show published values"_s, content);
     m_published->setToolTip(
-        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come from "
-        "another machine and other code, so no test uses them. Published values are left out, with the reason in the "
-        "figure's note, if your runs trained on a part of the data set or if their model or training differs from the "
-        "paper's."_s);
+        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come "
+        "from another machine and other code, so no test uses them. Published values are left out if your runs "
+        "trained on a part of the data set, or if the model or the training of your runs differs from those of the "
+        "paper; the figure's note then says why."_s);
     column->addWidget(m_published);
     QGridLayout* weighed = makeFieldGrid();
     m_decisionLoss = makeChoice(u"Loss of the decision aid"_s, content);
@@ -286,16 +286,16 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
     addField(weighed, u"loss"_s, m_decisionLoss,
-             u"The loss for the decision aid. The aid names the settings that no other setting beats in both loss and "
-             "cost (the Pareto front), in a sentence under “Tests”."_s);
+             u"Selects the loss for the decision aid. The decision aid names the settings that no other setting "
+             "beats in both loss and cost (the Pareto front), in a sentence under “Tests”."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
     addField(
         weighed, u"cost"_s, m_decisionCost,
-        u"The cost that the decision aid weighs against the loss. Automatic is the generation speed if it is measured, "
-        "else the training speed if it can be tested, else the cache size, which follows from the settings and needs "
-        "no test."_s);
+        u"Selects the cost that the decision aid weighs against the loss. Automatic is the generation speed if it is "
+        "measured, else the training speed if it can be tested, else the cache size, which follows from the "
+        "settings and needs no test."_s);
     column->addWidget(makeHeading(u"Decision aid"_s, content));
     column->addLayout(weighed);
     m_columns = new ColumnChoice(content);

@@ -247,7 +247,8 @@ void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<d
                                  static_cast<int>(i)});
     }
     if (drawn > 0) {
-        addNote(figure, u"red: %1 diverged or failed; the means exclude them"_s.arg(countText(drawn, u"run"_s)));
+        addNote(figure,
+                u"red: %1 that diverged or failed; the means exclude these runs"_s.arg(countText(drawn, u"run"_s)));
         figure.summary += u" The means exclude %1 that diverged or failed."_s.arg(countText(drawn, u"run"_s));
     }
 }

@@ -407,13 +407,14 @@ void ResultsRoom::renewEmptyState() {
             "losses now."_s.arg(countText(training, u"run"_s)));
     } else if (training + others > 0) {
         m_emptyText->setText(
-            u"None of the selected runs has finished. Resume them on the page Train, choose another experiment, or "
-            "select “Include unfinished runs”."_s);
+            u"None of the selected runs has finished. Resume the runs on the page Train, choose another experiment, "
+            "or select “Include unfinished runs”."_s);
     } else {
         m_emptyText->setText(
-            u"To compare settings, train a sweep with several seeds. Runs that differ only in their seed form one row "
-            "of the table: mean ± standard deviation, improvement over a baseline, and its significance. A test needs "
-            "at least two seeds per group; with three seeds it detects only large differences, with ten most."_s);
+            u"To compare settings, train a sweep with several seeds. Runs that differ only in their seed form one "
+            "row of the table: mean ± standard deviation, improvement over a baseline, and its significance. A test "
+            "needs at least two seeds per group; with three seeds the test detects only large differences, with ten "
+            "seeds most differences."_s);
     }
 }
 

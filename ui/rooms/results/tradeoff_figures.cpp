@@ -161,8 +161,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({cost.axis.label, readableCount(std::round(places[static_cast<qsizetype>(i)])) +
                                                 QLatin1Char(' ') + cost.axis.unit});
-        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both"_s
-                                                     : u"no: another group is better in both"_s});
+        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both loss and cost"_s
+                                                     : u"no: another group is better in both loss and cost"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
@@ -356,7 +356,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
     if (!equal.isEmpty()) addNote(figure, u"equal in all groups: %1"_s.arg(equal.join(u", "_s)));
-    if (without > 0) addNote(figure, u"%1 diverged or failed; the means exclude them"_s.arg(without));
+    if (without > 0)
+        addNote(figure,
+                u"%1 that diverged or failed; the means exclude these runs"_s.arg(countText(without, u"run"_s)));
     figure.summary = u"Parallel coordinates of %1 groups of runs on %2 axes: swept settings, losses and speed."_s
                          .arg(table.groups.size())
                          .arg(axes.size());
@@ -395,8 +397,8 @@ TableLossFit fitOf(const ResultsData& data) {
     LossFitChoice choice;
     choice.like = data.picked >= 0 ? std::optional(static_cast<std::size_t>(data.picked)) : data.fitLike;
     choice.how_to_choose =
-        u"Select a group in the table (in the terminal: --baseline key=value) to fit only the runs that have its "
-        "values of these settings."_s.toStdString();
+        u"Select a group in the table (in the terminal: --baseline key=value) to fit only the runs that have the "
+        "group's values of these settings."_s.toStdString();
     TableLossFit fit = fit_table(data.table(), sources, choice);
     if (fit.fit.fraction.low == fit.fit.fraction.high) {
         throw BadInput(
@@ -463,10 +465,10 @@ QString intervalWords(const Measure& measure, const LossPrediction& prediction) 
 
 void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
     const LossFit& own = fit.fit;
-    addNote(figure,
-            u"curves: fit to %1 at %2 settings, residual deviation %3 % of the loss"_s.arg(text(counted(own.n, "run")))
-                .arg(own.settings)
-                .arg(text(rough_text(100 * std::expm1(own.residual_deviation)))));
+    addNote(figure, u"curves: fit of the loss to %1 at %2 settings, residual deviation %3 % of the loss"_s
+                        .arg(text(counted(own.n, "run")))
+                        .arg(own.settings)
+                        .arg(text(rough_text(100 * std::expm1(own.residual_deviation)))));
     addNote(figure, allBands ? u"shaded: 95 % prediction interval of one run"_s
                              : u"shaded: 95 % prediction interval of one run, for the selected group's curve"_s);
     addNote(figure, u"bars: ± standard deviation over seeds"_s);

@@ -128,7 +128,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     figure.summary = u"Mean validation loss over seeds against training steps for %1."_s.arg(
         countText(static_cast<std::int64_t>(table.groups.size()), u"group"_s));
     if (failed > 0) {
-        const QString words = u"red: %1 that failed; the means exclude them"_s.arg(countText(failed, u"run"_s));
+        const QString words = u"red: %1 that failed; the means exclude these runs"_s.arg(countText(failed, u"run"_s));
         addNote(figure, words);
         figure.summary += QLatin1Char(' ') + words + QLatin1Char('.');
     }
@@ -154,7 +154,8 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     figure.x = {u"step"_s, {}};
     figure.y = {u"training loss (%1), gradient norm"_s.arg(lossUnit(data)), {}, true};
     figure.emptyText =
-        u"This figure shows loss and gradient norm of every training step; it appears when a run has begun to train."_s;
+        u"This figure shows the loss and the gradient norm of every training step. The curves appear when a run has "
+        "begun to train."_s;
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
     int shown = 0;

@@ -64,8 +64,8 @@ void AnimationDialog::makeFields() {
     m_over->addItem(u"base θ"_s, static_cast<int>(Over::theta));
     if (hasPositions) m_over->addItem(u"enlarged pair"_s, static_cast<int>(Over::pairs));
     addField(grid, u"change"_s, m_over,
-             u"This quantity changes from frame to frame; all others stay as set on the "
-             "page Rotation."_s);
+             u"The selected quantity changes from frame to frame; all other quantities keep their values on the page "
+             "Rotation."_s);
     m_first->setAccessibleName(u"First value"_s);
     m_last->setAccessibleName(u"Last value"_s);
     addField(grid, u"from"_s, m_first, u"Value of the changed quantity in the first frame."_s);
@@ -74,7 +74,7 @@ void AnimationDialog::makeFields() {
              "the other quantities change by a constant difference, rounded to whole numbers."_s);
     m_frames->setRange(2, kMostFrames);
     m_frames->setAccessibleName(u"Frames"_s);
-    addField(grid, u"frames"_s, m_frames, u"The animation has this number of frames."_s);
+    addField(grid, u"frames"_s, m_frames, u"Number of frames of the animation."_s);
     addFrameRate(grid, m_frameRate);
     addFrameFormat(grid, m_format);
     addFrameWidth(grid, m_width);

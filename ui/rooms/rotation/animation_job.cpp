@@ -42,8 +42,8 @@ void readRange(JobReader& reader, AnimationJob& job) {
     const auto pairs = static_cast<double>(scene.pairs.size());
     if (job.over == AnimationJob::Over::pairs && pairs < 1) {
         throw BadInput(
-            "An animation over pairs needs a setup with at least one pair, but this setup has none; choose "
-            "a larger fraction.");
+            "An animation over pairs needs a rotary setup that rotates at least one pair, but this setup rotates no "
+            "pair; choose a larger fraction.");
     }
     const bool isTheta = job.over == AnimationJob::Over::theta;
     const double least = isTheta ? 1.000001 : 0;

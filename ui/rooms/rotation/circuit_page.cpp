@@ -96,7 +96,7 @@ void showValue(NumberSlider* slider, double value) {
 CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
-      m_runs(makeChoice(u"Run for the built head"_s, this)),
+      m_runs(makeChoice(u"Run in whose model a head is replaced"_s, this)),
       m_layer(new QSpinBox(this)),
       m_head(new QSpinBox(this)),
       m_measure(new QPushButton(u"Put head into model"_s, this)),
@@ -114,21 +114,21 @@ CircuitRuns::CircuitRuns(RunAccess access, QWidget* parent)
         grid->addWidget(label, row, column);
         grid->addWidget(field, row, column + 1, 1, span);
     };
-    add(u"run"_s, m_runs, u"Run for the built head"_s, 1, 0, 3);
-    add(u"layer"_s, m_layer, u"Layer for the built head"_s, 2, 0, 1);
-    add(u"head"_s, m_head, u"Head that the built head replaces"_s, 2, 2, 1);
+    add(u"run"_s, m_runs, u"Run in whose model a head is replaced"_s, 1, 0, 3);
+    add(u"layer"_s, m_layer, u"Layer of the replaced head"_s, 2, 0, 1);
+    add(u"head"_s, m_head, u"Head that is replaced by the head built on this page"_s, 2, 2, 1);
     m_measure->setToolTip(
-        u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the built head, "
-        "and measures the validation loss before and after. The head's values stay those of the run's model. The "
-        "current RoPE setup changes to that of the run."_s);
+        u"Replaces the query and the key of the chosen head of the run, at every token, by q and k of the head that "
+        "is built on this page, and measures the validation loss before and after. The value vectors stay those of "
+        "the run's model. The current RoPE setup changes to that of the run."_s);
     m_find->setToolTip(
-        u"Finds the head in the last snapshot of the run that is most similar to the built head: by the cosine "
-        "similarity of their mean attention weights by distance."_s);
+        u"Finds the head in the last snapshot of the run that is most similar to the head built on this page. The "
+        "similarity is the cosine similarity of the mean attention weights by distance."_s);
     grid->addWidget(m_measure, 3, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_find, 4, 0, 1, 4, Qt::AlignLeft);
     grid->addWidget(m_text, 5, 0, 1, 4);
     m_text->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_text->setAccessibleName(u"Result of the built head in the trained model"_s);
+    m_text->setAccessibleName(u"Result of the head built on this page in the trained model"_s);
 
     connect(m_measure, &QPushButton::clicked, this, &CircuitRuns::measure);
     connect(m_find, &QPushButton::clicked, this, &CircuitRuns::find);
@@ -156,8 +156,8 @@ void CircuitRuns::renewRuns() {
     }
     const QString before = m_about;
     m_about = entries.isEmpty()
-                  ? u"No trained run is available. Train a sweep or open a lab file to put the built head into a "
-                    "trained model."_s
+                  ? u"No trained run is available. Train a sweep or open a lab file to put the head built on this "
+                    "page into a trained model."_s
                   : u"Put the head that is built on this page into a layer of the run's model to see how the "
                     "validation loss changes."_s;
     if (m_text->text().isEmpty() || m_text->text() == before) m_text->setText(m_about);
@@ -191,13 +191,16 @@ void CircuitRuns::measure() {
     const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
     if (!lab || !run || !m_scene) return;
     if (m_access.session.isActive() || m_access.meter.isActive())
-        return say(u"The engine is busy with a sweep. Put the head into the model after the sweep has ended."_s);
+        return say(
+            u"The engine, which evaluates models, is busy with a sweep. Put the head into the model after the "
+            "sweep has ended."_s);
     const RotarySetup own = setup_of(run->spec);
     if (!hasFrequenciesOf(m_scene->setup, own)) {
         if (m_scene->setup.head_dim != own.head_dim && m_scene->state.source != VectorSource::aimed) {
             return say(
-                u"The built head has %1 pairs, but the heads of this run have %2. Choose the head “previous token”, "
-                "“same token” or “three back”, or build a head with head_dim=%3."_s.arg(m_scene->setup.head_dim / 2)
+                u"The head built on this page has %1 pairs, but the heads of this run have %2. Choose the head "
+                "“previous token”, “same token” or “three back”, or build a head with head_dim=%3."_s
+                    .arg(m_scene->setup.head_dim / 2)
                     .arg(own.head_dim / 2)
                     .arg(own.head_dim));
         }
@@ -214,7 +217,7 @@ void CircuitRuns::measure() {
     lock.released();
     const QString place =
         u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(replaced.layer).arg(replaced.head);
-    say(u"Measuring the validation loss with the built head …"_s);
+    say(u"Measuring the validation loss with the head built on this page …"_s);
     m_job.start([this, &lock, place, replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
                  dataDir = m_access.dataDir](const Cancelled& cancelled) {
         QString sentence;
@@ -230,7 +233,9 @@ void CircuitRuns::measure() {
                                        [&] { return cancelled() || lock.isWanted(); });
             });
             if (!acquired || loss.sequences == 0)
-                throw BadInput("A sweep uses the engine. Put the head into the model after the sweep has ended.");
+                throw BadInput(
+                    "A sweep uses the engine, which evaluates models. Put the head into the model after "
+                    "the sweep has ended.");
             sentence = lossSentence(place, loss);
         } catch (const std::exception& error) {
             sentence = QString::fromUtf8(error.what());
@@ -266,8 +271,8 @@ void CircuitRuns::find() {
         found.built.append(built[static_cast<std::size_t>(probe->distances[i])]);
     }
     QString sentence =
-        u"Most similar head: layer %1, head %2; its mean attention weights by distance have a cosine similarity of %3 "
-        "to those of the built head (step %4, sequences of %5)."_s.arg(best.layer)
+        u"Most similar head: layer %1, head %2; its mean attention weights by distance have a cosine similarity of "
+        "%3 to those of the head built on this page (step %4, sequences of %5)."_s.arg(best.layer)
             .arg(best.head)
             .arg(readableNumber(best.similarity), groupedText(steps.back()), countText(probe->length, u"token"_s));
     if (heads.size() > 1) {
@@ -328,15 +333,16 @@ void CircuitPage::makeFields(QWidget* side) {
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
     m_scale = normSlider(u"largest norm"_s,
-                         u"Scales q and k so that their largest pair has this norm. The logits grow with the square of "
-                         "the norm, which makes the attention sharper, as a lower softmax temperature does."_s,
+                         u"Scales q and k so that the norm of their largest pair has the value of this field. The "
+                         "logits grow with the square of the norm, which makes the attention sharper, as a lower "
+                         "softmax temperature does."_s,
                          side);
     column->addWidget(m_scale);
     m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), side);
     column->addWidget(m_pairTitle);
     m_norm = normSlider(u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
-                        u"Sets the norms of q and k in the enlarged pair i, ‖qᵢ‖ = ‖kᵢ‖: the amplitude of the pair's "
-                        "term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
+                        u"Sets the norms of q and k in the pair i that is shown enlarged, ‖qᵢ‖ = ‖kᵢ‖: the amplitude "
+                        "of the pair's term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
                         side);
     NumberSlider::Options phase;
     phase.label = u"phase φᵢ"_s;
@@ -346,8 +352,8 @@ void CircuitPage::makeFields(QWidget* side) {
     phase.text = [](double value) { return readableNumber(value); };
     phase.snap = [](double value) { return std::round(value); };
     phase.why =
-        u"Sets the angle φᵢ from k to q in the enlarged pair i before rotation: the pair's term of the logit is "
-        "largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
+        u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term of the "
+        "logit is largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
     m_phase = new NumberSlider(std::move(phase), side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);

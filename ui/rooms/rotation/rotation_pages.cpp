@@ -147,8 +147,8 @@ void ShiftCard::show(const RotationScene& scene, const std::optional<RotationSce
     m_shift->setEnabled(std::max(state.m, state.n) + kShift <= kFarthest);
     if (!shifted) {
         m_sentence->setText(
-            u"RoPE depends only on the distance: the logit does not change when q and k are shifted together. It "
-            "changes when positions are rounded to bfloat16."_s);
+            u"RoPE depends only on the distance: the attention logit does not change when q and k are shifted "
+            "together. The logit changes when positions are rounded to bfloat16."_s);
         return;
     }
     const QList<ShiftRow> rows = shiftRows(scene, *state.shiftedFrom, {state.m, state.n});

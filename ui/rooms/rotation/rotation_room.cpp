@@ -65,7 +65,7 @@ constexpr std::int64_t kFurthestShift = 1'000'000'000;
 
 std::int64_t atLeastZero(const QString& name, std::int64_t value) {
     if (value >= 0 && value <= kFurthestShift) return value;
-    throw BadInput(u"The value of the slider %1 must be between 0 and %2; it is %3."_s.arg(name)
+    throw BadInput(u"The value of the slider %1 is %3, but it must be between 0 and %2."_s.arg(name)
                        .arg(kFurthestShift)
                        .arg(value)
                        .toStdString());
@@ -177,14 +177,15 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
              u"Shows each pair of q and k as a dial with two hands, and the logit as a sum over the pairs (formula 7 "
              "of the guide)."_s),
          tab(u"Helix"_s,
-             u"Shows the rotation of the enlarged pair as a helix over the position m: (cos mωᵢ, sin mωᵢ, "
-             "m) (formula 1 of the guide)."_s),
+             u"Shows the rotation of the pair i that is shown enlarged as a helix over the position m: (cos mωᵢ, sin "
+             "mωᵢ, m) (formula 1 of the guide)."_s),
          tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position m of the query (formulas 1 and 6)."_s),
          tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17 of the guide)."_s),
          tab(u"Tokens"_s,
              u"Shows the pairs of each token of a text before and after rotation (formula 1 of the guide)."_s),
          tab(u"Circuit"_s,
-             u"Builds an attention head from norms and phases, and puts it into a trained model (formula 7 of the guide)."_s)},
+             u"Builds an attention head from norms and phases, and puts the head into a trained model (formula 7 of "
+             "the guide)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);
@@ -198,7 +199,8 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
     m_formula = new QToolButton(tabs);
     m_formula->setText(u"Copy formula"_s);
     m_formula->setToolTip(
-        u"Copies the formula of the enlarged pair with its numbers, as Unicode text or as LaTeX (formula 7 of the guide)."_s);
+        u"Copies the formula of the pair that is shown enlarged, with its numbers, as Unicode text or as LaTeX "
+        "(formula 7 of the guide)."_s);
     m_formula->setProperty("chip", true);
     m_formula->setPopupMode(QToolButton::InstantPopup);
     auto* menu = new QMenu(m_formula);
@@ -320,7 +322,7 @@ void RotationRoom::addControls() {
                     for (const auto& [name, source] : kVectors) {
                         if (word == QLatin1String(name)) return m_editor->useVectors(source);
                     }
-                    throw BadInput("The control vectors of the page Rotation is \"" + word.toStdString() +
+                    throw BadInput("The control \"vectors\" of the page Rotation is \"" + word.toStdString() +
                                    "\", but it must be random, equal or aimed.");
                 },
                 [state]() -> QVariant {

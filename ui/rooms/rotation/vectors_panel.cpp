@@ -85,8 +85,9 @@ void VectorsPanel::show(const RotationState& state) {
     m_aimed->setChecked(state.source == VectorSource::aimed);
     const QString text =
         state.source == VectorSource::handEdited
-            ? u"q and k are edited by hand, by dragging an arrow of the enlarged pair."_s
-            : u"q and k: %1. Drag an arrow of the enlarged pair to edit them by hand."_s.arg(vectorsText(state));
+            ? u"q and k were edited by hand: an arrow of the enlarged pair was dragged."_s
+            : u"Source of q and k: %1. To edit q and k by hand, drag an arrow of the enlarged pair."_s.arg(
+                  vectorsText(state));
     if (text != m_text->text()) {
         m_text->setText(text);
     }
@@ -177,7 +178,9 @@ void RunVectors::load() {
     const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
     if (!lab || !run) return;
     if (m_access.session.isActive() || m_access.meter.isActive()) {
-        m_problem = u"The engine is busy with a sweep. Load q and k after the sweep has ended."_s;
+        m_problem =
+            u"The engine, which evaluates models, is busy with a sweep. Load q and k after the sweep has "
+            "ended."_s;
         m_text->setText(m_problem);
         return;
     }
@@ -199,7 +202,9 @@ void RunVectors::load() {
                 vectors = head_vectors(*model_of(engine, *checkpoint), *checkpoint, head, query, key);
             });
             if (!acquired)
-                throw BadInput("A sweep has started and uses the engine. Load q and k after the sweep has ended.");
+                throw BadInput(
+                    "A sweep has started and uses the engine, which evaluates models. Load q and k after "
+                    "the sweep has ended.");
             result = std::pair(setup_of(checkpoint->spec), std::move(vectors));
         } catch (const std::exception& error) {
             result = QString::fromStdString(error.what());

@@ -253,7 +253,8 @@ constexpr FigureOption attentionLayers{"attention-layers",
 constexpr FigureOption fullEvery{
     "full-every",
     FigureOption::Kind::whole,
-    "Every n-th layer attends to the whole context: short for the pattern \"(n − 1) window + 1 full\"; 0 means none.",
+    "Every n-th layer attends to the whole context: short for the pattern \"(n − 1) window + 1 full\"; 0 sets no "
+    "pattern.",
     "number",
     "0",
     0,

@@ -368,11 +368,11 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
 }
 
 QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
-    return u"Every position encoding for the same head and distances: the change of the attention logit from distance "
-           "0 to Δ, for k = q with ‖q‖² = d = %1.\nRoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − "
-           "1); ALiBi: −slope_h·Δ\nA learned encoding is shown as in the newest run of the lab file that uses it. "
-           "Without such a run, the panel shows what is fixed before training: the distances that share a bucket or a "
-           "vector. Position embeddings show their cosine similarity.\nHead %2 of %3; formula 60"_s
+    return u"Each panel shows one position encoding: the change of the attention logit from distance 0 to Δ, for k = "
+           "q with ‖q‖² = d = %1.\nRoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: "
+           "−slope_h·Δ\nA learned encoding is shown as in the newest run of the lab file that uses it. Without such "
+           "a run, the panel shows what is fixed before training: the distances that share a bucket or a vector. "
+           "Position embeddings show their cosine similarity.\nHead %2 of %3; formula 60"_s
                .arg(groupedText(setup.head_dim))
                .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
                .arg(groupedText(setup.heads));
@@ -382,11 +382,11 @@ QString reachToolTip(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::vector<std::int64_t> windows =
         windows_of_layers(choices.attention_layers, choices.layers, setup.attention_window);
     const std::vector<std::int64_t> fields = receptive_fields(windows, setup.context);
-    return u"Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends on\n"
-           "R = min(L, k·(W − 1) + 1) tokens; a layer that attends to the whole context, and the state of a "
-           "gated DeltaNet, reach all L tokens.\n"
-           "k = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. 2023; formula 61"_s.arg(
-               groupedText(choices.layers), groupedText(setup.context), groupedText(fields.front()));
+    return u"Information moves by at most W − 1 tokens per layer, so after k layers of window W a token depends "
+           "on\nR = min(L, k·(W − 1) + 1) tokens. A layer that attends to the whole context and the state of a "
+           "gated DeltaNet reach all L tokens.\nk = %1, L = %2: R = %3 tokens\nBeltagy et al. 2020, Jiang et al. "
+           "2023; formula 61"_s.arg(groupedText(choices.layers), groupedText(setup.context),
+                                    groupedText(fields.front()));
 }
 
 LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, std::span<const std::int64_t> distances,

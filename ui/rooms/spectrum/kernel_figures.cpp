@@ -220,8 +220,8 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
                                         .arg(incomplete);
     figure.table = spectrumTable(curves);
     figure.summary =
-        u"%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The "
-        "other %4 add up at 0 periods, with magnitude %5."_s.arg(curves.complete)
+        u"%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The peaks of the "
+        "other %4 pairs add up at 0 periods, with magnitude %5."_s.arg(curves.complete)
             .arg(curves.periods.size())
             .arg(tokensText(static_cast<double>(curves.kernelLength)))
             .arg(incomplete)

@@ -41,14 +41,19 @@ QLabel* makeNumber(QWidget* parent) {
 /// At the same θ, with the scaling of the setup.
 QString partialSentence(const RotarySetup& setup) {
     const int rotated = rotary_dim(setup);
-    if (rotated == 0) return u"No pair is rotated, so slice and truncate do not differ."_s;
+    if (rotated == 0)
+        return u"No pair is rotated, so slice and truncate (the two kinds of partial rotation) do not "
+               "differ."_s;
     // The dots of the figure compare the same two setups.
     const auto different = firstDifferentPair(setup, switchedPartial(setup));
     if (!different) {
-        return rotated == setup.head_dim ? u"All channels are rotated, so slice and truncate do not differ."_s
-                                         : u"At this θ, slice and truncate have the same frequencies."_s;
+        return rotated == setup.head_dim ? u"All channels are rotated, so slice and truncate (the two kinds of "
+                                           "partial rotation) do not differ."_s
+                                         : u"At this θ, slice and truncate (the two kinds of partial rotation) have "
+                                           "the same frequencies."_s;
     }
-    return u"At this θ, the frequencies of slice and truncate first differ at pair %1."_s.arg(*different);
+    return u"At this θ, the frequencies of slice and truncate (the two kinds of partial rotation) first differ at "
+           "pair %1."_s.arg(*different);
 }
 
 }  // namespace
@@ -174,10 +179,11 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
             numbers([](const ScaledSpectrum& spectrum) { return spectrum.frequencies.attention_factor; }));
         if (scaled && row.method == ScalingMethod::dynamic && scaled->slowest > 1.001 * compared.factor) {
             m_summary->setText(m_summary->text() + QLatin1Char(' ') +
-                               u"Dynamic NTK is not compared at equal stretch: at %1 tokens its factor %2 stretches "
-                               "the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2 it is the same "
-                               "as NTK-aware."_s.arg(tokensText(trained * compared.factor), factor,
-                                                     QString::number(scaled->slowest, 'g', 3)));
+                               u"Dynamic NTK stretches more than the other methods: at %1 tokens its factor s = %2 "
+                               "stretches the longest wavelength by s² − s + 1 = %3. At an equal stretch of %2, "
+                               "dynamic NTK is the same as NTK-aware."_s.arg(tokensText(trained * compared.factor),
+                                                                             factor,
+                                                                             QString::number(scaled->slowest, 'g', 3)));
         }
     }
 }
@@ -249,7 +255,8 @@ QWidget* SpectrumPanel::makeKernel() {
          .logarithmic = true,
          .step = 1,
          .text = wholeText,
-         .why = u"Number of distances of the kernel, from 0. Its spectrum is computed over the same distances."_s},
+         .why = u"Number of distances, from 0, for which the kernel is computed. The spectrum of the kernel uses "
+                "these distances, too."_s},
         box);
     m_kernelLength->setValue(1024);
     m_kernelLength->setEnabled(false);
@@ -293,16 +300,17 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
         const QString at = thetaText(*base);
         sentence += QLatin1Char(' ');
         if (!usable) {
-            sentence += u"Before scaling, %1 has the setup's frequencies at θ = %2; the largest valid θ is 10¹⁵."_s.arg(
-                other, at);
+            sentence +=
+                u"Before scaling, the partial rotation %1 has the setup's frequencies at θ = %2; the largest "
+                "valid θ is 10¹⁵."_s.arg(other, at);
         } else if (different) {
             sentence +=
-                u"At θ = %2, %1 has the same frequencies as this setup before scaling; after scaling their "
-                "frequencies first differ at pair %3."_s.arg(other, at)
+                u"At θ = %2, the partial rotation %1 has the same frequencies as this setup before scaling; after "
+                "scaling, the frequencies of the two setups first differ at pair %3."_s.arg(other, at)
                     .arg(*different);
         } else {
-            sentence += (isScaled ? u"At θ = %2, %1 has the setup's scaled frequencies."_s
-                                  : u"At θ = %2, %1 has the setup's frequencies."_s)
+            sentence += (isScaled ? u"At θ = %2, the partial rotation %1 has the setup's scaled frequencies."_s
+                                  : u"At θ = %2, the partial rotation %1 has the setup's frequencies."_s)
                             .arg(other, at);
         }
     }
@@ -310,11 +318,13 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
     m_useOther->setEnabled(usable);
     const QString effect =
         different
-            ? u"The frequencies before scaling do not change; the first scaled frequency that changes is that of pair "
-              "%1."_s.arg(*different)
-            : u"The frequencies of the rotated pairs do not change."_s;
-    m_useOther->setToolTip((isSlice ? u"Switches to truncate, and to the θ at which it has the setup's frequencies."_s
-                                    : u"Switches to slice, and to the θ at which it has the setup's frequencies."_s) +
+            ? u"The switch does not change the frequencies before scaling; the first scaled frequency that changes "
+              "is that of pair %1."_s.arg(*different)
+            : u"The switch does not change the frequencies of the rotated pairs."_s;
+    m_useOther->setToolTip((isSlice ? u"Switches to truncate and to the θ at which truncate has the frequencies of "
+                                      "the current setup."_s
+                                    : u"Switches to slice and to the θ at which slice has the frequencies of the "
+                                      "current setup."_s) +
                            QLatin1Char(' ') + effect);
 }
 

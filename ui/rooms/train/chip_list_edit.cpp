@@ -461,8 +461,9 @@ void ChipListEdit::rebuild() {
         chip->setObjectName(u"chip"_s);
         chip->setAccessibleName(u"%1 %2"_s.arg(m_what, m_display(m_values[i])));
         if (!m_typable) chip->setToolTip(m_values[i]);
-        chip->setAccessibleDescription(m_typable ? u"Enter edits this value, Delete removes it from the list"_s
-                                                 : u"Delete removes this value from the list"_s);
+        chip->setAccessibleDescription(m_typable ? u"The Enter key edits this value; the Delete key removes the "
+                                                   "value from the list"_s
+                                                 : u"The Delete key removes this value from the list"_s);
         connect(chip, &Chip::editAsked, this, [this, i] { beginEdit(i); });
         connect(chip, &Chip::removeAsked, this, [this, i] { remove(i); });
         connect(chip, &Chip::removalConsidered, this, [this, i](bool over) {

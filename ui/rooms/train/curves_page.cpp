@@ -135,8 +135,8 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
     m_bands = makeButton<QToolButton>(
         u"± std"_s,
-        u"Shows runs that differ only in their seed as one curve: their mean, with a band of ± one standard deviation. "
-        "Without such runs it is not available."_s,
+        u"Shows runs that differ only in their seed as one curve: their mean, with a band of ± one standard "
+        "deviation. This choice requires runs that differ only in their seed."_s,
         this);
     m_bands->setAccessibleName(u"Mean and standard deviation over seeds"_s);
     m_bands->setCheckable(true);
@@ -148,8 +148,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
     m_reset = makeButton<QToolButton>(
         u"Reset"_s,
-        u"Resets both axes of the plot to the full range of the data and keeps them there as new data arrive "
-        "(Ctrl+R)."_s,
+        u"Resets both axes of the plot to the full range of the data; both axes then follow new data (Ctrl+R)."_s,
         this);
     m_reset->setEnabled(false);
     connect(m_reset, &QToolButton::clicked, &m_plot, &CurvePlot::resetView);
@@ -190,8 +189,8 @@ QWidget* PlotToolbar::makeSmoothing() {
     slider->setRange(0, 99);
     slider->setAccessibleName(u"Smoothing"_s);
     slider->setToolTip(
-        u"Smoothing weight of the curves: the weight of the exponential moving average, 0 for none. The unsmoothed "
-        "curve stays visible as a faint line."_s);
+        u"Smoothing weight of the curves: the weight of the exponential moving average. 0 means no smoothing. The "
+        "unsmoothed curve stays visible as a faint line."_s);
     scaleWidth(slider, 48);
     row->addWidget(slider);
     // The label is as wide as its widest text, so that the slider does not move when the number changes.
@@ -222,7 +221,9 @@ int PlotToolbar::indexOfQuantity(const QString& id) const {
 
 void PlotToolbar::showQuantity(const QString& id) {
     const int index = indexOfQuantity(id);
-    if (index < 0) throw BadInput("The page Train plots no quantity \"" + id.toStdString() + "\".");
+    if (index < 0)
+        throw BadInput("The page Train plots no quantity \"" + id.toStdString() +
+                       "\"; the list of quantities on the page Train shows what it plots.");
     m_quantity->setCurrentIndex(index);
 }
 
@@ -330,7 +331,7 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         figure.curves.push_back(point);
     }
     figure.verticalLines.push_back(
-        {bench::ridge(machine), u"ridge point; right of it arithmetic limits the speed, left of it memory"_s});
+        {bench::ridge(machine), u"ridge point: limited by arithmetic to the right, by memory to the left"_s});
     figure.note = u"This machine reaches %1 in float32 matrix products and copies memory at %2 GB/s."_s.arg(
         speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
     const RooflineRun& described = *std::max_element(
@@ -487,7 +488,7 @@ QString joinLines(const QStringList& all) {
 
 QString currentLossText(std::optional<double> nats) {
     if (!nats || !std::isfinite(*nats)) return {};
-    return u"Now the loss is L = %1 nats = %2 bits per token; the perplexity is e^L = %3."_s.arg(
+    return u"The current loss is L = %1 nats = %2 bits per token; the perplexity is e^L = %3."_s.arg(
         readableNumber(*nats), readableNumber(*nats / std::numbers::ln2), readableNumber(std::exp(*nats)));
 }
 

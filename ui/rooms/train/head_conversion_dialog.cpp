@@ -127,11 +127,12 @@ void HeadConversionDialog::convert() {
     if (m_access.session.isActive() || m_access.meter.isActive()) {
         m_result->setText(
             m_access.session.isActive()
-                ? u"A sweep is training, and nothing else can use a model at the same time. Convert the key and value "
+                ? u"A sweep is training, and the program cannot use another model at the same time. Convert the key "
+                  "and value "
                   u"heads after "
                   "training has ended."_s
-                : u"The time and memory of a sweep are being measured, and nothing else can use a model at the same "
-                  "time. Convert the key and value heads after that."_s);
+                : u"The time and memory of a sweep are being measured, and the program cannot use another model at "
+                  "the same time. Convert the key and value heads after this measurement has ended."_s);
         return;
     }
     const HeadConversion how{.key_value_heads = m_heads->currentData().toInt(), .fraction = m_percent->value() / 100};
@@ -164,7 +165,8 @@ void HeadConversionDialog::convert() {
                 store(*outcome.answer);
             } else if (outcome.interrupted) {
                 m_result->setText(
-                    u"The conversion of the heads was interrupted by other work such as training. Start it again."_s);
+                    u"The conversion of the heads was interrupted by other work such as training. Start the "
+                    "conversion again."_s);
             } else {
                 m_result->setText(outcome.problem.toHtmlEscaped());
             }
@@ -207,7 +209,7 @@ void HeadConversionDialog::listStored(const LabFile& lab) {
     } catch (const BadInput& error) {  // a stored conversion is damaged
         return m_stored->setText(QString::fromStdString(error.what()));
     }
-    if (!lines.isEmpty()) lines.prepend(u"Conversions stored in the lab file:"_s);
+    if (!lines.isEmpty()) lines.prepend(u"Conversions of heads that are stored in the lab file:"_s);
     m_stored->setText(lines.join(QLatin1Char('\n')));
 }
 
@@ -228,12 +230,12 @@ void HeadConversionDialog::showResult(const HeadConversionResult& result) {
     table += row(u"original run"_s, result.heads_before, result.loss_before, u"–"_s, result.cache_before);
     table += row(u"heads merged"_s, heads, result.loss_pooled, riseText(result.pooled_rise), result.cache_after);
     if (result.steps > 0) {
-        table += row(u"heads merged, %1 further"_s.arg(countText(result.steps, u"step"_s)), heads, result.loss_trained,
-                     riseText(result.trained_rise), result.cache_after);
+        table += row(u"heads merged, trained for %1"_s.arg(countText(result.steps, u"step"_s)), heads,
+                     result.loss_trained, riseText(result.trained_rise), result.cache_after);
     }
     if (result.continued_rise.n > 0) {
-        table += row(u"original run, %1 further"_s.arg(countText(result.steps, u"step"_s)), result.heads_before,
-                     result.loss_continued, u"–"_s, result.cache_before);
+        table += row(u"original run, trained for %1 more"_s.arg(countText(result.steps, u"step"_s)),
+                     result.heads_before, result.loss_continued, u"–"_s, result.cache_before);
     }
     m_result->setText(table + u"</table>"_s +
                       u"Validation loss in nats per token on %1."_s.arg(countText(result.sequences, u"sequence"_s)));

@@ -36,10 +36,13 @@ LibTorchOffer::LibTorchOffer(QWidget* parent, const std::vector<PinnedWheel>& wh
     m_bar->setAccessibleName(u"Download of LibTorch"_s);
     m_download = makeButton<QPushButton>(
         u"Download %1"_s.arg(QString::fromStdString(libtorch_size())),
-        u"Downloads LibTorch from the Python package index in the background and verifies its checksum."_s, this);
+        u"Downloads LibTorch, the library that trains the models, from the Python package index in the background "
+        "and verifies its checksum."_s,
+        this);
     m_folder = makeButton<QPushButton>(
         u"Choose folder …"_s,
-        u"Selects a LibTorch on this disk: its folder, or the folder torch of a Python installation."_s, this);
+        u"Selects a LibTorch installation on this disk: its folder, or the folder torch of a Python installation."_s,
+        this);
     m_cancel =
         makeButton<QPushButton>(u"Cancel"_s, u"Stops the download of LibTorch; the next download resumes it."_s, this);
     auto* column = scaledColumn(this, 4, {12, 8, 8, 8});

@@ -80,7 +80,7 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     more->addWidget(m_exclude, 0, Qt::AlignTop);
     column->addLayout(more);
     m_table = new QTreeWidget(this);
-    m_table->setAccessibleName(u"Runs of the sweep, grouped by the cohort that trains them together"_s);
+    m_table->setAccessibleName(u"Runs of the sweep, grouped by cohort (runs that train together as one batch)"_s);
     m_table->setUniformRowHeights(true);
     m_table->setAllColumnsShowFocus(true);
     m_table->setSelectionMode(QAbstractItemView::SingleSelection);
@@ -263,8 +263,8 @@ QueueView::QueueView(SessionActions& actions, RunAccess access, QWidget* parent)
     auto* row = new QHBoxLayout;
     scaleLayout(row, {0, 0, 0, 0}, 8);
     m_remove->setToolTip(
-        u"Removes the selected cohort from the queue. Its runs are also removed from the lab file, except those that "
-        "have already trained."_s);
+        u"Removes the selected cohort (runs that train together as one batch) from the queue. The runs of the cohort "
+        "are also removed from the lab file, except those that have already trained."_s);
     for (QPushButton* button : {m_earlier, m_later, m_remove}) {
         button->setFocusPolicy(Qt::TabFocus);
         row->addWidget(button);
@@ -356,7 +356,7 @@ void TakeOver::renew() {
         text += QLatin1Char(' ') + u"This lab file is open read-only, so its runs cannot be resumed here."_s;
     } else {
         text += QLatin1Char(' ') +
-                u"If it has ended, “Take over” makes the runs resumable here from their last checkpoints."_s;
+                u"If that training has ended, “Take over” makes its runs resumable here from their last checkpoints."_s;
         choices.append({u"Take over"_s, [this] { takeOver(); }});
     }
     show(kBannerId, Kind::warning, text, choices);

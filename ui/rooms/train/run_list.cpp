@@ -166,7 +166,7 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
         switch (section) {
             case Name:
                 return u"Name of the run. Ticked runs are plotted in the colour and dash pattern shown beside the "
-                       "name. F2 renames a run, Delete deletes it."_s;
+                       "name. F2 renames the selected run, the Delete key deletes the run."_s;
             case State:
                 return u"State of the run; while it trains, trained steps / total steps."_s;
             case Last:
@@ -175,8 +175,8 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
                 return u"Lowest validation loss of the run in %1; the tooltip of a value shows its training step."_s
                     .arg(m_unit.name);
             case Note:
-                return u"Your note on the run. To edit the note, double-click it or choose Edit > Edit note of picked "
-                       "run."_s;
+                return u"Your note on the run. To edit the note, double-click it or choose Edit > Edit note of "
+                       "selected run."_s;
             default:
                 return {};
         }
@@ -368,8 +368,8 @@ void RunList::showMenu(const QPoint& where) {
     menu->setObjectName(u"run-menu"_s);
     menu->addAction(u"Inspect run"_s, this, [this, id] { emit m_actions.inspectAsked(id, 0); });
     addComparisons(menu, id);
-    menu->addAction(u"Use its settings"_s, this, [this, id] { emit settingsAsked(id); });
-    menu->addAction(u"Compare its rotary setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
+    menu->addAction(u"Use run's settings"_s, this, [this, id] { emit settingsAsked(id); });
+    menu->addAction(u"Compare run's rotary setup"_s, this, [this, id] { emit m_actions.setupComparisonAsked(id); })
         ->setToolTip(
             u"Shows the rotary setup of this run beside the current one on all pages about RoPE, as setups A and B."_s);
     QAction* conversion = menu->addAction(u"Convert heads …"_s, this, [this, id] { convertHeads(id); });

@@ -136,7 +136,8 @@ RoomControl RunScope::control() {
         for (const auto& [name, scope] : scopes) {
             if (word == QLatin1String(name)) return showRuns(scope);
         }
-        throw BadInput("The control scope is \"" + word.toStdString() + "\", but it must be all, sweep or run.");
+        throw BadInput("The control \"scope\" of the page Train is \"" + word.toStdString() +
+                       "\", but it must be all, sweep or run.");
     };
     const auto shown = [this] {
         for (const auto& [name, scope] : scopes) {

@@ -437,10 +437,11 @@ void SearchGroup::makeFields() {
     });
     addField(
         grid, u"method"_s, m_method,
-        u"Which combinations of settings the sweep trains. All combinations: every combination of the listed values. "
-        "Random samples: independent samples from the ranges. Sobol samples: points of a Sobol sequence, which fill "
-        "the ranges evenly. Successive halving: Sobol samples (without ranges, all combinations); after r, 2r, 4r, … "
-        "steps (rungs) the half of the settings with the higher mean validation loss over seeds is stopped."_s);
+        u"Selects which combinations of settings the sweep trains. All combinations: every combination of the listed "
+        "values. Random samples: independent samples from the ranges. Sobol samples: points of a Sobol sequence, "
+        "which fill the ranges evenly. Successive halving: Sobol samples (without ranges, all combinations); after "
+        "r, 2r, 4r, … steps (rungs) the half of the settings with the higher mean validation loss over seeds is "
+        "stopped."_s);
 
     m_ranges = new ChipListEdit(u"ranges"_s, m_body);
     m_ranges->setParser(parsedRange);
@@ -502,8 +503,9 @@ void SearchGroup::makeFields() {
 
     m_extends = new QCheckBox(u"Add only missing runs"_s, m_body);
     m_extends->setToolTip(
-        u"Trains only those runs of this sweep that the lab does not have yet, because of more seeds, more values or "
-        "more iterations. A run with more iterations continues from a copy of the checkpoint of the shorter one."_s);
+        u"Trains only those runs of this sweep that the lab does not have yet, such as runs with further seeds, "
+        "further values or more iterations. A run with more iterations continues from a copy of the checkpoint of "
+        "the shorter run."_s);
     connect(m_extends, &QCheckBox::toggled, this, [this](bool on) {
         change(on ? u"add only missing runs"_s : u"add all runs"_s,
                [on](SweepOptions& options) { options.extends = on; });

@@ -134,8 +134,9 @@ QWidget* SweepPanel::makeSimple() {
     });
     m_runsLabel = addChips(
         grid, u"runs"_s, m_runs,
-        u"The runs of this sweep, listed one by one. A value of θ, of the rotary fraction or of the seed that you add "
-        "below adds runs to this list. A sweep without such a list has one run per combination of the values below."_s);
+        u"The runs of this sweep, listed one by one. If you add a value of θ, of the rotary fraction or of the seed "
+        "to the fields of the sweep, this list gets further runs. A sweep without such a list has one run per "
+        "combination of the values in the fields."_s);
     grid->removeWidget(m_runs);
     grid->addWidget(m_runs, grid->rowCount(), 0, 1, 2);  // the names of two runs need the width of the panel
 
@@ -199,7 +200,7 @@ QWidget* SweepPanel::makeFooter() {
     connect(m_start, &QPushButton::clicked, this, [this] { m_actions.enqueue(); });
     m_plan = makeButton<QPushButton>(
         {},
-        u"Shows the runs of this sweep with their estimated time and memory, and the queue of runs that wait for "
+        u"Shows the runs of this sweep with the estimated time and memory, and the queue of runs that wait for "
         "training."_s,
         footer);
     m_plan->setCheckable(true);
@@ -261,8 +262,8 @@ void SweepPanel::renew() {
                                                 [&](const Preset& preset) { return preset.name == experiment.name(); });
         m_preset->addItem(isOriginal && !hasPresetsName ? name : u"%1, changed"_s.arg(name));
         m_preset->setCurrentIndex(m_preset->count() - 1);
-        m_preset->setToolTip(isOriginal ? u"This sweep is the latest one of this lab."_s
-                                        : u"This sweep contains your changes. Undo reverts them one by one."_s);
+        m_preset->setToolTip(isOriginal ? u"The fields show the latest sweep of this lab."_s
+                                        : u"This sweep contains your changes. Undo reverts the changes one by one."_s);
     }
 
     const QStringList labels = explicitRunLabels(experiment);

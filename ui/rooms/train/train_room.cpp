@@ -363,29 +363,29 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
     };
     registry.add({.id = "run.rename",
                   .menu = "Edit",
-                  .text = u"Rename picked run"_s,
+                  .text = u"Rename selected run"_s,
                   .handler = [room] { room->m_list->rename(room->m_list->picked()); },
                   .enabled = picked,
                   .separatorBefore = true});
     registry.add({.id = "run.rename_setting",
                   .menu = "Edit",
-                  .text = u"Rename setting of picked run …"_s,
+                  .text = u"Rename setting of selected run …"_s,
                   .handler = [room] { room->m_list->renameSetting(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.annotate",
                   .menu = "Edit",
-                  .text = u"Edit note of picked run"_s,
+                  .text = u"Edit note of selected run"_s,
                   .handler = [room] { room->m_list->annotate(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.delete",
                   .menu = "Edit",
-                  .text = u"Delete picked run"_s,
+                  .text = u"Delete selected run"_s,
                   .handler = [room] { room->m_actions.deleteRun(room->m_list->picked()); },
                   .enabled = picked});
     registry.add(
         {.id = "run.stop_picked",
          .menu = "Run",
-         .text = u"Stop picked run"_s,
+         .text = u"Stop selected run"_s,
          .handler = [room] { room->m_access.session.stopRun(room->m_list->picked()); },
          .enabled = [room] { return room.isVisible() && room->m_access.session.isTraining(room->m_list->picked()); }});
     registry.add({.id = "run.plan",

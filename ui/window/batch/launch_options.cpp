@@ -69,8 +69,10 @@ Options pageOptions() {
         {"outlines",
          "Exports the text of an SVG figure as outlines, which look the same on every computer, instead of text in a "
          "named font."},
-        {"columns", "Panels per row of a page with several figures; 0 chooses this by the number of figures.", "number",
-         "0"},
+        {"columns",
+         "Panels per row of a page with several figures; with 0, the panels per row follow from the "
+         "number of figures.",
+         "number", "0"},
         {"caption", "Prints a caption of each figure."},
         {"theme",
          "Colours of the window or the figure: light or dark; default: the theme of the system, and light for a "
@@ -246,7 +248,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "name"},
         {"size", "Size of the screenshot in pixels.", "width x height", "1280x720"},
         {"scale", "Scale of the window in percent, 100 to 250.", "percent", "100"},
-        {"after", "Starts the sweep and takes the screenshot after this number of seconds.", "seconds"},
+        {"after", "Starts the sweep, and takes the screenshot after the given number of seconds.", "seconds"},
         {"exit-after-startup", "Prints the time in milliseconds until the window was ready, and exits."},
         {"headless", "Trains a sweep without a display and saves its lab file and plots."},
         {"preset", "The preset sweep that --headless or --screenshot --after trains.", "name"},
@@ -263,8 +265,8 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
          "from its flags.",
          "JSON"},
         {"document",
-         "Saves the handout or the slides of a lecture as described by a JSON object; ropelab-cli lecture handout and "
-         "slides make one from their flags.",
+         "Saves the handout or the slides of a lecture as described by a JSON object; ropelab-cli lecture handout "
+         "and slides make the object from their flags.",
          "JSON"},
         {"verify",
          "Verifies a figure that RoPE Lab exported as PDF, SVG or PNG: computes it again and prints what differs. The "

@@ -118,7 +118,7 @@ int reportCheck(const LaunchOptions& options, const ShownLecture& shown) {
 void makeFolder(const LectureDocumentJob& job) {
     if (!job.isFolder() || QDir().mkpath(job.output)) return;
     throw BadInput("The folder " + job.output.toStdString() + " cannot be created" +
-                   (QFileInfo(job.output).isFile() ? ", because it is a file." : "."));
+                   (QFileInfo(job.output).isFile() ? ", because a file has this name." : "."));
 }
 
 void reportDocument(const LaunchOptions& options, const ShownLecture& shown, const WrittenDocument& written) {

@@ -45,7 +45,7 @@ TEST(FasterPrecision, SelectsBfloat16IfClearlyFaster) {
     EXPECT_EQ(settled(1.905).reason, "1.91 × as fast as float32 on this machine.");
     EXPECT_EQ(settled(1.2).precision, Precision::bfloat16);
     EXPECT_EQ(settled(1.19).precision, Precision::float32);
-    EXPECT_EQ(settled(1.19).reason, "bfloat16 is only 1.19 × as fast on this machine.");
+    EXPECT_EQ(settled(1.19).reason, "bfloat16 is only 1.19 × as fast as float32 on this machine.");
     EXPECT_EQ(settled(0.5).precision, Precision::float32);
     EXPECT_EQ(settled(0.5).reason, "2 × as fast as bfloat16 on this machine.");
 }
@@ -54,7 +54,7 @@ TEST(FasterPrecision, MeasuresNothingWithoutBfloat16Products) {
     if (processor_multiplies_bfloat16()) GTEST_SKIP() << "This processor multiplies bfloat16.";
     const SettledPrecision result = faster_precision([](Precision) -> double { throw std::logic_error("timed"); });
     EXPECT_EQ(result.precision, Precision::float32);
-    EXPECT_EQ(result.reason, "this processor has no bfloat16 products.");
+    EXPECT_EQ(result.reason, "this processor has no instructions for bfloat16 products.");
 }
 
 }  // namespace

@@ -29,12 +29,12 @@ class ContextRoomTest : public RoomFixture<ContextRoom> {
 
 TEST_F(ContextRoomTest, ShowsTheCurrentSetup) {
     EXPECT_EQ(room->view()->figure().name, "context-bound");
-    EXPECT_TRUE(room->words().contains("supports 1,707 tokens")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().contains("supports a context of 1,707 tokens")) << room->words().toStdString();
     EXPECT_TRUE(room->criteria()->text(0).contains("1,707 tokens; the context is 1,024"))
         << room->criteria()->text(0).toStdString();
     change([](RotarySetup& next) { next.theta = 500; });
-    EXPECT_TRUE(room->words().contains("supports 171 tokens")) << room->words().toStdString();
-    EXPECT_TRUE(room->criteria()->text(0).contains("for Δ < 171 tokens; the context is 1,024"))
+    EXPECT_TRUE(room->words().contains("supports a context of 171 tokens")) << room->words().toStdString();
+    EXPECT_TRUE(room->criteria()->text(0).contains("for distances Δ < 171 tokens; the context is 1,024"))
         << room->criteria()->text(0).toStdString();
 }
 
@@ -95,7 +95,8 @@ TEST_F(ContextRoomTest, ScanCompletesAndCanBeRefined) {
     ASSERT_TRUE(waitUntil([&] { return room->profile().isComplete() && room->finer()->isEnabled(); }));
     const std::size_t count = room->profile().count();
     EXPECT_EQ(count, 2049U);
-    EXPECT_TRUE(room->words().startsWith("Feasible bases for a context of 64 tokens")) << room->words().toStdString();
+    EXPECT_TRUE(room->words().startsWith("Bases that support a context of 64 tokens (feasible bases): "))
+        << room->words().toStdString();
     room->finer()->click();
     ASSERT_TRUE(waitUntil([&] { return room->profile().isComplete(); }));
     EXPECT_EQ(room->profile().count(), 2 * count - 1);

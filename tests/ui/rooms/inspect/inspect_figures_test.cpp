@@ -537,10 +537,10 @@ TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
     // The fixture's results have no standard errors, as those of an earlier version.
     EXPECT_TRUE(lossByPosition(data).figure.bands.empty());
     EXPECT_TRUE(
-        lossByPosition(data).figure.note.contains("n = 2 sequences of 16 tokens; no interval: this result was "
+        lossByPosition(data).figure.note.contains("n = 2 sequences of 16 tokens; no 95 % interval: this result was "
                                                   "stored without standard errors"))
         << lossByPosition(data).figure.note.toStdString();
-    EXPECT_TRUE(retrievalAccuracy(data).figure.note.contains("n = 8 tokens per lag; no interval"));
+    EXPECT_TRUE(retrievalAccuracy(data).figure.note.contains("n = 8 tokens per lag; no 95 % interval"));
 
     ProbeResult result = probeResultAt(100);
     result.loss_by_position_error.assign(kTestLength, 0.1);

@@ -421,7 +421,7 @@ TEST_F(InspectRoomTest, PanelStartsAndCancelsFineTuning) {
     ASSERT_TRUE(waitUntil([&] { return !tuning.steps()->isEnabled(); }));
     ASSERT_TRUE(waitUntil([&] { return tuning.progress()->value() > 0; }));
     EXPECT_EQ(tuning.progress()->maximum(), 100000);
-    EXPECT_EQ(tuning.training()->text(), "A copy of θ 100 is being fine-tuned.");
+    EXPECT_EQ(tuning.training()->text(), "A copy of the run θ 100 is being fine-tuned.");
     tuning.button()->click();
     ASSERT_TRUE(settled());
     EXPECT_TRUE(tuning.steps()->isEnabled());

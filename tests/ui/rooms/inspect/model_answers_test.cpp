@@ -269,7 +269,7 @@ TEST_F(ModelAnswersTest, OtherRequestsWaitForFineTuning) {
     data.run = run;
     answers.fill(data, &need::beyond);
     EXPECT_EQ(data.problem,
-              "A copy of θ 100 is being fine-tuned; this figure is computed after the fine-tuning has ended.");
+              "A copy of the run θ 100 is being fine-tuned; this figure is computed after the fine-tuning has ended.");
     QSignalSpy changed(&answers, &ModelAnswers::changed);
     answers.cancelFineTuning();
     EXPECT_FALSE(changed.isEmpty());

@@ -85,14 +85,17 @@ TEST(ReplayJobTest, RejectsInvalidValuesWithOneSentence) {
                     silent.figures = QStringList{QStringLiteral("pair-logits")};
                     silent.modelInputs.text.clear();
                     (void)parseReplayJob(replayJobText(silent));
-                }).contains("needs a typed text"));
+                }).contains("needs a text and a selected rotary pair"));
     EXPECT_EQ(
         refused("output", "a.mp4"),
         "The output of a replay must end with .gif, .png or .svg, or be - for an animation on standard output, but "
         "it is \"a.mp4\".");
-    EXPECT_EQ(refused("lab", ""), "A replay shows the snapshots of a run, so it needs a lab file; none is given.");
+    EXPECT_EQ(refused("lab", ""),
+              "A replay (animation of a run's training) shows the snapshots of a run, so it "
+              "needs a lab file, but no lab file is given.");
     EXPECT_EQ(refused("figures", nlohmann::json::array()),
-              "A replay shows one or two figures: give a list of one or two figure names.");
+              "A replay (animation of a run's training) shows one or two figures: give a list of one or two figure "
+              "names.");
     EXPECT_TRUE(refused("figures", {"nonsense"})
                     .contains("no figure \"nonsense\" to replay; the figures are logit-contribution"));
     // second-run is invalid as the first figure.

@@ -48,7 +48,7 @@ TEST(MemoryFigures, NotesNameTheContextOfTheNumbersAtTheRight) {
     const RotarySetup setup;
     for (const Figure& figure : {ropeCacheFigure(setup, {}, {}), kvCacheFigure(setup, {}, {})}) {
         EXPECT_FALSE(figure.note.contains("numbers at the right")) << "where no number is drawn";
-        EXPECT_EQ(figure.valuesNote, "numbers at the right: sizes at 1,048,576 tokens");
+        EXPECT_EQ(figure.valuesNote, "numbers at the right: sizes for a context of 1,048,576 tokens");
         EXPECT_EQ(figure.curves.front().x.last(), 1048576);
     }
 }
@@ -177,7 +177,7 @@ TEST(TableMeasure, TruncateStoresUnrotatedPairs) {
     ASSERT_TRUE(measured.has_value());
     EXPECT_EQ(measured->pairs, 32);
     EXPECT_EQ(measured->bytes, plannedTableBytes(setup));
-    EXPECT_TRUE(measuredSentence(setup, *measured).contains("unrotated pairs are stored"));
+    EXPECT_TRUE(measuredSentence(setup, *measured).contains("unrotated pairs are also stored"));
 }
 
 TEST(TableMeasure, RefusesLargeTablesAndCanBeCancelled) {

@@ -110,9 +110,9 @@ TEST(ForestFigure, ShowsEffectsOfSeveralClaimsInMargins) {
         EXPECT_NEAR(band.x.first(), -1, 1e-9);
         EXPECT_NEAR(band.x.last(), 1, 1e-9);
     }
-    EXPECT_TRUE(figure.note.contains("in margins (half its width)")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("in margins (half the width of the range)")) << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("groups whose rule has no range"));
-    EXPECT_TRUE(figure.summary.contains("4 rows, 3 with an effect")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("4 rows, of which 3 have an effect")) << figure.summary.toStdString();
 }
 
 TEST(ForestFigure, ShowsEffectsOfOneClaimInPercent) {

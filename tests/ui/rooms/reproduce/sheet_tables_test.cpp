@@ -85,10 +85,10 @@ TEST(ClaimsPage, ShowsOneVerdictPerClaimAndOlderRules) {
     EXPECT_TRUE(page.contains("Claim 1\n+ reproduced\nThe loss is lower.")) << page.toStdString();
     EXPECT_TRUE(page.contains("Reproduced: holds for its one row.")) << page.toStdString();
     EXPECT_TRUE(page.contains("Rule of claim 1: ")) << page.toStdString();
-    EXPECT_FALSE(page.contains("older than this program")) << page.toStdString();
+    EXPECT_FALSE(page.contains("older than the rules of this program")) << page.toStdString();
     plan.rows.front().rule->version = 1;
     claims.setSheet(plan, evaluate(plan, runs), "6 runs");
-    EXPECT_TRUE(claims.text().contains("older than this program"));
+    EXPECT_TRUE(claims.text().contains("older than the rules of this program"));
 }
 
 TEST(PredictionList, ShowsOutcomesAndCalibrationAboveTheTable) {

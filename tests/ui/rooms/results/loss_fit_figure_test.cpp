@@ -85,7 +85,7 @@ TEST(LossFitFigure, HasACurveAndABandPerSizeAndNumberOfTokens) {
     EXPECT_EQ(spot->at.x(), 100);
     EXPECT_EQ(valueOf(*spot, "fit"), valueText(data.measure(), last.loss));
     EXPECT_EQ(valueOf(*spot, "training tokens (D)"), "819,200");
-    EXPECT_TRUE(figure.note.contains("fit to 24 runs at 12 settings")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("fit of the loss to 24 runs at 12 settings")) << figure.note.toStdString();
     EXPECT_TRUE(figure.summary.contains("Range of the fitted runs: rotated fraction p = 0 to 100"))
         << figure.summary.toStdString();
     EXPECT_EQ(figure.settings["loss_fit"].toObject()["n"], 24);
@@ -141,8 +141,8 @@ TEST(LossFitFigure, DivergedRunsAreMarked) {
     std::vector<SyntheticRun> runs = fitGrid({1, 3});
     runs.back().best = std::nan("");
     const Figure figure = lossFitFigure(resultsData(runs)).figure;
-    EXPECT_TRUE(figure.note.contains("red: 1 run diverged or failed")) << figure.note.toStdString();
-    EXPECT_TRUE(figure.note.contains("fit to 23 runs"));
+    EXPECT_TRUE(figure.note.contains("red: 1 run that diverged or failed")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("fit of the loss to 23 runs"));
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ TEST(ResultsFigures, DivergedRunsAreShownButInNoMean) {
     for (const auto make : {lossByTheta, meansFigure, improvementFigure, lossBySpeed}) {
         const ResultsPicture picture = make(data);
         ASSERT_EQ(redPoints(picture.figure).size(), 1u) << picture.figure.name.toStdString();
-        EXPECT_TRUE(picture.figure.note.contains("1 run diverged or failed")) << picture.figure.note.toStdString();
+        EXPECT_TRUE(picture.figure.note.contains("1 run that diverged or failed")) << picture.figure.note.toStdString();
         EXPECT_TRUE(picture.figure.summary.contains("The means exclude"));
     }
     EXPECT_NEAR(lossByTheta(data).figure.curves.front().y[0], 1.3, 1e-12);
@@ -488,7 +488,7 @@ TEST(ResultsFigures, LearningCurvesAreMeansOverAllSeeds) {
     int red = 0;
     for (const FigureCurve& curve : figure.curves) red += curve.companion && curve.ink == Ink{Ink::Kind::error};
     EXPECT_EQ(red, 1);
-    EXPECT_TRUE(figure.note.contains("1 run that failed; the means exclude them"));
+    EXPECT_TRUE(figure.note.contains("1 run that failed; the means exclude these runs"));
 }
 
 RunMetrics stepped(double loss) {

@@ -251,7 +251,7 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(0, "detectable difference"), "–");
     EXPECT_EQ(cell(2, "detectable difference"), "–");
     EXPECT_EQ(room->headline(), "θ 500 is 0.20 nats below θ 10k (3 seeds per group, p < 0.001)");
-    EXPECT_TRUE(room->words().contains("With 3 seeds per group, the test detects a difference of "))
+    EXPECT_TRUE(room->words().contains("With 3 seeds per group, the significance test detects a true difference of "))
         << room->words().toStdString();
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
     const GroupTable& groups = room->groups();

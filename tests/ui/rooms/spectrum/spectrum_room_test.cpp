@@ -147,7 +147,8 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     setup.scaling = {.method = ScalingMethod::yarn, .factor = 4, .original_context = 4096};
     set(setup);
     room->refreshNow();
-    EXPECT_TRUE(room->fields()->partialWords().endsWith("slice and truncate do not differ."))
+    EXPECT_TRUE(
+        room->fields()->partialWords().contains("slice and truncate (the two kinds of partial rotation) do not"))
         << room->fields()->partialWords().toStdString();
     setup.fraction = 0.5;
     set(setup);
@@ -162,7 +163,7 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     room->refreshNow();
     // NTK-aware scaling depends on d_r (slice) or d (truncate).
     EXPECT_TRUE(room->fields()->partialWords().contains(
-        "before scaling; after scaling their frequencies first differ at pair 1"))
+        "before scaling; after scaling, the frequencies of the two setups first differ at pair 1"))
         << room->fields()->partialWords().toStdString();
     const Frequencies before = model().frequencies();
     room->fields()->useOtherPartial()->click();

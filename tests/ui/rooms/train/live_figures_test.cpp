@@ -186,19 +186,22 @@ TEST(LiveFigures, WithoutAProbeTheySayWhenItFollows) {
     LiveRun run = liveRun(1, liveSpec(500), -1);
     run.state = RunState::waiting;
     EXPECT_EQ(whyNoProbe(run),
-              "run 1 has not started. This figure shows measurements during training (probes); the first one is before "
+              "The run run 1 has not started. This figure shows measurements during training (probes); the first one "
+              "is before "
               "the first step.");
     run.state = RunState::running;
     run.iteration = 300;
     EXPECT_EQ(whyNoProbe(run),
-              "run 1 has no measurement during training (probe) yet; the next one is after step 500 of 2,000.");
+              "The run run 1 has no measurement during training (probe) yet; the next measurement is after step 500 of "
+              "2,000.");
     LiveData data;
     data.settings.push_back({"θ 500", {run}});
     for (const LiveFigure& figure : liveFigures()) {
         EXPECT_EQ(figure.make(data).figure.emptyText, whyNoProbe(run)) << figure.name;
     }
     run.state = RunState::finished;
-    EXPECT_EQ(whyNoProbe(run), "run 1 stored no measurements during training (probes), so this figure cannot show it.");
+    EXPECT_EQ(whyNoProbe(run),
+              "The run run 1 stored no measurements during training (probes), so this figure cannot show the run.");
     run.spec.probe_every = 0;
     EXPECT_TRUE(whyNoProbe(run).contains("set probe_every to 1")) << whyNoProbe(run).toStdString();
     EXPECT_EQ(liveStepText(data), "");

@@ -102,7 +102,7 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     RunId compared = 0;
     QObject::connect(workspace.get(), &SessionActions::setupComparisonAsked, room.get(),
                      [&](RunId run) { compared = run; });
-    action(*menu, "Compare its rotary setup")->trigger();
+    action(*menu, "Compare run's rotary setup")->trigger();
     EXPECT_EQ(compared, 2);
 
     EXPECT_TRUE(action(*menu, "Convert heads …")->isEnabled());
@@ -119,13 +119,13 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
         return label->text().contains("heads merged") && label->text().contains("Validation loss");
     }));
     EXPECT_TRUE(std::any_of(labels.begin(), labels.end(), [](QLabel* label) {
-        return label->text().startsWith("Conversions stored in the lab file:") &&
+        return label->text().startsWith("Conversions of heads that are stored in the lab file:") &&
                label->text().contains("key and value heads");
     }));
     EXPECT_EQ(stored_head_conversions(*workspace->lab().file()).size(), 1U);
     conversion->close();
 
-    action(*menu, "Use its settings")->trigger();
+    action(*menu, "Use run's settings")->trigger();
     const std::vector<RunSpec> taken = workspace->experiment().value().expand();
     ASSERT_EQ(taken.size(), 1u);
     EXPECT_EQ(taken.front(), workspace->runs().find(2)->spec);

@@ -55,7 +55,8 @@ QString lossChange(const AblationResult& result) {
 }
 
 QString noControls() {
-    return u"no control: no other pairs have nearly the same logit contribution as the ablated ones"_s;
+    return u"no control (ablation of random other pairs): no other pairs have nearly the same logit contribution as "
+           "the ablated ones"_s;
 }
 
 QString controlText(const AblationResult& result) {
@@ -232,9 +233,9 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     for (const AblationControl& draw : result.controls.draws)
         controls.push_back(100 * retrieval_accuracy(*draw.result));
     const QString control = controls.empty() ? noControls()
-                                             : u"control: %1 % after ablating random other pairs (mean of %2)"_s.arg(
-                                                   QString::number(describe(controls).mean, 'f', 1),
-                                                   countText(std::ssize(controls), u"random set"_s));
+                                             : u"control: retrieval accuracy %1 % after ablating random other pairs "
+                                               "(mean of %2)"_s.arg(QString::number(describe(controls).mean, 'f', 1),
+                                                                    countText(std::ssize(controls), u"random set"_s));
     figure.note = u"retrieval accuracy %1 % → %2 %; %3; %4; %5"_s.arg(percent(*result.whole), percent(*result.without),
                                                                       control, checkpointNote(data, result.iteration),
                                                                       retrievalNote(*result.without));
@@ -255,7 +256,7 @@ InspectPicture ablationCurve(const InspectData& data) {
         }
         return side;
     };
-    const QString counts = u"n = %1 of %2; bands: 95 % intervals of the loss increase over no ablation"_s.arg(
+    const QString counts = u"n = %1 of %2; bands: 95 % intervals of the loss increase due to the ablation"_s.arg(
         countText(curve.sequences, u"sequence"_s), countText(curve.length, u"token"_s));
     return curveFromBothEnds(data, name, {u"validation loss"_s, u"nats"_s},
                              sideOf(u"fastest first"_s, 0, curve.fast_loss, curve.fast_rise, curve.fast_controls),
@@ -289,22 +290,22 @@ InspectFigures ablationFigures() {
     return {
         {"ablation-loss", InspectGroup::ablation, u"loss after ablation"_s,
          u"Shows the loss by position after rotary pairs are frozen (frequency 0), removed from the attention logit, "
-         "or mean-ablated (query and key replaced by their means); as a control, random other pairs with nearly the "
+         "or mean-ablated (query and key replaced by their means). As a control, random other pairs with nearly the "
          "same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationLoss},
         {"ablation-retrieval", InspectGroup::ablation, u"retrieval after ablation"_s,
          u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag), "
-         "after rotary pairs are frozen, removed or mean-ablated; as a control, random other pairs with nearly the "
+         "after rotary pairs are frozen, removed or mean-ablated. As a control, random other pairs with nearly the "
          "same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationRetrieval},
         {"ablation-curve", InspectGroup::ablation, u"loss by number of ablated pairs"_s,
-         u"Shows the loss against the number of ablated rotary pairs, starting with the pair of the highest or of the "
-         "lowest frequency; as a control, random other pairs with nearly the same logit contribution are ablated. "
-         "Formula 8 of the guide"_s,
+         u"Shows the loss against the number of ablated rotary pairs, starting with the pair of the highest or of "
+         "the lowest frequency. As a control, random other pairs with nearly the same logit contribution are "
+         "ablated. Formula 8 of the guide"_s,
          &need::ablationCurve, Controls::none, ablationCurve},
         {"ablation-retrieval-curve", InspectGroup::ablation, u"retrieval by number of ablated pairs"_s,
          u"Shows the percentage of copied tokens that the model predicts against the number of ablated rotary pairs, "
-         "starting with the pair of the highest or of the lowest frequency; as a control, random other pairs with "
+         "starting with the pair of the highest or of the lowest frequency. As a control, random other pairs with "
          "nearly the same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablationCurve, Controls::none, ablationRetrievalCurve},
     };

@@ -35,8 +35,8 @@ AttentionSource attentionSource(const InspectData& data) {
 
 QString stepNote(const InspectData& data, const AttentionSource& source) {
     const QString note = !data.text               ? u"step %2: %1"_s
-                         : data.textWhileTraining ? u"after step %2: %1 (still in training), typed text"_s
-                                                  : u"step %2: %1, typed text"_s;
+                         : data.textWhileTraining ? u"after step %2: %1 (still in training), your text"_s
+                                                  : u"step %2: %1, your text"_s;
     return note.arg(data.run->name, groupedText(source.iteration));
 }
 
@@ -114,10 +114,10 @@ int sideOf(const ProbeArray& array) {
 }
 
 QString whyNoAttentionDifference(const InspectData& data) {
-    if (!data.ghost) return u"Choose a second run to see the difference."_s;
+    if (!data.ghost) return u"Choose a second run to see the difference of the attention weights."_s;
     if (data.text) {
-        return u"Only the first run processes the typed text; clear the text to compare the attention in both runs’ "
-               "snapshots."_s;
+        return u"Only the first run's model processes the text that you typed; clear the text to compare the "
+               "attention weights in the snapshots of both runs."_s;
     }
     const Snapshot* own = data.snapshot();
     const Snapshot* other = data.ghostSnapshot();
@@ -436,8 +436,9 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
 QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
     const std::int64_t slidingWindow = data.run->spec.attention_window;
     if (slidingWindow > 0 && slidingWindow < result.length) {
-        return u"This run has a sliding attention window of %1. Its attention by distance ends there, so it has no "
-               "Fourier spectrum over the whole text."_s.arg(countText(slidingWindow, u"token"_s));
+        return u"This run has a sliding attention window of %1. Its attention weights are 0 at larger distances, so "
+               "the attention by distance has no Fourier spectrum over the whole text."_s.arg(
+                   countText(slidingWindow, u"token"_s));
     }
     return u"This run has a long context, so its snapshots store averages over neighbouring distances, which have no "
            "Fourier spectrum. Type a text to get a Fourier spectrum."_s;
@@ -603,8 +604,8 @@ InspectFigures attentionFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"attention-heads", InspectGroup::attention, u"all heads"_s,
-         u"Shows the attention weights of every head; click a head to select it."_s, &need::text,
-         Controls::layerAndHead, attentionGrid},
+         u"Shows the attention weights of every head. A click selects a head."_s, &need::text, Controls::layerAndHead,
+         attentionGrid},
         {"attention-map", InspectGroup::attention, u"one head"_s,
          u"Shows the attention weights of one head. Point at a query to shade each token of the text by the query's "
          "attention weight for it."_s,
@@ -612,8 +613,8 @@ InspectFigures attentionFigures() {
         {"pair-logits",
          InspectGroup::attention,
          u"logit term of a pair"_s,
-         u"Shows the term that the highlighted rotary pair adds to each attention logit of a typed text. Formula 7 of "
-         "the guide"_s,
+         u"Shows the term that the highlighted rotary pair adds to each attention logit of a text that you type. "
+         "Formula 7 of the guide"_s,
          &need::text,
          Controls::layerAndHead,
          pairLogits,

@@ -247,7 +247,7 @@ InspectPicture headComponents(const InspectData& given) {
         sinks.isEmpty() ? u"no attention sink"_s : u"attention sinks: %1"_s.arg(sinks.join(u", "_s));
     figure.summary = u"Queries and keys of %1 %2 on %3 of %4: two components have %5 % of the variance; %6."_s
                          .arg(whereText(data.choices), when, countText(static_cast<std::int64_t>(count), u"token"_s),
-                              vectors->isTyped ? u"a typed text"_s : u"the validation split"_s)
+                              vectors->isTyped ? u"the text that you typed"_s : u"the validation split"_s)
                          .arg(100 * (components.shares[0] + components.shares[1]), 0, 'f', 1)
                          .arg(sinkText);
     return picture;
@@ -259,9 +259,10 @@ InspectFigures componentFigures() {
     return {{"head-components",
              InspectGroup::attention,
              u"principal components of queries and keys"_s,
-             u"Shows the queries and keys of one head on a text along their first two principal components (of queries "
-             "and keys together), and marks attention sinks: keys to which the later queries give a mean attention "
-             "weight above 0.3 (Gu et al. 2024). The axis labels give each component's share of the variance."_s,
+             u"Shows the queries and keys of one head on a text along their first two principal components (of "
+             "queries and keys together). Marks show attention sinks: keys to which the later queries give a mean "
+             "attention weight above 0.3 (Gu et al. 2024). The axis labels give each component's share of the "
+             "variance."_s,
              &headVectorsNeed,
              InspectFigure::Controls::layerAndHead,
              headComponents,

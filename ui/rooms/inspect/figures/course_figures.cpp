@@ -81,7 +81,8 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
     const bool hasBands = !figure.bands.empty();
     figure.note =
         u"%1; %2"_s.arg(data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
-    figure.summary = u"%1 during the training of %2, %3."_s.arg(y.label, data.run->name, whereText(data.choices));
+    figure.summary =
+        u"%1 during the training of the run %2, %3."_s.arg(y.label, data.run->name, whereText(data.choices));
     return picture;
 }
 
@@ -167,8 +168,8 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
                                         isMean ? u" (for the mean over heads, the bands are upper bounds of the "
                                                  "interval)"_s
                                                : QString());
-    figure.summary =
-        u"Largest logit contributions during the training of %1, %2."_s.arg(data.run->name, whereText(data.choices));
+    figure.summary = u"Largest logit contributions during the training of the run %1, %2."_s.arg(
+        data.run->name, whereText(data.choices));
     return picture;
 }
 
@@ -222,7 +223,7 @@ InspectPicture thetaCourse(const InspectData& data) {
         figure.note = data.run->name;
     }
     addCursor(figure, data);
-    figure.summary = u"%1 during the training of %2."_s.arg(y.label, data.run->name);
+    figure.summary = u"%1 during the training of the run %2."_s.arg(y.label, data.run->name);
     return picture;
 }
 
@@ -256,8 +257,8 @@ InspectPicture retrievalCourse(const InspectData& data) {
     addCursor(figure, data);
     figure.note = u"%1; %2"_s.arg(data.run->name, retrievalNote(*now->result));
     figure.summary =
-        u"Retrieval accuracy of %1 at each lag during training: the percentage of copied tokens that it predicts."_s
-            .arg(data.run->name);
+        u"Retrieval accuracy of the run %1 at each lag (distance to the original) during training: the percentage of "
+        "copied tokens that the model predicts."_s.arg(data.run->name);
     return picture;
 }
 
@@ -277,8 +278,9 @@ InspectPicture lossCourse(const InspectData& data) {
                       ? u"mean over the whole validation split; no interval is stored"_s
                       : u"n = %1; no interval is stored"_s.arg(
                             countText(spec.evaluation_batches * spec.batch, u"sampled sequence"_s));
-    figure.summary = u"Validation loss of %1 during training; a line marks the step that the other figures show."_s.arg(
-        data.run->name);
+    figure.summary =
+        u"Validation loss of the run %1 during training; a line marks the step that the other figures "
+        "show."_s.arg(data.run->name);
     return picture;
 }
 
@@ -291,8 +293,8 @@ InspectFigures courseFigures() {
          "with an attention weight near 0. Formula 8 of the guide"_s,
          nullptr, Controls::layerAndHead, contributionsOverTraining},
         {"attention-entropy", InspectGroup::training, u"attention entropy"_s,
-         u"Shows the mean entropy of the attention weights of a query in nats; it is large if attention is "
-         "spread out."_s,
+         u"Shows the mean entropy of the attention weights of a query in nats. The entropy is large if the attention "
+         "is spread over many keys."_s,
          nullptr, Controls::layerAndHead, entropyCourse},
         {"attention-sink", InspectGroup::training, u"attention sink"_s,
          u"Shows the mean attention weight of the first token of a sequence."_s, nullptr, Controls::layerAndHead,
@@ -301,8 +303,8 @@ InspectFigures courseFigures() {
          u"Shows the percentage of copied tokens that the model predicts, by their distance to the original (lag)."_s,
          nullptr, Controls::none, retrievalCourse},
         {"theta-over-training", InspectGroup::training, u"trained or scheduled theta"_s,
-         u"Shows the RoPE theta of a run that trains or schedules it: θ = g^(−d/2i), where g is the frequency of the "
-         "slowest rotated pair i in rad/token. Formula 3 of the guide"_s,
+         u"Shows the RoPE theta of a run in which theta is trained or follows a schedule: θ = g^(−d/2i), where g is "
+         "the frequency of the slowest rotated pair i in rad/token. Formula 3 of the guide"_s,
          nullptr, Controls::layerAndHead, thetaCourse},
         {"inspect-loss", InspectGroup::training, u"validation loss"_s,
          u"Shows the validation loss over training; a line marks the step that the other figures show."_s, nullptr,

@@ -369,7 +369,7 @@ InspectPicture dataInformation(const InspectData& data) {
                 .arg(text.information.nats.size())
                 .arg(readableNumber(chance));
     }
-    figure.note = u"estimate with Miller–Madow correction; gaps: below 1/10,000 of the maximum; %1%2"_s.arg(
+    figure.note = u"estimate with Miller–Madow correction; gaps: values below 1/10,000 of the maximum; %1%2"_s.arg(
         showsChance ? u"shuffled tokens: mean + 1.96 standard deviations; "_s : QString(), countedText(text));
     return picture;
 }
@@ -388,9 +388,9 @@ InspectPicture dataBits(const InspectData& data) {
     QStringList means;
     if (std::isfinite(text.perCharacter.mean)) means << intervalText(text.perCharacter, u"bits per character"_s);
     if (text.perCharacter.mean != text.perByte.mean) means << intervalText(text.perByte, u"bits per byte"_s);
-    const QString sizes = u"arithmetic coding compresses the text to %1 of %2"_s.arg(
+    const QString sizes = u"arithmetic coding with this model compresses the text to %1 of its %2"_s.arg(
         groupedText(std::llround(std::ceil(text.totalBits / 8))), countText(text.bytes, u"byte"_s));
-    figure.summary = u"The %1, coloured by the bits of each token after %2 steps of %3: %4; %5."_s.arg(
+    figure.summary = u"The %1, coloured by the bits of each token after %2 steps of the run %3: %4; %5."_s.arg(
         text.source, groupedText(text.iteration), data.run->name, means.join(u", "_s), sizes);
     figure.settings[u"iteration"_s] = static_cast<double>(text.iteration);
     figure.settings[u"text"_s] = text.source;
@@ -408,7 +408,7 @@ InspectPicture dataBits(const InspectData& data) {
     };
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
         const auto place = static_cast<std::size_t>(i);
-        return u"token %1, vocabulary id %2: %3 bits, probability %4 %, predicted from %5 before it"_s.arg(
+        return u"token %1, vocabulary id %2: %3 bits, probability %4 %, predicted from the %5 before it"_s.arg(
             tokens[i], groupedText(painted->tokens[place]), readableNumber(painted->bits.bits[place]),
             readableNumber(100 * std::exp2(-painted->bits.bits[place])),
             countText(painted->bits.seen[place], u"token"_s));

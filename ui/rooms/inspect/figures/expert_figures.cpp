@@ -63,8 +63,9 @@ InspectPicture withoutExperts(const InspectData& data, const char* name) {
     return withoutNumbers(
         data, name,
         data.snapshot()->result->expert_shares.empty()
-            ? u"%1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(data.run->name)
-            : u"Layer %1 of %2 has a dense feed-forward network instead of experts; choose another layer."_s
+            ? u"The run %1 has no experts. Train a run with a mixture of experts, such as experts = 4."_s.arg(
+                  data.run->name)
+            : u"Layer %1 of the run %2 has a dense feed-forward network instead of experts; choose another layer."_s
                   .arg(layerOf(data))
                   .arg(data.run->name));
 }
@@ -152,7 +153,8 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
     }
     addTimeCursor(figure, static_cast<double>(now->iteration), *now);
     figure.note = u"%1; %2"_s.arg(data.run->name, sequencesText(*now->result));
-    figure.summary = u"%1 during the training of %2, one curve per layer."_s.arg(figure.y.label, data.run->name);
+    figure.summary =
+        u"%1 during the training of the run %2, one curve per layer."_s.arg(figure.y.label, data.run->name);
     return picture;
 }
 
@@ -187,7 +189,7 @@ InspectPicture expertLoad(const InspectData& data) {
     figure.note = u"%1; an equal load is %2 % per expert; %3"_s.arg(data.run->name, readableNumber(even),
                                                                     sequencesText(*now->result));
     figure.summary =
-        u"Load of each expert of %1 during training: the percentage of the router's choices that select the "
+        u"Load of each expert of the run %1 during training: the percentage of the router's choices that select the "
         "expert."_s.arg(data.run->name);
     return picture;
 }
@@ -228,8 +230,8 @@ InspectPicture expertLoadByClass(const InspectData& data) {
         u"%1, step %2; for each token class, the shares of a layer's experts add up to 100 %; "
         "%3"_s.arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
     picture.figure.summary =
-        u"Percentage of each token class that is routed to each expert of %1 after %2 "
-        "steps."_s.arg(data.run->name, groupedText(now->iteration));
+        u"Percentage of each token class that is routed to each expert of the run %1 after %2 steps."_s.arg(
+            data.run->name, groupedText(now->iteration));
     return picture;
 }
 
@@ -263,8 +265,9 @@ InspectPicture expertTokens(const InspectData& data) {
     });
     picture.figure.note =
         u"%1, step %2; %3"_s.arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
-    picture.figure.summary = u"The tokens that are routed to each expert of %1 most often after %2 steps: %3."_s.arg(
-        data.run->name, groupedText(now->iteration), map.rowNames.join(u"; "_s));
+    picture.figure.summary =
+        u"The tokens that are routed to each expert of the run %1 most often after %2 steps: %3."_s.arg(
+            data.run->name, groupedText(now->iteration), map.rowNames.join(u"; "_s));
     return picture;
 }
 
@@ -276,8 +279,8 @@ InspectPicture expertDropped(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (now && !now->result->expert_shares.empty() && data.run->spec.expert_capacity == 0) {
         return withoutNumbers(data, "expert-dropped",
-                              u"The experts of %1 have no capacity limit (expert_capacity = 0), so no choices of the "
-                              "router are dropped."_s.arg(data.run->name));
+                              u"The experts of the run %1 have no capacity limit (expert_capacity = 0), so no "
+                              "choices of the router are dropped."_s.arg(data.run->name));
     }
     Axis y{u"choices beyond the capacity"_s, u"%"_s};
     y.minimum = 0;
@@ -300,8 +303,8 @@ InspectFigures expertFigures() {
          "ones. Formula 49 of the guide"_s,
          nullptr, Controls::layer, expertTokens},
         {"expert-balance", InspectGroup::experts, u"load-balancing loss"_s,
-         u"Shows the load-balancing loss of each layer over training; it is 1 if all experts have equal "
-         "loads. Fedus et al. 2022; formula 50 of the guide"_s,
+         u"Shows the load-balancing loss of each layer over training. The loss is 1 if all experts have equal loads. "
+         "Fedus et al. 2022; formula 50 of the guide"_s,
          nullptr, Controls::layer, expertBalance},
         {"expert-dropped", InspectGroup::experts, u"choices beyond the capacity"_s,
          u"Shows the percentage of the router's choices that exceed the capacity of the experts and would be dropped "

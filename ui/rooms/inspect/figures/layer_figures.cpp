@@ -57,8 +57,8 @@ QStringList rowNames(const ProbeArray& array) {
 
 QString whyNoStep(const InspectData& data) {
     if (!data.snapshot()) return {};
-    return u"The snapshot at this step has no gradients and updates. They are measured in the training step before a "
-           "snapshot, so the first snapshot with them is that of step 1 or later."_s;
+    return u"The snapshot at this step has no gradients and updates. Gradients and updates are measured in the "
+           "training step before a snapshot, so the first snapshot that contains them is that of step 1 or later."_s;
 }
 
 InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) {
@@ -73,8 +73,8 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     }
     if (columns.empty()) {
         return withoutNumbers(data, quantity.name,
-                              u"No snapshot of this run contains these values: an earlier version of the program "
-                              "stored the snapshots without measurements per layer."_s);
+                              u"No snapshot of this run contains the values of this figure: an earlier version of "
+                              "the program stored the snapshots without measurements per layer."_s);
     }
     const ProbeArray& first = columns.front()->result.get()->*quantity.array;
     InspectPicture picture{inspectFigure(data, quantity.name)};
@@ -101,7 +101,7 @@ InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) 
     figure.y = Axis::cells(u"layer"_s, map.rows, rowNames(first));
     addTimeCursor(figure, cursor, *columns[static_cast<std::size_t>(cursor)]);
     figure.note = data.run->name;
-    figure.summary = u"%1 by layer during the training of %2."_s.arg(quantity.title, data.run->name);
+    figure.summary = u"%1 by layer during the training of the run %2."_s.arg(quantity.title, data.run->name);
     picture.readout = cellReadout(map, [=, titles = rowTitles(first)](int row, int column, double value) {
         if (!std::isfinite(value)) return std::optional<FigureView::Readout>();
         return std::optional(FigureView::Readout{
@@ -146,7 +146,7 @@ InspectPicture byLayer(const InspectData& data, const char* name, const QString&
         figure.curves.push_back(layerCurve(curve, *now->result, ink, y));
     }
     figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(now->iteration));
-    figure.summary = u"%1 by layer of %2 after %3 steps."_s.arg(y, data.run->name, groupedText(now->iteration));
+    figure.summary = u"%1 by layer of the run %2 after %3 steps."_s.arg(y, data.run->name, groupedText(now->iteration));
     return picture;
 }
 

@@ -45,7 +45,7 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
     curve.label = u"step %1"_s.arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
     figure.note = u"%1; %2"_s.arg(data.run->name, counts(*now->result));
-    figure.summary = u"%1 against %2 of %3 after %4 steps; %5."_s.arg(
+    figure.summary = u"%1 against %2 for the run %3 after %4 steps; %5."_s.arg(
         figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration), counts(*now->result));
     return picture;
 }
@@ -155,7 +155,8 @@ InspectPicture logitByDistance(const InspectData& data) {
     figure.note = u"step %2: %1; %3"_s.arg(
         data.run->name, groupedText(now->iteration),
         headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
-    figure.summary = u"Mean logit by distance of %1 after %2 steps."_s.arg(data.run->name, groupedText(now->iteration));
+    figure.summary = u"Mean attention logit by distance for the run %1 after %2 steps."_s.arg(
+        data.run->name, groupedText(now->iteration));
     return picture;
 }
 
@@ -251,8 +252,8 @@ InspectPicture retrievalGain(const InspectData& data) {
     figure.note = u"%1; %2; standard error of the gain at most %3 percentage points"_s.arg(
         data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
     figure.summary =
-        u"Retrieval gain of %1 after %2 steps by the attended distance, with the context bound and the mean attention "
-        "logit on the same axis."_s.arg(data.run->name, groupedText(now->iteration));
+        u"Retrieval gain of the run %1 after %2 steps by the attended distance, with the context bound and the mean "
+        "attention logit on the same axis."_s.arg(data.run->name, groupedText(now->iteration));
     return picture;
 }
 
@@ -267,10 +268,11 @@ InspectFigures momentFigures() {
          "context bound predicts the lags at which this percentage drops. Men et al. 2024; formula 12 of the guide"_s,
          nullptr, Controls::none, retrievalAccuracy},
         {"retrieval-gain", InspectGroup::moment, u"retrieval gain and context bound"_s,
-         u"Shows by the attended distance: the retrieval gain, the accuracy on copied tokens minus the accuracy on "
-         "their first occurrence, with a 95 % interval; the context bound B(Δ), the mean logit advantage of similar "
-         "keys at distance Δ, as a percentage of B(0); and the mean attention logit, centred and scaled. The last "
-         "snapshot has the most distances. Men et al. 2024; formulas 12 and 13 of the guide"_s,
+         u"Shows three quantities by the attended distance. The retrieval gain is the accuracy on copied tokens "
+         "minus the accuracy on their first occurrence, with a 95 % interval. The context bound B(Δ) is the mean "
+         "logit advantage of similar keys at distance Δ, as a percentage of B(0). The mean attention logit is "
+         "centred and scaled. The last snapshot has the most distances. Men et al. 2024; formulas 12 and 13 of the "
+         "guide"_s,
          nullptr, Controls::none, retrievalGain},
         {"retrieval-loss", InspectGroup::moment, u"loss on copied tokens by distance"_s,
          u"Shows the loss of copied tokens by their distance to the original (lag)."_s, nullptr, Controls::none,

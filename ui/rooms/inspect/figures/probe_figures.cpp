@@ -90,7 +90,8 @@ InspectPicture extrapolationLoss(const InspectData& data) {
         losses << u"%1 %2"_s.arg(title, lossText(evaluation.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
-    figure.note = u"%1, evaluated at %2 × its training context; %3"_s.arg(checkpointNote(data, data.beyond->iteration))
+    figure.note = u"%1, evaluated on sequences of %2 × its training context; %3"_s
+                      .arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor)
                       .arg(countsOf(*data.beyond, !figure.bands.empty()));
     figure.summary =
@@ -131,10 +132,10 @@ QStringList fineTunedNumbers(const InspectData& data) {
     for (const ExtrapolationResult* result : tuningsAt(data)) {
         const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
         const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
-        lines << u"%1, %2 steps: loss beyond the training context %3 → %4 nats, inside it %5 → %6 nats"_s.arg(
-            titleOf(result->evaluations.back(), data.run->spec),
-            groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond), lossText(after.beyond),
-            lossText(before.inside), lossText(after.inside));
+        lines << u"%1, %2 steps: loss beyond the training context %3 → %4 nats, inside the training context %5 → %6 "
+                 "nats"_s.arg(titleOf(result->evaluations.back(), data.run->spec),
+                              groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
+                              lossText(after.beyond), lossText(before.inside), lossText(after.inside));
     }
     return lines;
 }
@@ -145,8 +146,8 @@ InspectPicture fineTunedLoss(const InspectData& data) {
     if (!data.run || shown.empty()) {
         const QString words =
             u"“Fine-tune copy” continues the training of a copy of this run at %1 × its context, and this figure "
-            "compares the loss by position before and after. The run and its checkpoint do not change."_s.arg(
-                data.fineTuning.factor);
+            "compares the loss by position before and after the fine-tuning. The run and its checkpoint do not "
+            "change."_s.arg(data.fineTuning.factor);
         return withoutNumbers(data, name, problemOr(data, words));
     }
     InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};

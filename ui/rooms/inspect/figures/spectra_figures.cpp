@@ -27,8 +27,8 @@ InspectFigures spectraFigures() {
          nullptr, Controls::pairRows, keySpectrum},
         {"value-spectrum", InspectGroup::spectra, u"value norm by frequency"_s,
          u"Shows the mean norm of each pair's two channels in the values. Values are not rotated, so a pattern that "
-         "also appears here is not due to the rotation. A large norm does not show that the model uses the pair. "
-         "Barbero et al. 2024; formula 33 of the guide"_s,
+         "also appears in the values is not due to the rotation. A large norm does not show that the model uses the "
+         "pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, valueSpectrum},
         {"query-channels", InspectGroup::spectra, u"massive query values"_s,
          u"Shows the norm of each query channel over the positions of a sequence. Jin et al. 2025; formula 34 of the guide"_s,

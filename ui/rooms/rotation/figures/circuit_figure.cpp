@@ -27,7 +27,7 @@ QString percentOf(double share) {
 }
 
 Figure emptyCircuit(Figure figure) {
-    figure.emptyText = u"Type a text of two or more tokens to see to which of them the head attends."_s;
+    figure.emptyText = u"Type a text of two or more tokens to see to which tokens the head attends."_s;
     figure.summary = figure.emptyText;
     return figure;
 }
@@ -99,7 +99,8 @@ Figure circuitFigure(const RotationScene& scene) {
     }
     figure.y.downwards = true;
     figure.summary =
-        u"Attention weights of the head on the %1 tokens of the text. %2"_s.arg(side).arg(circuitText(scene));
+        u"Attention weights of the head built on this page, for the %1 tokens of the text. %2"_s.arg(side).arg(
+            circuitText(scene));
     return figure;
 }
 
@@ -127,8 +128,9 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
             built.y.append(means[static_cast<std::size_t>(distance)]);
         }
     }
-    figure.summary = u"Mean attention weight of the built head by distance, for texts of %1 tokens. %2"_s.arg(
-        groupedText(trained ? trained->length : length), circuitText(scene));
+    figure.summary =
+        u"Mean attention weight, by distance, of the head built on this page, for texts of %1 tokens. %2"_s.arg(
+            groupedText(trained ? trained->length : length), circuitText(scene));
     figure.curves.push_back(std::move(built));
     if (trained) {
         FigureCurve other;
@@ -142,8 +144,8 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         figure.curves.push_back(std::move(other));
         figure.note = u"cosine similarity %1"_s.arg(readableNumber(trained->similarity));
         figure.summary +=
-            u" The mean attention weights of the trained head %1 have a cosine similarity of %2 "
-            "to those of the built head."_s.arg(trained->name, readableNumber(trained->similarity));
+            u" The mean attention weights of the trained head %1 have a cosine similarity of %2 to those of the head "
+            "built on this page."_s.arg(trained->name, readableNumber(trained->similarity));
         figure.settings.insert(u"trained head"_s, trained->name);
     }
     return figure;

@@ -231,7 +231,8 @@ Figure matrixFigure(const RotationScene& scene) {
     const int half = (scene.setup.partial == Partial::slice ? scene.frequencies.rotary_dim : scene.setup.head_dim) / 2;
     picture.title =
         scene.rotatedPairs() == 0
-            ? u"rotation matrix R at m = %1: the identity, because the fraction is 0"_s.arg(groupedText(scene.state.m))
+            ? u"rotation matrix R at m = %1: the identity, because the rotary fraction is 0"_s.arg(
+                  groupedText(scene.state.m))
             : u"rotation matrix R at position m = %1; %2"_s.arg(
                   groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
     figure.summary = u"The rotation matrix, %1 × %1: "_s.arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');

@@ -380,8 +380,9 @@ QString pairToolTip(const RotationScene& scene) {
            "other vector is the dot product of the pair; this product divided by √d is the pair's term lᵢ of the logit "
            "(formula 7 of the guide)."_s;
     if (pair.attention_factor != 1) {
-        tip += QLatin1Char(' ') + u"The scaling multiplies the term by the square of its attention factor %1."_s.arg(
-                                      readableNumber(pair.attention_factor));
+        tip += QLatin1Char(' ') +
+               u"The scaling multiplies the pair's term of the logit by the square of the "
+               "attention factor %1."_s.arg(readableNumber(pair.attention_factor));
     }
     return tip + QLatin1Char('\n') + pairFormulaText(pair);
 }

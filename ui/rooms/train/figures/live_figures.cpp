@@ -66,20 +66,22 @@ QString liveStepText(const LiveData& data) {
 QString whyNoProbe(const LiveRun& run) {
     if (run.snapshot) return {};
     if (run.spec.probe_every == 0) {
-        return u"%1 trains without the measurements that this figure shows (probes), because probe_every is 0. To "
-               "record them in the next sweep, set probe_every to 1 under “More settings”."_s.arg(run.name);
+        return u"The run %1 trains without the measurements that this figure shows (probes), because probe_every is "
+               "0. To record these measurements in the next sweep, set probe_every to 1 under “More settings”."_s.arg(
+                   run.name);
     }
     const bool isOver = run.state == RunState::finished || run.state == RunState::failed;
     const bool hasStarted = run.iteration > 0 || run.state == RunState::running || run.state == RunState::paused;
     const auto next = isOver ? std::nullopt : next_probe(run.spec, hasStarted ? run.iteration : -1);
     if (!next)
-        return u"%1 stored no measurements during training (probes), so this figure cannot show it."_s.arg(run.name);
+        return u"The run %1 stored no measurements during training (probes), so this figure cannot show the run."_s.arg(
+            run.name);
     if (*next == 0) {
-        return u"%1 has not started. This figure shows measurements during training (probes); the first one is before "
-               "the first step."_s.arg(run.name);
+        return u"The run %1 has not started. This figure shows measurements during training (probes); the first one "
+               "is before the first step."_s.arg(run.name);
     }
-    return u"%1 has no measurement during training (probe) yet; the next one is after step %2 of %3."_s.arg(
-        run.name, groupedText(*next), groupedText(run.spec.iterations));
+    return u"The run %1 has no measurement during training (probe) yet; the next measurement is after step %2 of %3."_s
+        .arg(run.name, groupedText(*next), groupedText(run.spec.iterations));
 }
 
 namespace {
@@ -234,20 +236,20 @@ const LiveRun& explainingRun(const LiveSetting& setting) {
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
     if (quantity.needsRotation && !rotatesPairs(run.spec)) {
-        return u"%1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
+        return u"The run %1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
     }
     if (quantity.needsExperts && run.spec.expert_layers() == 0) {
-        return u"%1 has no experts, but this figure shows a mixture of experts. Train a run with a setting such as "
-               "experts = 4."_s.arg(setting.label);
+        return u"The run %1 has no experts, but this figure shows a mixture of experts. Train a run with a setting "
+               "such as experts = 4."_s.arg(setting.label);
     }
     if (quantity.needsCapacity && run.spec.expert_capacity == 0) {
-        return u"The experts of %1 have no capacity limit (expert_capacity = 0), so they drop no tokens."_s.arg(
-            setting.label);
+        return u"The experts of the run %1 have no capacity limit (expert_capacity = 0), so the experts drop no "
+               "tokens."_s.arg(setting.label);
     }
     const QString why = whyNoProbe(run);
     return why.isEmpty()
-               ? u"The measurements during training (probes) of %1 do not contain the values of this figure."_s.arg(
-                     setting.label)
+               ? u"The measurements during training (probes) of the run %1 do not contain the values of this figure."_s
+                     .arg(setting.label)
                : why;
 }
 
@@ -437,17 +439,19 @@ InspectPicture liveExpertDropped(const LiveData& data) {
 std::span<const LiveFigure> liveFigures() {
     static const std::vector<LiveFigure> figures = {
         {"logit-contribution", u"Logit contribution"_s,
-         u"Shows each rotary pair's contribution to the variance of the attention logits, by the pair's wavelength λ = "
-         "2π/g: Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a selected run the figure shows "
-         "one curve per setting, the mean over layers and heads; for a selected run it shows every layer."_s,
+         u"Shows each rotary pair's contribution to the variance of the attention logits, by the pair's wavelength λ "
+         "in tokens: Cov(pair's term, logit) / Var(logit). Formula 8 of the guide. Without a selected run the "
+         "figure shows one curve per setting, the mean over layers and heads; for a selected run the figure shows "
+         "every layer."_s,
          liveContribution},
         {"query-spectrum", u"Query norm by frequency"_s,
-         u"Shows the mean norm of each rotary pair's two channels in the queries, by the pair's wavelength λ = 2π/g. A "
-         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each rotary pair's two channels in the queries, by the pair's wavelength λ in "
+         "tokens. A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the "
+         "guide"_s,
          liveQueryNorm},
         {"key-spectrum", u"Key norm by frequency"_s,
-         u"Shows the mean norm of each rotary pair's two channels in the keys, by the pair's wavelength λ = 2π/g. A "
-         "large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
+         u"Shows the mean norm of each rotary pair's two channels in the keys, by the pair's wavelength λ in tokens. "
+         "A large norm does not show that the model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          liveKeyNorm},
         {"attention-by-distance", u"Attention by distance"_s,
          u"Shows the mean attention weight at each distance between query and key, averaged over layers and "
@@ -466,8 +470,8 @@ std::span<const LiveFigure> liveFigures() {
          "Formula 56 of the guide"_s,
          liveStream},
         {"expert-balance", u"Load-balancing loss over training"_s,
-         u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers "
-         "with experts; it is 1 if all experts have equal loads. Fedus et al. 2022; formula 50 of the guide"_s,
+         u"Shows the load-balancing loss of a mixture of experts over training, the mean over the layers with "
+         "experts. The loss is 1 if all experts have equal loads. Fedus et al. 2022; formula 50 of the guide"_s,
          liveExpertBalance, true},
         {"expert-dropped", u"Dropped expert choices over training"_s,
          u"Shows how many of the tokens' choices of experts are dropped because the expert is over its capacity, in "

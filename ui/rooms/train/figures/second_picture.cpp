@@ -229,12 +229,13 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
       m_chooser(makeChoice(u"Figure below the curves"_s, this, 28)),
       m_title(makeNote(this)),
       m_pickedOnly(makeButton<QToolButton>(
-          u"Picked run"_s,
-          u"If pressed, the figure below the curves shows every layer of the run that is picked in the list or the "
+          u"Selected run"_s,
+          u"If pressed, the figure below the curves shows every layer of the run that is selected in the list or the "
           "plot, otherwise one curve per setting."_s,
           this)),
       m_fold(makeButton<QToolButton>(
-          u"Enlarge"_s, u"Hides the curves above, so that this figure is larger and shows its axes."_s, this)),
+          u"Enlarge"_s, u"Hides the loss curves above this figure, so that the figure is larger and shows its axes."_s,
+          this)),
       m_stack(new QStackedWidget(this)),
       m_view(new FigureView(this)),
       m_gradient(new CurvePlot(this)) {
@@ -314,7 +315,7 @@ QWidget* SecondPicture::makeSamplePage() {
     m_sample->setReadOnly(true);
     m_sample->setFrameShape(QFrame::NoFrame);
     m_sample->setProperty("plain", true);
-    m_sample->setAccessibleName(u"Sample: text that the picked run generated"_s);
+    m_sample->setAccessibleName(u"Sample: text that the selected run generated"_s);
     m_sample->setMinimumHeight(24);
     column->addWidget(m_sample, 1);
     return box;
@@ -322,11 +323,11 @@ QWidget* SecondPicture::makeSamplePage() {
 
 QList<SecondPicture::Choice> SecondPicture::choices() {
     QList<Choice> all = {
-        {kSample, u"Sample"_s, u"Shows the text that the picked run generated at its last evaluation."_s}};
+        {kSample, u"Sample"_s, u"Shows the text that the selected run generated at its last evaluation."_s}};
     for (const LiveFigure& figure : liveFigures()) all.append({figure.name, figure.title, figure.why});
     all.append(
         {kGradient, u"Gradient norm"_s, u"Shows the norm of the gradient before clipping at each training step."_s});
-    all.append({kNothing, u"Nothing below the curves"_s,
+    all.append({kNothing, u"No figure below the curves"_s,
                 u"Shows no figure below the curves, so that the curves use the whole height."_s});
     return all;
 }
