@@ -18,6 +18,10 @@ function(ropelab_add_test name)
     add_executable(${name} ${TEST_SOURCES})
     ropelab_warnings(${name})
     ropelab_unity(${name})
+    if(CMAKE_CXX_FLAGS_RELEASE MATCHES "-O2" AND CMAKE_BUILD_TYPE STREQUAL "Release")
+        # A third less processor time than with -O2, and the tests run as long: their own code computes little.
+        target_compile_options(${name} PRIVATE -O1)
+    endif()
     target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(${name} PRIVATE ${TEST_LIBRARIES} GTest::gmock GTest::gtest_main)
     target_compile_definitions(${name} PRIVATE ROPELAB_SOURCE_DIR="${CMAKE_SOURCE_DIR}"

@@ -61,6 +61,14 @@ TEST_F(SheetTest, EveryRowHasRuns) {
                 for (const GroupKeys& other : row.baseline_others) EXPECT_TRUE(has_runs(other)) << row.keys;
                 EXPECT_TRUE(!row.control || has_runs(*row.control)) << known.name << row.keys;
                 EXPECT_TRUE(!row.control_reference || has_runs(*row.control_reference)) << known.name << row.keys;
+                if (row.control) {
+                    const auto has = [&row](const char* key, const char* value) {
+                        return row.control->contains(key) && row.control->at(key) == value;
+                    };
+                    const bool has_no_positions = has("position", "none") || has("fraction", "0");
+                    EXPECT_EQ(row.control_shows == PlannedRow{}.control_shows, has_no_positions)
+                        << known.name << row.keys << row.control_shows;
+                }
                 for (const auto& [key, value] : row.keys.items()) EXPECT_TRUE(value.is_primitive()) << key;
             }
             for (const Claim& claim : plan.claims) EXPECT_TRUE(claims.contains(claim.id)) << claim.id;
