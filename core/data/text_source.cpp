@@ -103,9 +103,10 @@ std::string other_format(std::string_view content) {
 void require_text(const fs::path& file, std::string_view content) {
     constexpr std::size_t longest_error_page = 65536;
     if (file.extension() == ".bin" && first_invalid_utf8(content)) {
-        throw BadInput(quoted(file) +
-                       " has numbers instead of text, like nanoGPT's train.bin; name the text from which " +
-                       "it was made, or set tokenizer = bytes to train on its bytes.");
+        throw BadInput(
+            quoted(file) +
+            " has numbers instead of text, like nanoGPT's train.bin. Name the text file from which these numbers "
+            "were made, or set tokenizer = bytes to train on the bytes of the file.");
     }
     if (const std::string format = other_format(content); !format.empty()) {
         throw BadInput(quoted(file) + " " + format);

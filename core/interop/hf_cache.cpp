@@ -199,8 +199,8 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     }
     if (reader.find({"global_head_dim"}) || reader.find({"num_global_key_value_heads"}))
         model.remarks.emplace_back(
-            "The layers with global attention have other heads than the layers with local attention; the size of the "
-            "KV cache is computed with the heads of the local layers.");
+            "Layers with global attention have another number or width of key and value heads than layers with local "
+            "attention. The size of the KV cache is approximate: it is computed with the heads of the local layers.");
     if (sizes.latent_width) {
         model.kind = KvCache::latent;
         shape.latent_dim = *sizes.latent_width;

@@ -81,8 +81,9 @@ std::map<std::int64_t, CountedRun> runs_by_seed(const QuantityInput& input, cons
             const RunSpec other = without_seed(run.spec);
             for (const Key& setting : keys()) {
                 if (setting.get(first) == setting.get(other)) continue;
-                throw BadInput("The runs" + filter_text(filter) + " differ in " + std::string(setting.name) + "; add " +
-                               std::string(setting.name) + "=" + to_text(setting.get(first)) + ".");
+                throw BadInput("The runs" + filter_text(filter) + " differ in " + std::string(setting.name) +
+                               "; to choose one of these runs, add " + std::string(setting.name) + "=" +
+                               to_text(setting.get(first)) + ".");
             }
         }
         by_seed.insert_or_assign(run.spec.seed, std::move(run));

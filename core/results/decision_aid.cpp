@@ -317,9 +317,9 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
                                       " (" + counted(aid.comparisons, "test") + ")."};
     if (aid.untested_cost) {
         lines.emplace_back(
-            "Training speeds are one measurement per setting, because runs trained as one batch (a cohort) share one "
-            "clock and the load of the machine differs between batches, so the speeds are not tested and no setting is "
-            "Pareto-dominated.");
+            "There is one measurement of training speed per setting: runs trained together (a cohort) share one clock, "
+            "and the load of the machine differs between cohorts. The speeds are therefore not tested, and no setting "
+            "is marked as Pareto-dominated.");
     }
     const auto add = [&](std::size_t count, const auto& line_of) {
         for (std::size_t i = 0; i < std::min(count, most_details); ++i) lines.push_back(line_of(i));

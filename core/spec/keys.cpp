@@ -240,7 +240,8 @@ std::vector<Key> make_keys() {
                      "If true, the output head and the token embedding share their weights (weight tying)."},
                     &R::tied_head),
         flag_key<R>({"head_bias", "model", "",
-                     "If true, the output head adds a learned number to the logit of each token, which starts at 0."},
+                     "If true, the output head has a bias: one learned number per token of the vocabulary, 0 at first, "
+                     "that is added to the logit of this token."},
                     &R::head_bias),
         number_key<R>(
             {"dropout", "model", "",

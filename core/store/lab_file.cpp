@@ -595,7 +595,8 @@ void check_answer(const AnswerRecord& answer) {
         throw BadInput("The kind of an answer must be choice, number or curve, not \"" + answer.kind + "\".");
     }
     if (answer.people < 1) {
-        throw BadInput("An answer must be given by at least one person, not by " + std::to_string(answer.people) + ".");
+        throw BadInput("The number of people who gave an answer is " + std::to_string(answer.people) +
+                       ", but it must be 1 or more.");
     }
     for (const std::string& text : {answer.given, answer.truth, answer.details}) {
         if (parse_bounded(text, nullptr, false).is_discarded())

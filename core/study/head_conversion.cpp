@@ -145,7 +145,7 @@ std::optional<HeadConversionResult> convert_heads(Engine& engine, const Checkpoi
     }
     if (!(conversion.learning_rate >= 0) || !std::isfinite(conversion.learning_rate)) {
         throw BadInput("The learning rate of further training is " + number_text(conversion.learning_rate) +
-                       ", but it must be 0 (a tenth of the run's) or more, and finite.");
+                       ", but it must be finite and 0 or more; 0 means a tenth of the run's learning rate.");
     }
     const Checkpoint pooled = with_pooled_heads(checkpoint, conversion.key_value_heads);
     HeadConversionResult result;

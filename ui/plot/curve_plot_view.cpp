@@ -139,8 +139,9 @@ void CurvePlot::addEnds(Figure& figure) const {
         for (qsizetype i = y.size() - 1; i >= 0; --i) {
             if (!std::isfinite(y[i])) continue;
             FigureCurve mark;
-            mark.quantity = run.failed ? u"%1 failed"_s.arg(run.label)
-                                       : u"%1 stopped at rung %2"_s.arg(run.label, QString::number(run.rung));
+            mark.quantity =
+                run.failed ? u"%1 failed"_s.arg(run.label)
+                           : u"%1 stopped by successive halving, rung %2"_s.arg(run.label, QString::number(run.rung));
             mark.ink = {run.failed ? Ink::Kind::error : Ink::Kind::quiet};
             mark.x = {x[i]};
             mark.y = {y[i]};

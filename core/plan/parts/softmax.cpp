@@ -12,7 +12,7 @@ std::string kind_of_heads(const Heads& heads) {
     if (!heads.h || !heads.kv) return "unknown";
     if (heads.kv == heads.h) return "multi-head";
     if (heads.kv == 1) return "multi-query";
-    return "groups of " + std::to_string(*heads.h / *heads.kv) + " queries";
+    return "shared by " + std::to_string(*heads.h / *heads.kv) + " query heads";
 }
 
 }  // namespace

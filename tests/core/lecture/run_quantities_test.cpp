@@ -76,7 +76,7 @@ TEST_F(RunQuantities, ComparePairsOfSeeds) {
 }
 
 TEST_F(RunQuantities, RefuseMixedGroupsAndMissingRuns) {
-    EXPECT_MESSAGE(value_of("final_validation_loss"), BadInput, "differ in theta; add theta=500");
+    EXPECT_MESSAGE(value_of("final_validation_loss"), BadInput, "differ in theta; to choose one of these runs, add theta=500");
     EXPECT_MESSAGE(value_of("final_validation_loss(theta=7)"), BadInput,
                    "The lab file runs.ropelab has no finished run with theta = 7.");
     EXPECT_MESSAGE(value_of("contribution(0, 0, 0, theta=500)"), BadInput, "has no snapshot");

@@ -68,6 +68,15 @@ TEST_F(SheetTest, EveryRowHasRuns) {
                     const bool has_no_positions = has("position", "none") || has("fraction", "0");
                     EXPECT_EQ(row.control_shows == PlannedRow{}.control_shows, has_no_positions)
                         << known.name << row.keys << row.control_shows;
+                    if (row.control_shows == half_is_enough) {
+                        const auto steps = [&specs](const GroupKeys& group) {
+                            return std::ranges::find_if(specs,
+                                                        [&group](const RunSpec& spec) { return belongs(spec, group); })
+                                ->iterations;
+                        };
+                        EXPECT_EQ(steps(*row.control), steps(row.control_reference.value_or(*row.baseline)) / 2)
+                            << known.name << row.keys;
+                    }
                 }
                 for (const auto& [key, value] : row.keys.items()) EXPECT_TRUE(value.is_primitive()) << key;
             }

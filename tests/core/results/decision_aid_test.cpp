@@ -97,9 +97,9 @@ TEST(DecisionAid, WeighsTheChosenQuantities) {
               "  The settings are compared in final "
               "validation loss and training speed, paired by seed where the seeds are equal, else with Welch's t test "
               "(3 tests).\n"
-              "  Training speeds are one measurement per setting, because runs trained as one batch (a "
-              "cohort) share one clock and the load of the machine differs between batches, so the speeds are not "
-              "tested and no setting is Pareto-dominated.\n");
+              "  There is one measurement of training speed per setting: runs trained together (a cohort) share one "
+              "clock, and the load of the machine differs between cohorts. The speeds are therefore not tested, and no "
+              "setting is marked as Pareto-dominated.\n");
     EXPECT_EQ(decision_json(table, choice)[0]["loss"], "final_validation_loss");
     EXPECT_EQ(decision_json(table, choice)[0]["speed"], "tokens_per_second");
     EXPECT_EQ(decision_choice("cache_bytes").loss, "");

@@ -170,7 +170,7 @@ TEST_F(CurvePlotTest, RungsAreLinesAndStoppedRunsHaveAGreyPoint) {
     ASSERT_EQ(figure.curves.size(), 3U);
     EXPECT_EQ(figure.curves[2].ink.kind, Ink::Kind::quiet);
     EXPECT_EQ(figure.curves[2].x, (QList<double>{100}));
-    EXPECT_TRUE(figure.curves[2].quantity.endsWith("stopped at rung 1"));
+    EXPECT_TRUE(figure.curves[2].quantity.endsWith("stopped by successive halving, rung 1"));
     EXPECT_TRUE(figure.note.contains("grey point: last value of a run that successive halving stopped"))
         << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("failed"));

@@ -136,7 +136,7 @@ Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const Q
     if (numbers.size() > 1 && numbers[1] >= heads) {
         throw BadInput("The stage \"" + place.id + "\" has " +
                        (heads == 0 ? "one output" : "the heads 0 to " + std::to_string(heads - 1)) + ", so \"" +
-                       stage.toStdString() + "\" does not name an output.");
+                       stage.toStdString() + "\" names no part of its output.");
     }
     Figure figure = activationFigure(activation, name, visibleTokens(checkpoint->vocabulary, activation.tokens),
                                      numbers.size() > 1 ? static_cast<int>(numbers[1]) : 0);

@@ -272,7 +272,7 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     best.solid = true;  // so that not only its colour distinguishes it from the other envelope
     const Polyline smallest = thin({bases, envelope(points, false)});
     FigureCurve worst = curveOf(smallest.x, smallest.y, {}, {Ink::Kind::success});
-    worst.quantity = u"smallest supported context of this and larger bases"_s;
+    worst.quantity = u"context that this base and all larger bases support"_s;
     worst.companion = true;
     figure.curves.push_back(std::move(best));
     figure.curves.push_back(std::move(worst));

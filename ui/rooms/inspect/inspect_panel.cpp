@@ -226,7 +226,7 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_text->setClearButtonEnabled(true);
     m_text->setAccessibleName(u"Text for attention figures and bits per token"_s);
     m_text->setToolTip(
-        u"Text that the run's model processes for the attention figures and for the figure “bits on the text”. If "
+        u"Text that the run's model processes for the attention figures and for the figure “bits per token of a text”. If "
         "the field is empty, the attention figures show the text of the snapshots, and the figure “bits on the "
         "text” shows the start of the validation split."_s);
     text->addWidget(m_text, 0, 0, 1, 2);

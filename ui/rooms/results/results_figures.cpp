@@ -44,7 +44,7 @@ std::span<const ResultsFigure> resultsFigures() {
          u"Shows each run's difference from the baseline's run of the same seed. Runs with equal seeds have the same "
          "initial weights and batches, so comparing them in pairs reveals smaller differences."_s,
          Input::table, pairedDifferences},
-        {"loss-by-fraction", u"loss against fraction"_s,
+        {"loss-by-fraction", u"loss by rotated fraction"_s,
          u"Shows the compared measure against the rotated fraction. It tests a claim of Khan et al.: runs that rotate "
          "10 % or more of the channels have similar losses, and runs that rotate 0 or 2 channels have similar losses, "
          "too."_s,

@@ -361,9 +361,10 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
         isPattern ? u", pattern %1"_s.arg(QString::fromStdString(choices.attention_layers)) : QString();
     figure.note = u"layer 0: embeddings; %1 of %2%3"_s.arg(countText(choices.layers, u"layer"_s),
                                                            windowText(setup.attention_window), pattern);
-    figure.summary = u"With %1 of %2%3, %4 of the context of %5 can change the output of the last token."_s.arg(
-        countText(choices.layers, u"layer"_s), windowText(setup.attention_window), pattern, groupedText(reach),
-        countText(setup.context, u"token"_s));
+    figure.summary =
+        u"In a model of %1 with %2%3, %4 of the %5 of the context can change the output of the last token."_s.arg(
+            countText(choices.layers, u"layer"_s), windowText(setup.attention_window), pattern, groupedText(reach),
+            countText(setup.context, u"token"_s));
     return figure;
 }
 

@@ -427,7 +427,7 @@ void SweepPanel::addCombining(QGridLayout* grid) {
     });
     addChips(
         grid, u"excluded"_s, m_exclusions,
-        u"Excludes the runs of the sweep that have all values of an entry, for example: fraction = 0, theta = 500."_s);
+        u"Excludes runs by their settings. Each entry is a list of settings; a run is excluded if it matches all settings of an entry, for example: fraction = 0, theta = 500."_s);
 }
 
 }  // namespace ropelab::ui

@@ -129,7 +129,7 @@ TEST(ReachFigure, ShowsTheReceptiveFieldOfEachLayer) {
         EXPECT_EQ(visible, fields[static_cast<std::size_t>(row)]) << row;
         EXPECT_EQ(figure.table.columns[1][row], static_cast<double>(fields[static_cast<std::size_t>(row)]));
     }
-    EXPECT_TRUE(figure.summary.contains("77 of the context of 300 tokens")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.summary.contains("77 of the 300 tokens of the context")) << figure.summary.toStdString();
     EXPECT_GT(figure.map->columns, 77) << "tokens out of reach are shown too";
     // A layer that attends to the whole context reaches all tokens.
     EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).table.columns[1].first(), 300);

@@ -197,8 +197,8 @@ InspectPicture ablationLoss(const InspectData& data) {
     figure.note =
         u"%1; %2; %3; %4"_s.arg(lossChange(result), controlText(result), checkpointNote(data, result.iteration),
                                 sequencesNote(*result.without, hasBands));
-    figure.summary = u"Loss by position of %2 with %1: %3; %4."_s.arg(ablationText(result.ablation), data.run->name,
-                                                                      lossChange(result), controlText(result));
+    figure.summary = u"Loss by position in the context, for the run %2 with %1: %3; %4."_s.arg(
+        ablationText(result.ablation), data.run->name, lossChange(result), controlText(result));
     return picture;
 }
 

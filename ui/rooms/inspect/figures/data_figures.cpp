@@ -419,7 +419,7 @@ InspectPicture dataBits(const InspectData& data) {
 InspectFigures dataFigures() {
     using Controls = InspectFigure::Controls;
     return {
-        {"data-bits", InspectGroup::data, u"bits on the text"_s,
+        {"data-bits", InspectGroup::data, u"bits per token of a text"_s,
          u"Colours each token of a text by its bits under the run's model, −log₂ p: tokens that the model predicts "
          "well are pale. The sum of the bits is the size to which an arithmetic coder with this model compresses the "
          "text; ropelab-cli compress writes such a file. Formulas 35 and 59 of the guide"_s,

@@ -215,15 +215,15 @@ InspectFigures layerFigures() {
          u"Shows the largest magnitude of a single number in the residual stream before each layer and "
          "after the last one. Sun et al. 2024; formula 56 of the guide"_s,
          nullptr, Controls::none, massiveActivationMap},
-        {"gradient-norm-by-layer", InspectGroup::moment, u"gradient norm against the layer"_s,
+        {"gradient-norm-by-layer", InspectGroup::moment, u"gradient norm by layer"_s,
          u"Shows the norm of the gradient of attention and MLP against the layer. At step 1, this is the gradient at "
          "initialization. Xiong et al. 2020; formula 56 of the guide"_s,
          nullptr, Controls::none, gradientNormByLayer},
-        {"updates-by-layer", InspectGroup::moment, u"updates against the layer"_s,
+        {"updates-by-layer", InspectGroup::moment, u"weight updates by layer"_s,
          u"Shows how much the weights of attention and MLP of each layer changed in the last training step and since "
          "initialization: the norm of the change divided by the norm of the weights. Formula 56 of the guide"_s,
          nullptr, Controls::none, updatesByLayer},
-        {"residual-stream-by-layer", InspectGroup::moment, u"residual stream against the layer"_s,
+        {"residual-stream-by-layer", InspectGroup::moment, u"size of the residual stream by layer"_s,
          u"Shows the root mean square and the largest magnitude of the residual stream against the layer. "
          "Formula 56 of the guide"_s,
          nullptr, Controls::none, residualStreamByLayer},
