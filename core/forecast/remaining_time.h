@@ -60,7 +60,9 @@ class RemainingTime {
         // A tenth, because no machine keeps its speed exactly; more in the first seconds.
         const double factor = std::exp(2 * error + 0.1 + 0.3 / (1 + measured));
         const double rest = total - last.work;
-        return Range{rest * std::min(now / factor, average), rest * now, rest * std::max(now * factor, average)};
+        const double low = std::max(std::min(now / factor, average), now / widest);
+        const double high = std::min(std::max(now * factor, average), now * widest);
+        return Range{rest * low, rest * now, rest * high};
     }
 
  private:
@@ -69,6 +71,7 @@ class RemainingTime {
     static constexpr double recent_part = 0.25;  // of the measured time, whose speed counts
     static constexpr double least_recent = 4;    // seconds: some steps and an evaluation of a small sweep
     static constexpr int parts = 6;
+    static constexpr double widest = 3;  // a wider range says nothing to anyone
 
     struct Point {
         double seconds;

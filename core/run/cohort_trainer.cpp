@@ -243,9 +243,10 @@ void CohortTrainer::train_step() {
 
 bool CohortTrainer::evaluate() {
     const auto begin = Clock::now();
-    const bool is_first = cohort_->iteration() == first_iteration_;
+    // Without a step before or after it, an evaluation would look like a standstill.
+    const bool is_shown = cohort_->iteration() == first_iteration_ || cohort_->iteration() == iterations_of(runs_);
     const auto results = cohort_->evaluate([&] {
-        if (is_first) publish_progress(false, "evaluating the models");
+        if (is_shown) publish_progress(false, "evaluating the models");
         return control_.stopping();
     });
     count(TimedPart::evaluations, begin);

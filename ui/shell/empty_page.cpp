@@ -45,6 +45,16 @@ class ExamplePicture : public QWidget {
         painter.setOpacity(kFaded);
         painter.drawPixmap(place, picture, part);
         painter.setOpacity(1);
+        const QString stamp = u"Example"_s;
+        QFont font = painter.font();
+        font.setWeight(QFont::DemiBold);
+        painter.setFont(font);
+        const double edge = ThemeManager::instance().px(8);
+        const QRectF box = QRectF(place.topRight(), QSizeF(painter.fontMetrics().horizontalAdvance(stamp) + 2 * edge,
+                                                           painter.fontMetrics().height() + edge));
+        painter.fillRect(box.translated(-box.width(), 0), theme.accent);
+        painter.setPen(theme.accentText);
+        painter.drawText(box.translated(-box.width(), 0), Qt::AlignCenter, stamp);
         painter.setPen(theme.hairline);
         painter.drawRect(place.adjusted(0.5, 0.5, -0.5, -0.5));
     }

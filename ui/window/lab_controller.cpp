@@ -75,6 +75,8 @@ void LabController::addActions() {
                            dialogs().open(m_window, {.title = u"Open a lab"_s, .filters = u"Labs (*.ropelab)"_s});
                        if (!path.isEmpty()) m_workspace.openLab(path);
                    }});
+    m_actions.add(
+        {.id = "lab.example", .menu = "File", .text = u"Open example lab"_s, .handler = [this] { showExample(); }});
     m_actions.add({.id = "lab.save",
                    .menu = "File",
                    .text = u"Save lab as …"_s,

@@ -90,7 +90,7 @@ void addFigureActions(MainWindow& window) {
                  .separatorBefore = true});
     actions.add({.id = "figure.exportRoom",
                  .menu = "File",
-                 .text = u"Export room …"_s,
+                 .text = u"Export page …"_s,
                  .handler = [&window] { window.room().openRoomExport(); },
                  .enabled = hasFigure});
     actions.add({.id = "figure.copy",

@@ -52,7 +52,7 @@ ExportDialog::ExportDialog(std::function<std::vector<Figure>()> source, QWidget*
       m_source(std::move(source)),
       m_isPage(m_source().size() > 1),
       m_formats(exportFormats(m_isPage)) {
-    setWindowTitle(m_isPage ? u"Export room"_s : u"Export figure"_s);
+    setWindowTitle(m_isPage ? u"Export page"_s : u"Export figure"_s);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
     const ThemeManager& theme = ThemeManager::instance();

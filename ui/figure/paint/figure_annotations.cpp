@@ -185,12 +185,17 @@ void FigureAnnotations::draw(QCPPainter* painter) {
     drawEndLabels(painter, axes);
 }
 
+// Centred above the middle, where the only horizontal line of an empty figure stands.
+QRectF FigureAnnotations::emptyTextPlace(const QRectF& axes) {
+    return {axes.topLeft(), QSizeF(axes.width(), 0.7 * axes.height())};
+}
+
 QRectF FigureAnnotations::emptyTextBox(const QRectF& axes) const {
     if (m_emptyText.isEmpty()) {
         return {};
     }
     const QFontMetricsF metrics(m_style.font(m_style.labelPt));
-    return metrics.boundingRect(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+    return metrics.boundingRect(emptyTextPlace(axes), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
 }
 
 void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) const {
@@ -202,7 +207,7 @@ void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) c
     painter->setFont(m_style.font(m_style.labelPt));
     painter->fillRect(box.adjusted(-edge, -edge, edge, edge), m_style.theme.paper);
     painter->setPen(m_style.theme.quietText);
-    painter->drawText(axes, Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
+    painter->drawText(emptyTextPlace(axes), Qt::AlignCenter | Qt::TextWordWrap, m_emptyText);
 }
 
 void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {

@@ -50,6 +50,7 @@ class FigureAnnotations : public QCPLayerable {
         bool isLine;  // the label belongs to a FigureLine: it has the line's colour and no line sample
     };
     /// An empty rectangle if there is no empty text.
+    static QRectF emptyTextPlace(const QRectF& axes);
     QRectF emptyTextBox(const QRectF& axes) const;
     void drawEmptyText(QCPPainter* painter, const QRectF& axes) const;
     void placeLabels(const Figure& figure, const QList<Polyline>& drawn);

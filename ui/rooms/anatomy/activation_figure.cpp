@@ -25,6 +25,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+// Fits a small figure; until then training uses the engine, which computes activations.
+const QString kAfterTraining = u"The activation is computed after the training."_s;
+
 bool isAttention(const std::string& stage) {
     return stage == "attention.scores" || stage == "attention.weights";
 }
@@ -250,8 +253,7 @@ void ActivationPane::load() {
     m_waits = m_access.session.isActive() || m_access.meter.isActive();
     if (m_waits) {
         m_job.cancel();
-        say(u"Training uses the engine, the part of the program that evaluates models; the activation is computed "
-            "after training has ended."_s);
+        say(kAfterTraining);
         return;
     }
     const QStringList chosen = m_outputs->currentData().toString().split(QLatin1Char(':'));
@@ -270,24 +272,23 @@ void ActivationPane::load() {
         loaded.tokens = visibleTokens(checkpoint->vocabulary, loaded.activation.tokens);
         return loaded;
     };
-    startWithEngine<LoadedActivation>(
-        m_job, m_access.engineLock, work,
-        [this, head, path = m_checkpoint.path, name = m_name,
-         written = m_text->text()](const Outcome<LoadedActivation>& outcome) {
-            if (outcome.answer) {
-                const LoadedActivation& loaded = *outcome.answer;
-                if (!loaded.excerpt.empty()) m_excerpts[path] = loaded.excerpt;
-                Figure figure = activationFigure(loaded.activation, name, loaded.tokens, head);
-                if (!written.isEmpty()) figure.settings[u"text"_s] = written;
-                m_view->setFigure(std::move(figure));
-            } else if (outcome.interrupted) {
-                m_waits = true;
-                say(u"Training uses the engine, the part of the program that evaluates models; the activation is "
-                    "computed after training has ended."_s);
-            } else {
-                say(outcome.problem);
-            }
-        });
+    startWithEngine<LoadedActivation>(m_job, m_access.engineLock, work,
+                                      [this, head, path = m_checkpoint.path, name = m_name,
+                                       written = m_text->text()](const Outcome<LoadedActivation>& outcome) {
+                                          if (outcome.answer) {
+                                              const LoadedActivation& loaded = *outcome.answer;
+                                              if (!loaded.excerpt.empty()) m_excerpts[path] = loaded.excerpt;
+                                              Figure figure =
+                                                  activationFigure(loaded.activation, name, loaded.tokens, head);
+                                              if (!written.isEmpty()) figure.settings[u"text"_s] = written;
+                                              m_view->setFigure(std::move(figure));
+                                          } else if (outcome.interrupted) {
+                                              m_waits = true;
+                                              say(kAfterTraining);
+                                          } else {
+                                              say(outcome.problem);
+                                          }
+                                      });
 }
 
 }  // namespace ropelab::ui

@@ -37,7 +37,9 @@ ResultsPicture meansFigure(const ResultsData& data) {
     figure.summary = u"Mean %1 of %2 with 95 % confidence intervals over the seeds. %3"_s.arg(
         measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
         overallWords(table));
-    figure.note = barsNote(table, u"bars: 95 % confidence interval; small points: values per seed"_s);
+    // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
+    const QString paired = table.test == TestKind::paired ? u" (the test pairs them)"_s : QString();
+    figure.note = barsNote(table, u"bars: 95 % confidence interval; small points: values per seed"_s + paired);
     figure.y = {measureTitle(measure), measureUnit(measure)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
     figure.x.label = shortLabelKeys(table);

@@ -688,7 +688,7 @@ void ResultsRoom::fitColumns() {
 }
 
 void ResultsRoom::fitTable() {
-    // The table is as high as its rows, but at most a quarter of the height in whole rows; the figure gets the rest.
+    // The table is as high as its rows, but at most 30 % of the height in whole rows; the figure gets the rest.
     const int height = m_split->height();
     if (m_splitByHand || height <= 0) return;
     const bool isWide = m_groupView->horizontalHeader()->length() > m_groupView->viewport()->width();
@@ -696,7 +696,7 @@ void ResultsRoom::fitTable() {
                        (isWide ? m_groupView->horizontalScrollBar()->sizeHint().height() : 0) +
                        2 * m_groupView->frameWidth();
     const int row = m_groupView->verticalHeader()->defaultSectionSize();
-    const int rows = std::clamp((height / 4 - around) / row, 1, std::max(1, m_groups->rowCount()));
+    const int rows = std::clamp((height * 3 / 10 - around) / row, 1, std::max(1, m_groups->rowCount()));
     m_groupView->setMinimumHeight(around + rows * row);
     const int table = m_table->minimumSizeHint().height();
     m_split->setSizes({height - table, table});

@@ -119,6 +119,23 @@ QStringList explicitRunLabels(const Experiment& experiment) {
     return labels;
 }
 
+QString runWords(const Experiment& experiment, std::size_t run) {
+    RunSpec spec;
+    try {
+        Experiment alone = experiment;
+        alone.set_explicit_runs({experiment.explicit_runs().at(run)});
+        spec = alone.expand().at(0);
+    } catch (const std::exception&) {
+        return {};  // the panel says what is wrong with the sweep
+    }
+    const int head = static_cast<int>(spec.rotary_head_dim());
+    const int rotated = spec.rotates() ? rotary_dim(head, spec.fraction) : 0;
+    if (rotated == 0) return u"%1: no channel of a head is rotated."_s.arg(QString::fromStdString(label_of(spec)));
+    return u"%1: position rotates %2 of the %3 channels of each head, with the base θ = %4."_s.arg(
+        QString::fromStdString(label_of(spec)), QString::number(rotated), QString::number(head),
+        QString::fromStdString(number_text(spec.theta)));
+}
+
 void removeExplicitRun(Experiment& experiment, std::size_t index) {
     auto runs = experiment.explicit_runs();
     runs.erase(runs.begin() + static_cast<std::ptrdiff_t>(index));
@@ -460,7 +477,7 @@ void ChipListEdit::rebuild() {
         auto* chip = new Chip(m_display(m_values[i]), true, m_box);
         chip->setObjectName(u"chip"_s);
         chip->setAccessibleName(u"%1 %2"_s.arg(m_what, m_display(m_values[i])));
-        if (!m_typable) chip->setToolTip(m_values[i]);
+        if (m_why) chip->setToolTip(m_why(m_values[i]));
         chip->setAccessibleDescription(m_typable ? u"The Enter key edits this value; the Delete key removes the "
                                                    "value from the list"_s
                                                  : u"The Delete key removes this value from the list"_s);

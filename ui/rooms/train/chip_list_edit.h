@@ -35,6 +35,8 @@ QString parseSeed(const QString& typed);
 
 /// "RoPE 0 %", "θ 10k, 25 %". Explicit runs are listed one by one instead of as a grid of values.
 QStringList explicitRunLabels(const Experiment& experiment);
+/// What the explicit run with this index rotates, for a tooltip; "" if its settings are invalid.
+QString runWords(const Experiment& experiment, std::size_t run);
 void removeExplicitRun(Experiment& experiment, std::size_t index);
 /// Names of settings that vary together: "theta, context".
 QString zipText(const std::vector<std::string>& zip);
@@ -88,6 +90,8 @@ class ChipListEdit : public QWidget {
     /// Converts typed text to the stored form of a value; throws BadInput if the text is not a valid value.
     void setParser(std::function<QString(const QString&)> parser) { m_parser = std::move(parser); }
     void setDisplay(std::function<QString(const QString&)> display) { m_display = std::move(display); }
+    /// The tooltip of a value's chip.
+    void setWhy(std::function<QString(const QString&)> why) { m_why = std::move(why); }
     /// The menu of the + button offers these values, without those that are already in the list.
     void setSuggestions(const QStringList& suggestions) { m_suggestions = suggestions; }
     /// If false, values can only be removed.
@@ -136,6 +140,7 @@ class ChipListEdit : public QWidget {
     QStringList m_suggestions;
     std::function<QString(const QString&)> m_parser;
     std::function<QString(const QString&)> m_display;
+    std::function<QString(const QString&)> m_why;
     bool m_typable = true;
     int m_lines = 1;
     QScrollArea* m_area;

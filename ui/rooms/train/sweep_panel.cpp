@@ -270,6 +270,9 @@ void SweepPanel::renew() {
     m_runs->setDisplay([labels, listed = listedNames(labels)](const QString& label) {
         return listed.value(labels.indexOf(label), label);
     });
+    m_runs->setWhy([labels, experiment](const QString& label) {
+        return runWords(experiment, static_cast<std::size_t>(labels.indexOf(label)));
+    });
     m_runs->setValues(labels);
     for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_runsLabel)}) {
         each->setVisible(!labels.isEmpty());  // a sweep of all combinations has no list
@@ -301,7 +304,8 @@ void SweepPanel::renewEstimate() {
     try {
         m_now =
             costOf(runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()), m_access.dataDir);
-        m_estimate->setText(estimateSentence(*m_now));
+        const QString sentence = estimateSentence(*m_now);
+        m_estimate->setText(m_access.session.isActive() ? u"Next: %1"_s.arg(sentence) : sentence);
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }

@@ -58,7 +58,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     layout->addWidget(m_toolbar);
     m_headline = makeText(u"Summary of the shown runs"_s, this);
     m_headline->setProperty("roomTitle", true);
-    scaleMargins(m_headline, {12, 0, 12, 0});
+    scaleMargins(m_headline, {12, 8, 12, 0});
     layout->addWidget(m_headline);
     m_scope = new RunScope(m_access.runs, this);
     m_pages = new QStackedWidget(this);

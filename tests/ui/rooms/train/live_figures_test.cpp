@@ -185,10 +185,7 @@ TEST(LiveFigures, ThePickedRunIsShownAlone) {
 TEST(LiveFigures, WithoutAProbeTheySayWhenItFollows) {
     LiveRun run = liveRun(1, liveSpec(500), -1);
     run.state = RunState::waiting;
-    EXPECT_EQ(whyNoProbe(run),
-              "The run run 1 has not started. This figure shows measurements during training (probes); the first one "
-              "is before "
-              "the first step.");
+    EXPECT_EQ(whyNoProbe(run), "The run run 1 has not started, so it has no measurement (probe) yet.");
     run.state = RunState::running;
     run.iteration = 300;
     EXPECT_EQ(whyNoProbe(run),

@@ -77,8 +77,7 @@ QString whyNoProbe(const LiveRun& run) {
         return u"The run %1 stored no measurements during training (probes), so this figure cannot show the run."_s.arg(
             run.name);
     if (*next == 0) {
-        return u"The run %1 has not started. This figure shows measurements during training (probes); the first one "
-               "is before the first step."_s.arg(run.name);
+        return u"The run %1 has not started, so it has no measurement (probe) yet."_s.arg(run.name);
     }
     return u"The run %1 has no measurement during training (probe) yet; the next measurement is after step %2 of %3."_s
         .arg(run.name, groupedText(*next), groupedText(run.spec.iterations));
