@@ -303,14 +303,14 @@ TEST_F(ProbeVerbTest, ConvertsHeadsOfACopy) {
     const Finished table = convert({"--fraction", "0"});
     EXPECT_EQ(table.status, 0) << table.err;
     EXPECT_THAT(table.out, testing::HasSubstr("mean of each group"));
-    EXPECT_THAT(table.out, testing::Not(testing::HasSubstr("further training")));
+    EXPECT_THAT(table.out, testing::Not(testing::HasSubstr("trained further")));
     const Finished listed = convert({"--list", "--json"});
     ASSERT_EQ(listed.status, 0) << listed.err;
     ASSERT_EQ(listed.json().size(), 2U);
     EXPECT_EQ(listed.json().at(0).at("loss_trained"), result.at("loss_trained"));
     EXPECT_EQ(listed.json().at(0).at("run"), 1);
     EXPECT_EQ(listed.json().at(1).at("steps"), 0);
-    EXPECT_THAT(convert({"--list"}).out, testing::HasSubstr("further training"));
+    EXPECT_THAT(convert({"--list"}).out, testing::HasSubstr("trained further"));
     const Finished refused = convert({"--key-value-heads", "2"});
     EXPECT_EQ(refused.status, 2);
     EXPECT_THAT(refused.err, testing::HasSubstr("must divide the number of heads of the run, which is 2"));

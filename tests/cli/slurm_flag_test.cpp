@@ -54,7 +54,8 @@ TEST(SlurmFlag, CohortFlagTrainsOneCohort) {
     const std::string lab = (folder / "a.ropelab").string();
     ASSERT_EQ(ropelab_cli(small_job({"--cohort", "0", "--lab", lab})).status, 0);
     EXPECT_EQ(ropelab_cli({"sweep", "--cohort", "0", "--lab", lab, "--resume", "--json"}).json().at("runs").size(), 2U);
-    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--cohort", "1", "--lab", lab, "--resume"})), "other runs than cohort 1");
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--cohort", "1", "--lab", lab, "--resume"})),
+                     "other runs than cohort (batch of runs) 1");
 }
 
 TEST(SlurmFlag, RejectsBadInputWithOneSentence) {

@@ -105,12 +105,12 @@ QList<KeyboardSheet::Row> KeyboardSheet::allRows() const {
     // These keys are handled by the widget that has the focus, so that they are text in a field.
     const QString figure = u"With the focus in a figure"_s;
     const QString field = u"With the focus in a field or button"_s;
-    rows << Row{figure, u"Highlight the next or previous rotary pair, or move the selected handle"_s, u"Arrow keys"_s}
+    rows << Row{figure, u"Highlight the next or previous pair, or move a handle"_s, u"Arrow keys"_s}
          << Row{figure, u"Remove the highlight of a pair or run"_s, u"Esc"_s}
          << Row{figure, u"Play or pause the animation (Rotation, Inspect)"_s, u"P"_s}
-         << Row{figure, u"Show the previous or next position (Rotation) or snapshot (Inspect)"_s, u",  or  ."_s}
+         << Row{figure, u"Previous or next position (Rotation) or snapshot (Inspect)"_s, u",  or  ."_s}
          << Row{figure, u"Zoom in, zoom out, reset axes (Train)"_s, u"+  or  -,  R"_s}
-         << Row{figure, u"Switch the logarithmic y axis on or off (Train)"_s, u"L"_s}
+         << Row{figure, u"Switch the logarithmic y axis (Train)"_s, u"L"_s}
          << Row{field, u"Restore the field's former value and leave the field"_s, u"Esc"_s}
          << Row{field, u"Press the button"_s, u"Space"_s};
     return rows;

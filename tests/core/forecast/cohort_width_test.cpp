@@ -215,7 +215,7 @@ TEST_F(ChooseWidth, ChoosesTheFastestAndMeasuresOnce) {
               "A few training steps are timed first to choose how many runs train as one batch.");
     const CohortWidth chosen = choose_width(engine, start, {}, {});
     EXPECT_EQ(chosen.runs, 1U);
-    EXPECT_THAT(chosen.message, StartsWith("One run at a time, "));
+    EXPECT_THAT(chosen.message, StartsWith("One run trains at a time, "));
     ASSERT_TRUE(chosen.conditions);
     EXPECT_EQ(chosen.conditions->reason, "float32: as asked.");
     EXPECT_THAT(engine.made, ElementsAre(1, 2, 4));
@@ -234,7 +234,7 @@ TEST_F(ChooseWidth, ChoosesAllRunsIfFastest) {
     TimedEngine engine(std::chrono::microseconds(0));
     const CohortWidth chosen = choose_width(engine, four_runs(22), {}, {});
     EXPECT_EQ(chosen.runs, 4U);
-    EXPECT_THAT(chosen.message, StartsWith("All 4 runs at a time, "));
+    EXPECT_THAT(chosen.message, StartsWith("All 4 runs train at a time, "));
 }
 
 TEST_F(ChooseWidth, MeasuresNothingForAShortSweep) {

@@ -53,7 +53,7 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"show: rotation\nsteps:\n  - set: {vectors: equal over 2 s}", "\"equal\" is not a number"},
         {"show: rotation\nsteps:\n  - loop: true", "it changes nothing"},
         {"show: rotation\nsteps:\n  - point: pear 3", "did you mean \"pair …\"?"},
-        {"show: rotation\nsteps:\n  - point: pair", "which one"},
+        {"show: rotation\nsteps:\n  - point: pair", "does not name the pair, control or figure"},
         {"show: rotation\nsteps:\n  - point: control tetha",
          "no control \"tetha\" to point at; did you mean \"theta\"?"},
         {"steps:\n  - point: pair 3",

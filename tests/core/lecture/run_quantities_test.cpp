@@ -76,10 +76,11 @@ TEST_F(RunQuantities, ComparePairsOfSeeds) {
 }
 
 TEST_F(RunQuantities, RefuseMixedGroupsAndMissingRuns) {
-    EXPECT_MESSAGE(value_of("final_validation_loss"), BadInput, "differ in theta; to choose one of these runs, add theta=500");
+    EXPECT_MESSAGE(value_of("final_validation_loss"), BadInput,
+                   "differ in theta; to choose one of these runs, add theta=500");
     EXPECT_MESSAGE(value_of("final_validation_loss(theta=7)"), BadInput,
                    "The lab file runs.ropelab has no finished run with theta = 7.");
-    EXPECT_MESSAGE(value_of("contribution(0, 0, 0, theta=500)"), BadInput, "has no snapshot");
+    EXPECT_MESSAGE(value_of("contribution(0, 0, 0, theta=500)"), BadInput, "has no stored measurement (snapshot)");
     EXPECT_EQ(value_of("runs(theta=7)"), 0);
 }
 
@@ -108,7 +109,8 @@ TEST_F(RunQuantities, ContributionIsOfTheLastSnapshot) {
 }
 
 TEST_F(RunQuantities, ExpertLoadIsOfTheLastSnapshot) {
-    EXPECT_MESSAGE(value_of("expert_load(0, 0, run=1)"), BadInput, "no snapshot with the load of experts");
+    EXPECT_MESSAGE(value_of("expert_load(0, 0, run=1)"), BadInput,
+                   "no stored measurement (snapshot) with the load of experts");
     for (const float first_share : {0.25F, 0.5F}) {
         ProbeResult result;
         result.sequences = 2;

@@ -495,7 +495,7 @@ TEST_F(RunnerTest, TrainsSequentiallyIfFasterWithTheSameBits) {
     ASSERT_EQ(started.size(), 1U);
     EXPECT_EQ(started[0].runs, (std::vector<RunId>{1}));
     EXPECT_THAT(started[0].conditions.reason,
-                testing::AllOf(testing::StartsWith("float32: as requested. One run at a time, "),
+                testing::AllOf(testing::StartsWith("float32: as requested. One run trains at a time, "),
                                testing::HasSubstr(" × as fast as ")));
     auto progress = log.of<event::Progress>();
     std::erase_if(progress, [](const event::Progress& each) { return !each.phase.empty(); });

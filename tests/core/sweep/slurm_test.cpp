@@ -124,7 +124,7 @@ TEST_F(SlurmTest, PlansOneCohort) {
     const auto all = experiment().expand();
     EXPECT_EQ(indices_of_cohort(all, 1), (std::vector<std::size_t>{2, 3}));
     EXPECT_MESSAGE(indices_of_cohort(all, 2), BadInput, "cohorts 0 to 1");
-    EXPECT_MESSAGE(indices_of_cohort(all, -1), BadInput, "no cohort -1");
+    EXPECT_MESSAGE(indices_of_cohort(all, -1), BadInput, "no cohort (runs trained as one batch) with the number -1");
     EXPECT_MESSAGE(indices_of_cohort({all.front()}, 1), BadInput, "has one, number 0");
 }
 

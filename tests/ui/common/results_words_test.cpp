@@ -44,7 +44,8 @@ TEST(OverallWords, PairedTestCountsPairs) {
     options.test = TestKind::paired;
     const QString words =
         overallWords(tableOf({{10000, {2.00, 2.01, 2.02, 2.03}}, {500, {1.00, 1.02, 1.01}}}, options));
-    EXPECT_TRUE(words.contains("With 3 pairs of runs with equal seeds, the test detects")) << words.toStdString();
+    EXPECT_TRUE(words.contains("With 3 pairs of runs with equal seeds, the significance test detects"))
+        << words.toStdString();
     EXPECT_FALSE(words.contains("divided by")) << "one comparison needs no correction";
 }
 

@@ -238,7 +238,7 @@ TEST_P(RotaryNumbers, ContextBound) {
         expectContains(room.criteria()->text(0),
                        QStringLiteral("B(Δ), is ≥ 0 for distances Δ < %1 tokens%2; the context is %3 tokens.")
                            .arg(number, scaling, groupedText(setup.context)));
-        expectContains(room.words(), QStringLiteral("supports %1 tokens").arg(number));
+        expectContains(room.words(), QStringLiteral("supports a context of %1 tokens").arg(number));
         EXPECT_EQ(room.view()->figure().settings["first_negative"].toDouble(), static_cast<double>(*first));
         if (*first < setup.context) {
             const LowestBound lowest = lowest_bound(now, setup.head_dim, setup.context);

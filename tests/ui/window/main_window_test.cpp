@@ -115,7 +115,7 @@ TEST_F(Window, DefaultSweepStartsWithOneClickAndFinishes) {
     EXPECT_EQ(bar->value(), bar->maximum());
     EXPECT_GT(bar->maximum(), 0);
 
-    ASSERT_EQ(window->workspace().runs().runs().size(), 18u);
+    ASSERT_EQ(window->workspace().runs().runs().size(), 30u);
     for (const RunView& run : window->workspace().runs().runs()) {
         EXPECT_EQ(run.record.state, RunState::finished) << run.record.name << ": " << run.record.message;
         const QList<double> losses = curve(*window, run.record.id);
@@ -269,8 +269,8 @@ TEST_F(Window, FirstStartShowsAFinishedLabAndStartTrainsInAnother) {
     auto window = openWith(smallSweep(40));
     window->labs().restore();
     ASSERT_TRUE(waitUntil([&] { return window->banners().texts().size() == 1; }));
-    EXPECT_TRUE(window->banners().texts().first().startsWith("This lab file is an example: nine small models"));
-    EXPECT_EQ(window->workspace().runs().runs().size(), 9U);
+    EXPECT_TRUE(window->banners().texts().first().startsWith("This lab file is an example: the 30 runs"));
+    EXPECT_EQ(window->workspace().runs().runs().size(), 30U);
     EXPECT_FALSE(window->workspace().lab().isOwn());
     ASSERT_TRUE(window->banners().choose("example", "Open a model's config"));
     EXPECT_EQ(window->room().objectName(), "anatomy");

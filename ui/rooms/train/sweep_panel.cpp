@@ -108,10 +108,13 @@ QWidget* SweepPanel::makeSimple() {
     connect(m_preset, &QComboBox::activated, this, &SweepPanel::pickPreset);
     column->addWidget(m_preset);
 
-    QGridLayout* grid = makeFieldGrid();
-    column->addLayout(grid);
-
+    // Without a label beside it, because the names of two runs need the width of the panel.
     m_runs = new ChipListEdit(u"runs"_s, box);
+    m_runs->setToolTip(
+        u"The runs of this sweep, listed one by one. If you add a value of θ, of the rotary fraction or of the seed "
+        "to the fields of the sweep, this list gets further runs. A sweep without such a list has one run per "
+        "combination of the values in the fields."_s);
+    column->addWidget(m_runs);
     m_runs->setTypable(false);
     m_runs->setLines(3);
     connect(m_runs, &ChipListEdit::considered, this, [this](const QStringList& left) {
@@ -132,14 +135,9 @@ QWidget* SweepPanel::makeSimple() {
             break;
         }
     });
-    m_runsLabel = addChips(
-        grid, u"runs"_s, m_runs,
-        u"The runs of this sweep, listed one by one. If you add a value of θ, of the rotary fraction or of the seed "
-        "to the fields of the sweep, this list gets further runs. A sweep without such a list has one run per "
-        "combination of the values in the fields."_s);
-    grid->removeWidget(m_runs);
-    grid->addWidget(m_runs, grid->rowCount(), 0, 1, 2);  // the names of two runs need the width of the panel
 
+    QGridLayout* grid = makeFieldGrid();
+    column->addLayout(grid);
     m_theta = chips("theta", u"θ"_s, parseTheta, showTheta,
                     {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
     addChips(grid, u"θ"_s, m_theta,
@@ -274,9 +272,7 @@ void SweepPanel::renew() {
         return runWords(experiment, static_cast<std::size_t>(labels.indexOf(label)));
     });
     m_runs->setValues(labels);
-    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_runsLabel)}) {
-        each->setVisible(!labels.isEmpty());  // a sweep of all combinations has no list
-    }
+    m_runs->setVisible(!labels.isEmpty());  // a sweep of all combinations has no list
     const SweepOptions& options = m_experiment.options();
     // A setting that explicit runs set has no common value; adding a value here adds a run.
     for (const auto& [edit, name] :

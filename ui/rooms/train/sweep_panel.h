@@ -66,7 +66,6 @@ class SweepPanel : public QFrame {
     QScrollArea* m_area;
     QComboBox* m_preset;
     ChipListEdit* m_runs;
-    QLabel* m_runsLabel = nullptr;
     ChipListEdit* m_theta;
     ChipListEdit* m_fraction;
     ChipListEdit* m_seed;

@@ -559,7 +559,7 @@ TEST(Probe, RejectsRequestsThatDoNotFit) {
         [&](ProbeRequest& r) {
             r.retrieval = {sequences_at(tokens, 16, {3}), {14}, 3};
         },
-        "3 tokens 14 tokens after");
+        "3 tokens is repeated 14 tokens after");
     refused(
         *cohort,
         [](ProbeRequest& r) {

@@ -161,7 +161,7 @@ TEST_F(DataFiguresTest, NumbersBelowAPaintedTextAreNeverCut) {
         EXPECT_FALSE(words.contains(QStringLiteral("…"))) << width << words.toStdString();
         EXPECT_TRUE(words.contains(QStringLiteral("bits (a uniform guess) or more"))) << words.toStdString();
         EXPECT_TRUE(words.contains(QStringLiteral("bits per character"))) << width << words.toStdString();
-        EXPECT_TRUE(words.contains(QStringLiteral("of 7 bytes"))) << width << words.toStdString();
+        EXPECT_TRUE(words.contains(QStringLiteral("of its 7 bytes"))) << width << words.toStdString();
     }
 }
 
