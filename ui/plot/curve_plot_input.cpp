@@ -74,8 +74,9 @@ void CurvePlot::showReadout(const QPointF& where) {
         FigureCurve look;
         look.ink = inkOf(each.id.run);
         look.companion = each.id.quantity != m_quantities.front();
-        const QString label =
-            m_quantities.size() > 1 ? u"%1, %2"_s.arg(each.label, nameOf(each.id.quantity)) : each.label;
+        QString label = m_quantities.size() > 1 ? u"%1, %2"_s.arg(each.label, nameOf(each.id.quantity)) : each.label;
+        // Validation is rarer than the steps of training between whose points the crosshair moves.
+        if (xs[at] != x) label += u" at step %1"_s.arg(readableCount(xs[at]));
         const bool strong = each.id.run == representativeOf(m_hovered != kNoRun ? m_hovered : m_picked);
         rows.append({label, readableNumber(y), m_style.penOf(look), y, strong});
     }

@@ -127,16 +127,17 @@ void LabController::showExample() {
         const auto trigger = [this](const QString& id) {
             if (QAction* action = m_actions.action(id)) action->trigger();
         };
-        m_banners.show(
-            kExampleBanner, BannerArea::Kind::information,
-            u"This lab file is an example: the 30 runs of the sweep on the right, already trained. Explore it, or:"_s,
-            {{u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
-             {u"Lecture: Clocks"_s,
-              [trigger] {
-                  trigger(u"lecture.open.clocks"_s);
-                  trigger(u"lecture.present"_s);
-              }},
-             {u"Open a model's config"_s, [trigger] { trigger(u"room.anatomy"_s); }}});
+        m_banners.show(kExampleBanner, BannerArea::Kind::information,
+                       u"This lab file is an example: the 30 runs of the sweep on the right, trained on another "
+                       u"machine, so that yours "
+                       "will differ a little. Explore it, or:"_s,
+                       {{u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
+                        {u"Lecture: Clocks"_s,
+                         [trigger] {
+                             trigger(u"lecture.open.clocks"_s);
+                             trigger(u"lecture.present"_s);
+                         }},
+                        {u"Open a model's config"_s, [trigger] { trigger(u"room.anatomy"_s); }}});
     });
 }
 

@@ -68,6 +68,16 @@ TEST_F(CurvePlotInputTest, HoveringHighlightsARunAndShowsAllValues) {
     EXPECT_FALSE(readout()->isShown());
 }
 
+TEST_F(CurvePlotInputTest, AValueOfAnotherStepThanTheCrosshairsSaysWhichOne) {
+    plot.setCurve({2, Quantity::validation_loss}, {0, 250, 1000}, {2, 2, 2});
+    plot.refreshNow();
+    mouse(QEvent::MouseMove, at(480, 7.95));
+    EXPECT_EQ(readout()->title(), "step 500");
+    ASSERT_EQ(readout()->rows().size(), 2);
+    EXPECT_EQ(readout()->rows()[0].label, "upper");
+    EXPECT_EQ(readout()->rows()[1].label, "lower at step 250");
+}
+
 TEST_F(CurvePlotInputTest, HoverRunHighlightsARun) {
     plot.hoverRun(2);
     EXPECT_EQ(plot.hoveredRun(), 2);

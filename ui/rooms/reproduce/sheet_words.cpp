@@ -505,9 +505,13 @@ QString measuringText(std::int64_t left) {
 
 }  // namespace
 
-QString notStartedWords(std::span<const SheetRow> rows) {
+bool isTestable(std::span<const SheetRow> rows) {
     const auto isNotTestable = [](const SheetRow& row) { return row.verdict == SheetVerdict::not_testable; };
-    if (!rows.empty() && std::ranges::all_of(rows, isNotTestable)) {
+    return rows.empty() || !std::ranges::all_of(rows, isNotTestable);
+}
+
+QString notStartedWords(std::span<const SheetRow> rows) {
+    if (!isTestable(rows)) {
         return u"This reproduction has not started. “Start” would train its runs, but with the data on this machine "
                "none of the claims can get a verdict. Each claim says what it needs."_s;
     }

@@ -51,6 +51,8 @@ QString verdictWords(std::span<const SheetRow> rows);
 /// `isReadOnly`: the lab cannot be changed, so that the sheet cannot continue.
 QString progressWords(const SheetTrainer& trainer, bool isReadOnly);
 
+/// False if no row can get a verdict with the data on this machine.
+bool isTestable(std::span<const SheetRow> rows);
 QString notStartedWords(std::span<const SheetRow> rows);
 
 QString rowWords(const SheetRow& row);

@@ -31,14 +31,14 @@ QVariant keyOf(const nlohmann::json& setting) {
     return setting.is_number() ? QVariant(setting.get<double>()) : QVariant(text(setting_text(setting)));
 }
 
-/// "t = −4.03 with 4 degrees of freedom, p = 0.016".
+/// "t = −4.03 with 4 degrees of freedom, p = 0.016 before the correction for several tests".
 QString testTip(const Comparison& comparison) {
     if (!comparison.test)
         return u"No significance test is possible: the group or the baseline has fewer than two values, or the values "
                "do not vary."_s;
-    return u"t = %1 with %2 degrees of freedom, p = %3"_s.arg(numberText(fixed_text(comparison.test->t, 3)),
-                                                              text(rough_text(comparison.test->degrees_of_freedom)),
-                                                              QString::number(comparison.test->p, 'g', 3));
+    return u"t = %1 with %2 degrees of freedom, p = %3 before the correction for several tests"_s.arg(
+        numberText(fixed_text(comparison.test->t, 3)), text(rough_text(comparison.test->degrees_of_freedom)),
+        QString::number(comparison.test->p, 'g', 3));
 }
 
 }  // namespace

@@ -68,7 +68,9 @@ DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& cho
     QStringList sentences;
     QStringList details;
     for (const DecisionAid& aid : decision_aids(table, choice)) {
-        sentences << QString::fromStdString(decision_words(aid, table, names));
+        sentences << u"By %1 and %2: %3"_s.arg(QString::fromStdString(names.loss(measures()[aid.loss])),
+                                               QString::fromStdString(names.cost(aid.cost)),
+                                               QString::fromStdString(decision_words(aid, table, names)));
         details << texts(decision_details(aid, table, names));
     }
     details << QString() << QString::fromStdString(decision_rule_words());

@@ -477,7 +477,7 @@ void ChipListEdit::rebuild() {
         auto* chip = new Chip(m_display(m_values[i]), true, m_box);
         chip->setObjectName(u"chip"_s);
         chip->setAccessibleName(u"%1 %2"_s.arg(m_what, m_display(m_values[i])));
-        if (m_why) chip->setToolTip(m_why(m_values[i]));
+        if (m_why || !m_typable) chip->setToolTip(m_why ? m_why(m_values[i]) : m_values[i]);
         chip->setAccessibleDescription(m_typable ? u"The Enter key edits this value; the Delete key removes the "
                                                    "value from the list"_s
                                                  : u"The Delete key removes this value from the list"_s);

@@ -32,6 +32,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
+constexpr int kImpatientMs = 2000;
+
 Estimate costOf(const std::vector<RunSpec>& runs, const std::filesystem::path& dataDir) {
     return estimate(runs, *machine_time_model(), dataDir);
 }
@@ -311,6 +313,12 @@ void SweepPanel::renewEstimate() {
     const bool idle = !m_access.session.isActive();
     m_start->setEnabled(problem.isEmpty() && m_access.session.state() != SweepSession::State::stopping);
     m_start->setText(idle ? u"Start"_s : u"Add to the queue"_s);
+    // A second click of an impatient hand shall not queue the sweep once more.
+    if (!idle && m_wasIdle) {
+        m_start->setEnabled(false);
+        QTimer::singleShot(kImpatientMs, this, [this] { renewEstimate(); });
+    }
+    m_wasIdle = idle;
     const auto unfinished = m_actions.unfinishedRuns();
     m_continue->setVisible(!unfinished.empty());
     m_continue->setText(u"Resume %1"_s.arg(countText(std::ssize(unfinished), u"run"_s)));

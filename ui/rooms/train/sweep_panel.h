@@ -65,6 +65,7 @@ class SweepPanel : public QFrame {
     ExperimentModel& m_experiment;
     QScrollArea* m_area;
     QComboBox* m_preset;
+    bool m_wasIdle = true;  // no sweep was active at the last renewEstimate()
     ChipListEdit* m_runs;
     ChipListEdit* m_theta;
     ChipListEdit* m_fraction;

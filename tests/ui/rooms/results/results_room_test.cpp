@@ -118,7 +118,9 @@ TEST_F(ResultsRoomTest, TheTestIsPairedForEqualSeedsUnlessAnotherIsChosen) {
 // The training speeds are one measurement, so that the caches are the cost, and only the three tests of the loss count.
 TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
     openUsual();
-    EXPECT_EQ(room->decisionWords(), "1 of 3 settings is not Pareto-dominated: 500.");
+    EXPECT_EQ(room->decisionWords(),
+              "By best validation loss and size of KV cache and RoPE cache: 1 of 3 settings is not Pareto-dominated: "
+              "500.");
     EXPECT_TRUE(room->decisionDetails().contains(
         "The settings are compared in best validation loss and size of KV cache and RoPE cache, paired by seed where "
         "the seeds are equal, else with Welch's t test (3 tests)."))

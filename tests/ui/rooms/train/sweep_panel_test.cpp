@@ -264,11 +264,14 @@ TEST_F(SweepPanelTest, SettingsCanBeZippedAndRunsExcluded) {
 
 TEST_F(SweepPanelTest, StartAddsToTheQueueDuringTraining) {
     workspace->experiment().replace(smallSweep(100));
-    engine.step_microseconds = 3000;
+    engine.step_microseconds = 100000;
     auto* start = panel->findChild<QPushButton*>("start");
     start->click();
     ASSERT_TRUE(workspace->session().isActive());
     EXPECT_EQ(start->text(), "Add to the queue");
+    start->click();
+    EXPECT_EQ(workspace->runs().runs().size(), 2u) << "the second click of an impatient hand";
+    ASSERT_TRUE(waitUntil([&] { return start->isEnabled(); }));
     start->click();
     EXPECT_EQ(workspace->runs().runs().size(), 4u);
     engine.step_microseconds = 20;
