@@ -24,6 +24,16 @@ Flags& with_flags(CLI::App& verb, Run run) {
     return *flags;
 }
 
+/// A command of a command, with --json. They share the flags, which live as long as they do.
+template <typename Flags>
+CLI::App* add_part(CLI::App& verb, const std::shared_ptr<Flags>& flags, const char* name,
+                   const std::string& description, void (*run)(const Flags&)) {
+    CLI::App* part = verb.add_subcommand(name, description);
+    part->add_flag("--json", flags->json, "Print the result as JSON");
+    part->callback([flags, run] { run(*flags); });
+    return part;
+}
+
 void add_json(CLI::App& verb, bool& json, const char* help = "Print the result as JSON");
 void add_data_dir(CLI::App& verb, std::string& folder);
 /// --lab, which must be given.

@@ -8,11 +8,9 @@
 #include <numeric>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "core/experiment/same_models.h"
 #include "core/forecast/likely_data.h"
-#include "core/plan/step_cost.h"
 #include "core/rope/rotation.h"
 #include "core/spec/keys.h"
 
@@ -164,12 +162,8 @@ TrainingSpeed measure_training(Engine& engine, const RunSpec& spec, const Measur
     Cohort& cohort = cohorts.cohort({spec});
     const int steps = steps_per_round(cohort, patience);
     const auto seconds = measure_alternately({steps_of(cohort, steps)}, patience, cancelled).front();
-    TrainingSpeed result;
-    result.conditions = cohort.conditions();
-    result.vocabulary = cohorts.vocabulary();
-    result.milliseconds_per_step = milliseconds(seconds, steps);
-    result.tokens_per_second = speed_of(seconds, static_cast<double>(steps * spec.batch * spec.context));
-    return result;
+    return {cohort.conditions(), cohorts.vocabulary(), milliseconds(seconds, steps),
+            speed_of(seconds, static_cast<double>(steps * spec.batch * spec.context))};
 }
 
 CohortSpeed measure_cohort(Engine& engine, const RunSpec& shape, const MeasurementLimits& patience,

@@ -41,11 +41,9 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 }  // namespace
 
 Machine this_machine() {
-    Machine result;
-    result.processor = processor_name();
-    result.cores = static_cast<int>(std::thread::hardware_concurrency());
-    result.memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-    return result;
+    return {.processor = processor_name(),
+            .cores = static_cast<int>(std::thread::hardware_concurrency()),
+            .memory_bytes = static_cast<std::int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE)};
 }
 
 std::string today() {

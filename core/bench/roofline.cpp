@@ -7,7 +7,6 @@
 #include <cstring>
 #include <functional>
 #include <thread>
-#include <vector>
 
 #include "core/plan/step_cost.h"
 

@@ -6,7 +6,6 @@
 #include <system_error>
 #include <utility>
 
-#include "core/data/text_source.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
 

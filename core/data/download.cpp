@@ -14,8 +14,6 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <thread>
 #include <vector>

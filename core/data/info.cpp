@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <unordered_map>
 
-#include "core/data/corpus.h"
-#include "core/data/text_source.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"

@@ -26,6 +26,13 @@ template <typename Value>
 nlohmann::json or_null(const std::optional<Value>& value) {
     return value ? nlohmann::json(*value) : nlohmann::json();
 }
+/// What `make` returns for each item; empty if there are none.
+template <typename Items, typename Make>
+nlohmann::json json_list(const Items& items, const Make& make) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const auto& item : items) list.push_back(std::invoke(make, item));
+    return list;
+}
 /// JSON has null in place of numbers that are not finite.
 double number_or_nan(const nlohmann::json& value);
 

@@ -5,7 +5,7 @@
 #include <system_error>
 
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 
@@ -106,13 +106,9 @@ const KnownSet* find_known_set(std::string_view name) {
 const KnownSet& known_set(std::string_view name) {
     if (const KnownSet* set = find_known_set(name)) return *set;
     std::vector<std::string_view> names;
-    std::string list;
-    for (const KnownSet& set : table()) {
-        names.push_back(set.name);
-        list += (list.empty() ? "" : ", ") + set.name;
-    }
+    for (const KnownSet& set : table()) names.push_back(set.name);
     throw BadInput("There is no known data set '" + std::string(name) + "'; did you mean '" + nearest(name, names) +
-                   "' (known: " + list + ")?");
+                   "' (known: " + joined(names) + ")?");
 }
 
 std::vector<std::string_view> known_data_names() {

@@ -8,10 +8,8 @@
 #include <system_error>
 
 #include "core/data/checksum.h"
-#include "core/data/known_sets.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
 
 namespace ropelab {
 

@@ -1,13 +1,13 @@
 #include "core/experiment/same_models.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <tuple>
 
 #include "core/data/synthetic/language.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
 #include "core/spec/selection.h"
 
@@ -232,11 +232,7 @@ std::string words_of(const SameModels& same, const std::vector<RunSpec>& runs) {
     const std::size_t named = same.exclusions.size() > most_named + 1 ? most_named : same.exclusions.size();
     for (std::size_t i = 0; i < named; ++i) {
         text += i == 0 ? "" : i + 1 == same.exclusions.size() ? " and " : ", ";
-        bool first = true;
-        for (const auto& [name, value] : same.exclusions[i]) {
-            text += (first ? "" : ",") + name + "=" + value;
-            first = false;
-        }
+        text += joined(same.exclusions[i], ",", [](const auto& each) { return each.first + "=" + each.second; });
     }
     if (named < same.exclusions.size()) {
         text += " and " + std::to_string(same.exclusions.size() - named) + " more";

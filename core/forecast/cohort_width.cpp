@@ -1,7 +1,6 @@
 #include "core/forecast/cohort_width.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <mutex>

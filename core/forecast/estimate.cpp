@@ -14,7 +14,6 @@
 #include "core/forecast/likely_data.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
 #include "core/spec/probe.h"
 #include "core/spec/processor.h"
 

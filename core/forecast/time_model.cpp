@@ -7,7 +7,6 @@
 #include <iterator>
 #include <mutex>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <utility>
 
 #include "core/data/json_text.h"

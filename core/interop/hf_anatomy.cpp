@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/interop/hf_facts.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"

@@ -179,10 +179,6 @@ HfModel read_hf_config(const json& whole) {
     return model;
 }
 
-Frequencies hf_frequencies(const json& config, std::string_view layer_type, double length) {
-    return read_hf_config(config).of(layer_type).at(length);
-}
-
 namespace {
 
 void check_is_text(std::string_view text, const std::string& name) {

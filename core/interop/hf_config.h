@@ -103,9 +103,6 @@ struct HfModel {
 /// of range, for an unknown rope type, and if a value without default is missing.
 HfModel read_hf_config(const nlohmann::json& config);
 
-/// At a current length in tokens (0: within the training context). Throws as read_hf_config and HfModel::of.
-Frequencies hf_frequencies(const nlohmann::json& config, std::string_view layer_type = "", double length = 0);
-
 /// Throws BadInput for text that is not JSON, exceeds 4 MiB or 64 levels; the message calls it `name`.
 nlohmann::json parse_model_config(std::string_view text, const std::string& name = "The config");
 /// Throws BadInput if the file cannot be read, and as parse_model_config does.

@@ -1,4 +1,4 @@
-#include "core/interop/hf_decoders.h"
+#include "core/interop/hf_facts.h"
 
 #include <algorithm>
 #include <array>

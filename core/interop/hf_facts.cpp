@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "core/interop/hf_facts.h"
-#include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 
 namespace ropelab {

@@ -1,5 +1,3 @@
-#include "core/interop/hf_layer_sets.h"
-
 #include <algorithm>
 #include <array>
 

@@ -4,7 +4,6 @@
 #include <initializer_list>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/interop/hf_config.h"
@@ -82,5 +81,19 @@ bool is_local_attention(const std::string& layer_type);
 /// only layers with a sliding window have it. Throws BadInput if the list does not have a value per layer.
 std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,
                                   const std::string& model_type, const std::vector<std::string>& types);
+
+/// In the form of transformers 5.
+struct HfLayerSet {
+    std::string type;  // layer type; "" if all layers have the same parameters
+    nlohmann::json parameters = nlohmann::json::object();
+    bool from_library = false;  // true if the parameters are library defaults and not from the file
+    bool local_theta = false;   // true if theta has another name for this type (Gemma 3, ModernBERT)
+};
+
+/// Full_attention first. The parameters come from rope_parameters (flat or nested), rope_scaling, the older keys of
+/// models with two layer types, or the library defaults. Throws BadInput if one of these values is not an object.
+std::vector<HfLayerSet> hf_layer_sets(const nlohmann::json& config, const nlohmann::json& defaults);
+
+void name_unknown_keys(const nlohmann::json& config, const std::vector<HfLayerSet>& sets, HfModel& model);
 
 }  // namespace ropelab

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/interop/hf_layer_sets.h"
 #include "core/interop/hf_reader.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

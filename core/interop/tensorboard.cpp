@@ -13,7 +13,6 @@
 
 #include "core/results/results_table.h"
 #include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "core/sweep/stored_run.h"
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"

@@ -62,9 +62,27 @@ std::string line_of(const AnswerGroup& group) {
 nlohmann::json answer_json(const AnswerRecord& answer) {
     return {{"given", parse_bounded(answer.given)},
             {"right", answer.right},
-            {"distance", std::isfinite(answer.distance) ? nlohmann::json(answer.distance) : nullptr},
+            {"distance", json_number(answer.distance)},
             {"people", answer.people},
             {"created", answer.created}};
+}
+
+nlohmann::json group_json(const AnswerGroup& group) {
+    return {{"group", group.name},
+            {"people", group.people},
+            {"right", group.right},
+            {"right_interval", {group.right_interval.low, group.right_interval.high}},
+            {"answers", json_list(group.answers, answer_json)}};
+}
+
+nlohmann::json question_json(const AnsweredQuestion& question) {
+    return {{"number", question.number},
+            {"lecture", question.lecture},
+            {"scene", question.scene},
+            {"question", question.question},
+            {"kind", question.kind},
+            {"truth", parse_bounded(question.truth)},
+            {"groups", json_list(question.groups, group_json)}};
 }
 
 }  // namespace
@@ -150,27 +168,7 @@ std::string answers_csv(const std::vector<AnsweredQuestion>& questions) {
 }
 
 nlohmann::json answers_json(const std::vector<AnsweredQuestion>& questions) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const AnsweredQuestion& question : questions) {
-        nlohmann::json groups = nlohmann::json::array();
-        for (const AnswerGroup& group : question.groups) {
-            nlohmann::json given = nlohmann::json::array();
-            for (const AnswerRecord& answer : group.answers) given.push_back(answer_json(answer));
-            groups.push_back({{"group", group.name},
-                              {"people", group.people},
-                              {"right", group.right},
-                              {"right_interval", {group.right_interval.low, group.right_interval.high}},
-                              {"answers", given}});
-        }
-        list.push_back({{"number", question.number},
-                        {"lecture", question.lecture},
-                        {"scene", question.scene},
-                        {"question", question.question},
-                        {"kind", question.kind},
-                        {"truth", parse_bounded(question.truth)},
-                        {"groups", groups}});
-    }
-    return {{"questions", list}};
+    return {{"questions", json_list(questions, question_json)}};
 }
 
 }  // namespace ropelab

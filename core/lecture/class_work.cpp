@@ -237,23 +237,19 @@ std::string class_text(const ResultsTable& table) {
 }
 
 nlohmann::json class_json(const ResultsTable& table) {
-    const auto finite = [](double value) { return std::isfinite(value) ? nlohmann::json(value) : nullptr; };
-    nlohmann::json groups = nlohmann::json::array();
-    for (const ResultGroup& group : table.groups) {
+    const auto group_json = [&](const ResultGroup& group) -> nlohmann::json {
         const Description& described = group.described[table.compared];
-        nlohmann::json values = nlohmann::json::array();
-        for (const double value : group.values(table.compared)) values.push_back(finite(value));
-        groups.push_back({{"settings", group.settings},
-                          {"students", described.n},
-                          {"mean", finite(described.mean)},
-                          {"standard_deviation", finite(described.standard_deviation)},
-                          {"low", finite(described.confidence_low)},
-                          {"high", finite(described.confidence_high)},
-                          {"seeds", group.seeds},
-                          {"values", values}});
-    }
+        return {{"settings", group.settings},
+                {"students", described.n},
+                {"mean", json_number(described.mean)},
+                {"standard_deviation", json_number(described.standard_deviation)},
+                {"low", json_number(described.confidence_low)},
+                {"high", json_number(described.confidence_high)},
+                {"seeds", group.seeds},
+                {"values", json_list(group.values(table.compared), json_number)}};
+    };
     const Measure& measure = measures()[table.compared];
-    return {{"measure", measure.name}, {"unit", measure.unit}, {"groups", groups}};
+    return {{"measure", measure.name}, {"unit", measure.unit}, {"groups", json_list(table.groups, group_json)}};
 }
 
 }  // namespace ropelab

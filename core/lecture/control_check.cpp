@@ -34,20 +34,12 @@ bool has_word(const LectureControl& control, const std::string& value) {
     });
 }
 
-// "random, equal or aimed".
-std::string listed(const std::vector<std::string_view>& words) {
-    std::string text;
-    for (std::size_t i = 0; i < words.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 < words.size() ? ", " : " or ") + std::string(words[i]);
-    }
-    return text;
-}
-
 std::string allowed_values(const LectureControl& control) {
-    if (!control.range) return listed(control.words);
+    const std::string words = enumerated(control.words, " or ");
+    if (!control.range) return words;
     const std::string range =
         "a number from " + number_text(control.range->first) + " to " + number_text(control.range->second);
-    return control.words.empty() ? range : range + ", or " + listed(control.words);
+    return control.words.empty() ? range : range + ", or " + words;
 }
 
 [[noreturn]] void refuse(const LectureChange& change, const std::string& wanted) {

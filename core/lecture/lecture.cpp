@@ -83,19 +83,17 @@ class YamlWriter {
 };
 
 std::string yaml_list(const std::vector<std::string>& texts) {
-    std::string list;
-    for (const std::string& each : texts) list += (list.empty() ? "" : ", ") + quoted_yaml(each);
-    return "[" + list + "]";
+    return "[" + joined(texts, ", ", quoted_yaml) + "]";
 }
 
 std::string yaml_changes(const std::vector<LectureChange>& changes) {
-    std::string list;
-    for (const LectureChange& change : changes) {
-        const std::string value =
-            change.glide > 0 ? change.value + " over " + number_text(change.glide) + " s" : change.value;
-        list += (list.empty() ? "" : ", ") + change.key + ": " + quoted_yaml(value);
-    }
-    return "{" + list + "}";
+    return "{" +
+           joined(changes, ", ",
+                  [](const LectureChange& change) {
+                      const std::string glide = change.glide > 0 ? " over " + number_text(change.glide) + " s" : "";
+                      return change.key + ": " + quoted_yaml(change.value + glide);
+                  }) +
+           "}";
 }
 
 std::string yaml_question(const LectureQuestion& question) {
@@ -119,12 +117,13 @@ std::string yaml_question(const LectureQuestion& question) {
 }
 
 std::string yaml_checks(const std::vector<LectureCheck>& checks) {
-    std::string list;
-    for (const LectureCheck& check : checks) {
-        list += (list.empty() ? "" : ", ") + ("{quantity: " + quoted_yaml(check.quantity)) +
-                ", expected: " + check.expected.dump() + ", tolerance: " + number_text(check.tolerance) + "}";
-    }
-    return "[" + list + "]";
+    return "[" +
+           joined(checks, ", ",
+                  [](const LectureCheck& check) {
+                      return "{quantity: " + quoted_yaml(check.quantity) + ", expected: " + check.expected.dump() +
+                             ", tolerance: " + number_text(check.tolerance) + "}";
+                  }) +
+           "]";
 }
 
 void write_training(YamlWriter& writer, const LectureTraining& training) {

@@ -10,8 +10,8 @@
 #include <sstream>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
 namespace ropelab {
@@ -168,11 +168,8 @@ nlohmann::json json_of_yaml(const YamlNode& node) {
             if (const auto number = plain_number(node.text)) return *number;
             return node.text;
         }
-        case YamlNode::Kind::list: {
-            nlohmann::json list = nlohmann::json::array();
-            for (const YamlNode& item : node.items) list.push_back(json_of_yaml(item));
-            return list;
-        }
+        case YamlNode::Kind::list:
+            return json_list(node.items, json_of_yaml);
         case YamlNode::Kind::mapping: {
             nlohmann::json object = nlohmann::json::object();
             for (std::size_t i = 0; i < node.keys.size(); ++i) {

@@ -33,16 +33,6 @@ QuantityCall::Argument argument_of(std::string_view text) {
     return {std::string(trimmed(text.substr(0, equals))), std::string(trimmed(text.substr(equals + 1)))};
 }
 
-std::vector<std::string_view> split_at(std::string_view text, char separator) {
-    std::vector<std::string_view> parts;
-    for (std::size_t start = 0; start <= text.size();) {
-        const std::size_t end = std::min(text.find(separator, start), text.size());
-        parts.push_back(trimmed(text.substr(start, end - start)));
-        start = end + 1;
-    }
-    return parts;
-}
-
 struct ArgumentGroup {
     struct Named {
         std::string name;
@@ -56,7 +46,7 @@ using ArgumentForm = std::vector<ArgumentGroup>;
 ArgumentGroup argument_group(std::string_view text) {
     ArgumentGroup group;
     bool optional = false;
-    for (std::string_view part : split_at(text, ',')) {
+    for (std::string_view part : parts_of(text)) {
         const bool was_optional = optional;
         while (part.ends_with('[') || part.ends_with(']')) {
             if (part.ends_with('[')) optional = true;
@@ -85,7 +75,7 @@ std::vector<ArgumentForm> forms_of(std::string_view arguments) {
             form = form.substr(1, form.size() - 2);
         }
         ArgumentForm& groups = forms.emplace_back();
-        for (const std::string_view group : split_at(form.substr(1, form.size() - 2), ';')) {
+        for (const std::string_view group : parts_of(form.substr(1, form.size() - 2), ';')) {
             groups.push_back(argument_group(group));
         }
     }
@@ -202,10 +192,10 @@ QuantityCall parse_quantity_call(std::string_view expression) {
     }
     const std::string_view inside = trimmed(whole.substr(open + 1, whole.size() - open - 2));
     if (inside.empty()) return call;
-    for (const std::string_view group : split_at(inside, ';')) {
+    for (const std::string_view group : parts_of(inside, ';')) {
         std::vector<QuantityCall::Argument>& arguments = call.groups.emplace_back();
         if (group.empty()) continue;  // all runs
-        for (const std::string_view part : split_at(group, ',')) {
+        for (const std::string_view part : parts_of(group)) {
             const QuantityCall::Argument argument = argument_of(part);
             if (argument.value.empty()) {
                 throw BadInput("The quantity \"" + shortened(whole) +

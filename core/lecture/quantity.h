@@ -23,6 +23,7 @@ struct QuantityDescription {
     std::string description;  // one sentence
     bool needs_lab = false;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QuantityDescription, name, arguments, unit, description, needs_lab)
 const std::vector<QuantityDescription>& quantities();
 
 /// A name with arguments in brackets, "wavelength(31)", "logit(100, 60)", "final_validation_loss(theta=500)". "B." in

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 
+#include "core/data/json_text.h"
 #include "core/lecture/quantity_table.h"
 #include "core/rope/context.h"
 #include "core/rope/encodings.h"
@@ -220,9 +221,9 @@ std::vector<BaseInterval> scanned_bases(const QuantityInput& input) {
 }
 
 nlohmann::json feasible(const QuantityInput& input) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const BaseInterval& interval : scanned_bases(input)) list.push_back({interval.low, interval.high});
-    return list;
+    return json_list(scanned_bases(input), [](const BaseInterval& interval) -> nlohmann::json {
+        return {interval.low, interval.high};
+    });
 }
 
 nlohmann::json smallest_feasible(const QuantityInput& input) {

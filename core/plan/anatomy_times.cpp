@@ -4,10 +4,8 @@
 #include <array>
 #include <cstdio>
 #include <map>
-#include <vector>
 
 #include "core/plan/step_cost.h"
-#include "core/spec/numbers.h"
 #include "core/spec/random_stream.h"
 
 namespace ropelab {

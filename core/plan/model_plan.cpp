@@ -1,7 +1,6 @@
 #include "core/plan/model_plan.h"
 
 #include <algorithm>
-#include <utility>
 
 namespace ropelab {
 

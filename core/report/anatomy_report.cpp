@@ -252,13 +252,12 @@ nlohmann::json place_json(const StagePlace& place) {
 
 nlohmann::json times_json(const Anatomy& anatomy) {
     const StageTimes& times = anatomy.times;
-    nlohmann::json stages = nlohmann::json::array();
-    for (const StageTime& each : times.stages) {
+    const auto time_json = [](const StageTime& each) {
         nlohmann::json entry = place_json(each.place);
         entry["seconds_per_pass"] = each.within ? nlohmann::json(nullptr) : nlohmann::json(each.seconds);
         entry["within"] = each.within ? place_json(*each.within) : nlohmann::json(nullptr);
-        stages.push_back(std::move(entry));
-    }
+        return entry;
+    };
     return {{"sequences", times.sequences},
             {"tokens_per_sequence", times.length},
             {"passes", times.passes},
@@ -266,7 +265,7 @@ nlohmann::json times_json(const Anatomy& anatomy) {
             {"device", times.device},
             {"seconds_of_whole_pass", times.whole},
             {"seconds_of_stages", or_null(anatomy.totals().seconds)},
-            {"stages", std::move(stages)}};
+            {"stages", json_list(times.stages, time_json)}};
 }
 
 }  // namespace
@@ -303,19 +302,16 @@ std::string anatomy_table(const AnatomyModel& model, AnatomyFormat format) {
 }
 
 nlohmann::json anatomy_json(const AnatomyModel& model) {
-    nlohmann::json sections = nlohmann::json::array();
-    for (const AnatomySection& section : model.anatomy.sections) {
-        nlohmann::json stages = nlohmann::json::array();
-        for (const AnatomyStage& stage : section.stages) {
-            stages.push_back(stage_json(stage, !model.anatomy.times.empty()));
-        }
-        sections.push_back({{"title", section.title}, {"layers", section.layers}, {"stages", std::move(stages)}});
-    }
+    const bool has_times = !model.anatomy.times.empty();
+    const auto stage = [&](const AnatomyStage& each) { return stage_json(each, has_times); };
+    const auto section = [&](const AnatomySection& each) -> nlohmann::json {
+        return {{"title", each.title}, {"layers", each.layers}, {"stages", json_list(each.stages, stage)}};
+    };
     nlohmann::json sizes;
     for (const AnatomySize& size : model.anatomy.sizes) sizes[size.symbol] = or_null(size.value);
     const AnatomyTotals totals = model.anatomy.totals();
     nlohmann::json json = {{"name", model.name},
-                           {"sections", std::move(sections)},
+                           {"sections", json_list(model.anatomy.sections, section)},
                            {"sizes", std::move(sizes)},
                            {"totals",
                             {{"parameters", or_null(totals.parameters)},
@@ -324,7 +320,7 @@ nlohmann::json anatomy_json(const AnatomyModel& model) {
                              {"cache_bytes_per_token", or_null(totals.cache_bytes_per_token)},
                              {"state_bytes", totals.state_bytes}}},
                            {"remarks", model.anatomy.remarks}};
-    if (!model.anatomy.times.empty()) json["times"] = times_json(model.anatomy);
+    if (has_times) json["times"] = times_json(model.anatomy);
     return json;
 }
 

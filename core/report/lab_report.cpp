@@ -1,9 +1,7 @@
 #include "core/report/lab_report.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
-#include <span>
 
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/evaluate.h"
@@ -11,7 +9,6 @@
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/results_cells.h"
 #include "core/results/theta_curve.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "core/study/head_conversion.h"
 #include "core/sweep/lab_growth.h"

@@ -16,7 +16,6 @@
 #include "core/reproduce/rules/source_tests.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
-#include "core/run/probing.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_names.h"
@@ -223,8 +222,6 @@ json row_json(const SheetRow& row) {
     json result = row.spec ? to_json(*row.spec) : json::object();
     result.erase("seed");
     result.update(plan.keys);
-    json values = json::array();
-    for (const double value : row.values) values.push_back(json_number(value));
     result["claim"] = plan.claim;
     result["measure"] = plan.measure;
     result["ours"] = sample_json(row.ours);
@@ -254,34 +251,21 @@ json row_json(const SheetRow& row) {
     result["seeds_to_decide"] = or_null(row.seeds_to_decide);
     result["rule"] = plan.rule ? json(rule_words(plan)) : json();
     result["seeds"] = row.seeds;
-    result["values"] = std::move(values);
+    result["values"] = json_list(row.values, json_number);
     result["failed"] = row.failed;
     result["baseline_failed"] = row.baseline_failed;
     result["rule_version"] = plan.rule ? json(plan.rule->version) : json();
     return result;
 }
 
-json checks_json(const std::string& sheet) {
-    json checks = json::array();
-    for (const PaperCheck& check : paper_checks(sheet)) {
-        checks.push_back({{"what", check.what},
-                          {"printed", check.printed},
-                          {"recomputed", check.recomputed},
-                          {"agrees", check.agrees}});
-    }
-    return checks;
-}
-
 json head_json(const SheetPlan& plan) {
-    json claims = json::array();
-    for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
     const std::string stored = stored_rules_words(plan);
     return {{"sheet", plan.sheet},
             {"title", plan.title},
             {"scale", to_string(plan.scale)},
             {"source", plan.source},
             {"notes", plan.notes},
-            {"claims", std::move(claims)},
+            {"claims", plan.claims},
             {"stored_rules", stored.empty() ? json() : json(stored)}};
 }
 
@@ -355,8 +339,7 @@ std::string chance_text(double chance) {
 
 json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span<const ScoredPrediction> predictions) {
     json result = head_json(plan);
-    result["rows"] = json::array();
-    for (const SheetRow& row : rows) result["rows"].push_back(row_json(row));
+    result["rows"] = json_list(rows, row_json);
     const std::vector<ClaimVerdict> verdicts = claim_verdicts(plan, rows);
     for (std::size_t i = 0; i < verdicts.size(); ++i) {
         json& claim = result["claims"][i];
@@ -372,7 +355,7 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
     result["rankings"] = rankings_of(rows);
     result["predictions"] = predictions_json(plan, predictions);
     result["calibration"] = calibration_json(calibration_of(predictions));
-    result["paper_checks"] = checks_json(plan.sheet);
+    result["paper_checks"] = paper_checks(plan.sheet);
     result["source_tests"] = source_tests_json(plan.sheet);
     result["published_benchmarks"] = benchmark_table_json(plan.sheet);
     return result;
@@ -385,15 +368,11 @@ json predictions_json(const SheetPlan& plan, std::span<const ScoredPrediction> p
         result[i]["outcome_words"] = predictions[i].words;
         result[i]["chance_of_scored"] = predictions[i].chance;
         result[i]["unit"] = predictions[i].unit;
-        result[i]["groups"] = json::array();
-        for (const ScoredPrediction::Group& group : predictions[i].groups) {
-            const double deviation = group.sample.standard_deviation;
-            result[i]["groups"].push_back({{"label", group.label},
-                                           {"predicted_low", group.low},
-                                           {"n", group.sample.n},
-                                           {"mean", group.sample.mean},
-                                           {"std", group.sample.n > 1 ? json(deviation) : json()}});
-        }
+        result[i]["groups"] = json_list(predictions[i].groups, [](const ScoredPrediction::Group& group) {
+            json entry = sample_json(group.sample);
+            entry.update({{"label", group.label}, {"predicted_low", group.low}});
+            return entry;
+        });
         const auto& test = predictions[i].test;
         result[i]["test"] = test ? json{{"name", "welch"},
                                         {"t", test->t},
@@ -483,8 +462,7 @@ json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
     const auto specs = plan.experiment.expand();
     const Estimate cost = sheet_cost(plan, specs, *machine_time_model(), data_dir);
     result["experiment"] = plan.experiment.to_json();
-    result["runs"] = json::array();
-    for (const RunSpec& spec : specs) result["runs"].push_back(to_json(spec));
+    result["runs"] = json_list(specs, [](const RunSpec& spec) { return to_json(spec); });
     result["estimate"] = {{"runs", cost.runs},
                           {"cohorts", cost.cohorts},
                           {"seconds", cost.seconds},
@@ -493,7 +471,7 @@ json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
     result["one_by_one"] = plan.sequential;
     result["rows"] = to_json(plan).at("rows");
     result["predictions"] = predictions_json(plan);
-    result["paper_checks"] = checks_json(plan.sheet);
+    result["paper_checks"] = paper_checks(plan.sheet);
     result["source_tests"] = source_tests_json(plan.sheet);
     result["published_benchmarks"] = benchmark_table_json(plan.sheet);
     return result;

@@ -1,9 +1,7 @@
 #include "core/reproduce/sheet.h"
 
 #include <algorithm>
-#include <cmath>
 
-#include "core/reproduce/sheets/building.h"
 #include "core/results/results_cells.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

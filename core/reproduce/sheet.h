@@ -67,32 +67,32 @@ struct VerdictRule {
 std::string rule_words(const VerdictRule& rule);
 
 struct PlannedRow {
-    std::string claim;  // id of the claim that the row tests
+    std::string claim = {};  // id of the claim that the row tests
     /// Flat, shown to readers: {"theta": 500, "data": "enwik8"}. Rows of one claim with different `iterations` are its
     /// lengths of training: the claim is decided only if the verdicts at all of them agree.
     nlohmann::json keys;
     /// From measures() or the lab's measurements (rules/measuring.h).
     std::string measure;
     GroupKeys group;
-    std::optional<GroupKeys> baseline;  // the group is compared with this one
+    std::optional<GroupKeys> baseline = {};  // the group is compared with this one
     /// If any, the group is compared with the mean, seed by seed, of the baseline and these groups.
-    std::vector<GroupKeys> baseline_others;
+    std::vector<GroupKeys> baseline_others = {};
     /// Group that lacks what the row is about, such as positions, most of the feed-forward network or half of the
     /// training. Unless the baseline or the group has a significantly lower mean than the control, by more than the
     /// margin, the row is not testable, because these models do not respond to it and equal results would be no
     /// evidence. A rule of the kind `difference` that finds a significant difference, not smaller than its margin,
     /// requires no control.
-    std::optional<GroupKeys> control;
+    std::optional<GroupKeys> control = {};
     /// Compared with the control instead of group and baseline, which differ from it in more than this.
-    std::optional<GroupKeys> control_reference;
+    std::optional<GroupKeys> control_reference = {};
     /// If control and reference are equal: "positions do not help these models".
     std::string control_shows = "positions do not help these models";
-    std::optional<VerdictRule> rule;       // none: the row is shown without a verdict
-    std::optional<Sample> paper;           // published sample; the standard deviation is NaN where none was published
-    std::optional<Sample> paper_baseline;  // published sample of the baseline
-    std::optional<double> paper_printed;   // published difference in percent; negative means lower
+    std::optional<VerdictRule> rule = {};  // none: the row is shown without a verdict
+    std::optional<Sample> paper = {};      // published sample; the standard deviation is NaN where none was published
+    std::optional<Sample> paper_baseline = {};  // published sample of the baseline
+    std::optional<double> paper_printed = {};   // published difference in percent; negative means lower
     // not empty: the row is measured and shown, but not testable; says what a test requires
-    std::string out_of_reach;
+    std::string out_of_reach = {};
 };
 /// With baseline and control, each named by the keys in which it differs; "" for a row without a rule.
 std::string rule_words(const PlannedRow& row);
@@ -103,6 +103,7 @@ struct Claim {
 
     bool operator==(const Claim&) const = default;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Claim, id, words)
 
 /// Retrieval at a lag attends at the distance lag − 1, so that the lag tests B(lag − 1) of formulas 12 and 13.
 struct GroupProbe {
@@ -194,6 +195,8 @@ struct GenerationSpeed {
 
     bool operator==(const GenerationSpeed&) const = default;
 };
+/// Without the mode.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GenerationSpeed, samples, length, temperature, top_k)
 
 struct SheetPlan {
     std::string sheet;

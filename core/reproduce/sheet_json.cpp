@@ -85,18 +85,16 @@ std::optional<VerdictRule> rule_from(const json& value) {
 }
 
 json probes_json(const std::vector<GroupProbe>& probes) {
-    json result = json::array();
-    for (const GroupProbe& probe : probes) {
-        result.push_back({{"group", probe.group},
-                          {"label", probe.label},
-                          {"near_lag", probe.near_lag},
-                          {"near_bound", probe.near_bound},
-                          {"far_lag", probe.far_lag},
-                          {"far_bound", probe.far_bound},
-                          {"control_lag", probe.control_lag},
-                          {"control_bound", probe.control_bound}});
-    }
-    return result;
+    return json_list(probes, [](const GroupProbe& probe) -> json {
+        return {{"group", probe.group},
+                {"label", probe.label},
+                {"near_lag", probe.near_lag},
+                {"near_bound", probe.near_bound},
+                {"far_lag", probe.far_lag},
+                {"far_bound", probe.far_bound},
+                {"control_lag", probe.control_lag},
+                {"control_bound", probe.control_bound}};
+    });
 }
 // Labs of earlier versions have no probes, or probes without a control lag.
 std::vector<GroupProbe> probes_from(const json& rule) {
@@ -130,7 +128,7 @@ std::optional<RetrievalRule> retrieval_from(const json& prediction) {
                          found->value("version", unwritten)};
 }
 
-json row_json(const PlannedRow& row) {
+json planned_row_json(const PlannedRow& row) {
     return {{"claim", row.claim},
             {"keys", row.keys},
             {"measure", row.measure},
@@ -170,43 +168,33 @@ PlannedRow row_from(const json& value) {
 }  // namespace
 
 json to_json(const SheetPlan& plan) {
-    json claims = json::array();
-    for (const Claim& claim : plan.claims) claims.push_back({{"id", claim.id}, {"words", claim.words}});
-    json rows = json::array();
-    for (const PlannedRow& row : plan.rows) rows.push_back(row_json(row));
     return {{"sheet", plan.sheet},
             {"title", plan.title},
             {"source", plan.source},
             {"scale", to_string(plan.scale)},
-            {"claims", std::move(claims)},
+            {"claims", plan.claims},
             {"notes", plan.notes},
-            {"rows", std::move(rows)},
+            {"rows", json_list(plan.rows, planned_row_json)},
             {sequential_field, plan.sequential},
-            {"writing",
-             {{"samples", plan.writing.samples},
-              {"length", plan.writing.length},
-              {"temperature", plan.writing.temperature},
-              {"top_k", plan.writing.top_k}}},
+            {"writing", plan.writing},
             {"extensions", plan.extensions},
             {"retrieval_windows", plan.retrieval_windows}};
 }
 
 json predictions_json(const SheetPlan& plan) {
-    json result = json::array();
-    for (const Prediction& prediction : plan.predictions) {
-        result.push_back({{"theory", prediction.theory},
-                          {"words", prediction.words},
-                          {"quantity", prediction.quantity},
-                          {"measure", prediction.measure},
-                          {"low", prediction.low},
-                          {"high", prediction.high},
-                          {"chance", prediction.chance},
-                          {"null_model", null_model_words(prediction)},
-                          {"retrieval", retrieval_json(prediction.retrieval)},
-                          {"unmeasured", prediction.unmeasured},
-                          {"order_rule", prediction.order_rule}});
-    }
-    return result;
+    return json_list(plan.predictions, [](const Prediction& prediction) -> json {
+        return {{"theory", prediction.theory},
+                {"words", prediction.words},
+                {"quantity", prediction.quantity},
+                {"measure", prediction.measure},
+                {"low", prediction.low},
+                {"high", prediction.high},
+                {"chance", prediction.chance},
+                {"null_model", null_model_words(prediction)},
+                {"retrieval", retrieval_json(prediction.retrieval)},
+                {"unmeasured", prediction.unmeasured},
+                {"order_rule", prediction.order_rule}};
+    });
 }
 
 std::vector<Prediction> predictions_from_json(const json& predictions) {
@@ -238,16 +226,11 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
         plan.title = sheet.at("title").get<std::string>();
         plan.source = sheet.at("source").get<std::string>();
         plan.scale = sheet_scale(sheet.at("scale").get<std::string>());
-        for (const json& claim : sheet.at("claims")) {
-            plan.claims.push_back({claim.at("id").get<std::string>(), claim.at("words").get<std::string>()});
-        }
+        sheet.at("claims").get_to(plan.claims);
         plan.notes = sheet.at("notes").get<std::vector<std::string>>();
         for (const json& row : sheet.at("rows")) plan.rows.push_back(row_from(row));
         plan.sequential = sheet.at(sequential_field).get<bool>();
-        const json& writing = sheet.at("writing");
-        plan.writing = {writing.at("samples").get<std::int64_t>(), writing.at("length").get<std::int64_t>(),
-                        writing.at("temperature").get<double>(), writing.at("top_k").get<std::int64_t>(),
-                        Generation::Mode::recompute};
+        sheet.at("writing").get_to(plan.writing);
         plan.extensions = sheet.at("extensions").get<std::vector<std::int64_t>>();
         plan.retrieval_windows = sheet.value("retrieval_windows", std::int64_t{0});
         plan.predictions = predictions_from_json(predictions);

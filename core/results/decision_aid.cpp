@@ -4,10 +4,10 @@
 #include <array>
 #include <cmath>
 
+#include "core/data/json_text.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
-#include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/stats/t_test.h"
@@ -345,27 +345,22 @@ std::string decision_text(const ResultsTable& table, const DecisionChoice& choic
 }
 
 nlohmann::json decision_json(const ResultsTable& table, const DecisionChoice& choice) {
-    nlohmann::json result = nlohmann::json::array();
-    const auto settings = [&](std::size_t group) { return nlohmann::json(table.groups[group].settings); };
-    for (const DecisionAid& aid : decision_aids(table, choice)) {
-        nlohmann::json front = nlohmann::json::array(), dominated = front, undecided = front;
-        for (const std::size_t group : aid.front) front.push_back(settings(group));
-        for (const auto& each : aid.dominated) {
-            dominated.push_back({{"settings", settings(each.group)}, {"by", settings(each.by)}});
-        }
-        for (const auto& each : aid.undecided) {
-            undecided.push_back(nlohmann::json::array({settings(each.first), settings(each.second)}));
-        }
-        result.push_back({{"loss", measures()[aid.loss].name},
-                          {"speed", aid.cost.name},
-                          {"front", std::move(front)},
-                          {"dominated", std::move(dominated)},
-                          {"undecided", std::move(undecided)},
-                          {"comparisons", aid.comparisons},
-                          {"rule", decision_rule_words()},
-                          {"words", decision_words(aid, table, decision_names(table))}});
-    }
-    return result;
+    using nlohmann::json;
+    const auto settings = [&](std::size_t group) { return json(table.groups[group].settings); };
+    const auto dominated = [&](const auto& each) -> json {
+        return {{"settings", settings(each.group)}, {"by", settings(each.by)}};
+    };
+    const auto undecided = [&](const auto& each) { return json::array({settings(each.first), settings(each.second)}); };
+    return json_list(decision_aids(table, choice), [&](const DecisionAid& aid) -> json {
+        return {{"loss", measures()[aid.loss].name},
+                {"speed", aid.cost.name},
+                {"front", json_list(aid.front, settings)},
+                {"dominated", json_list(aid.dominated, dominated)},
+                {"undecided", json_list(aid.undecided, undecided)},
+                {"comparisons", aid.comparisons},
+                {"rule", decision_rule_words()},
+                {"words", decision_words(aid, table, decision_names(table))}};
+    });
 }
 
 }  // namespace ropelab

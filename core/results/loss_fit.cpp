@@ -9,6 +9,7 @@
 #include <set>
 #include <utility>
 
+#include "core/data/json_text.h"
 #include "core/plan/layout.h"
 #include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
@@ -653,16 +654,15 @@ json loss_fit_json(const TableLossFit& table, std::span<const LossPrediction> pr
     for (std::size_t j = 0; j < fit.terms.size(); ++j) {
         terms.push_back(estimate(facts_of(fit.terms[j]).name, fit.coefficients[j]));
     }
-    json predicted = json::array();
-    for (const LossPrediction& each : predictions) {
-        predicted.push_back({{"fraction", each.at.fraction},
-                             {"parameters", each.at.parameters},
-                             {"tokens", each.at.tokens},
-                             {"value", each.loss},
-                             {"prediction_95", {each.low, each.high}},
-                             {"outside_range", each.outside},
-                             {"words", prediction_words(table, each)}});
-    }
+    const auto prediction_json = [&](const LossPrediction& each) -> json {
+        return {{"fraction", each.at.fraction},
+                {"parameters", each.at.parameters},
+                {"tokens", each.at.tokens},
+                {"value", each.loss},
+                {"prediction_95", {each.low, each.high}},
+                {"outside_range", each.outside},
+                {"words", prediction_words(table, each)}};
+    };
     return {{"measure", std::string(measures()[table.measure].name)},
             {"unit", std::string(measures()[table.measure].unit)},
             {"formula", formula_text(table)},
@@ -688,7 +688,7 @@ json loss_fit_json(const TableLossFit& table, std::span<const LossPrediction> pr
             {"copies", table.copies},
             {"diverged", table.diverged},
             {"words", loss_fit_words(table)},
-            {"predictions", std::move(predicted)}};
+            {"predictions", json_list(predictions, prediction_json)}};
 }
 
 }  // namespace ropelab

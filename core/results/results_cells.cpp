@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "core/results/results_compare.h"
-#include "core/results/results_table.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 

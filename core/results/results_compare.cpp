@@ -10,8 +10,6 @@
 #include <utility>
 
 #include "core/results/results_cells.h"
-#include "core/results/results_table.h"
-#include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/spec/training_clock.h"
 #include "core/stats/t_test.h"

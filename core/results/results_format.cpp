@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <functional>
 
 #include "core/data/json_text.h"
 #include "core/results/results_cells.h"
@@ -127,8 +126,6 @@ json json_interval(const std::optional<DifferenceInterval>& estimate) {
 }
 
 json json_sample(const Description& described, const std::vector<double>& raw) {
-    json values = json::array();
-    for (const double value : raw) values.push_back(json_number(value));
     return {{"n", described.n},
             {"mean", json_number(described.mean)},
             {"std", json_number(described.standard_deviation)},
@@ -136,7 +133,7 @@ json json_sample(const Description& described, const std::vector<double>& raw) {
             {"maximum", json_number(described.maximum)},
             {"standard_error", json_number(described.standard_error)},
             {"confidence_95", {json_number(described.confidence_low), json_number(described.confidence_high)}},
-            {"values", std::move(values)}};
+            {"values", json_list(raw, json_number)}};
 }
 
 }  // namespace

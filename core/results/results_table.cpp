@@ -1,6 +1,5 @@
 #include "core/results/results_table.h"
 
-#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "core/results/results_cells.h"
-#include "core/results/results_table.h"
 #include "core/spec/numbers.h"
 
 namespace ropelab {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <complex>
 #include <iterator>
-#include <numbers>
 #include <random>
 #include <string>
 

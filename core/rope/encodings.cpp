@@ -1,7 +1,6 @@
 #include "core/rope/encodings.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <string>
 

@@ -101,25 +101,6 @@ std::vector<double> aimed_key(std::span<const double> query, double distance, co
     return key;
 }
 
-std::vector<double> rotation_matrix(int head_dim, double position, const Frequencies& frequencies, Partial partial,
-                                    Pairing pairing) {
-    if (head_dim < 0) {
-        throw BadInput("The head dimension is " + std::to_string(head_dim) + ", but it must be 0 or more.");
-    }
-    const auto size = static_cast<std::size_t>(head_dim);
-    const std::vector<ChannelPair> pairs = pairs_of(size, frequencies, partial, pairing);
-    std::vector<double> matrix(size * size);
-    for (std::size_t c = 0; c < size; ++c) matrix[c * size + c] = 1.0;
-    for (std::size_t i = 0; i < pairs.size(); ++i) {
-        const auto [first, second] = pairs[i];
-        const double angle = position * frequencies.inverse_frequencies[i];
-        matrix[first * size + first] = matrix[second * size + second] = std::cos(angle);
-        matrix[first * size + second] = -std::sin(angle);
-        matrix[second * size + first] = std::sin(angle);
-    }
-    return matrix;
-}
-
 std::vector<double> kernel(std::span<const double> inverse_frequencies, std::size_t count) {
     std::vector<double> rotated_frequencies;
     for (double frequency : inverse_frequencies) {

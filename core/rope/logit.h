@@ -42,10 +42,6 @@ std::vector<ChannelPair> channel_pairs(int head_dim, int rotary_dim, Partial par
 std::vector<double> aimed_key(std::span<const double> query, double distance, const Frequencies& frequencies,
                               Partial partial, Pairing pairing);
 
-/// R_m, (head_dim, head_dim), row-major. It is orthogonal; the attention factor is not applied.
-std::vector<double> rotation_matrix(int head_dim, double position, const Frequencies& frequencies, Partial partial,
-                                    Pairing pairing);
-
 /// K(Δ) = Σ_i cos(Δω_i) over the rotated pairs (ω_i > 0) for Δ = 0 … count − 1.
 std::vector<double> kernel(std::span<const double> inverse_frequencies, std::size_t count);
 

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <utility>
-#include <vector>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

@@ -4,15 +4,12 @@
 #include <cmath>
 #include <iterator>
 #include <map>
-#include <memory>
 
 #include "core/experiment/experiment.h"
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
 #include "core/machine/clock.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
-#include "core/spec/processor.h"
 
 namespace ropelab {
 

@@ -1,7 +1,6 @@
 #include "core/run/probing.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 #include <set>

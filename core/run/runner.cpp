@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <condition_variable>
 #include <ctime>
 #include <iterator>
-#include <mutex>
 #include <thread>
 
 #include "core/forecast/cohort_width.h"

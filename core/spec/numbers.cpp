@@ -4,11 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
-#include <cstdint>
 #include <numeric>
-#include <vector>
-
-#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -145,11 +141,7 @@ std::string nearest(std::string_view word, std::span<const std::string_view> kno
 std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words) {
     const auto found = std::find(words.begin(), words.end(), word);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-    std::string listed;
-    for (const std::string& each : words) {
-        listed += (&each == &words.front() ? "" : &each == &words.back() ? " or " : ", ") + each;
-    }
-    throw BadInput("\"" + word + "\" is not " + what + "; it must be " + listed + ".");
+    throw BadInput("\"" + word + "\" is not " + what + "; it must be " + enumerated(words, " or ") + ".");
 }
 
 }  // namespace ropelab

@@ -24,6 +24,16 @@ std::string joined(const Items& items, std::string_view separator = ", ", TextOf
     }
     return result;
 }
+/// "a, b or c" if `last` is " or ".
+template <typename Items>
+std::string enumerated(const Items& items, std::string_view last) {
+    std::string result;
+    for (std::size_t i = 0; i < items.size(); ++i) {
+        if (i > 0) result += i + 1 < items.size() ? ", " : last;
+        result += items[i];
+    }
+    return result;
+}
 /// Trimmed parts between separators; one empty part for "".
 std::vector<std::string> parts_of(std::string_view text, char separator = ',');
 /// "1 run", "3 runs".

@@ -117,9 +117,7 @@ std::size_t choice_of(const SettingFacts& setting, const Value& value) {
     const auto* word = std::get_if<std::string>(&value);
     const auto found = word ? std::ranges::find(setting.choices, *word) : setting.choices.end();
     if (found != setting.choices.end()) return static_cast<std::size_t>(found - setting.choices.begin());
-    std::string list;
-    for (const std::string_view choice : setting.choices) list += (list.empty() ? "" : ", ") + std::string(choice);
-    refuse(setting, quoted(value), "one of: " + list);
+    refuse(setting, quoted(value), "one of: " + joined(setting.choices));
 }
 
 std::vector<double> list_of(const SettingFacts& setting, const Value& value) {
@@ -127,18 +125,12 @@ std::vector<double> list_of(const SettingFacts& setting, const Value& value) {
     if (!text) refuse(setting, quoted(value), "numbers with semicolons between them");
     std::vector<double> numbers;
     if (text->empty()) return numbers;
-    for (std::size_t start = 0; start <= text->size();) {
-        const std::size_t end = std::min(text->find(';', start), text->size());
-        numbers.push_back(parse_number(std::string_view(*text).substr(start, end - start)));
-        start = end + 1;
-    }
+    for (const std::string& part : parts_of(*text, ';')) numbers.push_back(parse_number(part));
     return numbers;
 }
 
 std::string list_text(const std::vector<double>& numbers) {
-    std::string text;
-    for (const double number : numbers) text += (text.empty() ? "" : ";") + number_text(number);
-    return text;
+    return joined(numbers, ";", number_text);
 }
 
 }  // namespace ropelab

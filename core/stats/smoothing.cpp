@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
 
 namespace ropelab {
 

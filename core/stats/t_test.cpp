@@ -6,11 +6,9 @@
 #include <boost/math/tools/roots.hpp>
 #include <cmath>
 #include <cstddef>
-#include <functional>
 #include <limits>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"

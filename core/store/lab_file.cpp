@@ -7,7 +7,6 @@
 
 #include <array>
 #include <cerrno>
-#include <nlohmann/json.hpp>
 #include <random>
 
 #include "core/data/corpus.h"

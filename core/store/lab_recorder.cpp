@@ -1,12 +1,8 @@
 #include "core/store/lab_recorder.h"
 
 #include <chrono>
-#include <condition_variable>
 #include <iterator>
-#include <mutex>
-#include <thread>
 #include <utility>
-#include <vector>
 
 namespace ropelab {
 

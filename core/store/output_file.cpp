@@ -13,7 +13,6 @@
 #include <optional>
 #include <set>
 #include <stdexcept>
-#include <string>
 #include <system_error>
 
 #include "core/spec/error.h"

@@ -6,7 +6,6 @@
 #include <limits>
 #include <numbers>
 #include <numeric>
-#include <vector>
 
 #include "core/data/checksum.h"
 #include "core/data/compression.h"

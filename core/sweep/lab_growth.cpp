@@ -1,7 +1,6 @@
 #include "core/sweep/lab_growth.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/data/json_text.h"
 #include "core/run/checkpoint.h"

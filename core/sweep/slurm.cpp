@@ -15,7 +15,6 @@
 #include "core/spec/error.h"
 #include "core/spec/run_names.h"
 #include "core/store/output_file.h"
-#include "core/sweep/lab_plan.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

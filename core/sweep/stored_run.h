@@ -2,7 +2,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "core/experiment/experiment.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

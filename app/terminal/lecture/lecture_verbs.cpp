@@ -45,6 +45,7 @@ struct DocumentFlags {
 // The flags live as long as the command.
 DocumentFlags& add_document(CLI::App& verb, const char* what, const char* kind, const char* output_help) {
     auto& flags = with_flags<DocumentFlags>(verb, [=](const DocumentFlags& given) { given.write(what, kind); });
+    flags.fields.begin(verb);
     verb.add_option("file", flags.lecture, "Lecture file (.md), or the name of a lecture that comes with the program")
         ->required();
     verb.add_option("--output", flags.output, output_help)->required();
@@ -57,23 +58,22 @@ void add_lecture_documents(CLI::App& lecture) {
                                             "and answers of each scene; needs no display and trains nothing");
     auto& handout = add_document(*verb, "Handouts", "handout", "Output file (.pdf; - for standard output)");
     verb->add_flag("--without-answers", handout.without_answers, "Leave out the answers to the questions");
-    handout.fields.add_text(*verb, "paper", "--paper", "Paper size: a4 (default) or letter");
-    handout.fields.add_json(*verb);
+    handout.fields.text("paper", "--paper", "Paper size: a4 (default) or letter");
+    handout.fields.json();
 
     verb =
         lecture.add_subcommand("slides", "Write one slide per step of a lecture; needs no display and trains nothing");
     auto& slides = add_document(
         *verb, "Slides", "slides",
         "Output: a file (.pdf or .html; - for standard output), or a folder for one PNG or SVG file per slide");
-    slides.fields.add_text(*verb, "format", "--format",
-                           "Format: pdf, html, png or svg (default: the suffix of --output; png for a folder)");
-    slides.fields.add_text(*verb, "theme", "--theme", "Colour theme: light (default) or dark");
-    slides.fields.add_number(*verb, "width", "--width-px",
-                             "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
+    slides.fields.text("format", "--format",
+                       "Format: pdf, html, png or svg (default: the suffix of --output; png for a folder)");
+    slides.fields.text("theme", "--theme", "Colour theme: light (default) or dark");
+    slides.fields.number("width", "--width-px", "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
     verb->add_flag("--without-answers", slides.without_answers,
                    "Leave out the answers to the questions; after the first question of a scene, also leave out all "
                    "text except further questions");
-    slides.fields.add_json(*verb);
+    slides.fields.json();
 }
 
 struct ClassFlags {
@@ -401,28 +401,22 @@ void add_lecture(CLI::App& program) {
                                "Check lectures, write an example, list the lectures that come with the program, export "
                                "handouts and slides, collect the results and answers of a class");
     verb->require_subcommand(1);
-    const auto add = [&](const char* name, const char* description, void (*action)(const LectureFlags&)) {
-        CLI::App* part = verb->add_subcommand(name, description);
-        part->add_flag("--json", flags->json, "Print the result as JSON");
-        part->callback([flags, action] { action(*flags); });
-        return part;
-    };
-    CLI::App* check_verb =
-        add("check",
-            "Compute every check of a lecture (a quantity and its expected value), without a display: exit status 0 if "
-            "all pass, 1 if one fails, 2 if the file is not a valid lecture",
-            check_file);
+    CLI::App* check_verb = add_part(
+        *verb, flags, "check",
+        "Compute every check of a lecture (a quantity and its expected value), without a display: exit status 0 if "
+        "all pass, 1 if one fails, 2 if the file is not a valid lecture",
+        check_file);
     check_verb
         ->add_option("file", flags->file, "Lecture file (.md), or the name of a lecture that comes with the program")
         ->required();
     check_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for known data sets");
-    CLI::App* new_verb = add("new", "Write a commented example of a lecture", write_new);
+    CLI::App* new_verb = add_part(*verb, flags, "new", "Write a commented example of a lecture", write_new);
     new_verb->add_option("name", flags->title, "Title of the lecture")->required();
     new_verb->add_option("--output", flags->output,
                          "File to write (default: the title as a file name, such as my-lecture.md; - for standard "
                          "output)");
     new_verb->add_flag("--force", flags->force, "Overwrite the file if it exists");
-    add("list", "List the lectures that come with the program", list_lectures);
+    add_part(*verb, flags, "list", "List the lectures that come with the program", list_lectures);
     add_lecture_documents(*verb);
     add_lecture_class(*verb);
     add_lecture_answers(*verb);
@@ -440,17 +434,7 @@ struct QuantityFlags {
 };
 
 void print_list(bool as_json) {
-    if (as_json) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const QuantityDescription& each : quantities()) {
-            list.push_back({{"name", each.name},
-                            {"arguments", each.arguments},
-                            {"unit", each.unit},
-                            {"description", each.description},
-                            {"needs_lab", each.needs_lab}});
-        }
-        return print_json(list);
-    }
+    if (as_json) return print_json(quantities());
     std::ostringstream text;
     for (const QuantityDescription& each : quantities()) {
         text << each.name << each.arguments << (each.unit.empty() ? "" : "  [" + each.unit + "]")

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iostream>
 
-#include "app/terminal/options.h"
 #include "core/interop/model_table.h"
 #include "core/spec/error.h"
 #include "core/spec/keys.h"

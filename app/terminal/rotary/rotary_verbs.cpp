@@ -107,9 +107,9 @@ std::vector<double> distances_to(std::int64_t context) {
 }
 
 nlohmann::json json_of(const FeasibleBases& bases) {
-    nlohmann::json list = nlohmann::json::array();
-    for (const BaseInterval& interval : bases.intervals) list.push_back({interval.low, interval.high});
-    return list;
+    return json_list(bases.intervals, [](const BaseInterval& interval) -> nlohmann::json {
+        return {interval.low, interval.high};
+    });
 }
 
 std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context, ScalingMethod scaling) {

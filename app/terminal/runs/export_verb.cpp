@@ -3,6 +3,7 @@
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/data/json_text.h"
 #include "core/interop/metrics_csv.h"
 #include "core/interop/tensorboard.h"
 #include "core/spec/error.h"
@@ -37,17 +38,17 @@ std::vector<RunRecord> chosen_runs(const LabFile& lab, const Flags& flags) {
 void export_event_files(const LabFile& lab, const std::vector<RunRecord>& runs, const Flags& flags) {
     const auto files = write_event_files(lab, runs, flags.output, flags.force);
     if (flags.json) {
-        nlohmann::json list = nlohmann::json::array();
-        for (const EventFile& file : files) {
-            list.push_back({{"run", file.run},
-                            {"file", file.path.string()},
-                            {"steps", file.steps},
-                            {"evaluations", file.evaluations},
-                            {"times", file.times_stored     ? "stored"
-                                      : file.times_measured ? "even"
-                                                            : "nominal"}});
-        }
-        return print_json({{"format", "tensorboard"}, {"output", flags.output}, {"files", list}});
+        const auto file_json = [](const EventFile& file) -> nlohmann::json {
+            return {{"run", file.run},
+                    {"file", file.path.string()},
+                    {"steps", file.steps},
+                    {"evaluations", file.evaluations},
+                    {"times", file.times_stored     ? "stored"
+                              : file.times_measured ? "even"
+                                                    : "nominal"}};
+        };
+        return print_json(
+            {{"format", "tensorboard"}, {"output", flags.output}, {"files", json_list(files, file_json)}});
     }
     std::string text = "Wrote " + counted(files.size(), "event file") + " in " + flags.output + ".\n";
     if (!std::all_of(files.begin(), files.end(), [](const EventFile& file) { return file.times_stored; })) {

@@ -16,6 +16,7 @@
 #include "app/terminal/rotary/rotary_flags.h"
 #include "app/terminal/verbs.h"
 #include "core/data/corpus.h"
+#include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"
@@ -44,13 +45,6 @@ struct ProbedRun {
     std::filesystem::path data_dir;
     bool json = false;
 };
-
-template <typename List, typename Make>
-nlohmann::json list_of(const List& list, const Make& make) {
-    nlohmann::json result = nlohmann::json::array();
-    for (const auto& each : list) result.push_back(make(each));
-    return result;
-}
 
 std::string whole_text(std::int64_t number) {
     return std::to_string(number);
@@ -112,13 +106,13 @@ nlohmann::json json_of(const Interval& interval) {
 
 /// {"contribution": …, "draws": [{"pairs", "contribution", "loss", "accuracy"}, …]}.
 nlohmann::json json_of(const AblationControls& controls) {
-    return {{"contribution", controls.contribution}, {"draws", list_of(controls.draws, [](const AblationControl& draw) {
-                                                          return nlohmann::json{
-                                                              {"pairs", draw.pairs},
-                                                              {"contribution", draw.contribution},
-                                                              {"loss", draw.result->loss},
-                                                              {"accuracy", retrieval_accuracy(*draw.result)}};
-                                                      })}};
+    return {{"contribution", controls.contribution},
+            {"draws", json_list(controls.draws, [](const AblationControl& draw) {
+                 return nlohmann::json{{"pairs", draw.pairs},
+                                       {"contribution", draw.contribution},
+                                       {"loss", draw.result->loss},
+                                       {"accuracy", retrieval_accuracy(*draw.result)}};
+             })}};
 }
 
 /// `whole`: the loss without ablation.
@@ -153,10 +147,10 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
         std::vector<std::size_t> counts(curve.count());
         for (std::size_t i = 0; i < counts.size(); ++i) counts[i] = i;
         const auto intervals = [](const std::vector<Interval>& list) {
-            return list_of(list, [](const Interval& each) { return json_of(each); });
+            return json_list(list, [](const Interval& each) { return json_of(each); });
         };
         const auto of_controls = [](const std::vector<AblationControls>& list) {
-            return list_of(list, [](const AblationControls& each) { return json_of(each); });
+            return json_list(list, [](const AblationControls& each) { return json_of(each); });
         };
         return print_json({{"run", run.run},
                            {"iteration", curve.iteration},
@@ -168,8 +162,8 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
                            {"pairs", counts},
                            {"fast_loss", curve.fast_loss},
                            {"slow_loss", curve.slow_loss},
-                           {"fast_loss_rise", list_of(curve.fast_rise, rise_json)},
-                           {"slow_loss_rise", list_of(curve.slow_rise, rise_json)},
+                           {"fast_loss_rise", json_list(curve.fast_rise, rise_json)},
+                           {"slow_loss_rise", json_list(curve.slow_rise, rise_json)},
                            {"fast_accuracy", curve.fast_accuracy},
                            {"slow_accuracy", curve.slow_accuracy},
                            {"fast_accuracy_interval", intervals(curve.fast_accuracy_interval)},
@@ -309,15 +303,13 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     }
     end_if_interrupted();
     if (!run.json) return print_text(text_of(result, spec));
-    nlohmann::json evaluations = nlohmann::json::array();
-    for (const ExtrapolationEvaluation& evaluation : result.evaluations)
-        evaluations.push_back(json_of_evaluation(evaluation, spec));
+    const auto evaluation_json = [&](const ExtrapolationEvaluation& each) { return json_of_evaluation(each, spec); };
     print_json({{"run", run.run},
                 {"iteration", result.iteration},
                 {"context", spec.context},
                 {"factor", result.factor},
                 {"length", spec.context * result.factor},
-                {"evaluations", evaluations}});
+                {"evaluations", json_list(result.evaluations, evaluation_json)}});
 }
 
 /// Printed measurements, with their run, step and request.

@@ -255,10 +255,7 @@ void add_data(CLI::App& program) {
     CLI::App* verb = program.add_subcommand("data", "Manage data sets: list, fetch, info, tokens, generate, clean");
     verb->require_subcommand(1);
     const auto add = [&](const char* name, const char* description, void (*action)(const Flags&)) {
-        CLI::App* part = verb->add_subcommand(name, description);
-        part->add_flag("--json", flags->json, "Print the result as JSON");
-        part->callback([flags, action] { action(*flags); });
-        return part;
+        return add_part(*verb, flags, name, description, action);
     };
     add("list", "List the known data sets and those found on this machine", list)
         ->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");

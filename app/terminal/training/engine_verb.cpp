@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/data/known_sets.h"
@@ -40,15 +41,11 @@ void add_engine(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
         "engine", "Download LibTorch, which training requires, or choose the folder that contains it: fetch, use");
     verb->require_subcommand(1);
-    const auto add = [&](const char* name, const std::string& description, void (*action)(const Flags&)) {
-        CLI::App* part = verb->add_subcommand(name, description);
-        part->add_flag("--json", flags->json, "Print the result as JSON");
-        part->callback([flags, action] { action(*flags); });
-        return part;
-    };
-    add("fetch", "Download LibTorch into the cache, verify its checksum and unpack it", fetch_engine);
-    add("use", "Use the LibTorch in this folder for training; the choice is stored for ropelab and ropelab-cli",
-        [](const Flags& f) { print_libtorch(use_libtorch(f.folder), f.json); })
+    add_part(*verb, flags, "fetch", "Download LibTorch into the cache, verify its checksum and unpack it",
+             fetch_engine);
+    add_part<Flags>(*verb, flags, "use",
+                    "Use the LibTorch in this folder for training; the choice is stored for ropelab and ropelab-cli",
+                    [](const Flags& f) { print_libtorch(use_libtorch(f.folder), f.json); })
         ->add_option("folder", flags->folder, "A folder that contains lib/libtorch_cpu.so or torch/lib/libtorch_cpu.so")
         ->required();
 }

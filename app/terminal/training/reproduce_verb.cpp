@@ -10,7 +10,6 @@
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "core/sweep/lab_plan.h"
 #include "core/table/table.h"

@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <stdexcept>
 #include <utility>
-#include <vector>
 
 #include "core/machine/child_process.h"
 #include "core/spec/error.h"
@@ -61,8 +60,8 @@ std::optional<std::string> run_window_program(const std::string& what, std::vect
     return succeeded ? std::optional(all) : std::nullopt;
 }
 
-void JobFlags::add(CLI::App& verb, const char* key, const Field& field, const char* help) {
-    verb.add_option(field.flag, (fields_[key] = field).value, help);
+void JobFlags::add(const char* key, const Field& field, const char* help) {
+    verb_->add_option(field.flag, (fields_[key] = field).value, help);
 }
 
 void JobFlags::run(const std::string& what, const std::string& mode, nlohmann::json job) const {

@@ -18,14 +18,12 @@ std::optional<std::string> run_window_program(const std::string& what, std::vect
 /// For work of the window program. Values are fields of the job, a JSON object; the window program checks ranges.
 class JobFlags {
  public:
-    /// A text or a number, the field `key` of the job. The flags must outlive the command.
-    void add_text(CLI::App& verb, const char* key, const char* flag, const char* help) {
-        add(verb, key, {flag, false}, help);
-    }
-    void add_number(CLI::App& verb, const char* key, const char* flag, const char* help) {
-        add(verb, key, {flag, true}, help);
-    }
-    void add_json(CLI::App& verb) { verb.add_flag("--json", json_, "Print the names of the written files as JSON"); }
+    /// For the options below. The flags must outlive the command.
+    void begin(CLI::App& verb) { verb_ = &verb; }
+    /// A text or a number, the field `key` of the job.
+    void text(const char* key, const char* flag, const char* help) { add(key, {flag, false}, help); }
+    void number(const char* key, const char* flag, const char* help) { add(key, {flag, true}, help); }
+    void json() { verb_->add_flag("--json", json_, "Print the names of the written files as JSON"); }
 
     /// In the mode `mode` ("--replay"), with the job and the fields that the user typed. Throws BadInput for a text
     /// that is no number, and like become_window_program().
@@ -37,8 +35,9 @@ class JobFlags {
         bool is_number = false;
         std::string value = {};  // "" if the flag is not given
     };
-    void add(CLI::App& verb, const char* key, const Field& field, const char* help);
+    void add(const char* key, const Field& field, const char* help);
 
+    CLI::App* verb_ = nullptr;
     std::map<std::string, Field> fields_;  // by key
     bool json_ = false;
 };

@@ -79,29 +79,26 @@ void add_animate(CLI::App& program) {
     verb->add_option("--output", flags.output,
                      "Output file: .gif for one animation (- for standard output); .png or .svg for one file per frame")
         ->required();
-    const auto text = [&](const char* key, const char* flag, const char* help) {
-        flags.fields.add_text(*verb, key, flag, help);
-    };
-    const auto number = [&](const char* key, const char* flag, const char* help) {
-        flags.fields.add_number(*verb, key, flag, help);
-    };
-    text("over", "--over",
-         "Quantity that changes from frame to frame: positions (of the query; default), theta or pairs");
-    number("from", "--from", "First value of the animated quantity (default: 0; for theta 100)");
-    number("to", "--to",
-           "Last value of the animated quantity (default: the end of the context or the last pair; for theta 1000000)");
-    number("frames", "--frames", "Number of frames, 2 to 10000 (default: 60; over pairs one per pair)");
-    text("setup", "--setup", "RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\"");
-    number("m", "--m", "Position of the query in animations over theta or pairs (default: 100)");
-    number("n", "--n", "Position of the key (default: 60)");
-    number("pair", "--pair", "Rotary pair that is shown enlarged (default: the middle one)");
-    number("seed", "--seed", "Random seed of the query q and the key k (default: 1)");
-    number("frames_per_second", "--frames-per-second",
-           "Frames per second of a GIF, 0.1 to 50 (default: 20; over pairs 4)");
-    number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
-    text("text", "--text", "Text whose tokens the figures token-rotation and circuit-attention show");
-    text("theme", "--theme", "Colour theme: light or dark");
-    flags.fields.add_json(*verb);
+    JobFlags& job = flags.fields;
+    job.begin(*verb);
+    job.text("over", "--over",
+             "Quantity that changes from frame to frame: positions (of the query; default), theta or pairs");
+    job.number("from", "--from", "First value of the animated quantity (default: 0; for theta 100)");
+    job.number(
+        "to", "--to",
+        "Last value of the animated quantity (default: the end of the context or the last pair; for theta 1000000)");
+    job.number("frames", "--frames", "Number of frames, 2 to 10000 (default: 60; over pairs one per pair)");
+    job.text("setup", "--setup", "RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\"");
+    job.number("m", "--m", "Position of the query in animations over theta or pairs (default: 100)");
+    job.number("n", "--n", "Position of the key (default: 60)");
+    job.number("pair", "--pair", "Rotary pair that is shown enlarged (default: the middle one)");
+    job.number("seed", "--seed", "Random seed of the query q and the key k (default: 1)");
+    job.number("frames_per_second", "--frames-per-second",
+               "Frames per second of a GIF, 0.1 to 50 (default: 20; over pairs 4)");
+    job.number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
+    job.text("text", "--text", "Text whose tokens the figures token-rotation and circuit-attention show");
+    job.text("theme", "--theme", "Colour theme: light or dark");
+    job.json();
 }
 
 namespace {
@@ -140,30 +137,26 @@ void add_replay(CLI::App& program) {
     verb->add_option("--output", flags.output,
                      "Output file: .gif for one animation (- for standard output); .png or .svg for one file per frame")
         ->required();
-    const auto text = [&](const char* key, const char* flag, const char* help) {
-        flags.fields.add_text(*verb, key, flag, help);
-    };
-    const auto number = [&](const char* key, const char* flag, const char* help) {
-        flags.fields.add_number(*verb, key, flag, help);
-    };
-    number("run", "--run", "Number of the run whose training is animated (default: the first run of the lab file)");
-    number("beside", "--beside", "Number of a second run, drawn faintly for comparison");
+    JobFlags& job = flags.fields;
+    job.begin(*verb);
+    job.number("run", "--run", "Number of the run whose training is animated (default: the first run of the lab file)");
+    job.number("beside", "--beside", "Number of a second run, drawn faintly for comparison");
     verb->add_flag("--difference", flags.difference,
                    "In heat maps, show the difference between the two runs: --run minus --beside");
-    number("layer", "--layer", "Layer, counted from 0 (default: all layers or their mean)");
-    number(
+    job.number("layer", "--layer", "Layer, counted from 0 (default: all layers or their mean)");
+    job.number(
         "head", "--head",
         "Head, counted from 0, or -1 for the mean over heads (default: the mean; in attention maps the head with the "
         "largest rotary logit contribution)");
-    text("rows", "--rows", "Rows of heat maps: layers or heads");
-    text("along", "--along", "Horizontal axis of spectra: pair or wavelength");
-    number("pair", "--pair", "Rotary pair that is highlighted");
-    number("lag", "--distance", "Distance in tokens between query and key in the figure pair-dials (default: 10)");
-    number("frames_per_second", "--frames-per-second", "Frames per second of a GIF, 0.1 to 50 (default: 4)");
-    number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
-    number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per stored measurement)");
-    text("theme", "--theme", "Colour theme: light or dark");
-    flags.fields.add_json(*verb);
+    job.text("rows", "--rows", "Rows of heat maps: layers or heads");
+    job.text("along", "--along", "Horizontal axis of spectra: pair or wavelength");
+    job.number("pair", "--pair", "Rotary pair that is highlighted");
+    job.number("lag", "--distance", "Distance in tokens between query and key in the figure pair-dials (default: 10)");
+    job.number("frames_per_second", "--frames-per-second", "Frames per second of a GIF, 0.1 to 50 (default: 4)");
+    job.number("width", "--width-px", "Width in pixels, 320 to 3840 (default: 960)");
+    job.number("frames", "--frames", "Maximum number of frames, evenly spaced (default: one per stored measurement)");
+    job.text("theme", "--theme", "Colour theme: light or dark");
+    job.json();
 }
 
 }  // namespace ropelab::terminal

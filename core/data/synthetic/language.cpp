@@ -1,7 +1,6 @@
 #include "core/data/synthetic/language.h"
 
 #include <numeric>
-#include <vector>
 
 #include "core/data/synthetic/random.h"
 #include "core/data/synthetic/rules.h"

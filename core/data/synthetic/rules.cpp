@@ -2,10 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "core/data/synthetic/random.h"
 

@@ -131,10 +131,9 @@ class BytePairs final : public Subwords {
     }
 
     std::string to_text() const override {
-        json merges = json::array();
-        for (const TokenMerge& merge : table_.merges) merges.push_back({merge.left, merge.right, merge.merged});
+        const auto parts = [](const TokenMerge& merge) -> json { return {merge.left, merge.right, merge.merged}; };
         return std::string(byte_pairs_prefix) + json{{"tokens", table_.tokens},
-                                                     {"merges", merges},
+                                                     {"merges", json_list(table_.merges, parts)},
                                                      {"added", table_.added},
                                                      {"whole_words", table_.whole_words}}
                                                     .dump();

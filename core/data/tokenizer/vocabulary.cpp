@@ -7,8 +7,6 @@
 #include <fstream>
 #include <iterator>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <system_error>
 #include <utility>
 

@@ -7,8 +7,6 @@
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
 
-#include <optional>
-
 namespace ropelab {
 
 namespace {

@@ -3,7 +3,6 @@
 #include <torch/torch.h>
 
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "core/engine/device/accelerator.h"

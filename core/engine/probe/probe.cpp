@@ -36,11 +36,55 @@ struct BatchResult {
 class LossSums {
  public:
     // `keeps_sequences`: whether to keep the losses of each sequence.
-    LossSums(const ProbeSequences& sequences, bool keeps_sequences);
+    LossSums(const ProbeSequences& sequences, bool keeps_sequences)
+        : sequences_(sequences),
+          keeps_sequences_(keeps_sequences),
+          by_position_(torch::zeros({sequences.length}, torch::kFloat64)),
+          squares_(torch::zeros({sequences.length}, torch::kFloat64)) {}
+
     // Batches must come in the order of the sequences.
-    void add(const BatchResult& batch);
+    void add(const BatchResult& batch) {
+        by_position_ += batch.losses.sum(0);
+        squares_ += batch.losses.square().sum(0);
+        const torch::Tensor means = batch.losses.mean(1);
+        mean_sum_ += means.sum().item<double>();
+        mean_square_sum_ += means.square().sum().item<double>();
+        if (!keeps_sequences_) return;
+        const torch::Tensor rows = batch.losses.contiguous();
+        const std::int64_t first = batch.first * sequences_.length;
+        for (std::int64_t i = 0; i < rows.numel(); ++i) {
+            const bool known = sequences_.targets[static_cast<std::size_t>(first + i)] >= 0;
+            kept_.push_back(known ? static_cast<float>(rows.data_ptr<double>()[i])
+                                  : std::numeric_limits<float>::quiet_NaN());
+        }
+    }
+
     // Means, their standard errors and, if they were kept, the losses of each sequence.
-    void write(ProbeResult& result) const;
+    void write(ProbeResult& result) const {
+        std::vector<std::int64_t> known(static_cast<std::size_t>(sequences_.length), 0);
+        for (std::size_t i = 0; i < sequences_.targets.size(); ++i) {
+            if (sequences_.targets[i] >= 0) ++known[i % known.size()];
+        }
+        double total = 0;
+        std::int64_t all = 0;
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            const double sum = by_position_[static_cast<std::int64_t>(i)].item<double>();
+            total += sum;
+            all += known[i];
+            result.loss_by_position.push_back(sum / static_cast<double>(known[i]));  // NaN without a known target
+        }
+        result.loss = total / static_cast<double>(all);
+        if (all == 0) result.loss_by_position.clear();
+        if (keeps_sequences_) result.sequence_losses = {{sequences_.count(), sequences_.length}, kept_};
+
+        const std::int64_t count = sequences_.count();
+        if (count < 2 || all != count * sequences_.length) return;
+        for (std::size_t i = 0; i < known.size(); ++i) {
+            const double squares = squares_[static_cast<std::int64_t>(i)].item<double>();
+            result.loss_by_position_error.push_back(standard_error(result.loss_by_position[i], squares, count));
+        }
+        result.loss_error = standard_error(mean_sum_ / static_cast<double>(count), mean_square_sum_, count);
+    }
 
  private:
     const ProbeSequences& sequences_;
@@ -53,8 +97,48 @@ class LossSums {
 class RetrievalSums {
  public:
     explicit RetrievalSums(const RetrievalTest& test) : test_(test) {}
-    void add(const BatchResult& batch);
-    std::vector<RetrievalPoint> points() const;
+
+    void add(const BatchResult& batch) {
+        for (std::int64_t sequence = 0; sequence < batch.sequences; ++sequence) {
+            const std::int64_t lag = test_.lags[static_cast<std::size_t>(batch.first + sequence)];
+            auto& [point, count] = lags_[lag];
+            point.lag = lag;
+            point.tokens += test_.marked;
+            ++count;
+            const std::int64_t copy = test_.sequences.length - test_.marked;
+            const auto sum = [&](const torch::Tensor& x, std::int64_t begin, double& sums, double& squares) {
+                const double more = x[sequence].narrow(0, begin, test_.marked).sum().item<double>();
+                const double mean = more / static_cast<double>(test_.marked);
+                sums += more;
+                squares += mean * mean;
+                return mean;
+            };
+            const double copied = sum(batch.correct, copy, point.accuracy, point.accuracy_error);
+            sum(batch.losses, copy, point.loss, point.loss_error);
+            const double first = sum(batch.correct, copy - lag, point.first_accuracy, point.first_accuracy_error);
+            sum(batch.losses, copy - lag, point.first_loss, point.first_loss_error);
+            point.gain_error += (copied - first) * (copied - first);
+        }
+    }
+
+    std::vector<RetrievalPoint> points() const {
+        std::vector<RetrievalPoint> result;
+        for (const auto& [lag, sums] : lags_) {
+            RetrievalPoint point = sums.sums;
+            point.sequences = sums.count;
+            const auto tokens = static_cast<double>(point.tokens);
+            for (const auto& [mean, error] :
+                 {std::pair(&point.accuracy, &point.accuracy_error), std::pair(&point.loss, &point.loss_error),
+                  std::pair(&point.first_accuracy, &point.first_accuracy_error),
+                  std::pair(&point.first_loss, &point.first_loss_error)}) {
+                *mean /= tokens;
+                *error = standard_error(*mean, *error, sums.count);
+            }
+            point.gain_error = standard_error(point.gain(), point.gain_error, sums.count);
+            result.push_back(point);
+        }
+        return result;
+    }
 
  private:
     struct Lag {
@@ -65,104 +149,64 @@ class RetrievalSums {
     std::map<std::int64_t, Lag> lags_;
 };
 
-LossSums::LossSums(const ProbeSequences& sequences, bool keeps_sequences)
-    : sequences_(sequences),
-      keeps_sequences_(keeps_sequences),
-      by_position_(torch::zeros({sequences.length}, torch::kFloat64)),
-      squares_(torch::zeros({sequences.length}, torch::kFloat64)) {}
-
-void LossSums::add(const BatchResult& batch) {
-    by_position_ += batch.losses.sum(0);
-    squares_ += batch.losses.square().sum(0);
-    const torch::Tensor means = batch.losses.mean(1);
-    mean_sum_ += means.sum().item<double>();
-    mean_square_sum_ += means.square().sum().item<double>();
-    if (!keeps_sequences_) return;
-    const torch::Tensor rows = batch.losses.contiguous();
-    const std::int64_t first = batch.first * sequences_.length;
-    for (std::int64_t i = 0; i < rows.numel(); ++i) {
-        const bool known = sequences_.targets[static_cast<std::size_t>(first + i)] >= 0;
-        kept_.push_back(known ? static_cast<float>(rows.data_ptr<double>()[i])
-                              : std::numeric_limits<float>::quiet_NaN());
-    }
-}
-
-void LossSums::write(ProbeResult& result) const {
-    std::vector<std::int64_t> known(static_cast<std::size_t>(sequences_.length), 0);
-    for (std::size_t i = 0; i < sequences_.targets.size(); ++i) {
-        if (sequences_.targets[i] >= 0) ++known[i % known.size()];
-    }
-    double total = 0;
-    std::int64_t all = 0;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-        const double sum = by_position_[static_cast<std::int64_t>(i)].item<double>();
-        total += sum;
-        all += known[i];
-        result.loss_by_position.push_back(sum / static_cast<double>(known[i]));  // NaN without a known target
-    }
-    result.loss = total / static_cast<double>(all);
-    if (all == 0) result.loss_by_position.clear();
-    if (keeps_sequences_) result.sequence_losses = {{sequences_.count(), sequences_.length}, kept_};
-
-    const std::int64_t count = sequences_.count();
-    if (count < 2 || all != count * sequences_.length) return;
-    for (std::size_t i = 0; i < known.size(); ++i) {
-        const double squares = squares_[static_cast<std::int64_t>(i)].item<double>();
-        result.loss_by_position_error.push_back(standard_error(result.loss_by_position[i], squares, count));
-    }
-    result.loss_error = standard_error(mean_sum_ / static_cast<double>(count), mean_square_sum_, count);
-}
-
-void RetrievalSums::add(const BatchResult& batch) {
-    for (std::int64_t sequence = 0; sequence < batch.sequences; ++sequence) {
-        const std::int64_t lag = test_.lags[static_cast<std::size_t>(batch.first + sequence)];
-        auto& [point, count] = lags_[lag];
-        point.lag = lag;
-        point.tokens += test_.marked;
-        ++count;
-        const std::int64_t copy = test_.sequences.length - test_.marked;
-        const auto sum = [&](const torch::Tensor& x, std::int64_t begin, double& sums, double& squares) {
-            const double more = x[sequence].narrow(0, begin, test_.marked).sum().item<double>();
-            const double mean = more / static_cast<double>(test_.marked);
-            sums += more;
-            squares += mean * mean;
-            return mean;
-        };
-        const double copied = sum(batch.correct, copy, point.accuracy, point.accuracy_error);
-        sum(batch.losses, copy, point.loss, point.loss_error);
-        const double first = sum(batch.correct, copy - lag, point.first_accuracy, point.first_accuracy_error);
-        sum(batch.losses, copy - lag, point.first_loss, point.first_loss_error);
-        point.gain_error += (copied - first) * (copied - first);
-    }
-}
-
-std::vector<RetrievalPoint> RetrievalSums::points() const {
-    std::vector<RetrievalPoint> result;
-    for (const auto& [lag, sums] : lags_) {
-        RetrievalPoint point = sums.sums;
-        point.sequences = sums.count;
-        const auto tokens = static_cast<double>(point.tokens);
-        for (const auto& [mean, error] :
-             {std::pair(&point.accuracy, &point.accuracy_error), std::pair(&point.loss, &point.loss_error),
-              std::pair(&point.first_accuracy, &point.first_accuracy_error),
-              std::pair(&point.first_loss, &point.first_loss_error)}) {
-            *mean /= tokens;
-            *error = standard_error(*mean, *error, sums.count);
-        }
-        point.gain_error = standard_error(point.gain(), point.gain_error, sums.count);
-        result.push_back(point);
-    }
-    return result;
-}
-
 class ExpertSums {
  public:
-    ExpertSums(const RunSpec& spec, const ProbeSequences& sequences);
+    ExpertSums(const RunSpec& spec, const ProbeSequences& sequences) : spec_(spec), sequences_(sequences) {
+        for (const std::int32_t token : sequences.tokens) column_of_.emplace(token, 0);
+        std::int64_t column = 0;
+        for (auto& [token, place] : column_of_) place = column++;
+        const auto layers = static_cast<std::size_t>(spec.layers);
+        counts_.resize(layers * static_cast<std::size_t>(spec.experts) * column_of_.size());
+        balance_.resize(layers);
+        dropped_.resize(layers);
+        choices_.resize(layers);
+    }
 
     // Its first sequence is `first`. The record has one run.
-    void add(const ExpertRecord& record, std::int64_t first);
+    void add(const ExpertRecord& record, std::int64_t first) {
+        const auto first_token = static_cast<std::size_t>(first * sequences_.length);
+        const auto columns = static_cast<std::int64_t>(column_of_.size());
+        for (const ExpertLayer& entry : record.layers) {
+            const auto layer = static_cast<std::size_t>(entry.layer);
+            const Routing& routing = entry.routing.front();
+            const auto choices = static_cast<double>(routing.choices());
+            balance_[layer] += choices * entry.balance.item<double>();
+            choices_[layer] += choices;
+            for (std::size_t choice = 0; choice < routing.expert.size(); ++choice) {
+                const std::size_t token = first_token + choice / static_cast<std::size_t>(routing.per_token);
+                const std::int64_t column = column_of_.at(sequences_.tokens[token]);
+                const std::int64_t row = entry.layer * routing.experts + routing.expert[choice];
+                counts_[static_cast<std::size_t>(row * columns + column)] += 1;
+            }
+            const auto tokens = static_cast<std::int64_t>(routing.expert.size()) / routing.per_token;
+            const std::int64_t capacity =
+                expert_capacity_of(spec_.expert_capacity, tokens, routing.experts, routing.per_token);
+            if (capacity == 0) continue;
+            for (const std::int64_t count : routing.counts) {
+                dropped_[layer] += static_cast<double>(std::max<std::int64_t>(0, count - capacity));
+            }
+        }
+    }
+
     // expert_tokens, expert_shares, expert_balance and expert_dropped.
-    void write(ProbeResult& result) const;
+    void write(ProbeResult& result) const {
+        for (const auto& [token, column] : column_of_) result.expert_tokens.push_back(token);
+        const auto columns = static_cast<std::int64_t>(column_of_.size());
+        result.expert_shares.shape = {spec_.layers, spec_.experts, columns};
+        result.expert_balance.shape = {spec_.layers, 1};
+        result.expert_dropped.shape = {spec_.layers, 1};
+        const auto per_layer = static_cast<std::size_t>(spec_.experts * columns);
+        for (std::size_t layer = 0; layer < choices_.size(); ++layer) {
+            const auto share = [&](double sum) {
+                return static_cast<float>(choices_[layer] > 0 ? sum / choices_[layer] : 0.0);
+            };
+            for (std::size_t i = 0; i < per_layer; ++i) {
+                result.expert_shares.values.push_back(share(counts_[layer * per_layer + i]));
+            }
+            result.expert_balance.values.push_back(share(balance_[layer]));
+            result.expert_dropped.values.push_back(share(dropped_[layer]));
+        }
+    }
 
  private:
     const RunSpec& spec_;
@@ -173,61 +217,6 @@ class ExpertSums {
     std::vector<double> dropped_;                     // per layer: choices beyond the capacity
     std::vector<double> choices_;                     // per layer
 };
-
-ExpertSums::ExpertSums(const RunSpec& spec, const ProbeSequences& sequences) : spec_(spec), sequences_(sequences) {
-    for (const std::int32_t token : sequences.tokens) column_of_.emplace(token, 0);
-    std::int64_t column = 0;
-    for (auto& [token, place] : column_of_) place = column++;
-    const auto layers = static_cast<std::size_t>(spec.layers);
-    counts_.resize(layers * static_cast<std::size_t>(spec.experts) * column_of_.size());
-    balance_.resize(layers);
-    dropped_.resize(layers);
-    choices_.resize(layers);
-}
-
-void ExpertSums::add(const ExpertRecord& record, std::int64_t first) {
-    const auto first_token = static_cast<std::size_t>(first * sequences_.length);
-    const auto columns = static_cast<std::int64_t>(column_of_.size());
-    for (const ExpertLayer& entry : record.layers) {
-        const auto layer = static_cast<std::size_t>(entry.layer);
-        const Routing& routing = entry.routing.front();
-        const auto choices = static_cast<double>(routing.choices());
-        balance_[layer] += choices * entry.balance.item<double>();
-        choices_[layer] += choices;
-        for (std::size_t choice = 0; choice < routing.expert.size(); ++choice) {
-            const std::size_t token = first_token + choice / static_cast<std::size_t>(routing.per_token);
-            const std::int64_t column = column_of_.at(sequences_.tokens[token]);
-            const std::int64_t row = entry.layer * routing.experts + routing.expert[choice];
-            counts_[static_cast<std::size_t>(row * columns + column)] += 1;
-        }
-        const auto tokens = static_cast<std::int64_t>(routing.expert.size()) / routing.per_token;
-        const std::int64_t capacity =
-            expert_capacity_of(spec_.expert_capacity, tokens, routing.experts, routing.per_token);
-        if (capacity == 0) continue;
-        for (const std::int64_t count : routing.counts) {
-            dropped_[layer] += static_cast<double>(std::max<std::int64_t>(0, count - capacity));
-        }
-    }
-}
-
-void ExpertSums::write(ProbeResult& result) const {
-    for (const auto& [token, column] : column_of_) result.expert_tokens.push_back(token);
-    const auto columns = static_cast<std::int64_t>(column_of_.size());
-    result.expert_shares.shape = {spec_.layers, spec_.experts, columns};
-    result.expert_balance.shape = {spec_.layers, 1};
-    result.expert_dropped.shape = {spec_.layers, 1};
-    const auto per_layer = static_cast<std::size_t>(spec_.experts * columns);
-    for (std::size_t layer = 0; layer < choices_.size(); ++layer) {
-        const auto share = [&](double sum) {
-            return static_cast<float>(choices_[layer] > 0 ? sum / choices_[layer] : 0.0);
-        };
-        for (std::size_t i = 0; i < per_layer; ++i) {
-            result.expert_shares.values.push_back(share(counts_[layer * per_layer + i]));
-        }
-        result.expert_balance.values.push_back(share(balance_[layer]));
-        result.expert_dropped.values.push_back(share(dropped_[layer]));
-    }
-}
 
 void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
     const RunSpec& spec = model.spec;

@@ -8,7 +8,6 @@
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/verdict.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

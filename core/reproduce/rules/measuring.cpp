@@ -16,7 +16,6 @@
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
 #include "core/reproduce/sheet_lab.h"
-#include "core/run/checkpoint.h"
 #include "core/run/device_choice.h"
 #include "core/run/probing.h"
 #include "core/spec/error.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <optional>
 
+#include "core/data/json_text.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
 #include "core/spec/numbers.h"
@@ -86,11 +87,7 @@ std::string points(double difference) {
 }
 
 std::string joined_names(const std::vector<std::string>& names) {
-    std::string text;
-    for (std::size_t i = 0; i < names.size(); ++i) {
-        text += (i == 0 ? "" : i + 1 == names.size() ? " and " : ", ") + names[i];
-    }
-    return text.empty() ? "none" : text;
+    return names.empty() ? "none" : enumerated(names, " and ");
 }
 
 // The claim "on 9 of 10 benchmarks" holds if nine are equivalent, and fails if two differ by more than the margin.
@@ -247,24 +244,19 @@ bool has_tables(const std::string& sheet) {
     return sheet == "partial-bands" || sheet == "nope-spikes";
 }
 
-double rope_percent(const json& row) {
-    const auto rope = row.at("rope").get<std::string>();
-    return parse_number(rope.substr(0, rope.find('%')));
-}
-
-// `only_upper`: without fractions below 10 %; otherwise x says which. Rows with QK-Norm are another model.
+// `only_upper`: without fractions below 10 %; otherwise x says which.
 std::vector<KendallStratum> perplexities(const std::string& version, bool only_upper) {
     std::vector<KendallStratum> strata;
     std::string config;
     for (const json& row : partial_rope_paper().at("lambada_perplexity")) {
-        if (row.at("rope").get<std::string>().find("QK-Norm") != std::string::npos) continue;
+        const auto fraction = fraction_of(row);
+        if (!fraction) continue;
         if (row.at("config") != config) {
             config = row.at("config").get<std::string>();
             strata.emplace_back();
         }
-        const double percent = rope_percent(row);
-        if (only_upper && percent < 10) continue;
-        strata.back().x.push_back(only_upper ? percent : (percent >= 10 ? 1 : 0));
+        if (only_upper && *fraction < compared_fraction) continue;
+        strata.back().x.push_back(only_upper ? *fraction : (*fraction >= compared_fraction ? 1 : 0));
         strata.back().y.push_back(row.at(version).at("mean").get<double>());
     }
     return strata;
@@ -374,14 +366,10 @@ std::string source_tests_text(const std::string& sheet) {
 }
 
 json source_tests_json(const std::string& sheet) {
-    json tests = json::array();
-    for (const SourceTest& test : source_tests(sheet)) {
-        tests.push_back({{"claim", test.claim},
-                         {"test", test.test},
-                         {"result", test.result},
-                         {"verdict", to_string(test.verdict)}});
-    }
-    return tests;
+    return json_list(source_tests(sheet), [](const SourceTest& test) -> json {
+        return {
+            {"claim", test.claim}, {"test", test.test}, {"result", test.result}, {"verdict", to_string(test.verdict)}};
+    });
 }
 
 }  // namespace ropelab

@@ -494,11 +494,8 @@ bool is_tested(const SheetRow& row) {
 
 // Corrected within its family.
 double refuting_p(const SheetRow& row) {
-    const VerdictRule& rule = *row.plan.rule;
     const double p = row.p_refutation.value_or(1);
-    const bool is_opposite =
-        rule.kind == VerdictRule::Kind::difference && row.difference.value_or(0) * rule.direction < 0;
-    return is_opposite ? std::min(p, row.p_holm.value_or(1)) : p;
+    return is_opposite(row) ? std::min(p, row.p_holm.value_or(1)) : p;
 }
 
 // Each family of rows is tested at the level α, so that several families would refute a true claim more often;

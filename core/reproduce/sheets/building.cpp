@@ -136,12 +136,7 @@ std::string lengths_words(const std::vector<std::string>& lengths) {
 }
 
 VerdictRule rule_of(VerdictRule::Kind kind, int direction, double margin, std::string family) {
-    VerdictRule rule;
-    rule.kind = kind;
-    rule.direction = direction;
-    rule.margin = margin;
-    rule.family = std::move(family);
-    return rule;
+    return {.kind = kind, .direction = direction, .margin = margin, .family = std::move(family)};
 }
 
 VerdictRule difference_rule(int direction, double margin, std::string family) {
@@ -149,16 +144,13 @@ VerdictRule difference_rule(int direction, double margin, std::string family) {
 }
 
 VerdictRule size_rule(double low, double high, std::string family) {
-    VerdictRule rule = rule_of(VerdictRule::Kind::size, 0, 0, std::move(family));
-    rule.low = low;
-    rule.high = high;
-    return rule;
+    using enum VerdictRule::Kind;
+    return {.kind = size, .direction = 0, .margin = 0, .family = std::move(family), .low = low, .high = high};
 }
 
 VerdictRule proportion_rule(int direction, double bound, std::string family) {
-    VerdictRule rule = rule_of(VerdictRule::Kind::proportion, direction, 0, std::move(family));
-    rule.bound = bound;
-    return rule;
+    using enum VerdictRule::Kind;
+    return {.kind = proportion, .direction = direction, .margin = 0, .family = std::move(family), .bound = bound};
 }
 
 void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first) {
@@ -192,22 +184,16 @@ void add_power_note(SheetPlan& plan) {
 
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
                         GroupKeys baseline, VerdictRule rule) {
-    PlannedRow row;
-    row.claim = std::move(claim);
-    row.keys = std::move(keys);
-    row.measure = std::move(measure);
-    row.group = std::move(group);
-    row.baseline = std::move(baseline);
-    row.rule = std::move(rule);
-    return row;
+    return {.claim = std::move(claim),
+            .keys = std::move(keys),
+            .measure = std::move(measure),
+            .group = std::move(group),
+            .baseline = std::move(baseline),
+            .rule = std::move(rule)};
 }
 
 PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group) {
-    PlannedRow row;
-    row.keys = std::move(keys);
-    row.measure = std::move(measure);
-    row.group = std::move(group);
-    return row;
+    return {.keys = std::move(keys), .measure = std::move(measure), .group = std::move(group)};
 }
 
 double chance_of_set(std::size_t n, std::size_t k) {

@@ -43,6 +43,7 @@ struct PaperCheck {
     std::string recomputed;
     bool agrees = true;
 };
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(PaperCheck, what, printed, recomputed, agrees)
 /// Agreeing ones included; empty for an unknown sheet.
 std::vector<PaperCheck> paper_checks(const std::string& sheet);
 

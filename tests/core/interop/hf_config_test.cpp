@@ -22,6 +22,11 @@ json small(json more = json::object()) {
     return config;
 }
 
+// At a current length in tokens (0: within the training context).
+Frequencies hf_frequencies(const json& config, std::string_view layer_type = "", double length = 0) {
+    return read_hf_config(config).of(layer_type).at(length);
+}
+
 const HfValue& value_of(const HfModel& model, const std::string& name) {
     const auto found = std::find_if(model.values.begin(), model.values.end(),
                                     [&](const HfValue& value) { return value.name == name; });

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <set>
 
+#include "tests/support/rotation_matrix.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/axis_marks.h"
 #include "ui/figure/ticks.h"
