@@ -153,7 +153,7 @@ void ShapePanel::change(const QString& what, const ModelShape& shape) {
     }
     ModelShape next = shape;
     next.name.clear();  // the shape is no longer that of the model
-    m_model.changeShape(what, next);
+    m_model.change(what, m_model.setup(), next);
 }
 
 void ShapePanel::renew() {

@@ -75,7 +75,7 @@ TEST_F(MemoryRoomTest, ShowingAModelDoesNotChangeIt) {
     shape.name = "a model";
     shape.cache.layers = 61;
     shape.kind = KvCache::latent;
-    model().changeShape("load", shape);
+    model().change("load", model().setup(), shape);
     const int steps = workspace->rotaryUndo().count();
     room->refreshNow();
     EXPECT_EQ(room->shape()->field("layers")->value(), 61);

@@ -326,9 +326,9 @@ TEST_F(RotationRoomTest, UndoOfASmallerSetupBringsBackPositionsDistancePairAndVe
         EXPECT_EQ(now.key, before.key);
         EXPECT_EQ(model().pickedPair(), 30);
     };
-    panel->headDim()->commit("8");
+    panel->slider("head_dim")->commit("8");
     room->refreshNow();
-    panel->context()->commit("100");
+    panel->slider("context")->commit("100");
     room->refreshNow();
     EXPECT_EQ(room->scene().state.m, 99);
     EXPECT_EQ(room->scene().state.distance, 99);
