@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QClipboard>
+#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
@@ -385,7 +386,7 @@ TEST_F(RotationRoomTest, VectorSourceIsChosenAndSampledAgain) {
     panel->button(VectorSource::aimed)->click();
     room->refreshNow();
     EXPECT_TRUE(panel->button(VectorSource::aimed)->isChecked());
-    EXPECT_TRUE(panel->text().contains("aimed at r = 40"));
+    EXPECT_TRUE(panel->text()->text().contains("aimed at r = 40"));
     delete room->panel();
 }
 
