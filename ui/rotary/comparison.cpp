@@ -102,7 +102,7 @@ ComparisonBar::ComparisonBar(RotaryModel& model, QWidget* parent) : QWidget(pare
     auto* buttons = new QWidget(this);
     auto* flow = new FlowLayout(buttons);
     scaleLayout(flow, {0, 0, 0, 0}, 4);
-    for (QWidget* each : {choices, static_cast<QWidget*>(m_swap), static_cast<QWidget*>(m_end)}) flow->addWidget(each);
+    for (QWidget* each : QWidgetList{choices, m_swap, m_end}) flow->addWidget(each);
     column->addWidget(buttons);
     connect(&m_model, &RotaryModel::changed, this, &ComparisonBar::renew);
     renew();
@@ -118,10 +118,6 @@ void ComparisonBar::renew() {
     m_names->setText(comparedNames(m_model.setupA(), *b).titleOfBoth(u"\n"_s));
     m_names->setToolTip(QString::fromStdString(setups_text(m_model.setups())));
     (m_model.editsB() ? m_b : m_a)->setChecked(true);
-}
-
-QString ComparisonBar::names() const {
-    return m_names->text();
 }
 
 QPushButton* ComparisonBar::makeButton(QWidget* parent) {

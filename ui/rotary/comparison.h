@@ -64,7 +64,7 @@ class ComparisonBar : public QWidget {
     QPushButton* swap() const { return m_swap; }
     QPushButton* end() const { return m_end; }
     /// "A: θ = 10k" and "B: θ = 500k" in two lines.
-    QString names() const;
+    QLabel* names() const { return m_names; }
 
  signals:
     void problem(const QString& sentence);

@@ -107,9 +107,7 @@ std::vector<Side> RotaryRoom::sides() const {
 
 void RotaryRoom::changeSetup(const QString& what, const RotarySetup& setup) {
     try {
-        ModelShape shape = m_model.shape();
-        shape.name.clear();  // the setup is no longer that of the model
-        m_model.change(what, setup, shape);
+        m_model.changeCustom(what, setup);
     } catch (const BadInput& error) {
         m_words->setText(QString::fromStdString(error.what()));
     }
@@ -135,12 +133,12 @@ FigureView* RotaryRoom::addView(const QString& accessibleName, const std::functi
     return view;
 }
 
-PairedView* RotaryRoom::addPair(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu) {
+FigureView* RotaryRoom::addPair(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu) {
     FigureView* view = addView(accessibleName, addToMenu);
     auto* pair = new PairedView(view, this);
     m_pairs.insert(view, pair);
     connect(pair, &PairedView::viewAdded, this, [this, view](FigureView* other) { addViewOf(view, other); });
-    return pair;
+    return view;
 }
 
 PanelGrid* RotaryRoom::addGrid(const QString& accessibleName) {
@@ -180,7 +178,7 @@ void RotaryRoom::showFigure(FigureView* view, const std::function<Figure(Side)>&
 }
 
 void RotaryRoom::showBothIn(FigureView* view, Figure both) {
-    PairedView* pair = m_pairs.value(view);
+    PairedView* pair = pairOf(view);
     if (both.panels.empty()) {
         m_sideBySide.remove(view);
         if (pair) return pair->showOne(std::move(both));
@@ -234,7 +232,7 @@ QString RotaryRoom::bothQuotient(const QString& quantity, const std::function<do
 }
 
 void RotaryRoom::setReadout(FigureView* view, const std::function<Readout(Side, QPointF)>& readout) {
-    if (PairedView* pair = m_pairs.value(view)) {
+    if (PairedView* pair = pairOf(view)) {
         view->setReadout([readout](QPointF place) { return readout(Side::edited, place); });
         return pair->setOtherReadout(
             [this, readout](QPointF place) { return compares() ? readout(Side::other, place) : Readout(); });

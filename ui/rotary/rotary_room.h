@@ -68,8 +68,9 @@ class RotaryRoom : public Room {
 
     /// The figure of the view can be exported. The caller adds the view to a layout.
     FigureView* addView(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu = {});
-    /// Like addView(); shows the figures of two setups side by side.
-    PairedView* addPair(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu = {});
+    /// Like addView(); shows the figures of two setups side by side. The caller adds pairOf() the view to a layout.
+    FigureView* addPair(const QString& accessibleName, const std::function<void(QMenu&)>& addToMenu = {});
+    PairedView* pairOf(FigureView* view) const { return m_pairs.value(view); }
     /// Like addView(), for a figure with panels, which is exported as a whole.
     PanelGrid* addGrid(const QString& accessibleName);
     /// Shows the sentences of words(); the caller adds it to a layout.

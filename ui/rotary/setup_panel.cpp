@@ -6,7 +6,6 @@
 #include <QCoreApplication>
 #include <QGridLayout>
 #include <QHBoxLayout>
-#include <QHash>
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
@@ -40,76 +39,7 @@ QString meaningOf(const char* name) {
     return text(setup_key(name).meaning);
 }
 
-}  // namespace
-
-struct ScalingFields::Parameter {
-    const char* name;
-    const char* label;
-    double minimum;
-    double maximum;
-
-    const SetupKey& key() const { return setup_key(name); }
-    bool isTokens() const { return key().unit == "tokens"; }
-    bool isUsedBy(ScalingMethod method) const {
-        RotarySetup setup;
-        setup.scaling.method = method;
-        return key().matters(setup);
-    }
-};
-
-const QList<ScalingFields::Parameter>& ScalingFields::parameters() {
-    static const QList<Parameter> all = {
-        {"factor", "factor", 1, 128},
-        {"original_context", "training context", 16, 1048576},
-        {"beta_fast", "β fast", 1, 128},
-        {"beta_slow", "β slow", 0.1, 32},
-        {"low_freq_factor", "low frequency factor", 0.1, 32},
-        {"high_freq_factor", "high frequency factor", 0.2, 64},
-    };
-    return all;
-}
-
-QWidget* ScalingFields::field(const QString& name) const {
-    for (const auto& [parameter, slider] : m_sliders) {
-        if (name == QLatin1String(parameter->name)) return slider;
-    }
-    return nullptr;
-}
-
-ScalingFields::ScalingFields(QWidget* parent) : QWidget(parent) {
-    auto* column = scaledColumn(this, 8);
-    for (const Parameter& parameter : parameters()) {
-        auto* slider = new NumberSlider({.label = QString::fromUtf8(parameter.label),
-                                         .unit = text(parameter.key().unit),
-                                         .minimum = parameter.minimum,
-                                         .maximum = parameter.maximum,
-                                         .logarithmic = true,
-                                         .step = parameter.isTokens() ? 1.0 : 0.0,
-                                         .text = parameter.isTokens() ? wholeText : plain,
-                                         .why = text(parameter.key().meaning)},
-                                        this);
-        const QString what = u"change %1"_s.arg(QString::fromUtf8(parameter.label));
-        connect(slider, &NumberSlider::changed, this, [this, what, &parameter](double value) {
-            RotarySetup next;
-            next.scaling = m_scaling;
-            parameter.key().set(next, value);
-            emit changed(what, next.scaling);
-        });
-        connect(slider, &NumberSlider::finished, this, &ScalingFields::finished);
-        column->addWidget(slider);
-        m_sliders.append({&parameter, slider});
-    }
-}
-
-void ScalingFields::setSetup(const RotarySetup& setup) {
-    m_scaling = setup.scaling;
-    for (const auto& [parameter, slider] : m_sliders) {
-        const double value = std::get<double>(parameter->key().get(setup));
-        slider->setValue(value > 0 ? value : static_cast<double>(setup.context));
-        slider->setVisible(parameter->isUsedBy(m_scaling.method));
-    }
-}
-
+/// "25 %".
 QString percentText(double fraction) {
     return u"%1 %"_s.arg(QString::fromStdString(number_text(std::round(fraction * 1e4) / 100)));
 }
@@ -144,6 +74,7 @@ QString fractionToolTip(const RotaryModel& model) {
                .arg(model.plain().rotary_dim);
 }
 
+/// Rotated channels, longest wavelength, and the number of pairs that complete a period in the context.
 QString rotationSummary(const RotaryModel& model) {
     const RotarySetup& setup = model.setup();
     const Frequencies& now = model.frequencies();
@@ -174,6 +105,8 @@ QString rotationSummary(const RotaryModel& model) {
     return text;
 }
 
+}  // namespace
+
 SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& withoutEffect)
     : QWidget(parent), m_model(model) {
     setAccessibleName(u"Rotary setup"_s);
@@ -200,15 +133,10 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& w
     QGridLayout* grid = makeFieldGrid();
     makeChoices(grid, withoutEffect);
     for (const QString& name : withoutEffect) {
-        if (auto* slider = qobject_cast<NumberSlider*>(field(name))) slider->showWithoutEffect();
+        if (NumberSlider* each = slider(name)) each->showWithoutEffect();
     }
     column->addLayout(grid);
-    m_scalingFields = new ScalingFields(this);
-    connect(m_scalingFields, &ScalingFields::changed, this, [this](const QString& what, const Scaling& scaling) {
-        change(what, [&](RotarySetup& setup) { setup.scaling = scaling; });
-    });
-    connect(m_scalingFields, &ScalingFields::finished, this, [this] { m_model.endDrag(); });
-    column->addWidget(m_scalingFields);
+    column->addWidget(makeScaling());
 
     m_problem = new FieldNote(this);
 
@@ -250,14 +178,11 @@ void SetupPanel::showEvent(QShowEvent* event) {
     renew();
 }
 
-template <typename Change>
-void SetupPanel::change(const QString& what, Change apply) {
+void SetupPanel::change(const QString& what, const std::function<void(RotarySetup&)>& apply) {
     RotarySetup next = m_model.setup();
-    apply(next);
     try {
-        ModelShape shape = m_model.shape();
-        shape.name.clear();  // the setup is no longer that of the named model
-        m_model.change(what, next, shape);
+        apply(next);
+        m_model.changeCustom(what, next);
         showProblem(QString());
     } catch (const BadInput& error) {
         renew();
@@ -265,131 +190,138 @@ void SetupPanel::change(const QString& what, Change apply) {
     }
 }
 
-void SetupPanel::makeNumbers() {
-    auto* column = static_cast<QVBoxLayout*>(layout());
-    const auto add = [&](NumberSlider::Options options, const QString& what, auto assign) {
-        auto* slider = new NumberSlider(std::move(options), this);
-        connect(slider, &NumberSlider::changed, this, [this, what, assign](double value) {
-            change(what, [&](RotarySetup& setup) { assign(setup, value); });
-        });
-        connect(slider, &NumberSlider::finished, this, [this] { m_model.endDrag(); });
-        column->addWidget(slider);
-        return slider;
-    };
-    m_theta = add({.label = u"θ, the base"_s, .title = u"θ"_s, .minimum = 2, .maximum = 1e8, .logarithmic = true},
-                  u"change theta"_s, [](RotarySetup& setup, double value) { setup.theta = value; });
-    m_fraction =
-        add({.label = u"rotated fraction"_s,
-             .title = u"fraction"_s,
-             .minimum = 0,
-             .maximum = 1,
-             .snap =
-                 [this](double fraction) {
-                     const double pairs = m_model.setup().head_dim / 2.0;
-                     return std::round(fraction * pairs) / pairs;
-                 },
-             .parse =
-                 [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
-             .text = percentText},
-            u"change fraction"_s, [](RotarySetup& setup, double value) { setup.fraction = value; });
-    m_headDim =
-        add({.label = u"head dimension"_s,
-             .title = u"head dim"_s,
-             .unit = u"channels"_s,
-             .minimum = 2,
-             .maximum = 4096,
-             .logarithmic = true,
-             .step = 2,
-             .text = wholeText,
-             .why = meaningOf("head_dim")},
-            u"change head dimension"_s, [](RotarySetup& setup, double value) {
-                setup.head_dim = static_cast<int>(std::lround(value));
-                setup.scaling.short_factors.clear();  // one factor per pair, valid for the previous head dimension only
-                setup.scaling.long_factors.clear();
-                if (setup.scaling.method == ScalingMethod::longrope) {
-                    setup.scaling.method = ScalingMethod::none;
-                }
-            });
-    m_context = add({.label = u"context"_s,
-                     .unit = u"tokens"_s,
-                     .minimum = 16,
-                     .maximum = 1048576,
-                     .logarithmic = true,
-                     .step = 1,
-                     .text = wholeText,
-                     .why = meaningOf("context")},
-                    u"change context"_s, [](RotarySetup& setup, double value) { setup.context = std::llround(value); });
-}
-
-void SetupPanel::makeChoices(QGridLayout* grid, const QStringList& withoutEffect) {
-    const auto add = [&](const char* name, QComboBox* choice) {
-        const QString title = QString::fromUtf8(name);
-        const QString note = withoutEffect.contains(title) ? u'\n' + kNoEffect : QString();
-        addField(grid, title + note, choice, meaningOf(name));
-    };
-    m_partial = makeChoice(u"partial rotation"_s, this);
-    m_partial->addItems({u"slice"_s, u"truncate"_s});
-    connect(m_partial, &QComboBox::activated, this, [this](int index) {
-        m_model.endDrag();
-        change(u"change slice or truncate"_s,
-               [&](RotarySetup& setup) { setup.partial = index == 0 ? Partial::slice : Partial::truncate; });
-    });
-    add("partial", m_partial);
-
-    m_pairing = makeChoice(u"pairing"_s, this);
-    m_pairing->addItems({u"half"_s, u"interleaved"_s});
-    connect(m_pairing, &QComboBox::activated, this, [this](int index) {
-        m_model.endDrag();
-        change(u"change pairing"_s,
-               [&](RotarySetup& setup) { setup.pairing = index == 0 ? Pairing::half : Pairing::interleaved; });
-    });
-    add("pairing", m_pairing);
-
-    m_precision = makeChoice(u"precision of the cos/sin table"_s, this);
-    for (const NumberFormat format : number_formats()) {
-        m_precision->addItem(text(word_of(format)), static_cast<int>(format));
-    }
-    connect(m_precision, &QComboBox::activated, this, [this](int index) {
-        m_model.endDrag();
-        change(u"change precision"_s, [&](RotarySetup& setup) {
-            setup.precision = static_cast<NumberFormat>(m_precision->itemData(index).toInt());
-        });
-    });
-    add("precision", m_precision);
-
-    m_scaling = makeChoice(u"scaling"_s, this);
-    for (const ScalingName& name : scaling_names()) {
-        m_scaling->addItem(text(name.title), static_cast<int>(name.method));
-    }
-    connect(m_scaling, &QComboBox::activated, this, [this](int index) {
-        m_model.endDrag();
-        const auto method = static_cast<ScalingMethod>(m_scaling->itemData(index).toInt());
-        change(u"change scaling"_s, [&](RotarySetup& setup) {
-            setup.scaling.method = method;
-            if (method != ScalingMethod::none && setup.scaling.factor <= 1) {
-                setup.scaling.factor = 4;  // no method changes the frequencies at factor 1
+void SetupPanel::addSlider(const char* name, NumberSlider::Options options, const QString& what, QLayout* column) {
+    auto* slider = new NumberSlider(std::move(options), column->parentWidget());
+    const SetupKey& key = setup_key(name);
+    connect(slider, &NumberSlider::changed, this, [this, what, &key](double value) {
+        change(what, [&](RotarySetup& setup) {
+            key.set(setup, value);
+            if (key.name != "head_dim") return;
+            setup.scaling.short_factors.clear();  // one factor per pair, valid for the previous head dimension only
+            setup.scaling.long_factors.clear();
+            if (setup.scaling.method == ScalingMethod::longrope) {
+                setup.scaling.method = ScalingMethod::none;
             }
         });
     });
-    add("scaling", m_scaling);
+    connect(slider, &NumberSlider::finished, this, [this] { m_model.endDrag(); });
+    column->addWidget(slider);
+    m_sliders.insert(QLatin1String(name), slider);
+}
+
+void SetupPanel::makeNumbers() {
+    addSlider("theta", {.label = u"θ, the base"_s, .title = u"θ"_s, .minimum = 2, .maximum = 1e8, .logarithmic = true},
+              u"change theta"_s, layout());
+    addSlider(
+        "fraction",
+        {.label = u"rotated fraction"_s,
+         .title = u"fraction"_s,
+         .minimum = 0,
+         .maximum = 1,
+         .snap =
+             [this](double fraction) {
+                 const double pairs = m_model.setup().head_dim / 2.0;
+                 return std::round(fraction * pairs) / pairs;
+             },
+         .parse =
+             [this](const QString& typed) { return parse_fraction(typed.toStdString(), m_model.setup().head_dim); },
+         .text = percentText},
+        u"change fraction"_s, layout());
+    addSlider("head_dim",
+              {.label = u"head dimension"_s,
+               .title = u"head dim"_s,
+               .unit = u"channels"_s,
+               .minimum = 2,
+               .maximum = 4096,
+               .logarithmic = true,
+               .step = 2,
+               .text = wholeText,
+               .why = meaningOf("head_dim")},
+              u"change head dimension"_s, layout());
+    addSlider("context",
+              {.label = u"context"_s,
+               .unit = u"tokens"_s,
+               .minimum = 16,
+               .maximum = 1048576,
+               .logarithmic = true,
+               .step = 1,
+               .text = wholeText,
+               .why = meaningOf("context")},
+              u"change context"_s, layout());
+}
+
+void SetupPanel::makeChoices(QGridLayout* grid, const QStringList& withoutEffect) {
+    const auto add = [&](const char* name, const QString& accessibleName, const QString& what) {
+        QComboBox* choice = makeChoice(accessibleName, this);
+        const SetupKey& key = setup_key(name);
+        for (std::size_t i = 0; i < key.choices.size(); ++i) {
+            const bool isScaling = key.name == "scaling";
+            choice->addItem(text(isScaling ? scaling_names()[i].title : key.choices[i]), text(key.choices[i]));
+        }
+        connect(choice, &QComboBox::activated, this, [this, choice, what, &key](int index) {
+            m_model.endDrag();
+            change(what, [&](RotarySetup& setup) {
+                key.set(setup, choice->itemData(index).toString().toStdString());
+                const bool isScaled = key.name == "scaling" && setup.scaling.method != ScalingMethod::none;
+                if (isScaled && setup.scaling.factor <= 1) {
+                    setup.scaling.factor = 4;  // no method changes the frequencies at factor 1
+                }
+            });
+        });
+        const QString title = QString::fromUtf8(name);
+        const QString note = withoutEffect.contains(title) ? u'\n' + kNoEffect : QString();
+        addField(grid, title + note, choice, meaningOf(name));
+        m_choices.insert(title, choice);
+    };
+    add("partial", u"partial rotation"_s, u"change slice or truncate"_s);
+    add("pairing", u"pairing"_s, u"change pairing"_s);
+    add("precision", u"precision of the cos/sin table"_s, u"change precision"_s);
+    add("scaling", u"scaling"_s, u"change scaling"_s);
+}
+
+QWidget* SetupPanel::makeScaling() {
+    auto* fields = new QWidget(this);
+    auto* column = scaledColumn(fields, 8);
+    const auto add = [&](const char* name, const QString& label, double minimum, double maximum) {
+        const SetupKey& key = setup_key(name);
+        const bool isTokens = key.unit == "tokens";
+        addSlider(name,
+                  {.label = label,
+                   .unit = text(key.unit),
+                   .minimum = minimum,
+                   .maximum = maximum,
+                   .logarithmic = true,
+                   .step = isTokens ? 1.0 : 0.0,
+                   .text = isTokens ? wholeText : plain,
+                   .why = meaningOf(name)},
+                  u"change %1"_s.arg(label), column);
+    };
+    add("factor", u"factor"_s, 1, 128);
+    add("original_context", u"training context"_s, 16, 1048576);
+    add("beta_fast", u"β fast"_s, 1, 128);
+    add("beta_slow", u"β slow"_s, 0.1, 32);
+    add("low_freq_factor", u"low frequency factor"_s, 0.1, 32);
+    add("high_freq_factor", u"high frequency factor"_s, 0.2, 64);
+    return fields;
 }
 
 void SetupPanel::renew() {
     const RotarySetup& setup = m_model.setup();
-    m_theta->setValue(setup.theta);
-    m_fraction->setValue(setup.fraction);
-    m_headDim->setValue(setup.head_dim);
-    m_context->setValue(static_cast<double>(setup.context));
-    m_partial->setCurrentIndex(setup.partial == Partial::slice ? 0 : 1);
-    m_pairing->setCurrentIndex(setup.pairing == Pairing::half ? 0 : 1);
-    m_precision->setCurrentIndex(m_precision->findData(static_cast<int>(setup.precision)));
-    m_scaling->setCurrentIndex(m_scaling->findData(static_cast<int>(setup.scaling.method)));
-    m_scalingFields->setSetup(setup);
+    for (const auto& [name, slider] : m_sliders.asKeyValueRange()) {
+        const SetupKey& key = setup_key(name.toStdString());
+        const double value = number_of(key, key.get(setup));
+        // An unset training context is shown as the context of the setup.
+        slider->setValue(key.name != "fraction" && value == 0 ? static_cast<double>(setup.context) : value);
+        slider->setVisible(key.matters(setup));
+    }
+    for (const auto& [name, choice] : m_choices.asKeyValueRange()) {
+        chooseData(choice, text(to_text(setup_key(name.toStdString()).get(setup))));
+    }
     const QString& name = m_model.shape().name;
     m_modelName->setText(name.isEmpty() ? u"custom\u00a0setup"_s : name);
     showProblem(QString());
-    m_theta->setPartToolTips(thetaToolTip(m_model));
-    m_fraction->setPartToolTips(fractionToolTip(m_model));
+    slider(u"theta"_s)->setPartToolTips(thetaToolTip(m_model));
+    slider(u"fraction"_s)->setPartToolTips(fractionToolTip(m_model));
     m_summary->setText(rotationSummary(m_model));
 }
 
@@ -406,12 +338,7 @@ void SetupPanel::applyText(const QString& text) {
 }
 
 QWidget* SetupPanel::field(const QString& name) const {
-    const QHash<QString, QWidget*> fields = {{u"theta"_s, m_theta},         {u"fraction"_s, m_fraction},
-                                             {u"head_dim"_s, m_headDim},    {u"context"_s, m_context},
-                                             {u"partial"_s, m_partial},     {u"pairing"_s, m_pairing},
-                                             {u"precision"_s, m_precision}, {u"scaling"_s, m_scaling}};
-    const auto found = fields.constFind(name);
-    return found == fields.constEnd() ? m_scalingFields->field(name) : *found;
+    return slider(name) ? static_cast<QWidget*>(slider(name)) : choice(name);
 }
 
 QString SetupPanel::problem() const {

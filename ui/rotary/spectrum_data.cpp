@@ -169,7 +169,7 @@ std::optional<ScaledSpectrum> scaledBy(const RotarySetup& setup, ScalingMethod m
     settings.length = settings.scaling.factor * context;
     ScaledSpectrum result;
     result.method = method;
-    result.title = text(scaling_names().at(static_cast<std::size_t>(method)).title);
+    result.title = scalingTitle(method);
     try {
         result.frequencies = frequencies(settings);
     } catch (const BadInput& error) {

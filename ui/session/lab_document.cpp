@@ -36,6 +36,12 @@ QString withSuffix(const QString& target) {
 
 }  // namespace
 
+QString freeLabPath(const QString& stem) {
+    QString path = stem + u".ropelab"_s;
+    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
+    return path;
+}
+
 LabDocument::LabDocument(QString labs, QObject* parent) : QObject(parent), m_labs(std::move(labs)) {}
 
 LabDocument::~LabDocument() {
@@ -311,8 +317,7 @@ std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::mak
     QDir().mkpath(m_labs);
     // The number distinguishes labs that are created in the same second.
     const QString stem = m_labs + QDateTime::currentDateTime().toString(u"/'lab' yyyy-MM-dd HH.mm.ss"_s);
-    QString path = stem + u".ropelab"_s;
-    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
+    const QString path = freeLabPath(stem);
     auto lock = lockFor(path);
     return {LabFile::create(toPath(path)), std::move(lock)};
 }

@@ -18,6 +18,9 @@
 
 namespace ropelab::ui {
 
+/// stem.ropelab, else "stem (2).ropelab" and so on: the first that does not exist.
+QString freeLabPath(const QString& stem);
+
 /// A lab without a name is stored in the user's data folder. Used on the GUI thread only; during training, the recorder
 /// writes to the same file from another thread. A lock file marks the lab as open for writing; a lab that another
 /// window has locked is opened read-only.

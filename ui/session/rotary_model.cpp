@@ -92,8 +92,10 @@ void RotaryModel::change(const QString& what, const RotarySetup& setup) {
     change(what, setup, m_shape);
 }
 
-void RotaryModel::changeShape(const QString& what, const ModelShape& shape) {
-    change(what, m_setup, shape);
+void RotaryModel::changeCustom(const QString& what, const RotarySetup& setup) {
+    ModelShape shape = m_shape;
+    shape.name.clear();
+    change(what, setup, shape);
 }
 
 void RotaryModel::change(const QString& what, const RotarySetup& setup, const ModelShape& shape) {
@@ -112,9 +114,9 @@ void RotaryModel::endDrag() {
 }
 
 void RotaryModel::changeBoth(const QString& what, const ComparedSetups& setups) {
+    if (!setups.b) return changeCustom(what, setups.a);
     ModelShape shape = m_shape;
     shape.name.clear();
-    if (!setups.b) return change(what, setups.a, shape);
     check(setups.a);
     check(*setups.b);
     pushAlone(what, {setups.a, shape, m_picked, ShapedSetup{*setups.b, shape}, false});
@@ -248,13 +250,6 @@ QString pairName(const std::optional<int>& pair) {
     return pair ? QString::number(*pair) : u"none"_s;
 }
 
-QString scalingTitle(ScalingMethod method) {
-    const auto& names = scaling_names();
-    const auto found =
-        std::find_if(names.begin(), names.end(), [&](const auto& name) { return name.method == method; });
-    return found == names.end() ? QString() : text(found->title);
-}
-
 struct Difference {
     QString name;
     QString from;
@@ -318,6 +313,10 @@ Differences differencesOf(const ShapedSetup& from, const ShapedSetup& to) {
 }
 
 }  // namespace
+
+QString scalingTitle(ScalingMethod method) {
+    return text(scaling_names().at(static_cast<std::size_t>(method)).title);
+}
 
 QString rotaryChanges(const RotaryModel::State& from, const RotaryModel::State& to) {
     if (from.other != to.other || from.editsB != to.editsB) return {};

@@ -80,7 +80,8 @@ class RotaryModel : public QObject {
     void change(const QString& what, const RotarySetup& setup);
     /// One undo step. Throws BadInput for an invalid setup.
     void change(const QString& what, const RotarySetup& setup, const ModelShape& shape);
-    void changeShape(const QString& what, const ModelShape& shape);
+    /// The same for a setup that is not that of the named model.
+    void changeCustom(const QString& what, const RotarySetup& setup);
     /// With two setups, A is then the edited one. They belong to no named model. Throws BadInput for an invalid setup.
     void changeBoth(const QString& what, const ComparedSetups& setups);
 
@@ -162,6 +163,9 @@ class RotaryModel : public QObject {
     bool m_stepsPairs = false;  // the latest pick stepped from pair to pair
     bool m_isPushing = false;   // a new step is executed, not one that is undone or redone
 };
+
+/// "YaRN".
+QString scalingTitle(ScalingMethod method);
 
 /// "θ = 10k" and "θ = 500k"; empty if nothing differs.
 struct SetupNames {

@@ -69,8 +69,7 @@ class ExamplePicture : public QWidget {
 EmptyPage makeEmptyPage(const QString& title, const QString& text, const QString& picture, QWidget* parent) {
     auto* page = new QFrame(parent);
     page->setProperty("paper", true);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {48, 24, 48, 24}, 16);
+    auto* column = scaledColumn(page, 16, {48, 24, 48, 24});
     column->addStretch(1);
     column->addWidget(new ExamplePicture(picture, page), 20);
     auto* heading = new QLabel(title, page);

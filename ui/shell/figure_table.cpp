@@ -80,8 +80,7 @@ FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QD
     setWindowTitle(u"Values of the figure %1"_s.arg(figure.name));
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 12, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 12, 12, 12});
     auto* summary = makeNote(this);
     summary->setText(figureSummary(figure));
     summary->setTextFormat(Qt::PlainText);
@@ -97,8 +96,7 @@ FigureTableWindow::FigureTableWindow(const Figure& figure, QWidget* parent) : QD
         column->addWidget(view, 1);
         m_views.append(view);
     }
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     auto* copy = new QPushButton(u"&Copy as CSV"_s, this);
     copy->setAutoDefault(false);
     connect(copy, &QPushButton::clicked, this,

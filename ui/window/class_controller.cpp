@@ -43,9 +43,7 @@ void raiseWindow(QWidget& window) {
 QString newClassLab(const QString& folder) {
     QDir().mkpath(folder);
     const QString stem = folder + QDateTime::currentDateTime().toString(u"/'class' yyyy-MM-dd HH.mm.ss"_s);
-    QString path = stem + u".ropelab"_s;
-    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
-    return path;
+    return freeLabPath(stem);
 }
 
 QString wordsOf(const ClassPool& pool) {

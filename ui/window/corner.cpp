@@ -16,8 +16,7 @@ using namespace Qt::StringLiterals;
 
 Corner::Corner(ActionRegistry& registry, QWidget* parent)
     : QWidget(parent), m_registry(registry), m_lab(new QLabel(this)) {
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {8, 0, 8, 0}, 4);
+    auto* row = scaledRow(this, 4, {8, 0, 8, 0});
     m_lab->setProperty("quiet", true);
     m_lab->setTextFormat(Qt::PlainText);
     row->addWidget(m_lab);

@@ -12,8 +12,7 @@
 #include "ui/rooms/memory/memory_figures.h"
 #include "ui/rooms/reproduce/forest_figure.h"
 #include "ui/rooms/results/results_figures.h"
-#include "ui/rooms/rotation/figures/rotation_figures.h"
-#include "ui/rooms/spectrum/encoding_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/spectrum/spectrum_figures.h"
 #include "ui/rooms/train/figures/training_figures.h"
 

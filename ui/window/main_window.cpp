@@ -116,13 +116,11 @@ MainWindow::~MainWindow() {
 
 void MainWindow::build() {
     auto* center = new QWidget(this);
-    auto* column = new QVBoxLayout(center);
-    scaleLayout(column, {0, 0, 0, 0}, 0);
+    auto* column = scaledColumn(center, 0);
     m_banners = new BannerArea(center);
     scaleLayout(m_banners->layout(), {12, 4, 12, 4}, 4);
 
-    auto* middle = new QHBoxLayout;
-    scaleLayout(middle, {0, 0, 0, 0}, 0);
+    auto* middle = scaledRow(nullptr, 0);
     column->addLayout(middle, 1);
     m_rail = new Rail(center);
     middle->addWidget(m_rail);

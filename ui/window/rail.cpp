@@ -25,8 +25,7 @@ constexpr int kMaxHeight = 36;
 
 Rail::Rail(QWidget* parent) : QFrame(parent) {
     setAccessibleName(u"Rooms"_s);
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 8, 0, 8}, 4);
+    auto* layout = scaledColumn(this, 4, {0, 8, 0, 8});
     int number = 0;
     for (const RoomEntry& room : rooms()) {
         auto* button = new QToolButton(this);

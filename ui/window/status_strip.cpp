@@ -42,8 +42,7 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
       m_stop(new QPushButton(u"Stop"_s, this)) {
     setProperty("panel", true);
     setAccessibleName(u"Status of the sweep"_s);
-    auto* layout = new QHBoxLayout(this);
-    scaleLayout(layout, {12, 4, 12, 4}, 16);  // as high as the buttons need
+    auto* layout = scaledRow(this, 16, {12, 4, 12, 4});  // as high as the buttons need
     m_bar->setRange(0, 1000);
     m_bar->setTextVisible(false);
     m_bar->setAccessibleName(u"Progress of the sweep"_s);

@@ -55,20 +55,11 @@ constexpr double kSettlingSeconds = 5;  // estimates of the remaining time are n
 constexpr double kTolerance = 1.5;      // training may take this much longer than planned before the recording is shown
 
 /// NaN if the setting is no number.
-double settingNumber(const RotarySetup& setup, const QString& key) {
-    const QHash<QString, double> numbers = {{u"theta"_s, setup.theta},
-                                            {u"fraction"_s, setup.fraction},
-                                            {u"head_dim"_s, setup.head_dim},
-                                            {u"context"_s, static_cast<double>(setup.context)},
-                                            {u"heads"_s, static_cast<double>(setup.heads)},
-                                            {u"attention_window"_s, static_cast<double>(setup.attention_window)},
-                                            {u"factor"_s, setup.scaling.factor},
-                                            {u"original_context"_s, setup.scaling.original_context},
-                                            {u"beta_fast"_s, setup.scaling.beta_fast},
-                                            {u"beta_slow"_s, setup.scaling.beta_slow},
-                                            {u"low_freq_factor"_s, setup.scaling.low_freq_factor},
-                                            {u"high_freq_factor"_s, setup.scaling.high_freq_factor}};
-    return numbers.value(key, std::nan(""));
+double settingNumber(const RotarySetup& setup, const QString& name) {
+    const SetupKey& key = setup_key(name.toStdString());
+    using Kind = SettingFacts::Kind;
+    const bool isNumber = key.kind == Kind::whole || key.kind == Kind::number || key.kind == Kind::fraction;
+    return isNumber ? number_of(key, key.get(setup)) : std::nan("");
 }
 
 bool containsAny(const QWidget* parent, const QSet<QWidget*>& kept) {

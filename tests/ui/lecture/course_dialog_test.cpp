@@ -13,7 +13,7 @@
 #include "core/lecture/quantity.h"
 #include "tests/ui/lecture/question_stage.h"
 #include "tests/ui/support/answered_dialogs.h"
-#include "ui/lecture/course/course_summary.h"
+#include "ui/lecture/course/course_progress.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/statement_lecture.h"
 #include "ui/session/settings.h"

@@ -14,10 +14,8 @@
 #include <cmath>
 
 #include "tests/ui/lecture/question_stage.h"
-#include "ui/lecture/questions/choice_field.h"
+#include "ui/lecture/questions/answer_field.h"
 #include "ui/lecture/questions/curve_canvas.h"
-#include "ui/lecture/questions/curve_field.h"
-#include "ui/lecture/questions/number_field.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -2,6 +2,7 @@
 // computes from the same setup. A number that ignores a part of the setup, such as its scaling, differs here, or its
 // text says that it is unscaled.
 #include <QApplication>
+#include <QLabel>
 #include <algorithm>
 #include <cmath>
 #include <memory>
@@ -21,8 +22,8 @@
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rooms/context/context_room.h"
 #include "ui/rooms/context/criteria_panel.h"
+#include "ui/rooms/memory/memory_figures.h"
 #include "ui/rooms/memory/memory_room.h"
-#include "ui/rooms/memory/memory_sizes.h"
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rooms/spectrum/spectrum_panel.h"
 #include "ui/rooms/spectrum/spectrum_room.h"
@@ -198,12 +199,12 @@ TEST_P(RotaryNumbers, SpectrumRoomTexts) {
         if (std::abs(switched.inverse_frequencies[at] / now.inverse_frequencies[at] - 1) > 1e-9) different = pair;
     }
     if (different < 0) {
-        EXPECT_TRUE(room.fields()->partialWords().contains("do not differ") ||
-                    room.fields()->partialWords().contains("the same frequencies"))
-            << room.fields()->partialWords().toStdString();
+        EXPECT_TRUE(room.fields()->partialWords()->text().contains("do not differ") ||
+                    room.fields()->partialWords()->text().contains("the same frequencies"))
+            << room.fields()->partialWords()->text().toStdString();
     } else {
         expectContains(
-            room.fields()->partialWords(),
+            room.fields()->partialWords()->text(),
             QStringLiteral("At this θ, the frequencies of slice and truncate (the two kinds of partial rotation) "
                            "first differ at pair %1.")
                 .arg(different));

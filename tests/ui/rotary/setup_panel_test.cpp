@@ -4,6 +4,7 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QFrame>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -26,17 +27,17 @@ TEST_F(SetupPanelTest, TypingChangesTheSetupAndCanBeUndone) {
     Workspace workspace(options());
     SetupPanel panel(workspace.rotary());
     panel.show();
-    panel.theta()->commit("500k");
+    panel.slider("theta")->commit("500k");
     EXPECT_EQ(workspace.rotary().setup().theta, 500000);
-    panel.fraction()->commit("6 ch");
+    panel.slider("fraction")->commit("6 ch");
     EXPECT_EQ(rotary_dim(workspace.rotary().setup()), 6);
-    panel.context()->commit("8192");
+    panel.slider("context")->commit("8192");
     EXPECT_EQ(workspace.rotary().setup().context, 8192);
     workspace.rotaryUndo().undo();
     workspace.rotaryUndo().undo();
     EXPECT_EQ(workspace.rotary().setup().fraction, 1);
-    EXPECT_EQ(panel.fraction()->value(), 1);
-    EXPECT_EQ(panel.theta()->value(), 500000);
+    EXPECT_EQ(panel.slider("fraction")->value(), 1);
+    EXPECT_EQ(panel.slider("theta")->value(), 500000);
 }
 
 // In a low panel, the fields of the scaling were lower than their texts.
@@ -64,17 +65,20 @@ TEST_F(SetupPanelTest, InvalidInputIsExplainedAndChangesNothing) {
     Workspace workspace(options());
     SetupPanel panel(workspace.rotary());
     panel.show();
-    panel.headDim()->commit("63");
-    EXPECT_TRUE(panel.headDim()->error().contains("multiple of 2")) << panel.headDim()->error().toStdString();
-    panel.theta()->commit("big");
-    EXPECT_TRUE(panel.theta()->error().startsWith("θ, the base: \"big\"")) << panel.theta()->error().toStdString();
-    panel.fraction()->commit("x");
-    EXPECT_EQ(panel.fraction()->error(), "Rotated fraction: \"x\" is not a fraction; enter 25 %, 0.25 or 6 ch.");
+    panel.slider("head_dim")->commit("63");
+    EXPECT_TRUE(panel.slider("head_dim")->error().contains("multiple of 2"))
+        << panel.slider("head_dim")->error().toStdString();
+    panel.slider("theta")->commit("big");
+    EXPECT_TRUE(panel.slider("theta")->error().startsWith("θ, the base: \"big\""))
+        << panel.slider("theta")->error().toStdString();
+    panel.slider("fraction")->commit("x");
+    EXPECT_EQ(panel.slider("fraction")->error(),
+              "Rotated fraction: \"x\" is not a fraction; enter 25 %, 0.25 or 6 ch.");
     panel.applyText("theta=1k colour=blue");
     EXPECT_TRUE(panel.problem().contains("colour")) << panel.problem().toStdString();
     EXPECT_EQ(workspace.rotary().setup(), RotarySetup{});
-    panel.theta()->commit("1000");
-    EXPECT_TRUE(panel.theta()->error().isEmpty());
+    panel.slider("theta")->commit("1000");
+    EXPECT_TRUE(panel.slider("theta")->error().isEmpty());
 }
 
 TEST_F(SetupPanelTest, ButtonAsksForTheWrongStatements) {
@@ -103,8 +107,8 @@ TEST_F(SetupPanelTest, PastedTextSetsAllSettings) {
     panel.applyText(QString::fromStdString(text_of(setup)));
     EXPECT_EQ(panel.problem().toStdString(), "");
     EXPECT_EQ(workspace.rotary().setup(), setup);
-    EXPECT_EQ(panel.scaling()->currentText(), "Llama 3");
-    EXPECT_EQ(panel.headDim()->value(), 128);
+    EXPECT_EQ(panel.choice("scaling")->currentText(), "Llama 3");
+    EXPECT_EQ(panel.slider("head_dim")->value(), 128);
 }
 
 TEST_F(SetupPanelTest, FieldsEditTheChosenOneOfTwoSetups) {
@@ -113,20 +117,20 @@ TEST_F(SetupPanelTest, FieldsEditTheChosenOneOfTwoSetups) {
     panel.show();
     ComparisonBar* bar = panel.comparison();
     EXPECT_FALSE(bar->isVisible());
-    panel.theta()->commit("500");
+    panel.slider("theta")->commit("500");
     panel.applyText("theta=10k | theta=500k");
     ASSERT_TRUE(bar->isVisible());
-    EXPECT_EQ(bar->names(), "A: θ = 10k\nB: θ = 500k");
+    EXPECT_EQ(bar->names()->text(), "A: θ = 10k\nB: θ = 500k");
     EXPECT_TRUE(bar->choiceA()->isChecked());
-    EXPECT_EQ(panel.theta()->value(), 10000);
+    EXPECT_EQ(panel.slider("theta")->value(), 10000);
     bar->choiceB()->click();
-    EXPECT_EQ(panel.theta()->value(), 500000);
-    panel.context()->commit("2048");
+    EXPECT_EQ(panel.slider("theta")->value(), 500000);
+    panel.slider("context")->commit("2048");
     EXPECT_EQ(workspace.rotary().setups().a.context, 1024);
     EXPECT_EQ(workspace.rotary().setups().b->context, 2048);
     bar->swap()->click();
     EXPECT_EQ(workspace.rotary().setups().a.theta, 500000);
-    EXPECT_EQ(panel.theta()->value(), 10000);
+    EXPECT_EQ(panel.slider("theta")->value(), 10000);
     bar->end()->click();
     EXPECT_FALSE(bar->isVisible());
     EXPECT_EQ(workspace.rotary().setup().theta, 10000);
@@ -147,7 +151,7 @@ TEST_F(SetupPanelTest, MenuComparesWithEarlierSetupsAndACopy) {
     };
     QMenu menu;
     EXPECT_FALSE(action(menu, "Compare with the previous setup")->isEnabled());
-    panel.theta()->commit("500k");
+    panel.slider("theta")->commit("500k");
     action(menu, "Compare with the previous setup")->trigger();
     EXPECT_EQ(workspace.rotary().setups().a.theta, 500000);
     EXPECT_EQ(workspace.rotary().setups().b->theta, 10000);
@@ -167,9 +171,9 @@ TEST_F(SetupPanelTest, NewScalingGetsADefaultFactor) {
     Workspace workspace(options());
     SetupPanel panel(workspace.rotary());
     panel.show();
-    const int index = panel.scaling()->findData(static_cast<int>(ScalingMethod::linear));
-    panel.scaling()->setCurrentIndex(index);
-    emit panel.scaling()->activated(index);
+    const int index = panel.choice("scaling")->findData("linear");
+    panel.choice("scaling")->setCurrentIndex(index);
+    emit panel.choice("scaling")->activated(index);
     EXPECT_EQ(workspace.rotary().setup().scaling.method, ScalingMethod::linear);
     EXPECT_EQ(workspace.rotary().setup().scaling.factor, 4);
     EXPECT_DOUBLE_EQ(workspace.rotary().frequencies().inverse_frequencies[0], 0.25);
@@ -181,7 +185,9 @@ TEST_F(SetupPanelTest, ShowsTheFieldsOfTheScalingMethod) {
     panel.show();
     const auto shown = [&panel] {
         QStringList names;
-        for (const QLineEdit* field : panel.findChild<ScalingFields*>()->findChildren<QLineEdit*>()) {
+        for (const char* name :
+             {"factor", "original_context", "beta_fast", "beta_slow", "low_freq_factor", "high_freq_factor"}) {
+            const auto* field = panel.slider(name)->findChild<QLineEdit*>();
             if (field->isVisible() && field->isEnabled()) names << field->accessibleName();
         }
         return names;
@@ -191,7 +197,7 @@ TEST_F(SetupPanelTest, ShowsTheFieldsOfTheScalingMethod) {
     EXPECT_EQ(shown(), QStringList({"factor", "training context, tokens", "β fast, periods", "β slow, periods"}));
     panel.applyText("scaling=llama3 factor=8");
     EXPECT_EQ(shown().last(), "high frequency factor, periods");
-    auto* factor = panel.findChild<ScalingFields*>()->findChild<NumberSlider*>();
+    NumberSlider* factor = panel.slider("factor");
     factor->commit("4");
     EXPECT_EQ(workspace.rotary().setup().scaling.factor, 4);
     EXPECT_EQ(workspace.rotary().setup().scaling.method, ScalingMethod::llama3);

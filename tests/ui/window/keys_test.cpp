@@ -132,7 +132,7 @@ TEST_F(KeysTest, EscapeRestoresANumberField) {
     window->showRoom("spectrum");
     auto* panel = firstVisible<SetupPanel>();
     ASSERT_NE(panel, nullptr);
-    auto* field = panel->theta()->findChild<QLineEdit*>();
+    auto* field = panel->slider("theta")->findChild<QLineEdit*>();
     field->setFocus();
     field->selectAll();
     type("500k");
@@ -154,10 +154,10 @@ TEST_F(KeysTest, EscapeRestoresANumberField) {
     field->selectAll();
     type("nonsense");
     press(Qt::Key_Return);
-    EXPECT_FALSE(panel->theta()->error().isEmpty());
+    EXPECT_FALSE(panel->slider("theta")->error().isEmpty());
     press(Qt::Key_Escape);
     EXPECT_EQ(field->text(), "10k");
-    EXPECT_TRUE(panel->theta()->error().isEmpty());
+    EXPECT_TRUE(panel->slider("theta")->error().isEmpty());
 }
 
 TEST_F(KeysTest, EscapeRestoresASpinBoxAndAList) {
@@ -173,7 +173,7 @@ TEST_F(KeysTest, EscapeRestoresASpinBoxAndAList) {
     EXPECT_EQ(box->cleanText().remove(','), QString::number(before));
     EXPECT_TRUE(pictureHasFocus());
 
-    QComboBox* scaling = firstVisible<SetupPanel>()->scaling();
+    QComboBox* scaling = firstVisible<SetupPanel>()->choice("scaling");
     scaling->setFocus();
     press(Qt::Key_Down);
     EXPECT_NE(rotary().setup().scaling.method, ScalingMethod::none);

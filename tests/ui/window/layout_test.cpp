@@ -208,20 +208,21 @@ TEST_F(LayoutTest, InvalidInputMovesNothingAndIsShownBelowItsField) {
     auto* panel = window->room().panel()->findChild<SetupPanel*>();
     ASSERT_NE(panel, nullptr);
     const Places before(window.get());
-    panel->theta()->commit("big");
+    panel->slider("theta")->commit("big");
     settle();
     EXPECT_EQ(before.moved().join("; ").toStdString(), "");
     QLabel* note = nullptr;
     for (QLabel* each : window->findChildren<QLabel*>()) {
-        if (each->isVisible() && each->text() == panel->theta()->error()) note = each;
+        if (each->isVisible() && each->text() == panel->slider("theta")->error()) note = each;
     }
     ASSERT_NE(note, nullptr);
     EXPECT_GE(note->height(), note->heightForWidth(note->width()));
-    EXPECT_EQ(note->mapToGlobal(QPoint()).y(), panel->theta()->mapToGlobal(QPoint(0, panel->theta()->height())).y());
+    EXPECT_EQ(note->mapToGlobal(QPoint()).y(),
+              panel->slider("theta")->mapToGlobal(QPoint(0, panel->slider("theta")->height())).y());
     window->showRoom("rotation");
     EXPECT_FALSE(note->isVisible()) << "the note belongs to the field of the other room";
     window->showRoom("spectrum");
-    panel->theta()->commit("1000");
+    panel->slider("theta")->commit("1000");
     EXPECT_FALSE(note->isVisible());
 }
 

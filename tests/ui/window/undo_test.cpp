@@ -45,8 +45,8 @@ class UndoTest : public WindowFixture {
 
 TEST_F(UndoTest, ThetaAndFraction) {
     window->showRoom("spectrum");
-    setupPanel().theta()->commit("500k");
-    setupPanel().fraction()->commit("25 %");
+    setupPanel().slider("theta")->commit("500k");
+    setupPanel().slider("fraction")->commit("25 %");
     EXPECT_EQ(undo(), "Undone: fraction 25 % → 100 %");
     EXPECT_EQ(model().setup().fraction, 1);
     EXPECT_EQ(undo(), "Undone: θ 500k → 10k");
@@ -57,7 +57,7 @@ TEST_F(UndoTest, ThetaAndFraction) {
 
 TEST_F(UndoTest, UndoAfterEnterInAFieldUndoesTheValue) {
     window->showRoom("spectrum");
-    auto* field = setupPanel().theta()->findChild<QLineEdit*>();
+    auto* field = setupPanel().slider("theta")->findChild<QLineEdit*>();
     field->setFocus();
     field->selectAll();
     QTest::keyClicks(field, "500k");
@@ -171,7 +171,7 @@ TEST_F(UndoTest, EachRoomUndoesWhatItShows) {
     experiment.edit("change batch", [](Experiment& each) { each.set("batch", {"4"}); });
     const auto batch = experiment.value().values("batch");
     window->showRoom("spectrum");
-    setupPanel().theta()->commit("500k");
+    setupPanel().slider("theta")->commit("500k");
     window->showRoom("train");
     undo();
     EXPECT_NE(experiment.value().values("batch"), batch);
@@ -185,7 +185,7 @@ TEST_F(UndoTest, EachRoomUndoesWhatItShows) {
 
 TEST_F(UndoTest, StatusTextMovesNothing) {
     window->showRoom("spectrum");
-    setupPanel().theta()->commit("500k");
+    setupPanel().slider("theta")->commit("500k");
     QList<QRect> before;
     for (const QWidget* each : window->strip().findChildren<QWidget*>()) before << each->geometry();
     undo();

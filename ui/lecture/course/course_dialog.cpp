@@ -22,7 +22,7 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
-#include "ui/lecture/course/course_summary.h"
+#include "ui/lecture/course/course_progress.h"
 #include "ui/lecture/lecture_text.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/questions/question_panel.h"
@@ -66,8 +66,7 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
     m_scenes->setMinimumContentsLength(24);
     m_summary->setAccessibleName(u"Results of the course"_s);
     m_summary->setOpenLinks(false);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 12, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 12, 12, 12});
     column->addWidget(m_scenes);
     m_pages->addWidget(makeScenePage());
     m_pages->addWidget(m_summary);
@@ -133,8 +132,7 @@ QWidget* CourseDialog::makeScenePage() {
 
 QWidget* CourseDialog::makeButtons() {
     auto* bar = new QWidget(this);
-    auto* row = new QHBoxLayout(bar);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(bar, 8);
     m_count->setProperty("quiet", true);
     row->addWidget(m_back);
     row->addWidget(m_next);

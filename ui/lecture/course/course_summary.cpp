@@ -1,4 +1,4 @@
-#include "ui/lecture/course/course_summary.h"
+#include "ui/lecture/course/course_progress.h"
 
 #include <QObject>
 

@@ -1,4 +1,4 @@
-#include "ui/lecture/documents/handout.h"
+#include "ui/lecture/documents/slides.h"
 
 #include <qcustomplot.h>
 

@@ -11,7 +11,7 @@
 #include "ui/common/text.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/lecture_words.h"
-#include "ui/lecture/questions/curve_field.h"
+#include "ui/lecture/questions/answer_field.h"
 #include "ui/lecture/stage.h"
 #include "ui/shell/room.h"
 

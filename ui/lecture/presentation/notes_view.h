@@ -5,6 +5,7 @@
 #include "ui/lecture/lecture_formulas.h"
 
 class QLabel;
+class QScreen;
 
 namespace ropelab::ui {
 
@@ -44,6 +45,20 @@ class NotesView : public QWidget {
     QLabel* m_find;
     LectureText* m_next;
     LectureText* m_notes;
+};
+
+class NotesWindow : public QWidget {
+    Q_OBJECT
+
+ public:
+    explicit NotesWindow(QWidget* parent = nullptr);
+
+    NotesView& view() { return *m_view; }
+    /// Uses a screen other than that of `presented`. Returns false, and shows nothing, if there is none.
+    bool showBeside(const QWidget& presented);
+
+ private:
+    NotesView* m_view;
 };
 
 }  // namespace ropelab::ui

@@ -1,10 +1,8 @@
-#include "ui/lecture/presentation/notes_window.h"
+#include "ui/lecture/presentation/notes_view.h"
 
 #include <QGuiApplication>
 #include <QScreen>
 #include <QVBoxLayout>
-
-#include "ui/lecture/presentation/notes_view.h"
 
 namespace ropelab::ui {
 

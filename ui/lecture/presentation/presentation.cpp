@@ -15,7 +15,6 @@
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/presentation/ink.h"
 #include "ui/lecture/presentation/notes_view.h"
-#include "ui/lecture/presentation/notes_window.h"
 #include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/stage.h"
@@ -28,9 +27,9 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kTickMs = 500;
-constexpr int kStripHeight = 96;       // pixels at 100 %
+constexpr int kStripHeight = 96;           // pixels at 100 %
 constexpr double kQuestionCardPart = 0.5;  // part of the canvas that the card of a question is wide
-constexpr int kMargin = 12;            // pixels at 100 %, around the card of a question
+constexpr int kMargin = 12;                // pixels at 100 %, around the card of a question
 
 int bandHeight(QWidget& band, int width) {
     band.ensurePolished();
@@ -161,11 +160,8 @@ void Presentation::build() {
     if (!m_notesWindow->showBeside(*canvas)) delete m_notesWindow;
     m_inkScene = -2;
     renewLecture();
-    for (QWidget* each : {static_cast<QWidget*>(m_page), static_cast<QWidget*>(m_cover),
-                          static_cast<QWidget*>(m_question), static_cast<QWidget*>(m_strip), m_blank.data()}) {
-        each->hide();
-    }
-    for (QWidget* each : {static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_foot), static_cast<QWidget*>(m_ink)}) {
+    for (QWidget* each : QWidgetList{m_page, m_cover, m_question, m_strip, m_blank}) each->hide();
+    for (QWidget* each : QWidgetList{m_head, m_foot, m_ink}) {
         each->show();
         each->raise();
     }
@@ -174,10 +170,8 @@ void Presentation::build() {
 
 void Presentation::clearCanvas() {
     // A key that leaves may be handled inside of one of these widgets, which therefore are deleted later.
-    for (QWidget* each : {static_cast<QWidget*>(m_head.data()), static_cast<QWidget*>(m_foot.data()),
-                          static_cast<QWidget*>(m_page.data()), static_cast<QWidget*>(m_cover.data()), m_blank.data(),
-                          static_cast<QWidget*>(m_ink.data()), static_cast<QWidget*>(m_question.data()),
-                          static_cast<QWidget*>(m_strip.data()), static_cast<QWidget*>(m_notesWindow.data())}) {
+    for (QWidget* each :
+         QWidgetList{m_head, m_foot, m_page, m_cover, m_blank, m_ink, m_question, m_strip, m_notesWindow}) {
         if (!each) continue;
         each->hide();
         each->deleteLater();

@@ -37,8 +37,7 @@ PresentationHead::PresentationHead(QWidget* parent)
       m_notice(new QLabel(this)) {
     setObjectName(u"presentationHead"_s);
     setProperty("panel", true);
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {kSideMargin, kBandMargin, kSideMargin, kBandMargin}, 16);
+    auto* row = scaledRow(this, 16, {kSideMargin, kBandMargin, kSideMargin, kBandMargin});
     m_title->setProperty("roomTitle", true);
     m_title->setTextFormat(Qt::PlainText);
     m_notice->setTextFormat(Qt::PlainText);
@@ -111,8 +110,7 @@ QString PresentationHead::said() const {
 PresentationFoot::PresentationFoot(QWidget* parent) : QFrame(parent), m_text(new LectureText(kSentencePoints, this)) {
     setObjectName(u"presentationFoot"_s);
     setProperty("panel", true);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {kSideMargin, kBandMargin, kSideMargin, kBandMargin}, 0);
+    auto* column = scaledColumn(this, 0, {kSideMargin, kBandMargin, kSideMargin, kBandMargin});
     column->addWidget(m_text, 1);
 }
 
@@ -140,8 +138,7 @@ PresentationPage::PresentationPage(QWidget* parent)
     : QFrame(parent), m_title(new QLabel(this)), m_text(new LectureText(kPagePoints)), m_area(new QScrollArea(this)) {
     setObjectName(u"presentationPage"_s);
     setProperty("paper", true);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {48, 24, 48, 16}, 12);
+    auto* column = scaledColumn(this, 12, {48, 24, 48, 16});
     m_title->setProperty("roomTitle", true);
     m_title->setTextFormat(Qt::PlainText);
     m_title->setWordWrap(true);

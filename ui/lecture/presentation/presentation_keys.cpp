@@ -13,7 +13,7 @@
 
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation/ink.h"
-#include "ui/lecture/presentation/notes_window.h"
+#include "ui/lecture/presentation/notes_view.h"
 #include "ui/lecture/presentation/presentation.h"
 #include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"

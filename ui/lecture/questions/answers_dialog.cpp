@@ -65,19 +65,16 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     m_list->setWordWrap(true);
     m_list->setTextElideMode(Qt::ElideNone);
     m_view->setAccessibleName(u"Answers by group"_s);
-    auto* all = new QHBoxLayout(this);
-    scaleLayout(all, {12, 12, 12, 12}, 12);
+    auto* all = scaledRow(this, 12, {12, 12, 12, 12});
     all->addWidget(m_list, 1);
-    auto* column = new QVBoxLayout;
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(nullptr, 8);
     column->addWidget(m_view, 3);
     column->addWidget(m_words);
     m_answers->setAccessibleName(u"Answers to the question"_s);
     m_answers->setSelectionMode(QAbstractItemView::ExtendedSelection);
     scaleMinimumHeight(m_answers, kAnswersHeight);
     column->addWidget(m_answers, 1);
-    auto* deletion = new QHBoxLayout;
-    scaleLayout(deletion, {0, 0, 0, 0}, 8);
+    auto* deletion = scaledRow(nullptr, 8);
     m_delete->setToolTip(u"Deletes the selected answers from the lab file (Delete)."_s);
     for (QPushButton* button : {m_delete, m_undo}) {
         button->setAutoDefault(false);
@@ -92,8 +89,7 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     connect(m_undo, &QPushButton::clicked, this, &AnswersDialog::undoDeletion);
     auto* deleteKey = new QShortcut(QKeySequence(Qt::Key_Delete), m_answers, nullptr, nullptr, Qt::WidgetShortcut);
     connect(deleteKey, &QShortcut::activated, this, &AnswersDialog::deleteSelected);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     auto* groupLabel = new QLabel(u"Group that answers"_s, this);
     groupLabel->setBuddy(m_group);
     m_group->setPlaceholderText(u"the year"_s);

@@ -1,4 +1,4 @@
-#include "ui/lecture/questions/choice_field.h"
+#include "ui/lecture/questions/answer_field.h"
 
 #include <QButtonGroup>
 #include <QEvent>

@@ -1,4 +1,4 @@
-#include "ui/lecture/questions/curve_field.h"
+#include "ui/lecture/questions/answer_field.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -73,11 +73,9 @@ CurveField::CurveField(const QString& curve, QWidget* parent)
       m_curve(curve),
       m_canvas(new CurveCanvas(this)),
       m_clear(new QPushButton(u"Remove curve"_s, this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(m_canvas, 1);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     auto* how = new QLabel(u"Draw the curve with the mouse, a pen or the arrow keys."_s, this);
     how->setProperty("quiet", true);
     row->addWidget(how);

@@ -1,4 +1,4 @@
-#include "ui/lecture/questions/number_field.h"
+#include "ui/lecture/questions/answer_field.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -16,8 +16,7 @@ using namespace Qt::StringLiterals;
 
 NumberField::NumberField(const QString& unit, double tolerance, QWidget* parent)
     : AnswerField(parent), m_tolerance(tolerance), m_edit(new QLineEdit(this)), m_unit(new QLabel(unit, this)) {
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(this, 8);
     m_edit->setAccessibleName(unit.isEmpty() ? u"Number"_s : u"Number (%1)"_s.arg(unit));
     m_edit->setToolTip(
         u"Type a number such as 47117, 0.25, 2*pi, 1/3, 10k or 25 %. Type “none” if no such value exists."_s);

@@ -17,9 +17,7 @@
 #include "ui/common/text.h"
 #include "ui/lecture/lecture_text.h"
 #include "ui/lecture/lecture_words.h"
-#include "ui/lecture/questions/choice_field.h"
-#include "ui/lecture/questions/curve_field.h"
-#include "ui/lecture/questions/number_field.h"
+#include "ui/lecture/questions/answer_field.h"
 #include "ui/lecture/stage.h"
 #include "ui/shell/room.h"
 
@@ -63,8 +61,7 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     setObjectName(u"question"_s);
     setProperty("panel", true);
     setAccessibleName(u"Question"_s);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 12, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 12, 12, 12});
     column->addWidget(m_text);
     column->addLayout(m_fieldColumn, 1);
     m_error->setWordWrap(true);
@@ -73,8 +70,7 @@ QuestionPanel::QuestionPanel(LectureStage& stage, Mode mode, QWidget* parent)
     column->addWidget(m_error);
     column->addWidget(m_hint);
     column->addWidget(m_result);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     row->addWidget(m_hintButton);
     row->addStretch(1);
     row->addWidget(m_reveal);

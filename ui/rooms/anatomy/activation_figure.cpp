@@ -180,8 +180,7 @@ struct LoadedActivation {
 }  // namespace
 
 ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(parent), m_access(access) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* column = scaledColumn(this, 4);
     m_outputs = makeChoice(u"Layer and head of the activation"_s, this, 12);
     m_outputs->setToolTip(u"Layer (and head, for attention) whose output the heat map shows."_s);
     column->addWidget(m_outputs);

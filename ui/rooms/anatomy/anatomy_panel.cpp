@@ -206,8 +206,7 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
     colorAsError(m_problem);
     m_problem->hide();
     column->addWidget(m_problem);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     m_use = makeButton<QPushButton>(u"Use in the sweep"_s,
                                     u"Copies the settings of the modified model into the sweep panel; one Undo "
                                     "reverts the copying."_s,

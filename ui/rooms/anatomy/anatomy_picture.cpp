@@ -1,4 +1,4 @@
-#include "ui/rooms/anatomy/anatomy_picture.h"
+#include "ui/rooms/anatomy/anatomy_figure.h"
 
 #include <QFontMetricsF>
 #include <QPainter>

@@ -268,7 +268,7 @@ void AnatomyRoom::addActions(ActionRegistry& registry, const RoomHandle<AnatomyR
 FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
     if (figure.name == QLatin1String(kActivationFigure) && figure.map) {
-        const RunId run = m_source.mid(kRun.size()).toLongLong();
+        const RunId run = sourceRun();
         origin.flags = activationFlags(figure, run);
         origin.lab = labOrigin(*m_access.lab.file(), {run});
         return origin;
@@ -320,7 +320,7 @@ AnatomyModel AnatomyRoom::originalModel() const {
     if (m_source.startsWith(kKnown)) return model_of_name(m_source.mid(kKnown.size()).toStdString());
     if (m_source.startsWith(kConfig)) return model_of_config(toPath(m_source.mid(kConfig.size())));
     if (m_source.startsWith(kRun)) {
-        const RunId id = m_source.mid(kRun.size()).toLongLong();
+        const RunId id = sourceRun();
         if (!m_access.lab.file()) throw BadInput("There are no runs to choose; train a run, or open a lab file.");
         return model_of_run(*m_access.lab.file(), id);
     }
@@ -474,21 +474,18 @@ void AnatomyRoom::renewWeights() {
     renewActivation();
 }
 
+RunId AnatomyRoom::sourceRun() const {
+    return m_source.mid(kRun.size()).toLongLong();
+}
+
 RunCheckpoint AnatomyRoom::shownCheckpoint() const {
-    const RunId run = m_source.mid(kRun.size()).toLongLong();
     const LabFile& lab = *m_access.lab.file();
-    return checkpointOfRun(lab, lab.run(run));
+    return checkpointOfRun(lab, lab.run(sourceRun()));
 }
 
 void AnatomyRoom::renewActivation() {
     const bool isRun = m_source.startsWith(kRun) && m_edits.empty();
-    if (!isRun) {
-        m_activation->showStage({}, nullptr, nullptr, 0,
-                                m_source.startsWith(kRun) ? u"The settings of the modified copy differ from those of "
-                                                            "the run, so the run's weights do not fit the copy."_s
-                                                          : u"Choose a run to see activations."_s);
-        return;
-    }
+    if (!isRun) return m_activation->showStage({}, nullptr, nullptr, 0, whyNoModel());
     const AnatomyStage* picked = m_model.anatomy.find(m_view.picked.toStdString());
     const AnatomySection* owner = nullptr;
     for (const AnatomySection& section : m_model.anatomy.sections) {
@@ -550,14 +547,8 @@ void AnatomyRoom::measure() {
 void AnatomyRoom::loadTensor(const QString& name) {
     if (name.isEmpty()) {
         m_job.cancel();
-        const bool isRun = m_source.startsWith(kRun);
-        m_weights->setFigure(weightsFigure(std::nullopt, !isRun ? u"Choose a run to see its weights."_s
-                                                         : !m_edits.empty()
-                                                             ? u"The settings of the modified copy differ from those "
-                                                               "of the run, so the run's weights do not fit the "
-                                                               "copy."_s
-                                                             : u"The selected stage has no weights; select another "
-                                                               "stage."_s));
+        const QString why = whyNoModel();
+        m_weights->setFigure(weightsFigure(std::nullopt, why.isEmpty() ? u"This stage has no weights."_s : why));
         return;
     }
     m_job.start([this, file = shownCheckpoint(), name](const Cancelled&) -> std::function<void()> {

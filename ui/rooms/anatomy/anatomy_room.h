@@ -95,6 +95,7 @@ class AnatomyRoom : public Room {
     /// Why there are no weights and activations; "" if the source is a run with a checkpoint.
     QString whyNoModel() const;
     /// The source must be a run.
+    RunId sourceRun() const;
     RunCheckpoint shownCheckpoint() const;
     /// The tooltip of a disabled button tells why.
     void offerMeasurement();

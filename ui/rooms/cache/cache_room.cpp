@@ -39,15 +39,13 @@ double duplicatedBytes(const RotarySetup& setup) {
 CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, u"table"_s, cacheFigures(), parent) {
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeBar());
-    m_cosines = addPair(u"Cosines of the table"_s);
-    m_sines = addPair(u"Sines of the table"_s);
-    m_cosine = m_cosines->view();
-    m_sine = m_sines->view();
+    m_cosine = addPair(u"Cosines of the table"_s);
+    m_sine = addPair(u"Sines of the table"_s);
     m_error = addView(u"Error per pair"_s);
     m_tables = new QWidget(this);
     auto* tables = scaledRow(m_tables, 8);
-    tables->addWidget(m_cosines, 1);
-    tables->addWidget(m_sines, 1);
+    tables->addWidget(pairOf(m_cosine), 1);
+    tables->addWidget(pairOf(m_sine), 1);
     column->addWidget(m_tables, 3);
     column->addWidget(m_error, 2);
     setWords(makeNote(this), u"Size of the table and precision of the positions"_s);
@@ -55,8 +53,8 @@ CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, 
     setOptions(makeOptions());
     for (FigureView* view : views()) explainBy(view, wordsLabel());
     addParts();
-    connectTable(m_cosines);
-    connectTable(m_sines);
+    connectTable(m_cosine);
+    connectTable(m_sine);
     connectPairs(m_error, [this](QPointF place) { return pairNear(place.x()); });
 }
 
@@ -126,8 +124,7 @@ QWidget* CacheRoom::makeOptions() {
     return options;
 }
 
-void CacheRoom::connectTable(PairedView* pair) {
-    FigureView* view = pair->view();
+void CacheRoom::connectTable(FigureView* view) {
     connectPairs(view, [this](QPointF place) -> std::optional<int> {
         const auto channel = channelAt(place.y());
         return channel ? std::optional(pairsByChannel(model().setup())[static_cast<std::size_t>(*channel)])
@@ -210,10 +207,8 @@ RotaryRoom::Readout CacheRoom::readout(Side side, QPointF place) const {
 
 void CacheRoom::showParts(bool cosine, bool sine) {
     (cosine && sine ? m_bothButton : cosine ? m_cosineButton : m_sineButton)->setChecked(true);
-    for (QWidget* widget : {static_cast<QWidget*>(m_cosines), static_cast<QWidget*>(m_cosine)}) {
-        widget->setVisible(cosine);
-    }
-    for (QWidget* widget : {static_cast<QWidget*>(m_sines), static_cast<QWidget*>(m_sine)}) widget->setVisible(sine);
+    for (QWidget* widget : QWidgetList{pairOf(m_cosine), m_cosine}) widget->setVisible(cosine);
+    for (QWidget* widget : QWidgetList{pairOf(m_sine), m_sine}) widget->setVisible(sine);
     schedule();
 }
 

@@ -10,7 +10,6 @@ class QToolButton;
 namespace ropelab::ui {
 
 class NumberSlider;
-class PairedView;
 
 /// The entries of the cos/sin table as they are stored, and the errors that the setup's precision causes.
 class CacheRoom : public RotaryRoom {
@@ -36,7 +35,7 @@ class CacheRoom : public RotaryRoom {
     QWidget* makeBar();
     QWidget* makeOptions();
     void addParts();
-    void connectTable(PairedView* pair);
+    void connectTable(FigureView* view);
     void dragRange(FigureView* view, const QPointF& place);
     CacheOptions shownOptions() const;
     std::optional<int> channelAt(double y) const;
@@ -45,8 +44,6 @@ class CacheRoom : public RotaryRoom {
 
     FigureView* m_cosine = nullptr;
     FigureView* m_sine = nullptr;
-    PairedView* m_cosines = nullptr;
-    PairedView* m_sines = nullptr;
     FigureView* m_error = nullptr;
     QToolButton* m_cosineButton = nullptr;
     QToolButton* m_sineButton = nullptr;

@@ -122,8 +122,7 @@ FigureCurve narrowIntervals(const std::vector<BaseInterval>& intervals, std::int
 QString contextText(const RotarySetup& setup) {
     const QString tokens = u"%1 tokens"_s.arg(tokensText(static_cast<double>(setup.context)));
     if (setup.scaling.method == ScalingMethod::none) return tokens;
-    const std::string_view title = scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title;
-    return u"%1 with %2"_s.arg(tokens, QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size())));
+    return u"%1 with %2"_s.arg(tokens, scalingTitle(setup.scaling.method));
 }
 
 /// A scan around theta gets the powers of two that enclose its contexts; a scan of all bases has fixed ends.

@@ -1,4 +1,4 @@
-#include "ui/rooms/context/context_criteria.h"
+#include "ui/rooms/context/criteria_panel.h"
 
 #include <QObject>
 #include <cmath>
@@ -31,7 +31,7 @@ QString boundWhy(const BoundData& data) {
 /// Follows a number that includes the scaling: " with YaRN"; "" without scaling.
 QString withScaling(const RotarySetup& setup) {
     if (setup.scaling.method == ScalingMethod::none) return {};
-    return u" with %1"_s.arg(text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title));
+    return u" with %1"_s.arg(scalingTitle(setup.scaling.method));
 }
 
 Tile boundCriterion(const BoundData& data) {

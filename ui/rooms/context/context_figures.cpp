@@ -20,11 +20,6 @@ constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr std::size_t kThinBoundAbove = 4096;
 constexpr int kBoundColumns = 2048;
 
-QString scalingTitle(const RotarySetup& setup) {
-    const std::string_view title = scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title;
-    return QString::fromUtf8(title.data(), static_cast<qsizetype>(title.size()));
-}
-
 bool isScaled(const RotarySetup& setup) {
     return setup.scaling.method != ScalingMethod::none;
 }
@@ -52,6 +47,18 @@ FigureCurve negativePart(const FigureCurve& whole) {
 }
 
 }  // namespace
+
+Axis distanceAxis(std::int64_t end, bool logarithmic) {
+    return {.label = u"distance Δ"_s,
+            .unit = u"tokens"_s,
+            .logarithmic = logarithmic,
+            .minimum = logarithmic ? 1.0 : 0.0,
+            .maximum = static_cast<double>(end)};
+}
+
+FigureLine contextLine(const RotarySetup& setup, Ink ink) {
+    return {static_cast<double>(setup.context), u"context %1"_s.arg(groupedText(setup.context)), ink, kContextLine};
+}
 
 Polyline polylineOf(std::span<const double> values, bool logarithmic) {
     Polyline line;
@@ -89,7 +96,7 @@ Polyline polylineOf(std::span<const double> values, bool logarithmic) {
 }
 
 QString baseWords(const RotarySetup& setup) {
-    return isScaled(setup) ? u"θ = %1 with %2"_s.arg(thetaText(setup.theta), scalingTitle(setup))
+    return isScaled(setup) ? u"θ = %1 with %2"_s.arg(thetaText(setup.theta), scalingTitle(setup.scaling.method))
                            : u"θ = %1"_s.arg(thetaText(setup.theta));
 }
 
@@ -121,11 +128,7 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     const RotarySetup& setup = data.setup;
     Figure figure;
     figure.name = u"context-bound"_s;
-    figure.x = {.label = u"distance Δ"_s,
-                .unit = u"tokens"_s,
-                .logarithmic = logarithmic,
-                .minimum = logarithmic ? 1.0 : 0.0,
-                .maximum = static_cast<double>(data.end)};
+    figure.x = distanceAxis(data.end, logarithmic);
     const int rotated = rotary_dim(setup);
     figure.y.label = rotated == setup.head_dim ? u"B(Δ) = K(Δ) = Σ cos(Δωᵢ)"_s : u"B(Δ) = K(Δ) + unrotated pairs"_s;
     const QString rest = rotated == setup.head_dim
@@ -146,7 +149,8 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
         figure.curves.push_back(std::move(plain));
     }
     FigureCurve now =
-        boundCurve(data.bound, logarithmic, isScaled(setup) ? scalingTitle(setup) : QString(), {Ink::Kind::rotated});
+        boundCurve(data.bound, logarithmic, isScaled(setup) ? scalingTitle(setup.scaling.method) : QString(),
+                   {Ink::Kind::rotated});
     FigureCurve negative = negativePart(now);
     figure.curves.push_back(std::move(now));
     if (data.firstNegative) {
@@ -158,8 +162,7 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     figure.horizontalLines.push_back({0, {}, {Ink::Kind::text}});
     const auto supported = isSupported(data);
     const Ink ink{!supported ? Ink::Kind::accent : *supported ? Ink::Kind::success : Ink::Kind::error};
-    figure.verticalLines.push_back(
-        {static_cast<double>(setup.context), u"context %1"_s.arg(groupedText(setup.context)), ink, kContextLine});
+    figure.verticalLines.push_back(contextLine(setup, ink));
     return figure;
 }
 
@@ -173,11 +176,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     const int places = isCompared ? 80 : 600;
     Figure figure;
     figure.name = u"decay-bound"_s;
-    figure.x = {.label = u"distance Δ"_s,
-                .unit = u"tokens"_s,
-                .logarithmic = true,
-                .minimum = 1,
-                .maximum = static_cast<double>(end)};
+    figure.x = distanceAxis(end);
     figure.y.label = u"(2/d) Σ|S_j|"_s;
     figure.y.minimum = 0;
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))}};
@@ -208,10 +207,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
         u"Su's upper bound of the attention logit falls from %1 at distance 0 to %2 within %3 tokens, "
         "not monotonically."_s.arg(readableNumber(top), readableNumber(lowest), groupedText(end));
     figure.curves.push_back(std::move(curve));
-    figure.verticalLines.push_back({static_cast<double>(setup.context),
-                                    u"context %1"_s.arg(groupedText(setup.context)),
-                                    {Ink::Kind::accent},
-                                    kContextLine});
+    figure.verticalLines.push_back(contextLine(setup));
     return figure;
 }
 

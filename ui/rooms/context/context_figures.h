@@ -15,6 +15,8 @@ using namespace Qt::StringLiterals;
 /// The draggable vertical line at the context.
 inline const QString kContextLine = u"context"_s;
 
+Axis distanceAxis(std::int64_t end, bool logarithmic = true);
+FigureLine contextLine(const RotarySetup& setup, Ink ink = {Ink::Kind::accent});
 /// The distribution of q and k can be set for this figure.
 inline const QString kRandomFigure = u"random-logits"_s;
 

@@ -63,9 +63,7 @@ std::optional<FigureView::Readout> boundReadout(const BoundData& data, QPointF p
     result.x = static_cast<double>(distance);
     result.title = u"distance Δ = %1 tokens"_s.arg(groupedText(distance));
     const ScalingMethod method = data.setup.scaling.method;
-    result.rows.append({method == ScalingMethod::none
-                            ? u"B(Δ)"_s
-                            : u"B(Δ) with %1"_s.arg(text(scaling_names().at(static_cast<std::size_t>(method)).title)),
+    result.rows.append({method == ScalingMethod::none ? u"B(Δ)"_s : u"B(Δ) with %1"_s.arg(scalingTitle(method)),
                         readableNumber(data.bound[at])});
     if (at < data.plain.size()) {
         result.rows.append({u"B(Δ), unscaled"_s, readableNumber(data.plain[at])});

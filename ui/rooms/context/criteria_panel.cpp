@@ -136,18 +136,6 @@ void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetu
     show(m_extrapolationLimit, &TuningTexts::limit, extrapolationLimitWhy(numbers));
 }
 
-QString TuningPanel::criticalDimension() const {
-    return m_criticalDimension->text();
-}
-
-QString TuningPanel::criticalBase() const {
-    return m_criticalBase->text();
-}
-
-QString TuningPanel::extrapolationLimit() const {
-    return m_extrapolationLimit->text();
-}
-
 RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Random q and k"_s, this));
@@ -172,16 +160,10 @@ RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
                                  "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s},
                          this);
     column->addWidget(m_correlation);
-    m_mean->setValue(m_vectors.mean);
-    m_correlation->setValue(m_vectors.correlation);
-    connect(m_mean, &NumberSlider::changed, this, [this](double value) {
-        m_vectors.mean = value;
-        emit changed();
-    });
-    connect(m_correlation, &NumberSlider::changed, this, [this](double value) {
-        m_vectors.correlation = value;
-        emit changed();
-    });
+    for (NumberSlider* slider : {m_mean, m_correlation}) {
+        slider->setValue(0);
+        connect(slider, &NumberSlider::changed, this, &RandomPanel::changed);
+    }
 }
 
 }  // namespace ropelab::ui

@@ -1,17 +1,52 @@
 #pragma once
 
+#include <QString>
 #include <QWidget>
+#include <optional>
 #include <vector>
 
 #include "core/rope/context.h"
-#include "ui/rooms/context/context_criteria.h"
+#include "ui/controls/number_slider.h"
+#include "ui/rooms/context/context_data.h"
+#include "ui/shell/tiles.h"
 
 class QCheckBox;
 class QLabel;
 
 namespace ropelab::ui {
 
-class NumberSlider;
+/// Without a target no criterion has one. The default base is the setup's θ.
+struct Tuning {
+    std::optional<double> context;  // target L′ in tokens
+    std::optional<double> base;     // β
+};
+/// The target of the setup's scaling, or four times the training context without scaling.
+double suggestedTarget(const RotarySetup& setup);
+
+/// Critical dimension (F14), critical base and extrapolation limit (F15), for the frequencies without scaling.
+struct TuningNumbers {
+    double trainingContext = 0;          // L, in tokens
+    std::optional<double> context;       // L′, the target context, in tokens; none if the user set none
+    double base = 0;                     // β
+    bool isScaled = false;               // the setup has a scaling, which these numbers ignore
+    int dimension = 0;                   // d in the formulas: d_r for slice, the head dimension for truncate
+    int rotatedChannels = 0;             // d_r
+    int criticalDimension = 0;           // d_c
+    int scaledComplete = 0;              // channels that complete a period in the context with the scaling (F9)
+    std::optional<double> criticalBase;  // β₀; none without a target, if no channel rotates, or if L or L′ is ≤ 2π
+    /// T at β, in tokens; none if no channel rotates.
+    std::optional<double> extrapolationLimit;
+};
+TuningNumbers tuningNumbers(const RotarySetup& setup, const Tuning& tuning);
+
+/// The context bound (F12, F13), the critical dimension (F14) and the extrapolation limit of the base for fine-tuning
+/// (F15): the theory that states a criterion for the context length, its condition and the setup's number.
+std::vector<Tile> contextCriteria(const BoundData& data, const Tuning& tuning);
+
+// Tooltips with the formula, the current values of its symbols and the source.
+QString criticalDimensionWhy(const TuningNumbers& numbers, double theta);
+QString criticalBaseWhy(const TuningNumbers& numbers, double theta);
+QString extrapolationLimitWhy(const TuningNumbers& numbers);
 
 /// Sets and clears a target of fine-tuning (context and base), with the resulting critical dimension, critical base and
 /// extrapolation limit (F14, F15).
@@ -29,9 +64,9 @@ class TuningPanel : public QWidget {
     QCheckBox* hasTarget() const { return m_hasTarget; }
     NumberSlider* context() const { return m_context; }
     NumberSlider* base() const { return m_base; }
-    QString criticalDimension() const;
-    QString criticalBase() const;
-    QString extrapolationLimit() const;
+    QLabel* criticalDimension() const { return m_criticalDimension; }
+    QLabel* criticalBase() const { return m_criticalBase; }
+    QLabel* extrapolationLimit() const { return m_extrapolationLimit; }
 
  signals:
     /// The user set, changed or cleared the target context or the tuned base.
@@ -55,7 +90,7 @@ class RandomPanel : public QWidget {
  public:
     explicit RandomPanel(QWidget* parent = nullptr);
 
-    const RandomVectors& vectors() const { return m_vectors; }
+    RandomVectors vectors() const { return {.mean = m_mean->value(), .correlation = m_correlation->value()}; }
 
     // Fields, for tests.
     NumberSlider* mean() const { return m_mean; }
@@ -65,7 +100,6 @@ class RandomPanel : public QWidget {
     void changed();
 
  private:
-    RandomVectors m_vectors;
     NumberSlider* m_mean;
     NumberSlider* m_correlation;
 };

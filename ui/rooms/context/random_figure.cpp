@@ -138,11 +138,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     const auto shown = std::min(bound.size(), static_cast<std::size_t>(end) + 1);
     Figure figure;
     figure.name = kRandomFigure;
-    figure.x = {.label = u"distance Δ"_s,
-                .unit = u"tokens"_s,
-                .logarithmic = true,
-                .minimum = 1,
-                .maximum = static_cast<double>(end)};
+    figure.x = distanceAxis(end);
     figure.y.label = u"mean logit qᵀR_Δ k"_s;
     figure.y.unit = u"not divided by √d"_s;
     figure.note = u"points: means of %1 samples, seed %2; bars: ± 1 standard error; thin lines: expected value"_s
@@ -184,10 +180,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
         figure.curves.push_back(points(samples, samples.chosen, u"%1, mean"_s.arg(label), chosenInk));
         figure.table = tableOf(samples, now);
     }
-    figure.verticalLines.push_back({static_cast<double>(setup.context),
-                                    u"context %1"_s.arg(tokensText(static_cast<double>(setup.context))),
-                                    {Ink::Kind::accent},
-                                    kContextLine});
+    figure.verticalLines.push_back(contextLine(setup));
     return figure;
 }
 

@@ -1,14 +1,58 @@
 #pragma once
 
+#include <QString>
+#include <cstdint>
+#include <optional>
 #include <span>
 
+#include "core/rope/memory.h"
 #include "ui/figure/figure.h"
-#include "ui/rooms/memory/memory_sizes.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+
+inline constexpr double kMiB = 1024.0 * 1024.0;
+/// In the order of the list in the panel.
+inline constexpr std::array<KvCache, 5> kKinds = {KvCache::multi_head, KvCache::grouped, KvCache::multi_query,
+                                                  KvCache::latent, KvCache::sliding};
+
+/// Options that are part of neither the rotary setup nor the model's shape.
+struct MemoryOptions {
+    TableLayout layout = TableLayout::duplicated;
+    bool isPerLayer = false;  // every layer stores its own table
+    NumberFormat kvFormat = NumberFormat::bfloat16;
+};
+
+/// The head dimension is the model's if the shape belongs to a named model, and the setup's otherwise.
+CacheShape cacheShape(const RotarySetup& setup, const ModelShape& shape);
+
+// Sizes in bytes for one sequence; nullopt if a size exceeds 2^63.
+
+/// The cos/sin table with `rotaryDim` rotated channels in the setup's precision (F31).
+std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
+                                       int rotaryDim, std::int64_t context);
+/// The KV cache (F32).
+std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
+                                    KvCache kind, std::int64_t context);
+
+/// "MHA", "GQA", "MQA", "MLA" or "sliding window".
+QString kindText(KvCache kind);
+/// Explains what an attention type caches, with its formula and the current values.
+QString kindWhy(KvCache kind, const CacheShape& shape);
+
+/// The sizes of the cos/sin table and the KV cache, and their ratio.
+QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
+/// In bytes; NaN if a size exceeds 2^63.
+struct MemorySizes {
+    double table = 0;
+    double cache = 0;
+};
+MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
+/// Tooltip with the formulas of both sizes and their current values.
+QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);
 
 /// The draggable vertical line at the context.
 inline const QString kMemoryContextLine = u"context"_s;

@@ -22,8 +22,7 @@
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
-#include "ui/rooms/memory/memory_sizes.h"
-#include "ui/session/engine_lock.h"
+#include "ui/rooms/memory/memory_figures.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_document.h"
@@ -155,7 +154,7 @@ void ShapePanel::change(const QString& what, const ModelShape& shape) {
     }
     ModelShape next = shape;
     next.name.clear();  // the shape is no longer that of the model
-    m_model.changeShape(what, next);
+    m_model.change(what, m_model.setup(), next);
 }
 
 void ShapePanel::renew() {
@@ -284,10 +283,6 @@ CacheMeasurement::CacheMeasurement(RunAccess access, const ExperimentModel& expe
     renewChoice();
 }
 
-QString CacheMeasurement::words() const {
-    return m_words->text();
-}
-
 void CacheMeasurement::renewChoice() {
     QList<QPair<QString, QVariant>> entries = {{u"settings of the sweep"_s, QVariant::fromValue<qint64>(kOfSweep)}};
     for (const RunView& run : m_access.runs.runs()) {
@@ -346,21 +341,16 @@ void CacheMeasurement::measure() {
         answer.measured = measured.value_or(bench::MeasuredCache{});  // an interrupted measurement has no answer
         return answer;
     };
-    EngineLock& engineLock = m_access.engineLock;
-    engineLock.released();
-    m_job.start([this, &engineLock, work, name](const Cancelled& cancelled) -> std::function<void()> {
-        auto outcome = withEngine<CacheAnswer>(engineLock, cancelled, work);
-        return [this, name, outcome = std::move(outcome)] {
-            if (outcome.answer) {
-                m_words->setText(measuredCacheSentence(name, outcome.answer->spec, outcome.answer->measured));
-            } else if (outcome.interrupted) {
-                m_words->setText(
-                    u"The measurement of the KV cache was interrupted by other work such as training. Start the "
-                    "measurement again."_s);
-            } else {
-                m_words->setText(outcome.problem);
-            }
-        };
+    startWithEngine<CacheAnswer>(m_job, m_access.engineLock, work, [this, name](const Outcome<CacheAnswer>& outcome) {
+        if (outcome.answer) {
+            m_words->setText(measuredCacheSentence(name, outcome.answer->spec, outcome.answer->measured));
+        } else if (outcome.interrupted) {
+            m_words->setText(
+                u"The measurement of the KV cache was interrupted by other work such as training. Start the "
+                "measurement again."_s);
+        } else {
+            m_words->setText(outcome.problem);
+        }
     });
 }
 

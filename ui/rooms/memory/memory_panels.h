@@ -10,7 +10,7 @@
 #include "core/rope/context.h"
 #include "core/rope/rotary_setup.h"
 #include "ui/common/latest_job.h"
-#include "ui/rooms/memory/memory_sizes.h"
+#include "ui/rooms/memory/memory_figures.h"
 #include "ui/session/run_access.h"
 
 class QComboBox;
@@ -86,7 +86,7 @@ class CacheMeasurement : public QWidget {
     bool isMeasuring() const { return m_job.isRunning(); }
     QComboBox& choice() { return *m_choice; }
     QPushButton& button() { return *m_button; }
-    QString words() const;
+    QLabel* words() const { return m_words; }
 
  private:
     void renewChoice();

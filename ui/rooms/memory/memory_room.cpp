@@ -112,13 +112,9 @@ QWidget* MemoryRoom::makeBar() {
     };
     const auto addChoice = [&](const Option& first, const Option& second) {
         auto* box = new QWidget(bar);
-        auto* row = scaledRow(box, 4);
-        auto* group = new QButtonGroup(box);
-        const std::array<QToolButton*, 2> buttons = {addToggle(row, group, first.text, first.text, first.why),
-                                                     addToggle(row, group, second.text, second.text, second.why)};
-        buttons[0]->setChecked(true);
         flow->addWidget(box);
-        return buttons;
+        return addToggles(scaledRow(box, 4),
+                          {{first.text, first.text, first.why}, {second.text, second.text, second.why}}, {});
     };
     const auto pictures = addChoice(
         {u"Cos/sin table"_s,
@@ -127,10 +123,10 @@ QWidget* MemoryRoom::makeBar() {
         {u"KV cache"_s,
          u"Shows the size of the KV cache against the context length, one curve per attention type, beside the current "
          "cos/sin table."_s});
-    m_showTable = pictures[0];
-    m_showCache = pictures[1];
-    m_figureChoice = m_showTable->parentWidget()->parentWidget();  // the item of the flow
-    connect(m_showCache, &QToolButton::toggled, this, &MemoryRoom::arrange);
+    m_showTable = pictures->button(0);
+    m_showCache = pictures->button(1);
+    m_figureChoice = static_cast<QWidget*>(pictures->parent());
+    connect(m_showCache, &QAbstractButton::toggled, this, &MemoryRoom::arrange);
     const auto layouts = addChoice(
         {u"each angle twice"_s,
          u"The cos/sin table stores cos and sin for both channels of a pair: 2·L·d_r·B bytes for L positions and d_r "
@@ -139,15 +135,15 @@ QWidget* MemoryRoom::makeBar() {
         {u"each angle once"_s,
          u"The cos/sin table stores cos and sin of each angle once: L·d_r·B bytes for L positions and d_r rotated "
          "channels of B bytes.\nFormula 31 of the guide"_s});
-    m_singleLayout = layouts[1];
+    m_singleLayout = layouts->button(1);
     const auto tables = addChoice(
         {u"one table"_s, u"All layers share one cos/sin table."_s},
         {u"one table per layer"_s,
          u"Every layer stores its own cos/sin table, as in older implementations, so the size is multiplied by the "
          "number of layers n_layer.\nFormula 31 of the guide"_s});
-    m_perLayer = tables[1];
-    connect(m_singleLayout, &QToolButton::toggled, this, &MemoryRoom::schedule);
-    connect(m_perLayer, &QToolButton::toggled, this, &MemoryRoom::schedule);
+    m_perLayer = tables->button(1);
+    connect(m_singleLayout, &QAbstractButton::toggled, this, &MemoryRoom::schedule);
+    connect(m_perLayer, &QAbstractButton::toggled, this, &MemoryRoom::schedule);
     return bar;
 }
 
@@ -274,10 +270,6 @@ std::optional<FigureView::Readout> MemoryRoom::readout(const Figure& figure, QPo
     }
     result.title = u"context %1 tokens"_s.arg(groupedText(std::llround(result.x)));
     return result.rows.isEmpty() ? std::nullopt : std::optional(result);
-}
-
-QString MemoryRoom::measured() const {
-    return m_measured->text();
 }
 
 MemoryOptions MemoryRoom::memoryOptions() const {

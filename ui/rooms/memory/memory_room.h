@@ -8,11 +8,10 @@
 #include "ui/rotary/rotary_room.h"
 #include "ui/session/run_access.h"
 
-class QCheckBox;
+class QAbstractButton;
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QToolButton;
 
 namespace ropelab::ui {
 
@@ -37,12 +36,12 @@ class MemoryRoom : public RotaryRoom {
     ShapePanel* shape() const { return m_shape; }
     /// Null without runs.
     CacheMeasurement* cacheMeasurement() const { return m_cacheMeasurement; }
-    QToolButton* singleLayout() const { return m_singleLayout; }
-    QToolButton* perLayer() const { return m_perLayer; }
-    QToolButton* showCache() const { return m_showCache; }
+    QAbstractButton* singleLayout() const { return m_singleLayout; }
+    QAbstractButton* perLayer() const { return m_perLayer; }
+    QAbstractButton* showCache() const { return m_showCache; }
     QPushButton* measure() const { return m_measure; }
     /// The result of the measurement, or the reason why there is none.
-    QString measured() const;
+    QLabel* measured() const { return m_measured; }
 
  protected:
     void renew() override;
@@ -71,10 +70,10 @@ class MemoryRoom : public RotaryRoom {
     FigureView* m_cache = nullptr;
     bool m_isFolded = false;            // the page is too small for both figures
     QWidget* m_figureChoice = nullptr;  // buttons that choose that figure
-    QToolButton* m_showTable = nullptr;
-    QToolButton* m_showCache = nullptr;
-    QToolButton* m_singleLayout = nullptr;
-    QToolButton* m_perLayer = nullptr;
+    QAbstractButton* m_showTable = nullptr;
+    QAbstractButton* m_showCache = nullptr;
+    QAbstractButton* m_singleLayout = nullptr;
+    QAbstractButton* m_perLayer = nullptr;
     ShapePanel* m_shape = nullptr;
     CacheMeasurement* m_cacheMeasurement = nullptr;
     QList<QLabel*> m_sizes;  // table sizes: rows of (number of tables, layout), columns of precisions

@@ -1,4 +1,4 @@
-#include "ui/rooms/memory/memory_sizes.h"
+#include "ui/rooms/memory/memory_figures.h"
 
 #include <QObject>
 #include <array>

@@ -396,8 +396,7 @@ constexpr double kPixelsPerMm = 4.4;  // of the figure on screen at 100 % scale,
 
 ForestView::ForestView(QWidget* parent)
     : QWidget(parent), m_claim(new QComboBox(this)), m_area(new QScrollArea(this)), m_view(new FigureView) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 8}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
     m_claim->setAccessibleName(u"Claim"_s);
     m_claim->setToolTip(
         u"Selects the claim whose effects the forest plot shows. The effects of a single claim are in percent, those "

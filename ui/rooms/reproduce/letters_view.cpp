@@ -128,8 +128,7 @@ LettersView::LettersView(QWidget* parent)
       m_tableView(makeTableView(u"Code lengths of the letters A and B in bits"_s, m_table, this)),
       m_words(new QLabel(this)),
       m_view(new FigureView(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 8}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
     auto* intro = new QLabel(
         u"The code length of a letter of probability p is −log₂ p bits. If a model knows the probability p(A) in a "
         "text of the letters A and B, its mean code length per letter is the entropy of the text."_s,

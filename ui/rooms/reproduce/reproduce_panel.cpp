@@ -60,8 +60,7 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
         u"Start in a new lab"_s,
         u"Starts this reproduction again in a new lab file. The existing lab file does not change."_s, content);
     // What changes its height is below the button.
-    for (QWidget* each : {static_cast<QWidget*>(m_start), static_cast<QWidget*>(m_state), static_cast<QWidget*>(m_cost),
-                          static_cast<QWidget*>(m_problem), static_cast<QWidget*>(m_startAgain)}) {
+    for (QWidget* each : QWidgetList{m_start, m_state, m_cost, m_problem, m_startAgain}) {
         column->addWidget(each);
     }
     connect(m_start, &QPushButton::clicked, this, &ReproducePanel::startAsked);

@@ -114,22 +114,6 @@ void ReproduceRoom::openPage(Page page) {
     showPage(page);
 }
 
-QString ReproduceRoom::pageText() const {
-    return m_claims->text();
-}
-
-TextTable& ReproduceRoom::checks() {
-    return m_checks->table();
-}
-
-TextTable& ReproduceRoom::predictions() {
-    return m_predictions->table();
-}
-
-QString ReproduceRoom::predictionText() const {
-    return m_predictions->words();
-}
-
 void ReproduceRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
     m_trainer.watch(true);
@@ -356,8 +340,7 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_comparison = new TextTable(this);
     m_seeds = new TextTable(this);
 
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {12, 8, 12, 12}, 8);
+    auto* layout = scaledColumn(this, 8, {12, 8, 12, 12});
     m_title = makeLabel(u"Sheet"_s, this);
     m_title->setProperty("roomTitle", true);
     m_words = m_panel->stateLabel();
@@ -438,8 +421,7 @@ QWidget* ReproduceRoom::makeBar() {
 
 QWidget* ReproduceRoom::makeComparison() {
     auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {12, 8, 12, 8}, 8);
+    auto* column = scaledColumn(page, 8, {12, 8, 12, 8});
     m_measure = new QComboBox(page);
     m_measure->setAccessibleName(u"Measure"_s);
     m_measure->setToolTip(u"Selects the measure whose rows the table shows; rows of other measures are hidden."_s);

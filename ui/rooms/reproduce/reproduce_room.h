@@ -54,14 +54,12 @@ class ReproduceRoom : public Room {
     TextTable& comparison() { return *m_comparison; }
     /// The selected row's values per seed.
     TextTable& seeds() { return *m_seeds; }
-    TextTable& checks();
-    TextTable& predictions();
-    QString predictionText() const;
+    TextList& checks() { return *m_checks; }
+    TextList& predictions() { return *m_predictions; }
     QComboBox* measureBox() const { return m_measure; }
     QString words() const { return m_words->text(); }
     QString rowText() const { return m_rowText->text(); }
-    /// The tab "Claims and rules" as plain text.
-    QString pageText() const;
+    ClaimsPage& claims() { return *m_claims; }
 
     void selectRow(int row);
     /// In the selected file format; "" if no sheet can be planned.

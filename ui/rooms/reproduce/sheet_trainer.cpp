@@ -36,9 +36,7 @@ QString freePath(const QString& folder, const SheetPlan& plan) {
     const QString stem =
         u"%1/%2 %3 %4"_s.arg(folder, QString::fromStdString(plan.sheet), QString::fromStdString(to_string(plan.scale)),
                              QDateTime::currentDateTime().toString(u"yyyy-MM-dd HH.mm.ss"_s));
-    QString path = stem + u".ropelab"_s;
-    for (int i = 2; QFileInfo::exists(path); ++i) path = u"%1 (%2).ropelab"_s.arg(stem).arg(i);
-    return path;
+    return freeLabPath(stem);
 }
 
 // The lab is created in a temporary folder and then moved: a lab at `path` either contains the whole sheet or does not

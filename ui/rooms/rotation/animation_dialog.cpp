@@ -17,7 +17,7 @@
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/controls/frame_fields.h"
-#include "ui/rooms/rotation/figures/rotation_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 
 namespace ropelab::ui {
 

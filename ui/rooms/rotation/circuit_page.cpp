@@ -25,7 +25,8 @@
 #include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_pages.h"
-#include "ui/session/engine_lock.h"
+#include "ui/rooms/rotation/vectors_panel.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
 #include "ui/session/sweep_session.h"
@@ -77,13 +78,12 @@ constexpr HeadButton kHeadButtons[] = {
      "frequency ωᵢ (formula 17 of the guide)."}};
 
 NumberSlider* normSlider(const QString& label, const QString& why, QWidget* parent) {
-    NumberSlider::Options options;
-    options.label = label;
-    options.maximum = kMostNorm;
-    options.snap = [](double value) { return std::round(value * 10) / 10; };
-    options.text = [](double value) { return readableNumber(value); };
-    options.why = why;
-    return new NumberSlider(std::move(options), parent);
+    return new NumberSlider({.label = label,
+                             .maximum = kMostNorm,
+                             .snap = [](double value) { return std::round(value * 10) / 10; },
+                             .text = [](double value) { return readableNumber(value); },
+                             .why = why},
+                            parent);
 }
 
 /// Text that is being typed stays, because a value that the field shows already is not set.
@@ -150,8 +150,7 @@ void CircuitRuns::renewRuns() {
         if (run.last) entries.append({QString::fromStdString(run.record.name), QVariant::fromValue(run.record.id)});
     }
     refillChoice(m_runs, entries, m_runs->currentData());
-    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_layer), static_cast<QWidget*>(m_head),
-                          static_cast<QWidget*>(m_measure), static_cast<QWidget*>(m_find)}) {
+    for (QWidget* each : QWidgetList{m_runs, m_layer, m_head, m_measure, m_find}) {
         each->setEnabled(!entries.isEmpty());
     }
     const QString before = m_about;
@@ -213,34 +212,19 @@ void CircuitRuns::measure() {
     } catch (const BadInput& error) {
         return say(QString::fromUtf8(error.what()));
     }
-    EngineLock& lock = m_access.engineLock;
-    lock.released();
     const QString place =
         u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(replaced.layer).arg(replaced.head);
     say(u"Measuring the validation loss with the head built on this page …"_s);
-    m_job.start([this, &lock, place, replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
-                 dataDir = m_access.dataDir](const Cancelled& cancelled) {
-        QString sentence;
-        try {
-            const auto checkpoint = read_checkpoint(path);
-            if (!checkpoint)
-                throw BadInput(
-                    "This run has no checkpoint file beside the lab file. Resume the run to write a "
-                    "checkpoint.");
-            CircuitLoss loss;
-            const bool acquired = lock.hold([&](Engine& engine) {
-                loss = measure_circuit(engine, *checkpoint, replaced, dataDir,
-                                       [&] { return cancelled() || lock.isWanted(); });
-            });
-            if (!acquired || loss.sequences == 0)
-                throw BadInput(
-                    "A sweep uses the engine, which evaluates models. Put the head into the model after "
-                    "the sweep has ended.");
-            sentence = lossSentence(place, loss);
-        } catch (const std::exception& error) {
-            sentence = QString::fromUtf8(error.what());
-        }
-        return [this, sentence] { say(sentence); };
+    const auto work = [replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
+                       dataDir = m_access.dataDir](Engine& engine, const Cancelled& ends) {
+        return measure_circuit(engine, checkpointAt(path), replaced, dataDir, ends);
+    };
+    startWithEngine<CircuitLoss>(m_job, m_access.engineLock, work, [this, place](const Outcome<CircuitLoss>& outcome) {
+        if (!outcome.problem.isEmpty()) return say(outcome.problem);
+        const bool isMeasured = outcome.answer && outcome.answer->sequences > 0;
+        say(isMeasured
+                ? lossSentence(place, *outcome.answer)
+                : u"A sweep uses the engine, which evaluates models. Put the head into the model after the sweep has ended."_s);
     });
 }
 
@@ -284,10 +268,6 @@ void CircuitRuns::find() {
     m_similar = std::move(found);
     say(sentence);
     emit similarChanged();
-}
-
-QString CircuitRuns::text() const {
-    return m_text->text();
 }
 
 CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* parent)
@@ -344,17 +324,17 @@ void CircuitPage::makeFields(QWidget* side) {
                         u"Sets the norms of q and k in the pair i that is shown enlarged, ‖qᵢ‖ = ‖kᵢ‖: the amplitude "
                         "of the pair's term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
                         side);
-    NumberSlider::Options phase;
-    phase.label = u"phase φᵢ"_s;
-    phase.unit = u"°"_s;
-    phase.minimum = -kHalfTurn;
-    phase.maximum = kHalfTurn;
-    phase.text = [](double value) { return readableNumber(value); };
-    phase.snap = [](double value) { return std::round(value); };
-    phase.why =
-        u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term of the "
-        "logit is largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s;
-    m_phase = new NumberSlider(std::move(phase), side);
+    m_phase = new NumberSlider(
+        {.label = u"phase φᵢ"_s,
+         .unit = u"°"_s,
+         .minimum = -kHalfTurn,
+         .maximum = kHalfTurn,
+         .snap = [](double value) { return std::round(value); },
+         .text = [](double value) { return readableNumber(value); },
+         .why = u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term "
+                u"of the logit is "
+                "largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s},
+        side);
     column->addWidget(m_norm);
     column->addWidget(m_phase);
     const auto edited = [this] { emit pairEdited(m_norm->value(), m_phase->value() * std::numbers::pi / kHalfTurn); };
@@ -367,9 +347,7 @@ void CircuitPage::makeFields(QWidget* side) {
 
 void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
     const auto pair = scene.enlargedPair();
-    for (QWidget* each :
-         {static_cast<QWidget*>(m_scale), static_cast<QWidget*>(m_norm), static_cast<QWidget*>(m_phase),
-          static_cast<QWidget*>(m_heads[0]), static_cast<QWidget*>(m_heads[1]), static_cast<QWidget*>(m_heads[2])}) {
+    for (QWidget* each : QWidgetList{m_scale, m_norm, m_phase, m_heads[0], m_heads[1], m_heads[2]}) {
         each->setEnabled(pair.has_value());
     }
     if (pair) {
@@ -392,10 +370,6 @@ QToolButton* CircuitPage::headButton(std::int64_t distance) const {
         if (kHeadButtons[i].distance == distance) return m_heads[i];
     }
     return nullptr;
-}
-
-QString CircuitPage::sentence() const {
-    return m_sentence->text();
 }
 
 }  // namespace ropelab::ui

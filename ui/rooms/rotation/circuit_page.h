@@ -45,7 +45,7 @@ class CircuitRuns : public QWidget {
     QPushButton* measureButton() const { return m_measure; }
     QPushButton* findButton() const { return m_find; }
     /// The result, or why there is none.
-    QString text() const;
+    QLabel* text() const { return m_text; }
 
  signals:
     /// The head must be built with these settings, those of the chosen run, before it is measured. The receiver changes
@@ -93,7 +93,7 @@ class CircuitPage : public QScrollArea {
     NumberSlider* phase() const { return m_phase; }
     QLineEdit* textField() const { return m_text; }
     CircuitRuns* runs() const { return m_runs; }
-    QString sentence() const;
+    QLabel* sentence() const { return m_sentence; }
 
  signals:
     void headRequested(qint64 distance);

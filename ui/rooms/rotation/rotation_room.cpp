@@ -26,7 +26,6 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/rooms/rotation/circuit_page.h"
-#include "ui/rooms/rotation/figures/rotation_figures.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
@@ -90,8 +89,8 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     makeViews();
 
     m_upper = new QSplitter(Qt::Horizontal, this);
-    m_upper->addWidget(m_dialsPair);
-    m_upper->addWidget(m_pairPair);
+    m_upper->addWidget(pairOf(m_dials));
+    m_upper->addWidget(pairOf(m_pair));
     m_upper->setStretchFactor(0, 1);
     m_upper->setStretchFactor(1, 1);
     m_upper->setChildrenCollapsible(false);
@@ -121,22 +120,16 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
 }
 
 void RotationRoom::makeViews() {
-    m_dialsPair = addPair(u"Dials of the pairs"_s);
-    m_pairPair = addPair(u"Enlarged pair"_s, [this](QMenu& menu) {
+    m_dials = addPair(u"Dials of the pairs"_s);
+    m_pair = addPair(u"Enlarged pair"_s, [this](QMenu& menu) {
         if (scene().enlargedPair()) addFormulaActions(menu);
     });
-    m_dials = m_dialsPair->view();
-    m_pair = m_pairPair->view();
     m_logit = addView(u"Logit contribution per pair"_s);
-    m_helixPair = addPair(u"Helix of the enlarged pair"_s);
-    m_matrixPair = addPair(u"Rotation matrix"_s);
-    m_helix = m_helixPair->view();
-    m_matrix = m_matrixPair->view();
+    m_helix = addPair(u"Helix of the enlarged pair"_s);
+    m_matrix = addPair(u"Rotation matrix"_s);
     m_aim = addView(u"Logit versus distance"_s);
-    m_tokensPair = addPair(u"Tokens and pairs"_s);
-    m_circuitPair = addPair(u"Attention of the built head"_s);
-    m_tokens = m_tokensPair->view();
-    m_circuit = m_circuitPair->view();
+    m_tokens = addPair(u"Tokens and pairs"_s);
+    m_circuit = addPair(u"Attention of the built head"_s);
     m_circuitDistance = addView(u"Attention of the built head by distance"_s);
 }
 
@@ -144,7 +137,7 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
     m_vectors = new VectorsPanel;
     m_runVectors = new RunVectors(runs, m_vectors);
     m_vectors->layout()->addWidget(m_runVectors);
-    m_vectors->layout()->addWidget(m_vectors->textLabel());
+    m_vectors->layout()->addWidget(m_vectors->text());
     connect(m_runVectors, &RunVectors::loaded, m_editor, &SceneEditor::useRunVectors);
     connect(m_vectors, &VectorsPanel::chosen, m_editor, &SceneEditor::chooseVectors);
     connect(m_vectors, &VectorsPanel::sampleRequested, m_editor, &SceneEditor::sampleAgain);
@@ -154,7 +147,7 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
 
 QWidget* RotationRoom::makePages(const RunAccess& runs) {
     m_pages = new QStackedWidget(this);
-    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {m_helixPair, m_helix},
+    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {pairOf(m_helix), m_helix},
                                                       {makeMatrixPage(), m_matrix}, {makeAimPage(), m_aim},
                                                       {makeTokensPage(), m_tokens}, {makeCircuitPage(runs), m_circuit}};
     for (const auto& [page, view] : pages) {
@@ -228,7 +221,7 @@ QWidget* RotationRoom::makeMatrixPage() {
     auto* area = new QScrollArea(this);
     area->setWidgetResizable(true);
     area->setFocusPolicy(Qt::NoFocus);
-    area->setWidget(m_matrixPair);
+    area->setWidget(pairOf(m_matrix));
     return area;
 }
 
@@ -246,7 +239,7 @@ QWidget* RotationRoom::makeTokensPage() {
     m_tokensField = makeTextField(page);
     scaleMinimumHeight(m_tokens, kLowestTokens);  // with its field, the page is as high as the other pages
     column->addWidget(m_tokensField);
-    column->addWidget(m_tokensPair, 1);
+    column->addWidget(pairOf(m_tokens), 1);
     connect(m_tokensField, &QLineEdit::textEdited, m_editor, &SceneEditor::setText);
     connect(m_tokensField, &QLineEdit::editingFinished, m_editor, &SceneEditor::endMerging);
     connectPairs(m_tokens, [this](const QPointF& place) {
@@ -256,7 +249,7 @@ QWidget* RotationRoom::makeTokensPage() {
 }
 
 QWidget* RotationRoom::makeCircuitPage(const RunAccess& runs) {
-    m_circuitPage = new CircuitPage(m_circuitPair, m_circuitDistance, runs, this);
+    m_circuitPage = new CircuitPage(pairOf(m_circuit), m_circuitDistance, runs, this);
     connect(m_circuitPage, &CircuitPage::headRequested, m_editor, &SceneEditor::buildHead);
     connect(m_circuitPage, &CircuitPage::textEdited, m_editor, &SceneEditor::setText);
     connect(m_circuitPage, &CircuitPage::finished, m_editor, &SceneEditor::endMerging);
@@ -281,10 +274,10 @@ void RotationRoom::addParts() {
                  {},
                  hidden});
     };
-    addUpper(u"dials"_s, m_dials, {m_pairPair, m_pages, m_logitText});
-    addUpper(u"pair"_s, m_pair, {m_dialsPair, m_pages, m_logitText});
+    addUpper(u"dials"_s, m_dials, {pairOf(m_pair), m_pages, m_logitText});
+    addUpper(u"pair"_s, m_pair, {pairOf(m_dials), m_pages, m_logitText});
     for (int i = 0; i < static_cast<int>(kPages.size()); ++i) {
-        QList<QWidget*> hidden = {m_upper, m_dialsPair, m_pairPair};
+        QList<QWidget*> hidden = {m_upper, pairOf(m_dials), pairOf(m_pair)};
         if (i != Logit) hidden << m_logitText;
         addPart({QString::fromLatin1(kPages[static_cast<std::size_t>(i)]),
                  [this, i] { showPage(static_cast<Page>(i)); }, [this, i] { return page() == i; }, hidden});
@@ -525,7 +518,7 @@ void RotationRoom::fitPage(const QSize& page) {
 void RotationRoom::fitNumbers(bool logitBelow, bool formulaBelow) {
     const auto isBelow = [this](QWidget* each) { return m_numbersRow->indexOf(each) >= 0; };
     if (isBelow(m_logitText) == logitBelow && isBelow(m_formula) == formulaBelow) return;
-    for (QWidget* each : {static_cast<QWidget*>(m_logitText), static_cast<QWidget*>(m_formula)}) {
+    for (QWidget* each : QWidgetList{m_logitText, m_formula}) {
         m_stripRow->removeWidget(each);
         m_numbersRow->removeWidget(each);
     }

@@ -19,7 +19,6 @@ class ActionRegistry;
 class AimPage;
 class AnimationDialog;
 class CircuitPage;
-class PairedView;
 class PositionBar;
 class RunVectors;
 class ShiftCard;
@@ -121,12 +120,6 @@ class RotationRoom : public RotaryRoom {
     FigureView* m_tokens = nullptr;
     FigureView* m_circuit = nullptr;
     FigureView* m_circuitDistance = nullptr;
-    PairedView* m_dialsPair = nullptr;
-    PairedView* m_pairPair = nullptr;
-    PairedView* m_helixPair = nullptr;
-    PairedView* m_matrixPair = nullptr;
-    PairedView* m_tokensPair = nullptr;
-    PairedView* m_circuitPair = nullptr;
     PositionBar* m_bar = nullptr;
     SceneEditor* m_editor = nullptr;
     QSplitter* m_upper = nullptr;  // dials and enlarged pair

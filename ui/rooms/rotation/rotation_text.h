@@ -2,6 +2,8 @@
 
 #include <QJsonObject>
 #include <QString>
+#include <type_traits>
+#include <utility>
 
 #include "ui/figure/figure_style.h"
 #include "ui/rooms/rotation/rotation_state.h"
@@ -38,6 +40,15 @@ namespace rotation {
 Figure figure(const QString& name, const RotationScene& scene);
 /// Elides the title where it does not fit in `line`, and returns its width. Leaves the tick font set in the painter.
 double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title);
+template <typename Picture>
+using Paint = void(QPainter& painter, const QRectF& rect, const FigureStyle& style, const Picture& picture);
+/// Paints a copy of the picture, which outlives the figure's function.
+template <typename Picture>
+FigureDrawing drawing(Picture picture, std::type_identity_t<Paint<Picture>>* paint) {
+    return [picture = std::move(picture), paint](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paint(painter, rect, style, picture);
+    };
+}
 
 }  // namespace rotation
 

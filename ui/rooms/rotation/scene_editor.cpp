@@ -121,7 +121,7 @@ void SceneEditor::scrub(Arrow moved, std::int64_t position) {
         const RotationState& state = m_scene.state;
         const bool movesQuery = moved == Arrow::query;
         if (!m_bar.locksDistance()) return moveTo(movesQuery ? position : state.m, movesQuery ? state.n : position);
-        if (!moveBy(position - (movesQuery ? state.m : state.n))) emit changed();  // resets the slider
+        moveBy(position - (movesQuery ? state.m : state.n));
     };
     change(u"move positions"_s, move, true);
 }
@@ -192,7 +192,6 @@ void SceneEditor::shift() {
         }
         state.m += ShiftCard::kShift;
         state.n += ShiftCard::kShift;
-        emit changed();
     });
 }
 
@@ -232,7 +231,6 @@ void SceneEditor::sampleAgain() {
         ++state.seed;
         if (state.source == VectorSource::handEdited) state.source = VectorSource::random;
         m_scene.sampleVectors();
-        emit changed();
     });
 }
 
@@ -242,35 +240,23 @@ void SceneEditor::aimAt(std::int64_t distance) {
 }
 
 void SceneEditor::setText(const QString& text) {
-    const auto set = [this, &text] {
-        m_scene.state.text = text.toStdString();
-        emit changed();
-    };
-    change(u"edit text"_s, set, true);
+    change(
+        u"edit text"_s, [this, &text] { m_scene.state.text = text.toStdString(); }, true);
 }
 
 void SceneEditor::buildHead(std::int64_t distance) {
-    change(u"build a head"_s, [this, distance] {
-        m_scene.buildHead(distance);
-        emit changed();
-    });
+    change(u"build a head"_s, [this, distance] { m_scene.buildHead(distance); });
 }
 
 void SceneEditor::scaleNorms(double norm) {
-    const auto scale = [this, norm] {
-        m_scene.scaleNorms(norm);
-        emit changed();
-    };
-    change(u"scale q and k"_s, scale, true);
+    change(
+        u"scale q and k"_s, [this, norm] { m_scene.scaleNorms(norm); }, true);
 }
 
 void SceneEditor::setPair(double norm, double phase) {
     const auto pair = m_scene.enlargedPair();
     if (!pair) return;
-    const auto edit = [this, pair = *pair, norm, phase] {
-        m_scene.setPair(pair, norm, phase);
-        emit changed();
-    };
+    const auto edit = [this, pair = *pair, norm, phase] { m_scene.setPair(pair, norm, phase); };
     change(u"edit q and k in pair %1"_s.arg(*pair), edit, true);
 }
 
@@ -295,16 +281,13 @@ void SceneEditor::useSetupOfRun(const RotarySetup& setup) {
 void SceneEditor::changeWithSetup(const QString& what, RotarySetup setup, const std::function<void()>& apply) {
     setup.precision = m_model.setup().precision;
     m_model.endDrag();
-    ModelShape shape = m_model.shape();
-    shape.name.clear();
     m_model.undoStack().beginMacro(what);
     const auto end = qScopeGuard([this] { m_model.undoStack().endMacro(); });
-    m_model.change(what, setup, shape);
+    m_model.changeCustom(what, setup);
     m_model.endDrag();
     change(what, [&] {
         adoptSetup();
         apply();
-        emit changed();
     });
 }
 
@@ -348,7 +331,6 @@ void SceneEditor::rotateArrow(double radians, double stretch) {
         } else {
             m_scene.setRotatedQuery(pair, m_scene.rotatedQuery(pair) * by);
         }
-        emit changed();
     };
     change(u"edit the arrow of %1, pair %2"_s.arg(m_chosen == Arrow::key ? u"k"_s : u"q"_s).arg(*pair), rotate, true);
 }
@@ -357,6 +339,7 @@ void SceneEditor::change(const QString& what, const std::function<void()>& apply
     recordPlayback();
     const RotationState before = m_scene.state;
     apply();
+    emit changed();  // also resets a slider whose position was refused
     record(what, before, merges);
     if (m_playedFrom) m_playedFrom = m_scene.state;
 }

@@ -9,14 +9,13 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
-#include <variant>
 
 #include "core/run/probing.h"
 #include "core/spec/error.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/rotation/rotation_text.h"
-#include "ui/session/engine_lock.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
 #include "ui/session/sweep_session.h"
@@ -24,6 +23,14 @@
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+
+Checkpoint checkpointAt(const std::filesystem::path& path) {
+    auto checkpoint = read_checkpoint(path);
+    if (!checkpoint) {
+        throw BadInput("This run has no checkpoint file beside the lab file. Resume the run to write a checkpoint.");
+    }
+    return std::move(*checkpoint);
+}
 
 VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
@@ -40,18 +47,15 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
         button->setAccessibleName(u"Query and key: %1"_s.arg(text));
         connect(button, &QToolButton::clicked, this, [this, source] { emit chosen(source); });
         row->addWidget(button);
-        return button;
+        m_buttons.insert(source, button);
     };
-    m_random = make(u"random"_s,
-                    u"Samples q and k independently from a normal distribution of mean 0 and standard deviation 1."_s,
-                    VectorSource::random);
-    m_equal =
-        make(u"equal"_s, u"Sets k = q before rotation: the logit is largest at distance 0."_s, VectorSource::equal);
-    m_aimed =
-        make(u"aimed"_s,
-             u"Sets k to q rotated by r positions: the logit is largest at the distance r, which the page Aim sets "
-             "(formula 17 of the guide)."_s,
-             VectorSource::aimed);
+    make(u"random"_s, u"Samples q and k independently from a normal distribution of mean 0 and standard deviation 1."_s,
+         VectorSource::random);
+    make(u"equal"_s, u"Sets k = q before rotation: the logit is largest at distance 0."_s, VectorSource::equal);
+    make(u"aimed"_s,
+         u"Sets k to q rotated by r positions: the logit is largest at the distance r, which the page Aim sets "
+         "(formula 17 of the guide)."_s,
+         VectorSource::aimed);
     row->addStretch(1);
     column->addLayout(row);
     m_sample = new QPushButton(u"Resample q and k"_s, this);
@@ -64,25 +68,8 @@ VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     connect(m_sample, &QPushButton::clicked, this, &VectorsPanel::sampleRequested);
 }
 
-QToolButton* VectorsPanel::button(VectorSource source) const {
-    switch (source) {
-        case VectorSource::equal:
-            return m_equal;
-        case VectorSource::aimed:
-            return m_aimed;
-        case VectorSource::random:
-            return m_random;
-        case VectorSource::handEdited:
-        case VectorSource::trained:
-            break;
-    }
-    return nullptr;
-}
-
 void VectorsPanel::show(const RotationState& state) {
-    m_random->setChecked(state.source == VectorSource::random);
-    m_equal->setChecked(state.source == VectorSource::equal);
-    m_aimed->setChecked(state.source == VectorSource::aimed);
+    for (const auto& [source, button] : m_buttons.asKeyValueRange()) button->setChecked(state.source == source);
     const QString text =
         state.source == VectorSource::handEdited
             ? u"q and k were edited by hand: an arrow of the enlarged pair was dragged."_s
@@ -91,10 +78,6 @@ void VectorsPanel::show(const RotationState& state) {
     if (text != m_text->text()) {
         m_text->setText(text);
     }
-}
-
-QString VectorsPanel::text() const {
-    return m_text->text();
 }
 
 RunVectors::RunVectors(RunAccess access, QWidget* parent)
@@ -162,8 +145,7 @@ void RunVectors::renewRuns() {
     const int before = m_runs->findData(previous);
     m_runs->setCurrentIndex(before >= 0 ? before : widest);
     const bool any = m_runs->count() > 0;
-    for (QWidget* each : {static_cast<QWidget*>(m_runs), static_cast<QWidget*>(m_head), static_cast<QWidget*>(m_query),
-                          static_cast<QWidget*>(m_key), static_cast<QWidget*>(m_load)}) {
+    for (QWidget* each : QWidgetList{m_runs, m_head, m_query, m_key, m_load}) {
         each->setEnabled(any);
     }
     m_problem.clear();
@@ -184,47 +166,25 @@ void RunVectors::load() {
         m_text->setText(m_problem);
         return;
     }
-    EngineLock& lock = m_access.engineLock;
-    lock.released();
     const QString origin =
         u"%1, head %2, q of “%3”, k of “%4”"_s.arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
-    m_job.start([this, &lock, path = lab->checkpoint_path(run->record.id), head = m_head->value(), origin,
-                 query = m_query->text().toStdString(), key = m_key->text().toStdString()](const Cancelled&) {
-        std::variant<std::pair<RotarySetup, HeadVectors>, QString> result;
-        try {
-            const auto checkpoint = read_checkpoint(path);
-            if (!checkpoint)
-                throw BadInput(
-                    "This run has no checkpoint file beside the lab file. Resume the run to write a "
-                    "checkpoint.");
-            HeadVectors vectors;
-            const bool acquired = lock.hold([&](Engine& engine) {
-                vectors = head_vectors(*model_of(engine, *checkpoint), *checkpoint, head, query, key);
-            });
-            if (!acquired)
-                throw BadInput(
-                    "A sweep has started and uses the engine, which evaluates models. Load q and k after "
-                    "the sweep has ended.");
-            result = std::pair(setup_of(checkpoint->spec), std::move(vectors));
-        } catch (const std::exception& error) {
-            result = QString::fromStdString(error.what());
-        }
-        return [this, origin, result = std::move(result)] {
-            const auto* sentence = std::get_if<QString>(&result);
-            m_problem = sentence ? *sentence : QString();
-            if (sentence) {
-                m_text->setText(*sentence);
-            } else {
-                const auto& [setup, vectors] = std::get<0>(result);
-                m_text->setText(origin);
-                emit loaded(setup, vectors, origin);
-            }
-        };
+    using Loaded = std::pair<RotarySetup, HeadVectors>;
+    const auto work = [path = lab->checkpoint_path(run->record.id), head = m_head->value(),
+                       query = m_query->text().toStdString(),
+                       key = m_key->text().toStdString()](Engine& engine, const Cancelled&) {
+        const Checkpoint checkpoint = checkpointAt(path);
+        return Loaded(setup_of(checkpoint.spec),
+                      head_vectors(*model_of(engine, checkpoint), checkpoint, head, query, key));
+    };
+    startWithEngine<Loaded>(m_job, m_access.engineLock, work, [this, origin](const Outcome<Loaded>& outcome) {
+        m_problem =
+            outcome.interrupted
+                ? u"A sweep has started and uses the engine, which evaluates models. Load q and k after the sweep has "
+                  "ended."_s
+                : outcome.problem;
+        m_text->setText(outcome.answer ? origin : m_problem);
+        if (outcome.answer) emit loaded(outcome.answer->first, outcome.answer->second, origin);
     });
-}
-
-QString RunVectors::problem() const {
-    return m_problem;
 }
 
 }  // namespace ropelab::ui

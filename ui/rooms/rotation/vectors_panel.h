@@ -1,7 +1,9 @@
 #pragma once
 
+#include <QHash>
 #include <QWidget>
 
+#include "core/run/checkpoint.h"
 #include "core/spec/event.h"
 #include "core/study/head_vectors.h"
 #include "ui/common/latest_job.h"
@@ -25,24 +27,24 @@ class VectorsPanel : public QWidget {
     explicit VectorsPanel(QWidget* parent = nullptr);
 
     void show(const RotationState& state);
-    /// Null for sources that have no button.
     /// Stands last, because its height changes.
-    QLabel* textLabel() const { return m_text; }
-    QToolButton* button(VectorSource source) const;
+    QLabel* text() const { return m_text; }
+    /// Null for sources that have no button.
+    QToolButton* button(VectorSource source) const { return m_buttons.value(source); }
     QPushButton* sampleButton() const { return m_sample; }
-    QString text() const;
 
  signals:
     void chosen(ropelab::ui::VectorSource source);
     void sampleRequested();
 
  private:
-    QToolButton* m_random;
-    QToolButton* m_equal;
-    QToolButton* m_aimed;
+    QHash<VectorSource, QToolButton*> m_buttons;
     QPushButton* m_sample;
     QLabel* m_text;
 };
+
+/// Throws BadInput if there is none.
+Checkpoint checkpointAt(const std::filesystem::path& path);
 
 /// Loads a query and a key of the first layer of a trained run: the user chooses the run, the head and two tokens.
 class RunVectors : public QWidget {
@@ -58,7 +60,7 @@ class RunVectors : public QWidget {
     QLineEdit* query() const { return m_query; }
     QLineEdit* key() const { return m_key; }
     /// The error of the last load(), or "".
-    QString problem() const;
+    const QString& problem() const { return m_problem; }
 
  signals:
     /// `origin` describes the vectors, for example "θ 10k, 25 %, head 0, q of “a”, k of “t”".

@@ -1,4 +1,4 @@
-#include "ui/rooms/spectrum/encoding_figures.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 
 #include <QStringList>
 #include <algorithm>
@@ -15,7 +15,6 @@
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/spectrum/encoding_panels.h"
 #include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {

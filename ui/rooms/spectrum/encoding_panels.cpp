@@ -1,4 +1,4 @@
-#include "ui/rooms/spectrum/encoding_panels.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,6 @@
 #include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/spectrum/encoding_figures.h"
 #include "ui/rotary/comparison.h"
 
 namespace ropelab::ui {

@@ -5,8 +5,7 @@
 #include <optional>
 
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/spectrum/encoding_figures.h"
-#include "ui/rooms/spectrum/encoding_panels.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 
 class QCheckBox;
 class QLineEdit;

@@ -1,4 +1,4 @@
-#include "ui/rooms/spectrum/kernel_figures.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 
 #include <algorithm>
 #include <cmath>

@@ -8,7 +8,6 @@
 
 #include "core/rope/context.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/spectrum/kernel_figures.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {

@@ -19,7 +19,7 @@
 #include "ui/controls/number_slider.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/spectrum/kernel_figures.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
 
@@ -89,7 +89,7 @@ ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
 
 void ScalingComparison::addRow(QGridLayout* grid, ScalingMethod method) {
     Row row{method, new QPushButton(this), makeNumber(this), makeNumber(this), makeNumber(this)};
-    const QString title = text(scaling_names().at(static_cast<std::size_t>(method)).title);
+    const QString title = scalingTitle(method);
     row.chip->setText(title);
     row.chip->setCheckable(true);
     row.chip->setProperty("chip", true);
@@ -186,10 +186,6 @@ void ScalingComparison::renew(const ComparedSetups& setups, bool editsB) {
                                                                              QString::number(scaled->slowest, 'g', 3)));
         }
     }
-}
-
-QString ScalingComparison::summary() const {
-    return m_summary->text();
 }
 
 QString ScalingComparison::slowestText(ScalingMethod method) const {
@@ -328,14 +324,6 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
                            QLatin1Char(' ') + effect);
 }
 
-QString SpectrumPanel::partialWords() const {
-    return m_coincide->text();
-}
-
-void SpectrumPanel::setPartialWords(const QString& words) {
-    m_coincide->setText(words);
-}
-
 std::int64_t SpectrumPanel::kernelLength() const {
     return m_usesContext->isChecked() ? 0 : std::llround(m_kernelLength->value());
 }
@@ -344,14 +332,6 @@ void SpectrumPanel::setKernelLength(std::int64_t tokens) {
     m_usesContext->setChecked(tokens == 0);
     if (tokens > 0) m_kernelLength->commit(QString::number(tokens));
     emit changed();
-}
-
-void SpectrumPanel::setKernelNote(const QString& note) {
-    m_kernelNote->setText(note);
-}
-
-void SpectrumPanel::setBusy(bool isBusy) {
-    m_busy->setVisible(isBusy);
 }
 
 }  // namespace ropelab::ui

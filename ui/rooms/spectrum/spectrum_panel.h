@@ -31,7 +31,7 @@ class ScalingComparison : public QWidget {
     /// edited one.
     void renew(const ComparedSetups& setups, bool editsB = false);
     /// The compared factor and contexts, and the effective stretch of dynamic NTK, which differs from the factor.
-    QString summary() const;
+    QLabel* summary() const { return m_summary; }
     /// The factor of the longest wavelength: "×4", or "–" if the setup lacks inputs of the method.
     QString slowestText(ScalingMethod method) const;
 
@@ -67,13 +67,12 @@ class SpectrumPanel : public QWidget {
     QCheckBox* otherPartial() const { return m_otherPartial; }
     QPushButton* useOtherPartial() const { return m_useOther; }
     /// The sentences that compare slice with truncate.
-    QString partialWords() const;
-    void setPartialWords(const QString& words);
+    QLabel* partialWords() const { return m_coincide; }
     /// In tokens; 0 means the context of the setup.
     std::int64_t kernelLength() const;
     void setKernelLength(std::int64_t tokens);
-    void setKernelNote(const QString& note);
-    void setBusy(bool isBusy);
+    QLabel* kernelNote() const { return m_kernelNote; }
+    QProgressBar* busy() const { return m_busy; }
     /// Explains the kernel and its spectrum.
     QWidget* kernelHeading() const { return m_kernelHeading; }
 

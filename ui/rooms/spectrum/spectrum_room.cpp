@@ -58,15 +58,14 @@ SpectrumRoom::SpectrumRoom(RotaryModel& rotary, std::optional<RunAccess> runs, E
     column->addWidget(m_tabs);
     m_pages = new QStackedWidget(this);
     m_pages->addWidget(makeFrequencies());
-    PairedView* pair = addPair(u"Encodings"_s);
+    PairedView* pair = pairOf(addPair(u"Encodings"_s));
     m_encodings = new EncodingsPage(pair, addGrid(u"Encodings side by side"_s), m_pages);
     addBars({m_encodings->chooser()});
     m_pages->addWidget(m_encodings);
     column->addWidget(m_pages, 1);
     setOptions(makeOptions());
-    for (QWidget* each : {m_pages->widget(0), static_cast<QWidget*>(m_fields), m_quantity})
-        shownBy(each, m_frequenciesTab);
-    for (QWidget* each : {static_cast<QWidget*>(m_encodings), m_encodingFields}) shownBy(each, m_encodingsTab);
+    for (QWidget* each : QWidgetList{m_pages->widget(0), m_fields, m_quantity}) shownBy(each, m_frequenciesTab);
+    for (QWidget* each : QWidgetList{m_encodings, m_encodingFields}) shownBy(each, m_encodingsTab);
     addParts();
     addControls();
     connectFrequencies();
@@ -140,7 +139,7 @@ QWidget* SpectrumRoom::makeOptions() {
         try {
             changeSetup(u"change slice or truncate"_s, withOtherPartial(model().setup()));
         } catch (const BadInput& error) {
-            m_fields->setPartialWords(QString::fromStdString(error.what()));
+            m_fields->partialWords()->setText(QString::fromStdString(error.what()));
         }
         model().endDrag();
     });
@@ -163,7 +162,7 @@ void SpectrumRoom::connectFrequencies() {
         model().endDrag();
         schedule();
     });
-    connect(&m_job, &LatestJob::runningChanged, m_fields, &SpectrumPanel::setBusy);
+    connect(&m_job, &LatestJob::runningChanged, m_fields->busy(), &QProgressBar::setVisible);
 }
 
 void SpectrumRoom::connectEncodings() {
@@ -465,7 +464,7 @@ FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
 void SpectrumRoom::renewKernel() {
     const std::int64_t wanted = kernelLength();
     const bool isCut = m_fields->kernelLength() == 0 && model().setup().context > kMaxKernelLength;
-    m_fields->setKernelNote(
+    m_fields->kernelNote()->setText(
         isCut ? u"The context is longer than %1 tokens; the kernel is computed only up to that distance."_s.arg(
                     tokensText(static_cast<double>(kMaxKernelLength)))
               : QString());

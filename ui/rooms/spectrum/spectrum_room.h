@@ -4,8 +4,6 @@
 
 #include "ui/common/latest_job.h"
 #include "ui/plot/figure_view.h"
-#include "ui/rooms/spectrum/encoding_panels.h"
-#include "ui/rooms/spectrum/kernel_figures.h"
 #include "ui/rooms/spectrum/spectrum_figures.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/session/run_access.h"

@@ -32,7 +32,7 @@
 #include "ui/figure/figure_caption.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/inspect/replay_job.h"
-#include "ui/rooms/rotation/figures/rotation_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/shell/room.h"

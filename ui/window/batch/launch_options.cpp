@@ -9,7 +9,7 @@
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/export/figure_preset.h"
-#include "ui/rooms/rotation/figures/rotation_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/window/batch/command_line.h"
 #include "ui/window/figures.h"
 

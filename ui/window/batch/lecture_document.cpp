@@ -17,7 +17,6 @@
 #include "core/store/output_file.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
-#include "ui/lecture/documents/handout.h"
 #include "ui/lecture/documents/shown_lecture.h"
 #include "ui/lecture/documents/slides.h"
 #include "ui/shell/room.h"

@@ -6,7 +6,7 @@
 
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
-#include "ui/rooms/context/context_criteria.h"
+#include "ui/rooms/context/criteria_panel.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {

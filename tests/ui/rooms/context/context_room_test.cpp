@@ -1,6 +1,7 @@
 #include "ui/rooms/context/context_room.h"
 
 #include <QCheckBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QUndoStack>
 #include <cmath>
@@ -191,11 +192,11 @@ TEST_F(ContextRoomTest, RandomVectorsAreSetInThePanel) {
 
 TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
     std::unique_ptr<QWidget> panel(room->panel());
-    EXPECT_EQ(room->tuning()->criticalDimension(), "72 of 128");
+    EXPECT_EQ(room->tuning()->criticalDimension()->text(), "72 of 128");
     EXPECT_FALSE(room->tuning()->hasTarget()->isChecked());
     EXPECT_FALSE(room->tuning()->context()->isEnabled());
     EXPECT_FALSE(room->criteria()->text(2).contains("target")) << room->criteria()->text(2).toStdString();
-    EXPECT_EQ(room->tuning()->criticalBase(), "no target");
+    EXPECT_EQ(room->tuning()->criticalBase()->text(), "no target");
     room->tuning()->hasTarget()->click();
     room->refreshNow();
     EXPECT_TRUE(room->tuning()->context()->isEnabled());
@@ -207,7 +208,7 @@ TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
     EXPECT_TRUE(room->criteria()->text(2).contains("after fine-tuning with base 1,000,000"));
     EXPECT_TRUE(room->criteria()->text(2).contains("for the target of 8,192 tokens"))
         << room->criteria()->text(2).toStdString();
-    EXPECT_TRUE(room->tuning()->extrapolationLimit().endsWith("tokens"));
+    EXPECT_TRUE(room->tuning()->extrapolationLimit()->text().endsWith("tokens"));
     room->tuning()->hasTarget()->click();
     room->refreshNow();
     EXPECT_FALSE(room->criteria()->text(2).contains("target")) << room->criteria()->text(2).toStdString();

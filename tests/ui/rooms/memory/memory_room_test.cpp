@@ -1,6 +1,7 @@
 #include "ui/rooms/memory/memory_room.h"
 
 #include <QComboBox>
+#include <QLabel>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QToolButton>
@@ -75,7 +76,7 @@ TEST_F(MemoryRoomTest, ShowingAModelDoesNotChangeIt) {
     shape.name = "a model";
     shape.cache.layers = 61;
     shape.kind = KvCache::latent;
-    model().changeShape("load", shape);
+    model().change("load", model().setup(), shape);
     const int steps = workspace->rotaryUndo().count();
     room->refreshNow();
     EXPECT_EQ(room->shape()->field("layers")->value(), 61);
@@ -95,15 +96,15 @@ TEST_F(MemoryRoomTest, MeasurementAllocatesTheTable) {
     model().change("change context", small);
     room->refreshNow();
     room->measure()->click();
-    ASSERT_TRUE(waitUntil([&] { return !room->measured().isEmpty(); }));
-    EXPECT_TRUE(room->measured().contains("The allocated table has 2,097,152 bytes (2 MiB)"))
-        << room->measured().toStdString();
+    ASSERT_TRUE(waitUntil([&] { return !room->measured()->text().isEmpty(); }));
+    EXPECT_TRUE(room->measured()->text().contains("The allocated table has 2,097,152 bytes (2 MiB)"))
+        << room->measured()->text().toStdString();
     small.context = 1 << 23;
     model().change("change context", small);
     room->refreshNow();
-    EXPECT_TRUE(room->measured().isEmpty());  // another setup
+    EXPECT_TRUE(room->measured()->text().isEmpty());  // another setup
     room->measure()->click();
-    EXPECT_TRUE(room->measured().contains("at most 2 GiB")) << room->measured().toStdString();
+    EXPECT_TRUE(room->measured()->text().contains("at most 2 GiB")) << room->measured()->text().toStdString();
 }
 
 TEST_F(MemoryRoomTest, MeasuresTheKvCacheOfTheSweepAndOfARun) {
@@ -120,23 +121,25 @@ TEST_F(MemoryRoomTest, MeasuresTheKvCacheOfTheSweepAndOfARun) {
     ASSERT_EQ(measurement.choice().count(), 1);
     measurement.button().click();
     // The formula: 2 layers × (keys and values) × 16 channels × 32 tokens × 4 bytes.
-    ASSERT_TRUE(waitUntil([&] { return measurement.words().contains("8,192 bytes for a context of 32 tokens"); }))
-        << measurement.words().toStdString();
-    EXPECT_TRUE(measurement.words().contains("generated 16 tokens, its KV cache had 4,096 bytes (4 KiB)"))
-        << measurement.words().toStdString();
+    ASSERT_TRUE(waitUntil([&] {
+        return measurement.words()->text().contains("8,192 bytes for a context of 32 tokens");
+    })) << measurement.words()->text().toStdString();
+    EXPECT_TRUE(measurement.words()->text().contains("generated 16 tokens, its KV cache had 4,096 bytes (4 KiB)"))
+        << measurement.words()->text().toStdString();
     engine.step_microseconds = 5000;
     workspace->start();
     ASSERT_TRUE(waitUntil([&] { return workspace->session().isActive(); }));
     measurement.button().click();
-    EXPECT_TRUE(measurement.words().contains("A sweep is training")) << measurement.words().toStdString();
+    EXPECT_TRUE(measurement.words()->text().contains("A sweep is training"))
+        << measurement.words()->text().toStdString();
     ASSERT_TRUE(waitForEnd(*workspace));
     ASSERT_TRUE(waitUntil([&] { return measurement.choice().count() == 3; }));
     measurement.choice().setCurrentIndex(2);
-    EXPECT_TRUE(measurement.words().isEmpty()) << "the text was about another model";
+    EXPECT_TRUE(measurement.words()->text().isEmpty()) << "the text was about another model";
     measurement.button().click();
     const QString name = workspace->runs().find(2)->name;
-    EXPECT_TRUE(waitUntil([&] { return measurement.words().startsWith("While " + name + " generated"); }))
-        << measurement.words().toStdString();
+    EXPECT_TRUE(waitUntil([&] { return measurement.words()->text().startsWith("While " + name + " generated"); }))
+        << measurement.words()->text().toStdString();
 }
 
 TEST_F(MemoryRoomTest, AnEagerModelHasNoKvCache) {

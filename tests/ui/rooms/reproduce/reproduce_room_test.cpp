@@ -8,6 +8,7 @@
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "ui/common/results_words.h"
+#include "ui/rooms/reproduce/claims_page.h"
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/shell/actions.h"
 #include "ui/window/main_window.h"
@@ -24,7 +25,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     EXPECT_TRUE(room->choices().startAgainButton()->isHidden());
     EXPECT_TRUE(room->choices().costText().startsWith("14 runs, trained sequentially; estimate: about "))
         << room->choices().costText().toStdString();
-    const QString page = room->pageText();
+    const QString page = room->claims().text();
     for (const char* part :
          {"Claim 1", "– not testable", "Not testable: none of the claim's ", "Needed for a verdict: Runs of the scale",
           "Rule of claim 1: ", "Scale \"smoke\"", "θ 500", "2 runs", "Two-sided t test paired by seed"}) {
@@ -35,7 +36,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
                                                                                                 << page.toStdString();
         EXPECT_FALSE(page.contains(QString::fromStdString(claim.id))) << "an identifier, which is no word";
     }
-    EXPECT_TRUE(room->predictionText().contains(" not scored.")) << room->predictionText().toStdString();
+    EXPECT_TRUE(room->predictions().words().contains(" not scored.")) << room->predictions().words().toStdString();
     EXPECT_EQ(room->comparison().rowCount(), 6);
     EXPECT_EQ(cell(room->comparison(), 0, "this lab"), "–");
     room->measureBox()->setCurrentIndex(room->measureBox()->findData(QString()));
@@ -167,11 +168,11 @@ TEST_F(ReproduceTest, ExportsTheTableInEachFormat) {
 
 TEST_F(ReproduceTest, ShowsSourceChecksAndPredictions) {
     choose("theta-table-2");
-    const TextTable& checks = room->checks();
+    const TextTable& checks = room->checks().table();
     ASSERT_GT(checks.rowCount(), 20);
     EXPECT_EQ(cell(checks, 0, "agreement"), "disagrees");
     EXPECT_EQ(cell(checks, checks.rowCount() - 1, "agreement"), "agrees");
-    const TextTable& predictions = room->predictions();
+    const TextTable& predictions = room->predictions().table();
     ASSERT_GT(predictions.rowCount(), 1);
     EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
     // a no-break space before the percent sign

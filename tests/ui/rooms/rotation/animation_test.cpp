@@ -11,7 +11,7 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/animation_dialog.h"
-#include "ui/rooms/rotation/figures/rotation_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_room.h"
 
 namespace ropelab::ui {

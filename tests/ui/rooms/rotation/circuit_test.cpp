@@ -1,5 +1,6 @@
 // The pages Tokens and Circuit of the rotation room.
 #include <QComboBox>
+#include <QLabel>
 #include <QLineEdit>
 #include <QMenu>
 #include <QPushButton>
@@ -156,11 +157,11 @@ TEST_F(CircuitRoom, ButtonsBuildHeadsThatCanBeUndone) {
     const RotationState before = room->scene().state;
     page->headButton(1)->click();
     room->refreshNow();
-    EXPECT_TRUE(page->sentence().contains("at the distance Δ = 1.")) << page->sentence().toStdString();
+    EXPECT_TRUE(page->sentence()->text().contains("at the distance Δ = 1.")) << page->sentence()->text().toStdString();
     EXPECT_EQ(room->figure().name, "circuit-attention");
     page->headButton(3)->click();
     room->refreshNow();
-    EXPECT_TRUE(page->sentence().contains("at the distance Δ = 3.")) << page->sentence().toStdString();
+    EXPECT_TRUE(page->sentence()->text().contains("at the distance Δ = 3.")) << page->sentence()->text().toStdString();
     page->headButton(0)->click();
     room->refreshNow();
     EXPECT_EQ(circuitReadout(room->scene()).peak, 0);
@@ -226,15 +227,15 @@ TEST_F(CircuitRoom, HeadInATrainedModelShowsBothLosses) {
     page->runs()->measure();
     ASSERT_TRUE(waitUntil([&] { return !page->runs()->isWorking(); }));
     // The losses of the substitute engine.
-    EXPECT_TRUE(waitUntil([&] { return page->runs()->text().contains("from 1.5000 to 1.7500"); }))
-        << page->runs()->text().toStdString();
+    EXPECT_TRUE(waitUntil([&] { return page->runs()->text()->text().contains("from 1.5000 to 1.7500"); }))
+        << page->runs()->text()->text().toStdString();
     EXPECT_EQ(room->scene().setup.theta, run.spec.theta) << "the settings of RoPE are those of the run";
     EXPECT_EQ(room->scene().setup.head_dim, run.spec.head_dim());
     room->refreshNow();
-    EXPECT_TRUE(page->runs()->text().contains("1.7500")) << "the result stays while the head stays";
+    EXPECT_TRUE(page->runs()->text()->text().contains("1.7500")) << "the result stays while the head stays";
     page->headButton(3)->click();
     room->refreshNow();
-    EXPECT_FALSE(page->runs()->text().contains("1.7500"));
+    EXPECT_FALSE(page->runs()->text()->text().contains("1.7500"));
     workspace->rotaryUndo().undo();
     workspace->rotaryUndo().undo();
     room->refreshNow();
@@ -249,13 +250,13 @@ TEST_F(CircuitRoom, FindsTheMostSimilarTrainedHead) {
     page->headButton(0)->click();
     room->refreshNow();
     page->runs()->find();
-    ASSERT_TRUE(page->runs()->similar()) << page->runs()->text().toStdString();
+    ASSERT_TRUE(page->runs()->similar()) << page->runs()->text()->text().toStdString();
     const TrainedHead& found = *page->runs()->similar();
     std::vector<double> trained(found.trained.begin(), found.trained.end());
     std::vector<double> built(found.built.begin(), found.built.end());
     EXPECT_NEAR(found.similarity, cosine_similarity(trained, built), 1e-9);
     EXPECT_GT(found.similarity, 0.7) << "the attention of the substitute engine falls as 1/(1 + distance)";
-    EXPECT_TRUE(page->runs()->text().contains("cosine similarity"));
+    EXPECT_TRUE(page->runs()->text()->text().contains("cosine similarity"));
     room->refreshNow();
     EXPECT_EQ(room->circuitDistanceView()->figure().curves.size(), 2U);
     page->headButton(3)->click();

@@ -1,4 +1,4 @@
-#include "ui/rooms/rotation/figures/rotation_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 
 #include <gtest/gtest.h>
 
@@ -14,7 +14,6 @@
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/axis_marks.h"
 #include "ui/figure/ticks.h"
-#include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/rotation_text.h"
 

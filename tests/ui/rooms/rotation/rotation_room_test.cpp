@@ -2,6 +2,7 @@
 
 #include <QCheckBox>
 #include <QClipboard>
+#include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
@@ -326,9 +327,9 @@ TEST_F(RotationRoomTest, UndoOfASmallerSetupBringsBackPositionsDistancePairAndVe
         EXPECT_EQ(now.key, before.key);
         EXPECT_EQ(model().pickedPair(), 30);
     };
-    panel->headDim()->commit("8");
+    panel->slider("head_dim")->commit("8");
     room->refreshNow();
-    panel->context()->commit("100");
+    panel->slider("context")->commit("100");
     room->refreshNow();
     EXPECT_EQ(room->scene().state.m, 99);
     EXPECT_EQ(room->scene().state.distance, 99);
@@ -385,7 +386,7 @@ TEST_F(RotationRoomTest, VectorSourceIsChosenAndSampledAgain) {
     panel->button(VectorSource::aimed)->click();
     room->refreshNow();
     EXPECT_TRUE(panel->button(VectorSource::aimed)->isChecked());
-    EXPECT_TRUE(panel->text().contains("aimed at r = 40"));
+    EXPECT_TRUE(panel->text()->text().contains("aimed at r = 40"));
     delete room->panel();
 }
 

@@ -1,4 +1,4 @@
-#include "ui/rooms/spectrum/encoding_figures.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 
 #include <gtest/gtest.h>
 

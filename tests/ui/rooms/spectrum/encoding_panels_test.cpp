@@ -1,4 +1,4 @@
-#include "ui/rooms/spectrum/encoding_panels.h"
+#include "ui/rooms/spectrum/spectrum_figures.h"
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,6 @@
 #include "core/rope/encodings.h"
 #include "core/rope/logit.h"
 #include "ui/figure/export/export.h"
-#include "ui/rooms/spectrum/encoding_figures.h"
 
 namespace ropelab::ui {
 namespace {

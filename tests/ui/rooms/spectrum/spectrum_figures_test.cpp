@@ -11,7 +11,6 @@
 #include "ui/figure/export/export.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/figure_head.h"
-#include "ui/rooms/spectrum/kernel_figures.h"
 #include "ui/rotary/spectrum_data.h"
 
 namespace ropelab::ui {

@@ -147,24 +147,24 @@ TEST_F(SpectrumRoomTest, ComparisonOfSliceAndTruncateIncludesTheScaling) {
     setup.scaling = {.method = ScalingMethod::yarn, .factor = 4, .original_context = 4096};
     set(setup);
     room->refreshNow();
-    EXPECT_TRUE(
-        room->fields()->partialWords().contains("slice and truncate (the two kinds of partial rotation) do not"))
-        << room->fields()->partialWords().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords()->text().contains(
+        "slice and truncate (the two kinds of partial rotation) do not"))
+        << room->fields()->partialWords()->text().toStdString();
     setup.fraction = 0.5;
     set(setup);
     room->refreshNow();
     // YaRN's ramp follows the number of periods, so that the same base as without scaling fits.
-    EXPECT_TRUE(room->fields()->partialWords().contains("first differ at pair 1."))
-        << room->fields()->partialWords().toStdString();
-    EXPECT_TRUE(room->fields()->partialWords().contains("the setup's scaled frequencies"))
-        << room->fields()->partialWords().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords()->text().contains("first differ at pair 1."))
+        << room->fields()->partialWords()->text().toStdString();
+    EXPECT_TRUE(room->fields()->partialWords()->text().contains("the setup's scaled frequencies"))
+        << room->fields()->partialWords()->text().toStdString();
     setup.scaling = {.method = ScalingMethod::ntk, .factor = 4};
     set(setup);
     room->refreshNow();
     // NTK-aware scaling depends on d_r (slice) or d (truncate).
-    EXPECT_TRUE(room->fields()->partialWords().contains(
+    EXPECT_TRUE(room->fields()->partialWords()->text().contains(
         "before scaling; after scaling, the frequencies of the two setups first differ at pair 1"))
-        << room->fields()->partialWords().toStdString();
+        << room->fields()->partialWords()->text().toStdString();
     const Frequencies before = model().frequencies();
     room->fields()->useOtherPartial()->click();
     EXPECT_NE(model().frequencies().inverse_frequencies[1], before.inverse_frequencies[1]);
@@ -179,7 +179,7 @@ TEST_F(SpectrumRoomTest, ChipsAddScalingsToTheFigure) {
     EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::ntk), "×4");
     EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::longrope), "–");
     EXPECT_EQ(room->fields()->comparison()->slowestText(ScalingMethod::dynamic), "×13");  // 4·4 − 3
-    EXPECT_TRUE(room->fields()->comparison()->summary().contains("s² − s + 1 = 13"));
+    EXPECT_TRUE(room->fields()->comparison()->summary()->text().contains("s² − s + 1 = 13"));
     RotarySetup setup = model().setup();
     setup.scaling = {.method = ScalingMethod::linear, .factor = 8};
     set(setup);

@@ -186,13 +186,11 @@ QString aimText(const RotationScene& scene, const LogitCurve& curve) {
 }
 
 Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
-    Figure figure;
-    figure.name = u"aim"_s;
+    Figure figure = rotation::figure(u"aim"_s, scene);
     figure.x = {u"distance m − n"_s, u"tokens"_s, false, 0,
                 static_cast<double>(std::max<std::int64_t>(1, scene.setup.context - 1))};
     figure.y.label = u"logit q·k/√d"_s;
     figure.summary = aimText(scene, curve);
-    figure.settings = rotationSettings(scene);
     if (curve.stride > 1) {
         figure.note = u"logit computed every %1 tokens"_s.arg(groupedText(curve.stride));
         figure.settings.insert(u"distance step"_s, static_cast<qint64>(curve.stride));

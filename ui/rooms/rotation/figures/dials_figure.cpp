@@ -103,14 +103,12 @@ Figure dialsFigure(const RotationScene& scene) {
     picture.highlighted = scene.enlargedPair();
     picture.words = wordsOf(scene);
 
-    Figure figure;
-    figure.name = u"dials"_s;
+    Figure figure = rotation::figure(u"dials"_s, scene);
     figure.summary = u"%1 dials, one per pair, with one hand for q at position %2 and one for k at position %3; %4."_s
                          .arg(picture.hands.size())
                          .arg(scene.state.m)
                          .arg(scene.state.n)
                          .arg(picture.words.note);
-    figure.settings = rotationSettings(scene);
     figure.table =
         FigureTable::of({u"pair"_s, u"frequency (rad/token)"_s, u"angle of q (degrees)"_s, u"angle of k (degrees)"_s});
     for (const DialHands& hands : picture.hands) {
@@ -120,9 +118,7 @@ Figure dialsFigure(const RotationScene& scene) {
                 {static_cast<double>(pair), scene.frequency(pair), degreesOf(hands.query), degreesOf(hands.key)});
         }
     }
-    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paintDials(painter, rect, style, picture);
-    };
+    figure.drawing = rotation::drawing(std::move(picture), paintDials);
     return figure;
 }
 

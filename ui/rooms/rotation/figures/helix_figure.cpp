@@ -302,9 +302,7 @@ Figure helixFigure(const RotationScene& scene) {
         picture.empty = u"At fraction 0 no pair is rotated, so there is no helix."_s;
         figure.summary = picture.empty;
     }
-    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paint(painter, rect, style, picture);
-    };
+    figure.drawing = rotation::drawing(std::move(picture), paint);
     return figure;
 }
 

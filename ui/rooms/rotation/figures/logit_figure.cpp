@@ -103,8 +103,7 @@ Figure logitFigure(const RotationScene& scene) {
         parts.append(split.unrotated);
     }
 
-    Figure figure;
-    figure.name = u"logit-split"_s;
+    Figure figure = rotation::figure(u"logit-split"_s, scene);
     figure.x = {u"pair, highest frequency first"_s, QString(), false, -0.6,
                 std::max(pairs - 1 + (rest ? 1 : 0), 0) + 0.6};
     figure.x.whole = true;
@@ -119,7 +118,6 @@ Figure logitFigure(const RotationScene& scene) {
                        : u"bars: pairs; line: cumulative sum"_s;
     figure.table.names = {u"pair"_s, u"contribution to the logit"_s, u"cumulative sum"_s};
     figure.table.columns = {index, parts, sum.y};
-    figure.settings = rotationSettings(scene);
     figure.horizontalLines.push_back({split.total, u"logit %1"_s.arg(readableNumber(split.total)), {Ink::Kind::text}});
     if (large) {
         figure.verticalLines.push_back({static_cast<double>(*large), u"pair %1"_s.arg(*large), {Ink::Kind::accent}});

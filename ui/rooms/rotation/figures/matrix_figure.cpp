@@ -250,9 +250,7 @@ Figure matrixFigure(const RotationScene& scene) {
         add(channel, static_cast<int>(channels.first));
         add(channel, static_cast<int>(channels.second));
     }
-    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paint(painter, rect, style, picture);
-    };
+    figure.drawing = rotation::drawing(std::move(picture), paint);
     return figure;
 }
 

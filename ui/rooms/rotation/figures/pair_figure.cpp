@@ -420,9 +420,7 @@ Figure pairFigure(const RotationScene& scene) {
         }
         figure.summary += QLatin1Char('.');
     }
-    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paint(painter, rect, style, picture);
-    };
+    figure.drawing = rotation::drawing(std::move(picture), paint);
     return figure;
 }
 

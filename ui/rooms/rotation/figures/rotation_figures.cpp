@@ -1,9 +1,7 @@
-#include "ui/rooms/rotation/figures/rotation_figures.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
 
 #include <algorithm>
 #include <array>
-
-#include "ui/rooms/rotation/figures/scene_figures.h"
 
 namespace ropelab::ui {
 

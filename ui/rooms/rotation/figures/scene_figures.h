@@ -8,6 +8,7 @@
 #include <complex>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/rope/context.h"
@@ -16,6 +17,7 @@
 #include "ui/figure/paint/dials_painting.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/rotation_state.h"
+#include "ui/rotary/rotary_room.h"
 
 namespace ropelab::ui {
 
@@ -216,5 +218,16 @@ struct TrainedHead {
 Figure circuitFigure(const RotationScene& scene);
 /// The mean attention weight by distance, on the text of the scene, or in the sequences of `trained` beside this head.
 Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<TrainedHead>& trained = {});
+
+/// Figures in the initial state of the room: m = 100, n = 60, q and k sampled with seed 1, and Δ = 40 tokens for "aim".
+/// The first token of token-rotation is at position 0, and the circuit is a previous-token head.
+std::span<const RotaryFigure> rotationFigures();
+
+/// nullopt if the room has no figure with this name.
+std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene& scene);
+
+/// True for figures of the room that depend on positions and on the enlarged pair. All other rotary figures depend on
+/// theta alone.
+bool changesWithPosition(const QString& name);
 
 }  // namespace ropelab::ui

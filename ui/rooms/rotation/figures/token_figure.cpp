@@ -253,9 +253,7 @@ Figure tokenFigure(const RotationScene& scene) {
             .arg(scene.pairs.size())
             .arg(scene.rotatedPairs());
     figure.table = tokenTable(picture);
-    figure.drawing = [picture = std::move(picture)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paintTokens(painter, rect, style, picture);
-    };
+    figure.drawing = rotation::drawing(std::move(picture), paintTokens);
     return figure;
 }
 
