@@ -1,12 +1,10 @@
 #include "ui/common/results_words.h"
 
-#include <QObject>
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
-#include <string_view>
 
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
