@@ -28,8 +28,7 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Fine-tuning"_s, this));
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
@@ -294,8 +293,7 @@ void InspectPanel::saveChoicesOnChange() {
 
 QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {
     *box = new QWidget(this);
-    auto* inner = new QVBoxLayout(*box);
-    scaleLayout(inner, {0, 0, 0, 0}, 8);
+    auto* inner = scaledColumn(*box, 8);
     inner->addWidget(makeHeading(title, *box));
     QGridLayout* grid = makeFieldGrid();
     inner->addLayout(grid);
