@@ -1,6 +1,5 @@
 #include "ui/common/choice_words.h"
 
-#include <QCoreApplication>
 #include <QRegularExpression>
 #include <algorithm>
 #include <array>

@@ -1,5 +1,6 @@
 #include "ui/common/format.h"
 
+#include <QLocale>
 #include <array>
 #include <cmath>
 
@@ -18,10 +19,7 @@ QString bytesText(std::int64_t bytes) {
 }
 
 QString groupedText(std::int64_t number) {
-    QString digits = QString::number(number);
-    const qsizetype first = number < 0 ? 1 : 0;
-    for (qsizetype at = digits.size() - 3; at > first; at -= 3) digits.insert(at, QLatin1Char(','));
-    return digits;
+    return QLocale(QLocale::English, QLocale::UnitedStates).toString(static_cast<qlonglong>(number));
 }
 
 QString wholeText(double number) {

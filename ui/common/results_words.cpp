@@ -1,6 +1,5 @@
 #include "ui/common/results_words.h"
 
-#include <QObject>
 #include <QStringList>
 #include <algorithm>
 #include <cmath>

@@ -23,48 +23,6 @@ void follow(QObject* owner, Set set) {
     QObject::connect(&ThemeManager::instance(), &ThemeManager::changed, owner, set);
 }
 
-const QString kTextKeeper = u"text-keeper"_s;
-
-/// Keeps the minimum height of a label at that of the longest text, for every width of the label.
-class TextKeeper : public QObject {
- public:
-    explicit TextKeeper(QLabel* label) : QObject(label), m_label(label) {
-        setObjectName(kTextKeeper);
-        label->installEventFilter(this);
-        follow(this, [this] { fit(); });
-    }
-
-    void setTexts(const QStringList& texts) {
-        if (texts == m_texts) return;
-        m_texts = texts;
-        fit();
-    }
-
- protected:
-    bool eventFilter(QObject* watched, QEvent* event) override {
-        if (event->type() == QEvent::Resize || event->type() == QEvent::FontChange) fit();
-        return QObject::eventFilter(watched, event);
-    }
-
- private:
-    void fit() {
-        if (!m_label->testAttribute(Qt::WA_Resized)) return;  // no layout has given it a width yet
-        constexpr int unlimited = 1 << 20;
-        const QMargins margins = m_label->contentsMargins();
-        const int width = m_label->width() - margins.left() - margins.right() - 2 * m_label->margin();
-        int height = 0;
-        for (const QString& text : m_texts) {
-            const QRect place =
-                m_label->fontMetrics().boundingRect(QRect(0, 0, width, unlimited), Qt::TextWordWrap, text);
-            height = std::max(height, place.height());
-        }
-        m_label->setMinimumHeight(height + margins.top() + margins.bottom() + 2 * m_label->margin());
-    }
-
-    QLabel* m_label;
-    QStringList m_texts;
-};
-
 }  // namespace
 
 void scaleLayout(QLayout* layout, const QMargins& margins, int spacing) {
@@ -106,12 +64,6 @@ void scaleMinimumHeight(QWidget* widget, int height) {
 
 void keepLines(QLabel* label, int lines) {
     follow(label, [label, lines] { label->setMinimumHeight(lines * label->fontMetrics().lineSpacing()); });
-}
-
-void keepTexts(QLabel* label, const QStringList& texts) {
-    auto* known = label->findChild<QObject*>(kTextKeeper, Qt::FindDirectChildrenOnly);
-    auto* keeper = known ? static_cast<TextKeeper*>(known) : new TextKeeper(label);
-    keeper->setTexts(texts);
 }
 
 void keepTextWidth(QLabel* label, const QStringList& texts) {

@@ -24,8 +24,6 @@ void keepTextWidth(QLabel* label, const QStringList& texts);
 void scaleMinimumHeight(QWidget* widget, int height);
 /// Gives the label the height of at least `lines` lines, so that what is below does not move.
 void keepLines(QLabel* label, int lines);
-/// As high as the longest of these plain texts, so that nothing below moves. A second call replaces the texts.
-void keepTexts(QLabel* label, const QStringList& texts);
 /// Keeps the place of a hidden widget free, so that nothing moves.
 void keepSpace(QWidget* widget);
 /// Makes the button, which shows one of these texts and its icon, as wide as the longest text, so that nothing moves.

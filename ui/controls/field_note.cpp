@@ -4,8 +4,12 @@
 #include <QEvent>
 
 #include "ui/common/scaled.h"
+#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
 namespace {
 
 /// The content of the scroll area around the field, or else its window.
@@ -21,16 +25,31 @@ QWidget* groundOf(QWidget* field) {
 
 }  // namespace
 
-FieldNote::FieldNote(QWidget* field) : QLabel(field), m_field(field) {
+FieldNote::FieldNote(QWidget* field, Look look) : QLabel(field), m_field(field) {
     setWordWrap(true);
     setTextFormat(Qt::PlainText);
-    setProperty("panel", true);  // an opaque background
-    scaleMargins(this, {0, 2, 0, 4});
-    colorAsError(this);
+    if (look == Look::framed) {
+        setAttribute(Qt::WA_TransparentForMouseEvents);
+        connect(&ThemeManager::instance(), &ThemeManager::changed, this, &FieldNote::frame);
+        frame();
+    } else {
+        setProperty("panel", true);  // an opaque background
+        scaleMargins(this, {0, 2, 0, 4});
+        colorAsError(this);
+    }
     hide();
     field->installEventFilter(this);
     // The note may have become a child of a widget around the field.
     connect(field, &QObject::destroyed, this, &QObject::deleteLater);
+}
+
+void FieldNote::frame() {
+    const ThemeManager& manager = ThemeManager::instance();
+    const Theme& theme = manager.theme();
+    setStyleSheet(u"color: %1; background: %2; border: 1px solid %1; border-radius: 3px; padding: %3px;"_s
+                      .arg(theme.error.name(), theme.panel.name())
+                      .arg(manager.pixels(2)));
+    place();
 }
 
 void FieldNote::say(const QString& sentence) {

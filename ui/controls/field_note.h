@@ -10,8 +10,10 @@ class FieldNote : public QLabel {
     Q_OBJECT
 
  public:
+    /// `framed` notes have a border, for fields whose error covers the next field.
+    enum class Look { plain, framed };
     /// The note is hidden at first and deleted with the field.
-    explicit FieldNote(QWidget* field);
+    explicit FieldNote(QWidget* field, Look look = Look::plain);
     /// "" hides the note.
     void say(const QString& sentence);
 
@@ -20,6 +22,7 @@ class FieldNote : public QLabel {
 
  private:
     void place();
+    void frame();
     QPointer<QWidget> m_field;
 };
 

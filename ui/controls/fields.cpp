@@ -90,8 +90,7 @@ ScrollColumn makeScrollColumn(QWidget* parent) {
     area->setFocusPolicy(Qt::NoFocus);
     auto* content = new QFrame(area);
     content->setProperty("panel", true);
-    auto* column = new QVBoxLayout(content);
-    scaleLayout(column, {12, 12, 12, 12}, 12);
+    auto* column = scaledColumn(content, 12, {12, 12, 12, 12});
     area->setWidget(content);
     return {area, content, column};
 }
@@ -100,8 +99,7 @@ ScrollColumn makePanel(QFrame* panel, const QString& name) {
     panel->setProperty("panel", true);
     panel->setAccessibleName(name);
     keepWheelFromFields();
-    auto* layout = new QVBoxLayout(panel);
-    scaleLayout(layout, {0, 0, 0, 0}, 0);
+    auto* layout = scaledColumn(panel, 0);
     const ScrollColumn result = makeScrollColumn(panel);
     layout->addWidget(result.area, 1);
     return result;

@@ -7,7 +7,6 @@
 class QComboBox;
 class QDoubleSpinBox;
 class QGridLayout;
-class QWidget;
 
 namespace ropelab::ui {
 

@@ -110,16 +110,11 @@ QString suffixOf(TableFormat format) {
 
 TableOutput::TableOutput(QWidget* parent)
     : QWidget(parent),
-      m_format(new QComboBox(this)),
+      m_format(makeChoice(u"Format of the table"_s, this)),
       m_copy(new QPushButton(u"Copy table"_s, this)),
       m_save(new QPushButton(u"Save table …"_s, this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 12, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8, {0, 12, 0, 0});
     column->addWidget(makeHeading(u"Export table"_s, this));
-    m_format->setAccessibleName(u"Format of the table"_s);
-    m_format->setFocusPolicy(Qt::StrongFocus);
-    m_format->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    m_format->setMinimumContentsLength(8);
     m_format->setToolTip(
         u"Selects the format of the exported table: text for a terminal, CSV with full precision, LaTeX with booktabs, "
         "or JSON with the values of every seed."_s);
@@ -129,8 +124,7 @@ TableOutput::TableOutput(QWidget* parent)
     m_format->addItem(u"JSON"_s, static_cast<int>(TableFormat::json));
     connect(m_format, &QComboBox::currentIndexChanged, this, &TableOutput::formatChanged);
     column->addWidget(m_format);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     m_copy->setToolTip(u"Copies the table to the clipboard in the selected format."_s);
     connect(m_copy, &QPushButton::clicked, this, &TableOutput::copyRequested);
     m_save->setToolTip(u"Saves the table to a file in the selected format."_s);

@@ -3,6 +3,8 @@
 #include <QFontMetrics>
 #include <QItemSelectionModel>
 #include <QLabel>
+#include <QPainter>
+#include <QPixmap>
 #include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QTableView>
@@ -41,6 +43,21 @@ QVariant colorOf(TextTable::Tone tone) {
     return {};
 }
 
+QPixmap colorDisc(Ink ink) {
+    const auto& manager = ThemeManager::instance();
+    const int size = manager.pixels(10);
+    constexpr qreal ratio = 2;
+    QPixmap pixmap(QSize(size, size) * ratio);
+    pixmap.setDevicePixelRatio(ratio);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    painter.setRenderHint(QPainter::Antialiasing);
+    painter.setPen(Qt::NoPen);
+    painter.setBrush(manager.theme().dataColor(ink.index, ink.shade));
+    painter.drawEllipse(QRectF(0, 0, size, size).adjusted(1, 1, -1, -1));
+    return pixmap;
+}
+
 }  // namespace
 
 TextTable::TextTable(QObject* parent) : QAbstractTableModel(parent) {
@@ -70,23 +87,17 @@ int TextTable::columnOf(const QString& title) const {
     return found == columns.end() ? -1 : static_cast<int>(found - columns.begin());
 }
 
-int TextTable::rowCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_content.rows.size());
-}
-
-int TextTable::columnCount(const QModelIndex& parent) const {
-    return parent.isValid() ? 0 : static_cast<int>(m_content.columns.size());
-}
-
 QVariant TextTable::data(const QModelIndex& index, int role) const {
     if (!index.isValid()) return {};
     const auto column = static_cast<std::size_t>(index.column());
     const Cell& cell = m_content.rows[static_cast<std::size_t>(index.row())][column];
     switch (role) {
         case Qt::DisplayRole:
-            return withUnbreakablePercent(cell.text);
+            return m_content.columns[column].isVerbatim ? cell.text : withUnbreakablePercent(cell.text);
         case Qt::ToolTipRole:
             return cell.tip.isEmpty() ? QVariant() : QVariant(cell.tip);
+        case Qt::DecorationRole:
+            return cell.ink ? QVariant(colorDisc(*cell.ink)) : QVariant();
         case Qt::TextAlignmentRole:
             return QVariant((m_content.columns[column].isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
         case Qt::ForegroundRole:
@@ -142,8 +153,7 @@ std::vector<int> widthsThatFit(std::vector<int> widths, int available, int least
 
 TextList::TextList(const QString& name, QString words, QString nothing, QWidget* parent)
     : QWidget(parent), m_words(std::move(words)), m_nothing(std::move(nothing)), m_table(new TextTable(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     m_label = makeNote(this);
     m_label->setTextFormat(Qt::PlainText);
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);

@@ -3,10 +3,12 @@
 #include <QAbstractTableModel>
 #include <QString>
 #include <QWidget>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "core/reproduce/rules/evaluate.h"
+#include "ui/figure/figure.h"
 
 class QLabel;
 class QPlainTextEdit;
@@ -23,12 +25,14 @@ class TextTable : public QAbstractTableModel {
     struct Column {
         QString title;
         QString why = {};
-        bool isWord = false;  // left-aligned; numbers are right-aligned
+        bool isWord = false;      // left-aligned; numbers are right-aligned
+        bool isVerbatim = false;  // spaces before "%" stay as they are, as in names that the user gave
     };
     struct Cell {
         QString text;
         QString tip = {};
         Tone tone = Tone::normal;
+        std::optional<Ink> ink = {};  // of a disc before the text
     };
     struct Content {
         std::vector<Column> columns;
@@ -43,8 +47,12 @@ class TextTable : public QAbstractTableModel {
     /// −1 if there is none.
     int columnOf(const QString& title) const;
 
-    int rowCount(const QModelIndex& parent = {}) const override;
-    int columnCount(const QModelIndex& parent = {}) const override;
+    int rowCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_content.rows.size());
+    }
+    int columnCount(const QModelIndex& parent = {}) const override {
+        return parent.isValid() ? 0 : static_cast<int>(m_content.columns.size());
+    }
     QVariant data(const QModelIndex& index, int role) const override;
     QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
 

@@ -1,7 +1,5 @@
 #include "ui/figure/compared_figure.h"
 
-#include <QJsonObject>
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <utility>

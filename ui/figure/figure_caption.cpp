@@ -3,7 +3,6 @@
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QMap>
-#include <QObject>
 #include <QStringList>
 #include <algorithm>
 

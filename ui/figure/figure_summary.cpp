@@ -1,6 +1,5 @@
 #include "ui/figure/figure_summary.h"
 
-#include <QObject>
 #include <cmath>
 #include <limits>
 

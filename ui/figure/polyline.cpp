@@ -1,6 +1,5 @@
 #include "ui/figure/polyline.h"
 
-#include <QPointF>
 #include <algorithm>
 #include <array>
 #include <cmath>

@@ -43,16 +43,13 @@ inline constexpr double kMostRuns = 1e15;
 void checkSetup(const QString& typed);
 void checkLossUnit(const QString& typed);
 
-inline constexpr FigureOption setup{
-    "setup",
-    FigureOption::Kind::text,
-    "The RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\", or two setups to compare, separated by "
-    "|.",
-    "text",
-    "",
-    0,
-    0,
-    checkSetup};
+inline constexpr FigureOption setup{.name = "setup",
+                                    .kind = FigureOption::Kind::text,
+                                    .help =
+                                        "The RoPE settings, for example \"theta=500k head_dim=128 fraction=25%\", or "
+                                        "two setups to compare, separated by |.",
+                                    .valueName = "text",
+                                    .check = checkSetup};
 inline constexpr FigureOption run{"run",
                                   FigureOption::Kind::whole,
                                   "The number of the run to show; default: the first run of the lab.",
@@ -82,14 +79,12 @@ inline constexpr FigureOption head{
     "",
     -1,
     65536};
-inline constexpr FigureOption unit{"unit",
-                                   FigureOption::Kind::text,
-                                   "The unit of losses: nats or bits (per token), or bits-per-byte.",
-                                   "name",
-                                   "nats",
-                                   0,
-                                   0,
-                                   checkLossUnit};
+inline constexpr FigureOption unit{.name = "unit",
+                                   .kind = FigureOption::Kind::text,
+                                   .help = "The unit of losses: nats or bits (per token), or bits-per-byte.",
+                                   .valueName = "name",
+                                   .standard = "nats",
+                                   .check = checkLossUnit};
 
 }  // namespace option
 }  // namespace ropelab::ui

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/keys.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/theme/theme_manager.h"
 
@@ -261,10 +260,6 @@ void CurvePlot::pickRun(RunId run) {
         schedule();
         emit runPicked(run);
     }
-}
-
-void CurvePlot::hoverRun(RunId run) {
-    highlight(m_runs.contains(run) ? run : kNoRun);
 }
 
 void CurvePlot::highlight(RunId run) {

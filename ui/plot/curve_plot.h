@@ -119,7 +119,7 @@ class CurvePlot : public PlotWidget {
     /// kNoRun or an unknown run clears the selection.
     void pickRun(ropelab::RunId run);
     /// Like hovering over the curve. kNoRun removes the highlight.
-    void hoverRun(ropelab::RunId run);
+    void hoverRun(ropelab::RunId run) { highlight(m_runs.contains(run) ? run : kNoRun); }
     /// Makes both axes follow the data again.
     void resetView();
     /// Zooms about the centre of the view; a factor below 1 zooms in.

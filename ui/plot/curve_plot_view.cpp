@@ -203,14 +203,7 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         const QList<double>& lower = cached.lower().smoothed(weight, factor);
         const QList<double>& upper = cached.upper().smoothed(weight, factor);
         FigureBand band{group.label, inkOf(first), {}, {}, {}};
-        for (qsizetype i = 0; i < mean.x().size(); ++i) {
-            if (!std::isfinite(lower[i]) || !std::isfinite(upper[i])) {
-                continue;
-            }
-            band.x.append(mean.x()[i]);
-            band.lower.append(lower[i]);
-            band.upper.append(upper[i]);
-        }
+        for (qsizetype i = 0; i < mean.x().size(); ++i) band.add(mean.x()[i], lower[i], upper[i]);
         if (!band.x.isEmpty()) {
             figure.bands.push_back(std::move(band));
         }

@@ -77,6 +77,8 @@ class FigureView : public PlotWidget {
         bool vertical = true;
         double at = 0;
     };
+    /// Those that can be dragged.
+    std::vector<Line> lines() const;
     /// `where` is a point of this widget; nullopt if no line is near.
     std::optional<Line> lineNear(const QPointF& where) const;
     std::optional<Line> lineWithHandle(const QString& handle) const;

@@ -23,6 +23,17 @@ QPointF FigureView::place(const QPointF& pixel) const {
     return m_figure.drawing ? pixel : valueAt(pixel);
 }
 
+std::vector<FigureView::Line> FigureView::lines() const {
+    std::vector<Line> lines;
+    for (const FigureLine& line : m_figure.verticalLines) {
+        if (!line.handle.isEmpty()) lines.push_back({line.handle, true, line.at});
+    }
+    for (const FigureLine& line : m_figure.horizontalLines) {
+        if (!line.handle.isEmpty()) lines.push_back({line.handle, false, line.at});
+    }
+    return lines;
+}
+
 std::optional<FigureView::Line> FigureView::lineNear(const QPointF& where) const {
     if (m_figure.drawing ||
         !canvasRect().adjusted(-kGrabDistance, -kGrabDistance, kGrabDistance, kGrabDistance).contains(where)) {
@@ -30,39 +41,20 @@ std::optional<FigureView::Line> FigureView::lineNear(const QPointF& where) const
     }
     std::optional<Line> nearest;
     double distance = ThemeManager::instance().px(kGrabDistance);
-    const auto consider = [&](const FigureLine& line, bool vertical) {
-        if (line.handle.isEmpty()) {
-            return;
-        }
+    for (const Line& line : lines()) {
         const QPointF at = pixelOf({line.at, line.at});
-        const double here = vertical ? std::abs(at.x() - where.x()) : std::abs(at.y() - where.y());
+        const double here = line.vertical ? std::abs(at.x() - where.x()) : std::abs(at.y() - where.y());
         if (here <= distance) {
             distance = here;
-            nearest = Line{line.handle, vertical, line.at};
+            nearest = line;
         }
-    };
-    for (const FigureLine& line : m_figure.verticalLines) {
-        consider(line, true);
-    }
-    for (const FigureLine& line : m_figure.horizontalLines) {
-        consider(line, false);
     }
     return nearest;
 }
 
 std::optional<FigureView::Line> FigureView::lineWithHandle(const QString& handle) const {
-    if (handle.isEmpty()) {
-        return std::nullopt;
-    }
-    for (const FigureLine& line : m_figure.verticalLines) {
-        if (line.handle == handle) {
-            return Line{handle, true, line.at};
-        }
-    }
-    for (const FigureLine& line : m_figure.horizontalLines) {
-        if (line.handle == handle) {
-            return Line{handle, false, line.at};
-        }
+    for (const Line& line : lines()) {
+        if (line.handle == handle) return line;
     }
     return std::nullopt;
 }

@@ -39,10 +39,6 @@ void PlotReadout::hide() {
     }
 }
 
-void PlotReadout::applyDefaultAntialiasingHint(QCPPainter* painter) const {
-    painter->setAntialiasing(true);
-}
-
 void PlotReadout::draw(QCPPainter* painter) {
     if (!m_shown) {
         return;

@@ -38,7 +38,7 @@ class PlotReadout : public QCPLayerable {
     const QString& title() const { return m_title; }
 
  protected:
-    void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(true); }
     void draw(QCPPainter* painter) override;
 
  private:

@@ -2,7 +2,7 @@
 
 #include <qcustomplot.h>
 
-#include <QAccessible>
+#include <QAccessibleWidget>
 #include <QContextMenuEvent>
 #include <QMouseEvent>
 #include <QPainter>
@@ -10,7 +10,6 @@
 #include <cmath>
 
 #include "ui/figure/paint/figure_renderer.h"
-#include "ui/plot/plot_accessible.h"
 #include "ui/plot/plot_readout.h"
 #include "ui/theme/theme_manager.h"
 
@@ -20,6 +19,39 @@ namespace {
 constexpr double kDragThreshold = 4;  // pixels at 100 %
 constexpr int kSummaryMs = 1000;
 
+/// A chart with name and summary, without its canvas.
+class PlotAccessible : public QAccessibleWidget {
+ public:
+    explicit PlotAccessible(PlotWidget* plot) : QAccessibleWidget(plot, QAccessible::Chart) {}
+
+    int childCount() const override { return static_cast<int>(parts().size()); }
+    QAccessibleInterface* child(int index) const override { return parts().value(index); }
+    int indexOfChild(const QAccessibleInterface* child) const override {
+        return child ? static_cast<int>(objects().indexOf(child->object())) : -1;
+    }
+
+ private:
+    QList<QAccessibleInterface*> parts() const {
+        const QObject* canvas = static_cast<const PlotWidget*>(widget())->canvas();
+        QList<QAccessibleInterface*> result;
+        for (int i = 0; i < QAccessibleWidget::childCount(); ++i) {
+            QAccessibleInterface* each = QAccessibleWidget::child(i);
+            if (each && each->object() != canvas) result << each;
+        }
+        return result;
+    }
+    QList<QObject*> objects() const {
+        QList<QObject*> result;
+        for (const QAccessibleInterface* each : parts()) result << each->object();
+        return result;
+    }
+};
+
+QAccessibleInterface* makePlotAccessible(const QString&, QObject* object) {
+    auto* plot = qobject_cast<PlotWidget*>(object);
+    return plot ? new PlotAccessible(plot) : nullptr;
+}
+
 }  // namespace
 
 PlotWidget::PlotWidget(QWidget* parent)
@@ -27,7 +59,8 @@ PlotWidget::PlotWidget(QWidget* parent)
       m_plot(new QCustomPlot),
       m_renderer(std::make_unique<FigureRenderer>(*m_plot)),
       m_readout(new PlotReadout(m_plot)) {
-    installPlotAccessibility();
+    static const bool isAccessible = (QAccessible::installFactory(makePlotAccessible), true);
+    Q_UNUSED(isAccessible)
     m_summaryTimer.setSingleShot(true);
     m_summaryTimer.setInterval(kSummaryMs);
     connect(&m_summaryTimer, &QTimer::timeout, this, [this] { setAccessibleDescription(m_summary); });

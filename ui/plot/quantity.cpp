@@ -1,6 +1,5 @@
 #include "ui/plot/quantity.h"
 
-#include <QCoreApplication>
 #include <numbers>
 
 namespace ropelab::ui {

@@ -2,7 +2,6 @@
 
 #include <QBuffer>
 #include <QClipboard>
-#include <QCoreApplication>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
@@ -17,7 +16,7 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "ui/figure/export/figure_page.h"
 #include "ui/figure/export/figure_record.h"
@@ -31,8 +30,18 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kPointsPerMm = 72.0 / 25.4;
-constexpr FigureFormat kAllFormats[] = {FigureFormat::pdf, FigureFormat::svg, FigureFormat::png, FigureFormat::csv,
-                                        FigureFormat::pgfplots};
+constexpr std::pair<FigureFormat, const char*> kSuffixes[] = {{FigureFormat::pdf, "pdf"},
+                                                              {FigureFormat::svg, "svg"},
+                                                              {FigureFormat::png, "png"},
+                                                              {FigureFormat::csv, "csv"},
+                                                              {FigureFormat::pgfplots, "tex"}};
+
+std::optional<FigureFormat> formatWith(const QString& suffix) {
+    for (const auto& [format, known] : kSuffixes) {
+        if (suffix == QLatin1String(known)) return format;
+    }
+    return std::nullopt;
+}
 
 void checkRange(const char* what, double value, double minimum, double maximum, const char* unit) {
     if (!(value >= minimum && value <= maximum)) {
@@ -250,36 +259,20 @@ void exportPgfplots(const Figure& figure, const ExportOptions& options, const QS
 }  // namespace
 
 QString suffixOf(FigureFormat format) {
-    switch (format) {
-        case FigureFormat::pdf:
-            return u"pdf"_s;
-        case FigureFormat::svg:
-            return u"svg"_s;
-        case FigureFormat::png:
-            return u"png"_s;
-        case FigureFormat::pgfplots:
-            return u"tex"_s;
-        case FigureFormat::csv:
-            break;
+    for (const auto& [known, suffix] : kSuffixes) {
+        if (known == format) return QLatin1String(suffix);
     }
-    return u"csv"_s;
+    return {};
 }
 
 FigureFormat formatOf(const QString& path) {
-    const QString suffix = QFileInfo(path).suffix().toLower();
-    for (const auto format : kAllFormats) {
-        if (suffix == suffixOf(format)) return format;
-    }
+    if (const auto format = formatWith(QFileInfo(path).suffix().toLower())) return *format;
     throw BadInput("The figure's file name \"" + path.toStdString() +
                    "\" must end with .pdf, .svg, .png, .csv or .tex (PGFPlots).");
 }
 
 std::optional<FigureFormat> formatNamed(const QString& name) {
-    if (name == "pgfplots"_L1) return FigureFormat::pgfplots;
-    for (const auto format : kAllFormats) {
-        if (name == suffixOf(format)) return format;
-    }
-    return std::nullopt;
+    return name == "pgfplots"_L1 ? FigureFormat::pgfplots : formatWith(name);
 }
 
 QByteArray figureBytes(const Figure& figure, const ExportOptions& options) {

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/spec/numbers.h"
 #include "ui/figure/export/figure_record.h"
 #include "ui/figure/paint/figure_painter.h"
 

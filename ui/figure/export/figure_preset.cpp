@@ -1,6 +1,5 @@
 #include "ui/figure/export/figure_preset.h"
 
-#include <QObject>
 #include <QStringList>
 #include <vector>
 

@@ -8,39 +8,36 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-const char* specialOf(char32_t c) {
-    switch (c) {
-        case U'\\':
-            return "\\textbackslash{}";
-        case U'{':
-            return "\\{";
-        case U'}':
-            return "\\}";
-        case U'%':
-            return "\\%";
-        case U'&':
-            return "\\&";
-        case U'#':
-            return "\\#";
-        case U'$':
-            return "\\$";
-        case U'_':
-            return "\\_";
-        case U'~':
-            return "\\textasciitilde{}";
-        case U'^':
-            return "\\textasciicircum{}";
-        case U'<':
-            return "\\textless{}";
-        case U'>':
-            return "\\textgreater{}";
-        case U'|':
-            return "\\textbar{}";
-        case U'"':
-            return "\\textquotedbl{}";
-        default:
-            return nullptr;
-    }
+/// Special characters, and signs of text.
+const QHash<char32_t, const char*>& textSigns() {
+    static const QHash<char32_t, const char*> signs = {
+        {U'\\', "\\textbackslash{}"},
+        {U'{', "\\{"},
+        {U'}', "\\}"},
+        {U'%', "\\%"},
+        {U'&', "\\&"},
+        {U'#', "\\#"},
+        {U'$', "\\$"},
+        {U'_', "\\_"},
+        {U'~', "\\textasciitilde{}"},
+        {U'^', "\\textasciicircum{}"},
+        {U'<', "\\textless{}"},
+        {U'>', "\\textgreater{}"},
+        {U'|', "\\textbar{}"},
+        {U'"', "\\textquotedbl{}"},
+        {U'–', "--"},
+        {U'—', "---"},
+        {U'…', "\\dots{}"},
+        {U'“', "``"},
+        {U'”', "''"},
+        {U'’', "'"},
+        {U'‘', "`"},
+        {U'\u00a0', "~"},
+        {U'\u202f', "\\,"},
+        {U'\u2009', "\\,"},
+        {U'␣', "\\textvisiblespace{}"},
+    };
+    return signs;
 }
 
 const QHash<char32_t, const char*>& mathSigns() {
@@ -57,34 +54,6 @@ const QHash<char32_t, const char*>& mathSigns() {
         {U'∂', "\\partial"}, {U'∑', "\\sum"},   {U'∈', "\\in"},        {U'Ĥ', "\\hat{H}"}, {U'Î', "\\hat{I}"},
     };
     return signs;
-}
-
-const char* markOf(char32_t c) {
-    switch (c) {
-        case U'–':
-            return "--";
-        case U'—':
-            return "---";
-        case U'…':
-            return "\\dots{}";
-        case U'“':
-            return "``";
-        case U'”':
-            return "''";
-        case U'’':
-            return "'";
-        case U'‘':
-            return "`";
-        case U'\u00a0':
-            return "~";
-        case U'\u202f':
-        case U'\u2009':
-            return "\\,";
-        case U'␣':
-            return "\\textvisiblespace{}";
-        default:
-            return nullptr;
-    }
 }
 
 /// Letter of a raised or lowered character; 0 if it is none.
@@ -129,12 +98,10 @@ QString latexText(const QString& text) {
             }
             --i;
             result += u"\\ensuremath{%1{%2}}"_s.arg(QString(isRaised ? u'^' : u'_'), letters);
-        } else if (const char* special = specialOf(c)) {
-            result += QLatin1String(special);
-        } else if (const char* mark = markOf(c)) {
-            result += QLatin1String(mark);
-        } else if (const char* sign = mathSigns().value(c, nullptr)) {
-            result += u"\\ensuremath{%1}"_s.arg(QLatin1String(sign));
+        } else if (const char* sign = textSigns().value(c, nullptr)) {
+            result += QLatin1String(sign);
+        } else if (const char* math = mathSigns().value(c, nullptr)) {
+            result += u"\\ensuremath{%1}"_s.arg(QLatin1String(math));
         } else if (c == U'\n' || c == U'\t') {
             result += QLatin1Char(' ');
         } else if (isPlain(c)) {

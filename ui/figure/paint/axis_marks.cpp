@@ -1,7 +1,6 @@
 #include "ui/figure/paint/axis_marks.h"
 
 #include <QFontMetricsF>
-#include <QLocale>
 #include <algorithm>
 #include <cmath>
 #include <limits>

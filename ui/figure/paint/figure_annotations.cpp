@@ -173,10 +173,6 @@ QList<QRectF> FigureAnnotations::labelBoxes() const {
     return boxes;
 }
 
-void FigureAnnotations::applyDefaultAntialiasingHint(QCPPainter* painter) const {
-    painter->setAntialiasing(true);
-}
-
 void FigureAnnotations::draw(QCPPainter* painter) {
     const QRectF axes(mParentPlot->axisRect()->rect());
     m_head.draw(*painter, axes, QRectF(mParentPlot->viewport()));

@@ -37,7 +37,7 @@ class FigureAnnotations : public QCPLayerable {
     static EndMargin endLabelMargin(const Figure& figure, const FigureStyle& style, double plotWidth);
 
  protected:
-    void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(true); }
     void draw(QCPPainter* painter) override;
 
  private:

@@ -86,10 +86,6 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
     }
 }
 
-void FigureBackdrop::applyDefaultAntialiasingHint(QCPPainter* painter) const {
-    painter->setAntialiasing(true);
-}
-
 void FigureBackdrop::draw(QCPPainter* painter) {
     if (m_drawing) {
         painter->save();

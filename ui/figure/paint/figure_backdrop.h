@@ -3,7 +3,6 @@
 #include <qcustomplot.h>
 
 #include <QImage>
-#include <array>
 #include <optional>
 
 #include "ui/figure/figure.h"
@@ -26,7 +25,7 @@ class FigureBackdrop : public QCPLayerable {
     static QRectF drawingRect(const QRectF& viewport, const FigureStyle& style);
 
  protected:
-    void applyDefaultAntialiasingHint(QCPPainter* painter) const override;
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(true); }
     void draw(QCPPainter* painter) override;
 
  private:

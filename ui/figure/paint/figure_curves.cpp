@@ -6,10 +6,40 @@
 #include <cmath>
 #include <limits>
 
-#include "ui/figure/paint/curve_graph.h"
-
 namespace ropelab::ui {
 namespace {
+
+/// Paints noisy lines fast. Qt's raster engine strokes a polyline as one path, which takes seconds for a few thousand
+/// steep segments; as separate lines they take milliseconds. Vector devices get the polyline.
+class CurveGraph : public QCPGraph {
+ public:
+    using QCPGraph::QCPGraph;
+
+ protected:
+    void drawLinePlot(QCPPainter* painter, const QVector<QPointF>& lines) const override {
+        if (painter->modes().testFlag(QCPPainter::pmVectorized) || pen().style() == Qt::NoPen) {
+            QCPGraph::drawLinePlot(painter, lines);
+            return;
+        }
+        applyDefaultAntialiasingHint(painter);
+        QPen fast = pen();
+        if (fast.capStyle() == Qt::RoundCap) {
+            fast.setCapStyle(Qt::SquareCap);  // the raster engine paints round caps slowly
+        }
+        painter->setPen(fast);
+        painter->setBrush(Qt::NoBrush);
+        // One call per piece, so that the dash pattern continues from line to line.
+        QVector<QLineF> piece;
+        for (qsizetype i = 1; i <= lines.size(); ++i) {
+            if (i < lines.size() && !std::isnan(lines[i].y()) && !std::isnan(lines[i - 1].y())) {
+                piece.append(QLineF(lines[i - 1], lines[i]));
+            } else if (!piece.isEmpty()) {
+                painter->drawLines(piece);
+                piece.clear();
+            }
+        }
+    }
+};
 
 /// One pixel on a screen, a quarter of a point on paper.
 double columnOf(const FigureStyle& style) {

@@ -6,7 +6,6 @@
 #include <QSharedPointer>
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "ui/figure/paint/figure_annotations.h"

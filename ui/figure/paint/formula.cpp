@@ -87,37 +87,6 @@ QString bracketed(const QString& text) {
 
 }  // namespace
 
-Formula::Formula(Kind kind, QString text, std::vector<Formula> parts)
-    : m_kind(kind), m_text(std::move(text)), m_parts(std::move(parts)) {}
-
-Formula Formula::text(const QString& text) {
-    return {Kind::text, text, {}};
-}
-
-Formula Formula::symbol(const QString& letter) {
-    return {Kind::symbol, letter, {}};
-}
-
-Formula Formula::row(std::vector<Formula> parts) {
-    return {Kind::row, {}, std::move(parts)};
-}
-
-Formula Formula::subscript(Formula base, Formula index) {
-    return {Kind::subscript, {}, {std::move(base), std::move(index)}};
-}
-
-Formula Formula::superscript(Formula base, Formula exponent) {
-    return {Kind::superscript, {}, {std::move(base), std::move(exponent)}};
-}
-
-Formula Formula::fraction(Formula above, Formula below) {
-    return {Kind::fraction, {}, {std::move(above), std::move(below)}};
-}
-
-Formula Formula::root(Formula content) {
-    return {Kind::root, {}, {std::move(content)}};
-}
-
 QString Formula::unicode() const {
     switch (m_kind) {
         case Kind::text:

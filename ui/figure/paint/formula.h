@@ -2,6 +2,7 @@
 
 #include <QPointF>
 #include <QString>
+#include <utility>
 #include <vector>
 
 #include "ui/figure/figure_style.h"
@@ -14,13 +15,19 @@ namespace ropelab::ui {
 class Formula {
  public:
     /// Upright: numbers, signs and names of functions.
-    static Formula text(const QString& text);
-    static Formula symbol(const QString& letter);
-    static Formula row(std::vector<Formula> parts);
-    static Formula subscript(Formula base, Formula index);
-    static Formula superscript(Formula base, Formula exponent);
-    static Formula fraction(Formula above, Formula below);
-    static Formula root(Formula content);
+    static Formula text(const QString& text) { return {Kind::text, text, {}}; }
+    static Formula symbol(const QString& letter) { return {Kind::symbol, letter, {}}; }
+    static Formula row(std::vector<Formula> parts) { return {Kind::row, {}, std::move(parts)}; }
+    static Formula subscript(Formula base, Formula index) {
+        return {Kind::subscript, {}, {std::move(base), std::move(index)}};
+    }
+    static Formula superscript(Formula base, Formula exponent) {
+        return {Kind::superscript, {}, {std::move(base), std::move(exponent)}};
+    }
+    static Formula fraction(Formula above, Formula below) {
+        return {Kind::fraction, {}, {std::move(above), std::move(below)}};
+    }
+    static Formula root(Formula content) { return {Kind::root, {}, {std::move(content)}}; }
 
     /// "‖qᵢ‖ ‖kᵢ‖ cos(φ + (m − n)ωᵢ)".
     QString unicode() const;
@@ -40,7 +47,8 @@ class Formula {
 
  private:
     enum class Kind { text, symbol, row, subscript, superscript, fraction, root };
-    Formula(Kind kind, QString text, std::vector<Formula> parts);
+    Formula(Kind kind, QString text, std::vector<Formula> parts)
+        : m_kind(kind), m_text(std::move(text)), m_parts(std::move(parts)) {}
     QFont fontOf(const FigureStyle& style, double points) const;
 
     Kind m_kind;

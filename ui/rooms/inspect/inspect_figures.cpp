@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/inspect_figures.h"
 
-#include <QObject>
 #include <algorithm>
 
 namespace ropelab::ui {

@@ -114,8 +114,7 @@ void TextStrip::keyPressEvent(QKeyEvent* event) {
 
 InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QString, QString>>& extras, QWidget* parent)
     : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 0);
+    auto* column = scaledColumn(this, 0);
     m_chooser = new QComboBox(this);
     m_chooser->setAccessibleName(accessibleName);
     m_chooser->setFocusPolicy(Qt::StrongFocus);

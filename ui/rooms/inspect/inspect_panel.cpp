@@ -28,8 +28,7 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Fine-tuning"_s, this));
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
@@ -226,7 +225,8 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     m_text->setClearButtonEnabled(true);
     m_text->setAccessibleName(u"Text for attention figures and bits per token"_s);
     m_text->setToolTip(
-        u"Text that the run's model processes for the attention figures and for the figure “bits per token of a text”. If "
+        u"Text that the run's model processes for the attention figures and for the figure “bits per token of a text”. "
+        u"If "
         "the field is empty, the attention figures show the text of the snapshots, and the figure “bits on the "
         "text” shows the start of the validation split."_s);
     text->addWidget(m_text, 0, 0, 1, 2);
@@ -298,8 +298,7 @@ void InspectPanel::saveChoicesOnChange() {
 
 QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {
     *box = new QWidget(this);
-    auto* inner = new QVBoxLayout(*box);
-    scaleLayout(inner, {0, 0, 0, 0}, 8);
+    auto* inner = scaledColumn(*box, 8);
     inner->addWidget(makeHeading(title, *box));
     QGridLayout* grid = makeFieldGrid();
     inner->addLayout(grid);

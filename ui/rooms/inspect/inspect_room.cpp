@@ -340,8 +340,7 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
       m_pages(new QStackedWidget(this)) {
     setObjectName(u"inspect"_s);
     m_panel->hide();
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {12, 8, 12, 12}, 8);
+    auto* layout = scaledColumn(this, 8, {12, 8, 12, 12});
     m_pages->addWidget(makeEmptyState());
     m_pages->addWidget(makePictures());
     layout->addWidget(m_pages, 1);
@@ -428,8 +427,7 @@ QWidget* InspectRoom::makeEmptyState() {
 
 QWidget* InspectRoom::makePictures() {
     auto* page = new QWidget(this);
-    auto* column = new QVBoxLayout(page);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(page, 8);
     m_split = new QSplitter(Qt::Horizontal, page);
     m_split->setChildrenCollapsible(false);
     m_main = new InspectPane(u"Main figure"_s, {}, m_split);
@@ -438,8 +436,7 @@ QWidget* InspectRoom::makePictures() {
                               {QLatin1String(ReplayJob::kSecondRun), u"main figure for the second run"_s}},
                              m_split);
     m_split->setSizes({1100, 900});
-    auto* choosers = new QHBoxLayout;
-    scaleLayout(choosers, {0, 0, 0, 0}, 8);
+    auto* choosers = scaledRow(nullptr, 8);
     choosers->addWidget(m_main->chooser(), 1);
     choosers->addWidget(m_side->chooser(), 1);
     column->addLayout(choosers);

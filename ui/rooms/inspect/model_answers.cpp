@@ -263,17 +263,19 @@ void ModelAnswers::request(const InspectNeed& need, const std::shared_ptr<const 
     computeWithEngine(question, need, run);
 }
 
+void ModelAnswers::take(Question& question, const InspectFill& answer, const QString& problem) {
+    if (answer) question.answer = answer;
+    question.problem = problem;
+    emit changed();
+}
+
 void ModelAnswers::computeWithoutEngine(Question& question, const InspectNeed& need,
                                         const std::shared_ptr<const InsideRun>& run) {
     question.job.start([this, &question, &need, run, inputs = question.inputs,
                         dir = m_access.dataDir](const Cancelled& cancelled) -> std::function<void()> {
         InspectFill answer;
         const QString problem = ui::problemOf([&] { answer = need.compute({nullptr, dir, cancelled}, *run, inputs); });
-        return [this, &question, answer, problem] {
-            if (answer) question.answer = answer;
-            question.problem = problem;
-            emit changed();
-        };
+        return [this, &question, answer, problem] { take(question, answer, problem); };
     });
     emit changed();
 }
@@ -330,11 +332,7 @@ void ModelAnswers::askTraining(Question& question, const InspectNeed& need,
                 ProbeResult result = waiting->get();
                 if (result.sequences > 0) answer = need.fillProbe(*run, inputs, std::move(result), iteration);
             });
-            return [this, &question, answer, problem] {
-                if (answer) question.answer = answer;
-                question.problem = problem;
-                emit changed();
-            };
+            return [this, &question, answer, problem] { take(question, answer, problem); };
         });
     });
 }
@@ -357,8 +355,8 @@ void ModelAnswers::startFineTuning(const std::shared_ptr<const InsideRun>& run, 
         return;
     }
     const auto train = [this, run, how, dir = m_access.dataDir](Engine& engine, const Cancelled& ends) {
-        return fineTuneCopy(
-            engine, *run, how, dir, [&, limiter = ProgressLimiter(how.steps)](std::int64_t done) mutable {
+        return fine_tune_extrapolation(
+            engine, checkpointOf(*run), how, dir, [&, limiter = ProgressLimiter(how.steps)](std::int64_t done) mutable {
                 if (ends()) return false;
                 const auto report = [this, done, steps = how.steps] { emit fineTuningProgressed(done, steps); };
                 if (limiter.isDue(done)) QMetaObject::invokeMethod(this, report, Qt::QueuedConnection);

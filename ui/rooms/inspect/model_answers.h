@@ -3,7 +3,6 @@
 #include <QObject>
 #include <map>
 #include <memory>
-#include <optional>
 #include <set>
 
 #include "ui/common/latest_job.h"
@@ -114,6 +113,7 @@ class ModelAnswers : public QObject {
         std::map<RunId, std::vector<ExtrapolationResult>> results;
         LatestJob job;
     };
+    void take(Question& question, const InspectFill& answer, const QString& problem);
     void computeWithoutEngine(Question& question, const InspectNeed& need, const std::shared_ptr<const InsideRun>& run);
     void computeWithEngine(Question& question, const InspectNeed& need, const std::shared_ptr<const InsideRun>& run);
     void askTraining(Question& question, const InspectNeed& need, const std::shared_ptr<const InsideRun>& run);

@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/probe_work.h"
 
-#include <QObject>
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -127,32 +126,10 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
     return request;
 }
 
-AblationResult probeAblation(Engine& engine, const InsideRun& run, const Ablation& ablation,
-                             const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    return measure_ablation(engine, checkpointOf(run), ablation, dataDir, cancelled);
-}
-
-AblationCurve probeAblationCurve(Engine& engine, const InsideRun& run, Ablation::Kind kind,
-                                 const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    return measure_ablation_curve(engine, checkpointOf(run), kind, dataDir, cancelled);
-}
-
-ExtrapolationResult probeExtrapolation(Engine& engine, const InsideRun& run, std::int64_t factor,
-                                       const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    return evaluate_extrapolation(engine, checkpointOf(run), factor, extrapolation_methods_of(run.spec), dataDir,
-                                  cancelled);
-}
-
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
     if (const QString why = problemOf([&] { check_fine_tuning(run.spec, how); }); !why.isEmpty()) return why;
     std::error_code unreadable;
     return std::filesystem::exists(run.checkpoint, unreadable) ? QString() : text(noCheckpoint(run));
-}
-
-ExtrapolationResult fineTuneCopy(Engine& engine, const InsideRun& run, const FineTuning& how,
-                                 const std::filesystem::path& dataDir,
-                                 const std::function<bool(std::int64_t)>& goesOn) {
-    return fine_tune_extrapolation(engine, checkpointOf(run), how, dataDir, goesOn);
 }
 
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
@@ -243,13 +220,13 @@ const InspectNeed text{
     .fillProbe = [](const InsideRun& run, const ModelInputs& inputs, ProbeResult result,
                     std::int64_t iteration) { return fillText(run, inputs, std::move(result), iteration, true); }};
 
-const InspectNeed ablation{.fields = InspectNeed::ablationField | InspectNeed::pairsField,
-                           .key = keyOfAblation,
-                           .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
-                               return fill(
-                                   probeAblation(*work.engine, run, inputs.ablation, work.dataDir, work.cancelled),
-                                   &InspectData::ablation);
-                           }};
+const InspectNeed ablation{
+    .fields = InspectNeed::ablationField | InspectNeed::pairsField,
+    .key = keyOfAblation,
+    .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+        return fill(measure_ablation(*work.engine, checkpointOf(run), inputs.ablation, work.dataDir, work.cancelled),
+                    &InspectData::ablation);
+    }};
 
 const InspectNeed ablationCurve{
     .fields = InspectNeed::ablationField,
@@ -257,7 +234,8 @@ const InspectNeed ablationCurve{
               const ModelInputs& inputs) { return QString::number(static_cast<int>(inputs.ablation.kind)); },
     .compute =
         [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
-            return fill(probeAblationCurve(*work.engine, run, inputs.ablation.kind, work.dataDir, work.cancelled),
+            return fill(measure_ablation_curve(*work.engine, checkpointOf(run), inputs.ablation.kind, work.dataDir,
+                                               work.cancelled),
                         &InspectData::ablationCurve);
         }};
 
@@ -266,18 +244,20 @@ const InspectNeed beyond{
     .key = [](const InsideRun&, const ModelInputs& inputs) { return QString::number(inputs.factor); },
     .compute =
         [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
-            return fill(probeExtrapolation(*work.engine, run, inputs.factor, work.dataDir, work.cancelled),
+            return fill(evaluate_extrapolation(*work.engine, checkpointOf(run), inputs.factor,
+                                               extrapolation_methods_of(run.spec), work.dataDir, work.cancelled),
                         &InspectData::beyond);
         }};
 
-const InspectNeed fineTuning{
-    .fields = InspectNeed::lengthField | InspectNeed::fineTuningField,
-    .isOfTraining = false,
-    .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
-        const auto goesOn = [&work](std::int64_t) { return !work.cancelled(); };
-        return fill(std::vector{fineTuneCopy(*work.engine, run, inputs.fineTuning, work.dataDir, goesOn)},
-                    &InspectData::fineTunings);
-    }};
+const InspectNeed fineTuning{.fields = InspectNeed::lengthField | InspectNeed::fineTuningField,
+                             .isOfTraining = false,
+                             .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
+                                 const auto goesOn = [&work](std::int64_t) { return !work.cancelled(); };
+                                 return fill(
+                                     std::vector{fine_tune_extrapolation(*work.engine, checkpointOf(run),
+                                                                         inputs.fineTuning, work.dataDir, goesOn)},
+                                     &InspectData::fineTunings);
+                             }};
 
 const InspectNeed statistics{
     .usesEngine = false, .compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs&) {

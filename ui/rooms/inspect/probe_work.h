@@ -45,21 +45,8 @@ Checkpoint checkpointOf(const InsideRun& run);
 /// character is not in the run's vocabulary, and if the text has fewer than two tokens.
 ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optional<int> pair);
 
-AblationResult probeAblation(Engine& engine, const InsideRun& run, const Ablation& ablation,
-                             const std::filesystem::path& dataDir, const Cancelled& cancelled);
-AblationCurve probeAblationCurve(Engine& engine, const InsideRun& run, Ablation::Kind kind,
-                                 const std::filesystem::path& dataDir, const Cancelled& cancelled);
-/// Evaluates every scaling method at `factor` times the context. Throws BadInput for runs with learned positions, which
-/// end at the context, and for runs without RoPE.
-ExtrapolationResult probeExtrapolation(Engine& engine, const InsideRun& run, std::int64_t factor,
-                                       const std::filesystem::path& dataDir, const Cancelled& cancelled);
 /// "" if a copy of the run can be fine-tuned.
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how);
-/// Returns the losses before and after; the run and its checkpoint do not change. `goesOn` is called with the number of
-/// completed steps; fine-tuning stops if it returns false.
-ExtrapolationResult fineTuneCopy(Engine& engine, const InsideRun& run, const FineTuning& how,
-                                 const std::filesystem::path& dataDir, const std::function<bool(std::int64_t)>& goesOn);
-
 /// Without a window: stores in `data` what a figure needs besides snapshots; a null need is none. `engine` is called
 /// only if it is needed.
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,

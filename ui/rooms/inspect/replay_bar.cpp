@@ -33,8 +33,7 @@ constexpr int kMinWidthForExport = 540;  // pixels at 100 % scale
 }  // namespace
 
 ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(this, 8);
     m_play = new QToolButton(this);
     m_play->setText(u"Play"_s);
     m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
@@ -201,8 +200,7 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     m_save = new QPushButton(u"&Save replay …"_s, this);
     m_save->setProperty("primary", true);
     m_save->setDefault(true);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {16, 16, 16, 16}, 12);
+    auto* column = scaledColumn(this, 12, {16, 16, 16, 16});
     column->addLayout(grid);
     column->addWidget(m_words);
     column->addWidget(m_save, 0, Qt::AlignRight);

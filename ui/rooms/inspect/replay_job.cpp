@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/replay_job.h"
 
-#include <QObject>
 #include <QPaintEngine>
 #include <QPainter>
 #include <QPicture>

@@ -21,8 +21,7 @@ GenerationMeasurement::GenerationMeasurement(RunAccess access, QWidget* parent)
       m_access(std::move(access)),
       m_button(new QPushButton(this)),
       m_words(makeText(u"Progress of measuring the generation speed"_s, this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 8, 0, 0}, 4);
+    auto* column = scaledColumn(this, 4, {0, 8, 0, 0});
     m_button->setFocusPolicy(Qt::TabFocus);
     m_button->setToolTip(
         u"Measures how many tokens per second each trained model generates: %1 Runs whose speed is already measured "

@@ -1,7 +1,5 @@
 #include "ui/rooms/results/group_table.h"
 
-#include <QPainter>
-#include <QPixmap>
 #include <algorithm>
 #include <cmath>
 
@@ -12,7 +10,6 @@
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
 #include "ui/session/run_store.h"
-#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
@@ -41,22 +38,12 @@ QString testTip(const Comparison& comparison) {
         QString::number(comparison.test->p, 'g', 3));
 }
 
-}  // namespace
-
-QPixmap colorDisc(Ink ink) {
-    const auto& manager = ThemeManager::instance();
-    const int size = manager.pixels(10);
-    constexpr qreal ratio = 2;
-    QPixmap pixmap(QSize(size, size) * ratio);
-    pixmap.setDevicePixelRatio(ratio);
-    pixmap.fill(Qt::transparent);
-    QPainter painter(&pixmap);
-    painter.setRenderHint(QPainter::Antialiasing);
-    painter.setPen(Qt::NoPen);
-    painter.setBrush(manager.theme().dataColor(ink.index, ink.shade));
-    painter.drawEllipse(QRectF(0, 0, size, size).adjusted(1, 1, -1, -1));
-    return pixmap;
+TextTable::Tone toneOf(Verdict::Kind verdict) {
+    if (verdict == Verdict::Kind::better) return TextTable::Tone::success;
+    return verdict == Verdict::Kind::worse ? TextTable::Tone::error : TextTable::Tone::quiet;
 }
+
+}  // namespace
 
 QStringList presetColumns(const ResultsTable& table, const std::string& preset) {
     QStringList result = {u"settings"_s};
@@ -68,16 +55,15 @@ QStringList presetColumns(const ResultsTable& table, const std::string& preset) 
     return result;
 }
 
-GroupTable::GroupTable(QObject* parent) : QAbstractTableModel(parent) {
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
-        if (rowCount() > 0) emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
-    });
-}
-
 void GroupTable::chooseColumns(const std::vector<std::string>& columns) {
     if (columns == m_choice) return;
     m_choice = columns;
-    renewColumns(m_results);
+    renew();
+}
+
+void GroupTable::setResults(const Results& results) {
+    m_results = results;
+    renew();
 }
 
 QList<QPair<QString, QString>> GroupTable::choices() const {
@@ -90,30 +76,22 @@ QList<QPair<QString, QString>> GroupTable::choices() const {
     return result;
 }
 
-void GroupTable::renewColumns(const Results& given) {
-    const Results results = given;  // `given` can be m_results, which changes below
-    const int rows = rowCount();
-    QStringList before;
-    for (const Column& column : m_columns) before << column.title;
-    const auto titles = [](const std::vector<Column>& columns) {
-        QStringList result;
-        for (const Column& column : columns) result << column.title;
-        return result;
-    };
-    Results old = std::move(m_results);
-    m_results = results;
-    std::vector<Column> next = columns();
-    m_results = std::move(old);
-    const bool same = titles(next) == before && static_cast<int>(results.table.groups.size()) == rows;
-    if (!same) beginResetModel();
-    m_results = results;
-    m_columns = std::move(next);
-    if (!same) {
-        endResetModel();
-    } else if (rows > 0) {
-        emit dataChanged(index(0, 0), index(rows - 1, columnCount() - 1));
-        emit headerDataChanged(Qt::Horizontal, 0, columnCount() - 1);
+void GroupTable::renew() {
+    m_columns = columns();
+    Content content;
+    for (const Column& column : m_columns) {
+        const QString title = column.unit.isEmpty() ? column.title : u"%1 (%2)"_s.arg(column.title, column.unit);
+        content.columns.push_back({title, column.why, column.isWord, true});
     }
+    for (const ResultGroup& group : m_results.table.groups) {
+        std::vector<Cell>& row = content.rows.emplace_back();
+        for (const Column& column : m_columns) {
+            row.push_back({column.text(group), column.tip ? column.tip(group) : QString(),
+                           column.name == "verdict" ? toneOf(verdict_of(m_results.table, group).kind) : Tone::normal});
+        }
+        row.front().ink = m_results.inkOf(group);
+    }
+    setContent(std::move(content));
 }
 
 int GroupTable::columnOf(const QString& title) const {
@@ -355,43 +333,9 @@ void GroupTable::addTests(std::vector<Column>& result) const {
 }
 
 QVariant GroupTable::data(const QModelIndex& index, int role) const {
-    if (!index.isValid()) return {};
-    const ResultGroup& group = m_results.table.groups[static_cast<std::size_t>(index.row())];
-    const Column& column = m_columns[static_cast<std::size_t>(index.column())];
-    switch (role) {
-        case Qt::DisplayRole:
-            return column.text(group);
-        case kSortRole:
-            return column.key(group);
-        case Qt::ToolTipRole:
-            return column.tip ? column.tip(group) : QString();
-        case Qt::DecorationRole:
-            return index.column() == 0 ? QVariant(colorDisc(m_results.inkOf(group))) : QVariant();
-        case Qt::TextAlignmentRole:
-            return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-        case Qt::ForegroundRole: {
-            if (column.title != u"verdict"_s) return {};
-            const Theme& theme = ThemeManager::instance().theme();
-            const Verdict::Kind kind = verdict_of(m_results.table, group).kind;
-            if (kind == Verdict::Kind::better) return theme.success;
-            return kind == Verdict::Kind::worse ? theme.error : theme.quietText;
-        }
-        default:
-            return {};
-    }
-}
-
-QVariant GroupTable::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || section < 0 || section >= columnCount()) return {};
-    const Column& column = m_columns[static_cast<std::size_t>(section)];
-    if (role == Qt::DisplayRole) {
-        return column.unit.isEmpty() ? column.title : u"%1 (%2)"_s.arg(column.title, column.unit);
-    }
-    if (role == Qt::ToolTipRole) return column.why;
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant((column.isWord ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    }
-    return {};
+    if (!index.isValid() || role != kSortRole) return TextTable::data(index, role);
+    return m_columns[static_cast<std::size_t>(index.column())].key(
+        m_results.table.groups[static_cast<std::size_t>(index.row())]);
 }
 
 bool GroupOrder::lessThan(const QModelIndex& left, const QModelIndex& right) const {
@@ -409,115 +353,59 @@ bool GroupOrder::lessThan(const QModelIndex& left, const QModelIndex& right) con
     return QString::localeAwareCompare(a.toString(), b.toString()) < 0;
 }
 
-SeedTable::SeedTable(RunStore& runs, QObject* parent) : QAbstractTableModel(parent), m_runStore(runs) {}
-
-void SeedTable::setGroup(const Results& results, int group, const QStringList& columns) {
-    std::vector<Row> rows = rowsOf(results, group);
-    std::vector<std::size_t> shown = measured(results.table);
+TextTable::Content seedTable(const Results& results, int group, const QStringList& columns, const RunStore& store) {
+    const ResultsTable& table = results.table;
+    std::vector<std::size_t> shown = measured(table);
     std::erase_if(shown, [&](std::size_t measure) {
-        return measure != results.table.compared && !columns.contains(ropelab::ui::text(measures()[measure].name));
+        return measure != table.compared && !columns.contains(text(measures()[measure].name));
     });
-    const auto compared = std::find(shown.begin(), shown.end(), results.table.compared);
+    const auto compared = std::find(shown.begin(), shown.end(), table.compared);
     if (compared != shown.end()) std::rotate(shown.begin(), compared, compared + 1);
-    const bool hasTarget = results.table.target_loss.has_value();
-    const bool same = shown == m_measures && hasTarget == m_hasTarget &&
-                      std::equal(rows.begin(), rows.end(), m_rows.begin(), m_rows.end(),
-                                 [](const Row& a, const Row& b) { return a.run == b.run; });
-    if (!same) beginResetModel();
-    m_rows = std::move(rows);
-    m_measures = std::move(shown);
-    m_hasTarget = hasTarget;
-    if (!same) {
-        endResetModel();
-    } else if (!m_rows.empty()) {
-        emit dataChanged(index(0, 0), index(rowCount() - 1, columnCount() - 1));
+
+    TextTable::Content content;
+    content.columns.push_back({u"seed"_s});
+    for (const std::size_t each : shown) {
+        const Measure& measure = measures()[each];
+        content.columns.push_back({u"%1 (%2)"_s.arg(measureTitle(measure), measureUnit(measure)), measureWhy(measure)});
     }
-}
+    if (table.target_loss) content.columns.push_back({u"steps to target loss"_s});
+    content.columns.push_back(
+        {u"state"_s,
+         u"Runs are excluded from the means if they are unfinished, failed, replaced by a later run with the "
+         "same seed, or excluded by you in the context menu of a run."_s,
+         true});
+    content.columns.push_back({u"run"_s, {}, true, true});
+    if (group < 0 || group >= static_cast<int>(table.groups.size())) return content;
 
-std::vector<SeedTable::Row> SeedTable::rowsOf(const Results& results, int group) {
-    std::vector<Row> rows;
-    if (group < 0 || group >= static_cast<int>(results.table.groups.size())) return rows;
-    const ResultGroup& shown = results.table.groups[static_cast<std::size_t>(group)];
-    for (const std::size_t member : shown.members) {
-        Row& row = rows.emplace_back();
-        row.run = results.runAt(member);
-        const auto found = std::find(shown.counted.begin(), shown.counted.end(), member);
-        row.counts = found != shown.counted.end();
-        if (!row.counts) continue;
-        const auto place = static_cast<std::size_t>(found - shown.counted.begin());
-        row.summary = shown.summaries[place];
-        row.until = results.table.target_loss ? shown.iterations_until[place] : std::nan("");
-    }
-    return rows;
-}
-
-int SeedTable::untilColumn() const {
-    return m_hasTarget ? 1 + static_cast<int>(m_measures.size()) : -1;
-}
-
-QString SeedTable::text(const Row& row, int column) const {
-    const RunView* run = m_runStore.find(row.run);
-    if (!run) return {};
-    if (column == nameColumn()) return run->name;
-    if (column == kSeedColumn) return QString::number(run->spec.seed);
-    if (column == stateColumn()) return row.counts ? stateText(*run) : u"%1, excluded"_s.arg(stateText(*run));
-    if (!row.summary) return u"–"_s;
-    if (column == untilColumn()) {
-        return std::isfinite(row.until) ? groupedText(std::llround(row.until)) : u"never"_s;
-    }
-    const auto place = static_cast<std::size_t>(column - 1);
-    const Measure& measure = measures()[m_measures[place]];
-    return QString::fromStdString(fixed_text(measure.of(*row.summary), measure.decimals));
-}
-
-QVariant SeedTable::data(const QModelIndex& index, int role) const {
-    if (!index.isValid()) return {};
-    const Row& row = m_rows[static_cast<std::size_t>(index.row())];
-    switch (role) {
-        case Qt::DisplayRole:
-            return text(row, index.column());
-        case Qt::ToolTipRole: {
-            const RunView* run = m_runStore.find(row.run);
-            if (!run) return {};
-            if (index.column() == stateColumn() && !run->record.message.empty()) {
-                return QString::fromStdString(run->record.message);
-            }
-            return index.column() == nameColumn() ? run->name : QString();
+    const ResultGroup& own = table.groups[static_cast<std::size_t>(group)];
+    for (const std::size_t member : own.members) {
+        std::vector<TextTable::Cell>& row = content.rows.emplace_back();
+        const RunView* run = store.find(results.runAt(member));
+        if (!run) {  // it was deleted
+            row.resize(content.columns.size());
+            continue;
         }
-        case Qt::DecorationRole:
-            if (const RunView* run = m_runStore.find(row.run); run && index.column() == kSeedColumn) {
-                return QVariant(colorDisc(run->ink));
-            }
-            return {};
-        case Qt::TextAlignmentRole:
-            return QVariant((isWord(index.column()) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-        case Qt::ForegroundRole:
-            return row.counts ? QVariant() : QVariant(ThemeManager::instance().theme().quietText);
-        default:
-            return {};
-    }
-}
-
-QVariant SeedTable::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation != Qt::Horizontal || section >= columnCount()) return {};
-    if (role == Qt::TextAlignmentRole) {
-        return QVariant((isWord(section) ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
-    }
-    const bool isMeasure = section > kSeedColumn && section <= static_cast<int>(m_measures.size());
-    if (role == Qt::ToolTipRole) {
-        if (section == stateColumn()) {
-            return u"Runs are excluded from the means if they are unfinished, failed, replaced by a later run with the "
-                   "same seed, or excluded by you in the context menu of a run."_s;
+        const auto found = std::find(own.counted.begin(), own.counted.end(), member);
+        const bool counts = found != own.counted.end();
+        const auto place = static_cast<std::size_t>(found - own.counted.begin());
+        const auto add = [&](const QString& words, const QString& tip = {}) {
+            row.push_back({words, tip, counts ? TextTable::Tone::normal : TextTable::Tone::quiet});
+        };
+        add(QString::number(run->spec.seed));
+        row.back().ink = run->ink;
+        for (const std::size_t each : shown) {
+            const Measure& measure = measures()[each];
+            add(counts ? text(fixed_text(measure.of(own.summaries[place]), measure.decimals)) : u"–"_s);
         }
-        return isMeasure ? measureWhy(measures()[m_measures[static_cast<std::size_t>(section - 1)]]) : QString();
+        if (table.target_loss) {
+            const double until = counts ? own.iterations_until[place] : 0;
+            add(!counts ? u"–"_s : std::isfinite(until) ? groupedText(std::llround(until)) : u"never"_s);
+        }
+        add(counts ? stateText(*run) : u"%1, excluded"_s.arg(stateText(*run)),
+            QString::fromStdString(run->record.message));
+        add(run->name, run->name);
     }
-    if (role != Qt::DisplayRole) return {};
-    if (section == kSeedColumn) return u"seed"_s;
-    if (section == stateColumn()) return u"state"_s;
-    if (section == nameColumn()) return u"run"_s;
-    if (section == untilColumn()) return u"steps to target loss"_s;
-    const Measure& measure = measures()[m_measures[static_cast<std::size_t>(section - 1)]];
-    return u"%1 (%2)"_s.arg(measureTitle(measure), measureUnit(measure));
+    return content;
 }
 
 }  // namespace ropelab::ui

@@ -479,9 +479,8 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             baseWords, testTitle(table.test), measureTitle(data.measure()));
     figure.horizontalLines.push_back(
         {.at = 0, .label = u"baseline: %1"_s.arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
-    FigureTable& rows = figure.table;
-    rows.names = {u"improvement (%)"_s, u"95 % interval, low (%)"_s, u"95 % interval, high (%)"_s};
-    rows.columns.resize(rows.names.size());
+    FigureTable& rows = figure.table =
+        FigureTable::of({u"improvement (%)"_s, u"95 % interval, low (%)"_s, u"95 % interval, high (%)"_s});
     std::vector<std::size_t> drawn;
     addFollowingSettings(figure, data, key);
     const std::vector<Ink> inks = inksOf(data, series);

@@ -88,9 +88,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     figure.emptyText =
         u"Differences per seed need a second group of runs with a seed that the baseline also has: sweep a setting on "
         "the page Train and use the same seeds for each value."_s;
-    FigureTable& rows = figure.table;
-    rows.names = {u"seed"_s, figure.y.title()};
-    rows.columns.resize(2);
+    FigureTable& rows = figure.table = FigureTable::of({u"seed"_s, figure.y.title()});
     std::vector<std::size_t> drawn;
     int pairs = 0;
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
@@ -124,8 +122,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     addKeys(rows, table, drawn);
     if (pairs == 0) {
         figure.x.categories.clear();
-        figure.summary = figure.emptyText;
-        return picture;
+        return withoutNumbers(std::move(picture));
     }
     figure.note = barsNote(table, u"small points: differences per seed; bars: 95 % confidence interval of the mean"_s);
     figure.summary =
@@ -171,10 +168,9 @@ ResultsPicture lossByLength(const ResultsData& data) {
         "--measure-lengths, or train the reproduction “encodings” on the page Reproduce."_s;
     figure.x = {.label = u"sequence length"_s, .unit = u"tokens"_s, .logarithmic = true};
     figure.y = {u"validation loss"_s, u"nats"_s};
-    FigureTable& rows = figure.table;
-    rows.names = {u"sequence length (tokens)"_s, u"n"_s, u"mean (nats)"_s, u"95 % interval, low (nats)"_s,
-                  u"95 % interval, high (nats)"_s};
-    rows.columns.resize(rows.names.size());
+    FigureTable& rows = figure.table =
+        FigureTable::of({u"sequence length (tokens)"_s, u"n"_s, u"mean (nats)"_s, u"95 % interval, low (nats)"_s,
+                         u"95 % interval, high (nats)"_s});
     std::vector<std::size_t> drawn;
     std::set<double> lengths;
     std::set<std::int64_t> contexts;
@@ -230,10 +226,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
         figure.curves.push_back(std::move(curve));
     }
     addKeys(rows, table, drawn);
-    if (lengths.empty()) {
-        figure.summary = figure.emptyText;
-        return picture;
-    }
+    if (lengths.empty()) return withoutNumbers(std::move(picture));
     figure.x.marks = places;
     if (contexts.size() == 1) {
         figure.verticalLines.push_back(

@@ -33,10 +33,8 @@ std::int64_t unmeasuredOf(const std::vector<SweepPredictions>& sweeps) {
 }  // namespace
 
 PredictionsPage::PredictionsPage(RunAccess access, QWidget* parent) : QWidget(parent), m_access(std::move(access)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
+    auto* row = scaledRow(nullptr, 8);
     m_words = makeText(u"Score of the predictions"_s, this);
     row->addWidget(m_words, 1);
     m_button = makeButton<QPushButton>({}, {}, this);

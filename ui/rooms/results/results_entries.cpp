@@ -49,57 +49,47 @@ using Kind = FigureOption::Kind;
 constexpr FigureOption compare{"compare", Kind::text,
                                "The measure that the groups of runs are compared by, for example final_training_loss.",
                                "name"};
-constexpr FigureOption test{
-    "test",
-    Kind::text,
-    "The significance test, also used for confidence intervals: student, welch or paired; auto is paired if all groups "
-    "have equal seeds, else welch.",
-    "name",
-    "auto",
-    0,
-    0,
-    [](const QString& typed) { test_kind(typed.toStdString()); }};
+constexpr FigureOption test{.name = "test",
+                            .kind = Kind::text,
+                            .help =
+                                "The significance test, also used for confidence intervals: student, welch or paired; "
+                                "auto is paired if all groups "
+                                "have equal seeds, else welch.",
+                            .valueName = "name",
+                            .standard = "auto",
+                            .check = [](const QString& typed) { test_kind(typed.toStdString()); }};
 constexpr FigureOption baseline{
-    "baseline",
-    Kind::list,
-    "A setting, key=value, of the baseline: the group of runs that the other groups are compared with. The figure "
-    "loss-fit shows only the runs with this setting. Repeatable.",
-    "key=value",
-    "",
-    0,
-    0,
-    [](const QString& typed) { baseline_settings({typed.toStdString()}); }};
+    .name = "baseline",
+    .kind = Kind::list,
+    .help =
+        "A setting, key=value, of the baseline: the group of runs that the other groups are compared with. The figure "
+        "loss-fit shows only the runs with this setting. Repeatable.",
+    .valueName = "key=value",
+    .check = [](const QString& typed) { baseline_settings({typed.toStdString()}); }};
 constexpr FigureOption published{"published", Kind::flag,
                                  "Also show the values that papers report for the same data set and model."};
 constexpr FigureOption experiment{
-    "experiment",
-    Kind::text,
-    "The experiment (sweep) whose runs are shown: latest, all or the number of an experiment; default: the choice "
-    "stored in the lab file.",
-    "name",
-    "all",
-    0,
-    0,
-    [](const QString& typed) { experimentOf(typed); }};
+    .name = "experiment",
+    .kind = Kind::text,
+    .help =
+        "The experiment (sweep) whose runs are shown: latest, all or the number of an experiment; default: the choice "
+        "stored in the lab file.",
+    .valueName = "name",
+    .standard = "all",
+    .check = [](const QString& typed) { experimentOf(typed); }};
 constexpr FigureOption unfinished{"unfinished", Kind::flag, "Also include runs that were stopped or failed."};
-constexpr FigureOption splitBy{
-    "split-by",
-    Kind::text,
-    "Put runs with different precision, device or kernels into separate groups. Several names are separated by commas: "
-    "precision,device.",
-    "names",
-    "",
-    0,
-    0,
-    [](const QString& typed) { conditionsOf(typed); }};
-constexpr FigureOption excludeRun{"exclude-run",
-                                  Kind::list,
-                                  "The number of a run to exclude from the results; repeatable.",
-                                  "number",
-                                  "",
-                                  0,
-                                  0,
-                                  [](const QString& typed) { excludedRun(typed); }};
+constexpr FigureOption splitBy{.name = "split-by",
+                               .kind = Kind::text,
+                               .help =
+                                   "Put runs with different precision, device or kernels into separate groups. Several "
+                                   "names are separated by commas: precision,device.",
+                               .valueName = "names",
+                               .check = [](const QString& typed) { conditionsOf(typed); }};
+constexpr FigureOption excludeRun{.name = "exclude-run",
+                                  .kind = Kind::list,
+                                  .help = "The number of a run to exclude from the results; repeatable.",
+                                  .valueName = "number",
+                                  .check = [](const QString& typed) { excludedRun(typed); }};
 
 }  // namespace option
 

@@ -91,19 +91,6 @@ std::span<const ResultsFigure> resultsFigures() {
     return all;
 }
 
-QStringList resultsFigureNames() {
-    QStringList names;
-    for (const ResultsFigure& figure : resultsFigures()) names << QString::fromLatin1(figure.name);
-    return names;
-}
-
-const ResultsFigure* findResultsFigure(const QString& name) {
-    const auto all = resultsFigures();
-    const auto found = std::find_if(all.begin(), all.end(),
-                                    [&](const ResultsFigure& figure) { return name == QLatin1String(figure.name); });
-    return found == all.end() ? nullptr : &*found;
-}
-
 const Spot* spotNear(const ResultsPicture& picture, QPointF place) {
     const Figure& figure = picture.figure;
     const Range x = xRange(figure);

@@ -100,8 +100,6 @@ struct ResultsFigure {
 std::span<const ResultsFigure> resultsFigures();
 /// As the command line requests them.
 FigureEntries resultsEntries();
-QStringList resultsFigureNames();
-const ResultsFigure* findResultsFigure(const QString& name);
 
 /// The nearest spot; `place` is in axis coordinates. Distances are relative to the axes' lengths; on an x axis with
 /// categories the spot must be in the place's column. nullptr if no spot is near.

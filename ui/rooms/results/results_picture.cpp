@@ -208,8 +208,8 @@ int divergedRuns(const ResultsData& data, const ResultGroup& group) {
 }
 
 ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why) {
-    picture.figure.emptyText = why;
-    picture.figure.summary = why;
+    if (!why.isEmpty()) picture.figure.emptyText = why;
+    picture.figure.summary = picture.figure.emptyText;
     return picture;
 }
 

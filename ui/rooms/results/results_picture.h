@@ -164,8 +164,8 @@ class SideBySide {
 Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at);
 QString valueText(const Measure& measure, double value);
 
-/// Shows only why there is nothing to draw.
-ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why);
+/// Shows only why there is nothing to draw: `why`, or if "" the figure's text for that.
+ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why = {});
 
 /// Has the table as its settings, and no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);

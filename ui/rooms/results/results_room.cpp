@@ -23,7 +23,6 @@
 #include "core/results/decision_aid.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
@@ -122,7 +121,7 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
       m_settings(settings),
       m_groups(new GroupTable(this)),
       m_order(new GroupOrder(this)),
-      m_seeds(new SeedTable(m_access.runs, this)),
+      m_seeds(new TextTable(this)),
       m_panel(new ResultsPanel(m_access.lab, m_settings, this)),
       m_generation(new GenerationMeasurement(m_access, m_panel)),
       m_pages(new QStackedWidget(this)),
@@ -347,7 +346,7 @@ void ResultsRoom::renew() {
     for (int i = 0; i < m_groups->columnCount(); ++i) titles << m_groups->titleOf(i);
     m_groups->chooseColumns(m_panel->columns()->columns());
     m_groups->setResults(m_results);
-    renewColumnChoice();
+    m_panel->columns()->setColumns(m_groups->choices(), table);
     m_headline->setText(headlineOf(table));
     QStringList words = {m_results.words, overallWords(table)};
     words.removeAll(QString());
@@ -369,10 +368,6 @@ void ResultsRoom::renew() {
     fitColumns();
     // The sorted column can have another place now.
     if (m_hasCountedRuns && (m_orderWanted || titles != newTitles)) restoreOrder();
-}
-
-void ResultsRoom::renewColumnChoice() {
-    m_panel->columns()->setColumns(m_groups->choices(), m_results.table);
 }
 
 void ResultsRoom::saveOrder() {
@@ -430,7 +425,13 @@ void ResultsRoom::renewConversions() {
 void ResultsRoom::renewPicked() {
     const ResultsTable& table = m_results.table;
     const bool any = m_picked >= 0 && m_picked < static_cast<int>(table.groups.size());
-    m_seeds->setGroup(m_results, m_picked, m_panel->columns()->shown());
+    const std::vector<std::size_t> members =
+        any ? table.groups[static_cast<std::size_t>(m_picked)].members : std::vector<std::size_t>();
+    std::vector<RunId> runs;
+    for (const std::size_t member : members) runs.push_back(m_results.runAt(member));
+    if (runs != m_seedRuns) m_seeds->setContent({});  // a selection of other runs is not preserved
+    m_seedRuns = std::move(runs);
+    m_seeds->setContent(seedTable(m_results, m_picked, m_panel->columns()->shown(), m_access.runs));
     m_seedView->resizeColumnsToContents();
     fitRows(m_seedView, std::clamp(m_seeds->rowCount(), 1, kMostSeeds));
     m_unfold->setEnabled(any);
@@ -441,8 +442,6 @@ void ResultsRoom::renewPicked() {
                               ? groupVerdict(table, table.groups[static_cast<std::size_t>(m_picked)])
                               : QString());
     QStringList conversions;
-    const std::vector<std::size_t> members =
-        any ? table.groups[static_cast<std::size_t>(m_picked)].members : std::vector<std::size_t>();
     for (const StoredHeadConversion& stored : m_conversions) {
         if (std::none_of(members.begin(), members.end(),
                          [&](std::size_t member) { return m_results.runAt(member) == stored.run; })) {
@@ -508,7 +507,7 @@ void ResultsRoom::addNameEntry(QMenu& menu, const QModelIndex& index) {
 void ResultsRoom::showSeedMenu(const QPoint& where) {
     const QModelIndex index = m_seedView->indexAt(where);
     if (!index.isValid()) return;
-    const RunId run = m_seeds->runAt(index.row());
+    const RunId run = m_seedRuns.at(static_cast<std::size_t>(index.row()));
     const bool excluded = m_panel->excludes(run);
     auto* menu = new QMenu(this);
     menu->setAttribute(Qt::WA_DeleteOnClose);

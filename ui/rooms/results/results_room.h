@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QJsonObject>
 #include <QLabel>
 #include <QString>
 #include <QTimer>
@@ -28,9 +27,9 @@ class GroupOrder;
 class GroupTable;
 class PredictionsPage;
 class ResultsPanel;
-class SeedTable;
 class SessionActions;
 class Settings;
+class TextTable;
 
 /// Compares the lab's runs: the verdict as a headline, figures, a table of groups (runs that differ only in their seed)
 /// with statistical tests, the runs of the selected group, and a page with predictions. Its parts are the names of the
@@ -53,7 +52,7 @@ class ResultsRoom : public Room {
 
     const Results& results() const { return m_results; }
     GroupTable& groups() { return *m_groups; }
-    SeedTable& seeds() { return *m_seeds; }
+    TextTable& seeds() { return *m_seeds; }
     QTableView& groupView() { return *m_groupView; }
     FigurePane& figures() { return *m_figures; }
     ResultsPanel& choices() { return *m_panel; }
@@ -110,7 +109,6 @@ class ResultsRoom : public Room {
     QString exportText() const;
     void showGroupMenu(const QPoint& where);
     void showSeedMenu(const QPoint& where);
-    void renewColumnChoice();
     TableStyle tableStyle(const ResultsTable& table) const;
     void saveOrder();
     void restoreOrder();
@@ -133,7 +131,8 @@ class ResultsRoom : public Room {
     QTimer m_timer;
     GroupTable* m_groups;
     GroupOrder* m_order;
-    SeedTable* m_seeds;
+    TextTable* m_seeds;
+    std::vector<RunId> m_seedRuns;  // by row
     ResultsPanel* m_panel;
     GenerationMeasurement* m_generation;
     QStackedWidget* m_pages;

@@ -531,16 +531,9 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
     figure.settings.insert(u"loss_fit"_s,
                            QJsonDocument::fromJson(QByteArray::fromStdString(loss_fit_json(fit).dump())).object());
     figure.summary = fitSummary(fit);
-    figure.table.names = {u"rotated fraction (%)"_s,
-                          u"parameters without embeddings"_s,
-                          u"training tokens"_s,
-                          u"n"_s,
-                          u"mean"_s,
-                          u"standard deviation"_s,
-                          u"fit"_s,
-                          u"95 % prediction interval, low"_s,
-                          u"95 % prediction interval, high"_s};
-    figure.table.columns.resize(figure.table.names.size());
+    figure.table = FigureTable::of({u"rotated fraction (%)"_s, u"parameters without embeddings"_s, u"training tokens"_s,
+                                    u"n"_s, u"mean"_s, u"standard deviation"_s, u"fit"_s,
+                                    u"95 % prediction interval, low"_s, u"95 % prediction interval, high"_s});
     QList<double> places;
     for (const auto& point : fit.points) places.append(point ? 100 * point->fraction : std::nan(""));
     padX(figure, places);

@@ -109,9 +109,8 @@ ResultsPicture meanCurves(const ResultsData& data) {
             mean.x.append(static_cast<double>(iteration));
             mean.y.append(all ? described.mean : std::nan(""));
             if (!all || runs < 2) continue;
-            band.x.append(static_cast<double>(iteration));
-            band.lower.append(described.mean - described.standard_deviation);
-            band.upper.append(described.mean + described.standard_deviation);
+            band.add(static_cast<double>(iteration), described.mean - described.standard_deviation,
+                     described.mean + described.standard_deviation);
         }
         if (mean.x.isEmpty()) continue;
         figure.curves.push_back(std::move(mean));
@@ -119,10 +118,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         anyBand = true;
         figure.bands.push_back(std::move(band));
     }
-    if (figure.curves.empty()) {
-        figure.summary = figure.emptyText;
-        return picture;
-    }
+    if (figure.curves.empty()) return withoutNumbers(std::move(picture));
     if (anyBand) figure.note = u"shaded: mean ± standard deviation over seeds"_s;
     addLabelNote(figure, table);
     figure.summary = u"Mean validation loss over seeds against training steps for %1."_s.arg(
@@ -185,10 +181,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             figure.curves.push_back(std::move(norm));
         }
     }
-    if (shown == 0) {
-        figure.summary = figure.emptyText;
-        return picture;
-    }
+    if (shown == 0) return withoutNumbers(std::move(picture));
     figure.note = u"thick lines: training loss; thin dotted lines: gradient norm"_s;
     if (all) {
         addLabelNote(figure, table);
@@ -355,10 +348,9 @@ ResultsPicture informationFigure(const ResultsData& data) {
     if (figure.curves.empty() || !(highest > 0)) {
         figure.curves.clear();
         picture.spots.clear();
-        figure.emptyText = problems.isEmpty() ? u"Computing the mutual information of the data sets …"_s
-                                              : problems.join(QLatin1Char(' '));
-        figure.summary = figure.emptyText;
-        return picture;
+        return withoutNumbers(std::move(picture), problems.isEmpty()
+                                                      ? u"Computing the mutual information of the data sets …"_s
+                                                      : problems.join(QLatin1Char(' ')));
     }
     figure.x.minimum = 0.9;
     figure.x.maximum = 1.1 * farthest;

@@ -19,9 +19,9 @@
 #include "ui/common/choice_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/field_note.h"
 #include "ui/controls/fields.h"
 #include "ui/controls/flow_layout.h"
-#include "ui/rooms/train/sweep_fields.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -259,9 +259,8 @@ ChipListEdit::ChipListEdit(const QString& what, QWidget* parent)
       m_flow(new FlowLayout(m_box)),
       m_placeholder(new QLabel(m_box)),
       m_add(new Chip(u"+"_s, false, this)),
-      m_error(new FieldError(this)) {
-    auto* layout = new QHBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, kSpacing);
+      m_error(new FieldNote(this, FieldNote::Look::framed)) {
+    auto* layout = scaledRow(this, kSpacing);
     scaleLayout(m_flow, {0, 0, 0, 0}, kSpacing);
     m_area->setWidgetResizable(true);
     m_area->setFrameShape(QFrame::NoFrame);
@@ -369,7 +368,7 @@ void ChipListEdit::remove(int index) {
 }
 
 QString ChipListEdit::error() const {
-    return m_error ? m_error->sentence() : QString();
+    return m_error ? m_error->text() : QString();
 }
 
 void ChipListEdit::beginEdit(int index) {
@@ -438,7 +437,7 @@ void ChipListEdit::endEdit(bool accept) {
 }
 
 void ChipListEdit::showError(const QString& sentence) {
-    if (m_error) m_error->setSentence(sentence);
+    if (m_error) m_error->say(sentence);
 }
 
 void ChipListEdit::openSuggestions() {

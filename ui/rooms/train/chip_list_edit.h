@@ -17,7 +17,7 @@ class QScrollArea;
 
 namespace ropelab::ui {
 
-class FieldError;
+class FieldNote;
 class FlowLayout;
 
 // Conversion between the values of a sweep and the texts that their chips show and accept. All parse… functions throw
@@ -150,7 +150,7 @@ class ChipListEdit : public QWidget {
     int m_editing = -1;
     QLabel* m_placeholder;
     QPushButton* m_add;
-    QPointer<FieldError> m_error;
+    QPointer<FieldNote> m_error;
 };
 
 }  // namespace ropelab::ui

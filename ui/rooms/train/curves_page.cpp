@@ -2,7 +2,6 @@
 
 #include <QButtonGroup>
 #include <QComboBox>
-#include <QCoreApplication>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QObject>
@@ -162,8 +161,7 @@ PlotToolbar::PlotToolbar(CurvePlot& plot, RunTable& table, Settings& settings, Q
 
 QWidget* PlotToolbar::makeAxisChoice() {
     auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    scaleLayout(row, {0, 0, 0, 0}, 4);
+    auto* row = scaledRow(box, 4);
     auto* group = new QButtonGroup(box);
     m_linear = addToggle(row, group, u"linear"_s, u"Linear axis"_s);
     m_log = addToggle(row, group, u"log"_s, u"Logarithmic axis"_s);
@@ -180,8 +178,7 @@ QWidget* PlotToolbar::makeAxisChoice() {
 
 QWidget* PlotToolbar::makeSmoothing() {
     auto* box = new QWidget(this);
-    auto* row = new QHBoxLayout(box);
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(box, 8);
     auto* value = new QLabel(box);
     value->setProperty("quiet", true);
     row->addWidget(value);
@@ -367,8 +364,7 @@ std::vector<RooflineRun> measuredRuns(const RunStore& store, const std::map<RunI
 
 RooflineView::RooflineView(RunStore& runs, SweepSession& session, Settings& settings, QWidget* parent)
     : QWidget(parent), m_runStore(runs), m_session(session), m_settings(settings) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     m_sentence = new QLabel(this);
     m_sentence->setWordWrap(true);
     m_sentence->setAccessibleName(u"Bottleneck of the training speed"_s);

@@ -57,7 +57,7 @@ LibTorchOffer::LibTorchOffer(QWidget* parent, const std::vector<PinnedWheel>& wh
     connect(m_folder, &QPushButton::clicked, this, [this] {
         const QString folder =
             dialogs().folder(this, {.title = u"Folder of LibTorch or of the Python package torch"_s});
-        if (!folder.isEmpty()) use(folder);
+        if (!folder.isEmpty()) renew(problemOf([&] { use_libtorch(toPath(folder)); }));
     });
     connect(m_cancel, &QPushButton::clicked, this, [this] {
         m_job.cancel();
@@ -101,10 +101,6 @@ void LibTorchOffer::download() {
         const QString failure = problemOf([&] { fetch_libtorch(options, m_wheels); });
         return [this, failure] { renew(failure); };
     });
-}
-
-void LibTorchOffer::use(const QString& folder) {
-    renew(problemOf([&] { use_libtorch(toPath(folder)); }));
 }
 
 void LibTorchOffer::show(const QString& sentence, bool offers, bool downloads) {

@@ -29,7 +29,6 @@ class LibTorchOffer : public QFrame {
 
  private:
     void download();
-    void use(const QString& folder);
     /// The sentence of the offer, and which of its buttons apply.
     void show(const QString& sentence, bool offers, bool downloads);
 

@@ -52,8 +52,7 @@ SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, Experiment
     : QFrame(parent), m_actions(actions), m_access(std::move(access)), m_experiment(experiment) {
     setProperty("panel", true);
     setAccessibleName(u"Runs of the sweep"_s);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeHeading(u"Runs of the planned sweep"_s, this));
     auto* top = new QHBoxLayout;
     m_title = new QLabel(this);
@@ -254,14 +253,12 @@ QueueView::QueueView(SessionActions& actions, RunAccess access, QWidget* parent)
       m_remove(new QPushButton(u"Remove"_s, this)) {
     setProperty("panel", true);
     setAccessibleName(u"Queue"_s);
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
     column->addWidget(makeHeading(u"Waiting cohorts"_s, this));
     m_list->setAccessibleName(u"Waiting cohorts (runs that train together) in the order in which they will train"_s);
     m_list->setTextElideMode(Qt::ElideRight);
     column->addWidget(m_list, 1);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    auto* row = scaledRow(nullptr, 8);
     m_remove->setToolTip(
         u"Removes the selected cohort (runs that train together as one batch) from the queue. The runs of the cohort "
         "are also removed from the lab file, except those that have already trained."_s);

@@ -162,37 +162,29 @@ QVariant RunTable::headerData(int section, Qt::Orientation orientation, int role
     if (role == Qt::TextAlignmentRole) {
         return QVariant((section == Last || section == Best ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     }
-    if (role == Qt::ToolTipRole) {
-        switch (section) {
-            case Name:
-                return u"Name of the run. Ticked runs are plotted in the colour and dash pattern shown beside the "
-                       "name. F2 renames the selected run, the Delete key deletes the run."_s;
-            case State:
-                return u"State of the run; while it trains, trained steps / total steps."_s;
-            case Last:
-                return u"Latest validation loss of the run in %1"_s.arg(m_unit.name);
-            case Best:
-                return u"Lowest validation loss of the run in %1; the tooltip of a value shows its training step."_s
-                    .arg(m_unit.name);
-            case Note:
-                return u"Your note on the run. To edit the note, double-click it or choose Edit > Edit note of "
-                       "selected run."_s;
-            default:
-                return {};
-        }
-    }
-    if (role != Qt::DisplayRole) return {};
+    if (role != Qt::DisplayRole && role != Qt::ToolTipRole) return {};
+    const auto either = [role](const QString& title, const QString& meaning) {
+        return role == Qt::DisplayRole ? title : meaning;
+    };
     switch (section) {
         case Name:
-            return u"run"_s;
+            return either(u"run"_s,
+                          u"Name of the run. Ticked runs are plotted in the colour and dash pattern shown beside the "
+                          "name. F2 renames the selected run, the Delete key deletes the run."_s);
         case State:
-            return u"state"_s;
+            return either(u"state"_s, u"State of the run; while it trains, trained steps / total steps."_s);
         case Last:
-            return m_valuesTitle.isEmpty() ? u"current loss"_s : m_valuesTitle;
+            return either(m_valuesTitle.isEmpty() ? u"current loss"_s : m_valuesTitle,
+                          u"Latest validation loss of the run in %1"_s.arg(m_unit.name));
         case Best:
-            return u"best loss"_s;
+            return either(
+                u"best loss"_s,
+                u"Lowest validation loss of the run in %1; the tooltip of a value shows its training step."_s.arg(
+                    m_unit.name));
         case Note:
-            return u"note"_s;
+            return either(u"note"_s,
+                          u"Your note on the run. To edit the note, double-click it or choose Edit > Edit note of "
+                          "selected run."_s);
         default:
             return {};
     }

@@ -2,7 +2,6 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
-#include <QObject>
 #include <QPushButton>
 #include <QToolButton>
 #include <algorithm>
@@ -104,8 +103,7 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
       m_hidden(new QLabel(this)),
       m_showAll(
           makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab in the plot."_s, this)) {
-    auto* row = new QHBoxLayout(this);
-    scaleLayout(row, {12, 2, 12, 2}, 8);
+    auto* row = scaledRow(this, 8, {12, 2, 12, 2});
     row->addWidget(m_fold);
     m_choice->setToolTip(
         u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs."_s);

@@ -7,7 +7,6 @@
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QSignalBlocker>
 #include <QSpinBox>
 #include <QStyle>
@@ -24,83 +23,16 @@
 #include "ui/common/choice_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/field_note.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/session/experiment_model.h"
 #include "ui/shell/findables.h"
 #include "ui/theme/dialogs.h"
-#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {
-
-// The message belongs to the content of the scroll area around the field, with which it scrolls, or else to the window.
-QWidget* surfaceOf(const QWidget* field) {
-    QWidget* surface = field->parentWidget();
-    while (surface && surface->parentWidget()) {
-        const auto* area = qobject_cast<QScrollArea*>(surface->parentWidget()->parentWidget());
-        if (area && area->widget() == surface) break;
-        surface = surface->parentWidget();
-    }
-    return surface;
-}
-
-}  // namespace
-
-FieldError::FieldError(QWidget* field) : QLabel(field), m_field(field) {
-    setWordWrap(true);
-    setTextFormat(Qt::PlainText);
-    setAttribute(Qt::WA_TransparentForMouseEvents);
-    hide();
-    m_field->installEventFilter(this);
-    connect(m_field, &QObject::destroyed, this, &QObject::deleteLater);  // the message may have another parent by then
-    const auto restyle = [this] {
-        const ThemeManager& manager = ThemeManager::instance();
-        const Theme& theme = manager.theme();
-        setStyleSheet(u"color: %1; background: %2; border: 1px solid %1; border-radius: 3px; padding: %3px;"_s
-                          .arg(theme.error.name(), theme.panel.name())
-                          .arg(manager.pixels(2)));
-        place();
-    };
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, restyle);
-    restyle();
-}
-
-void FieldError::setSentence(const QString& sentence) {
-    m_sentence = sentence;
-    setText(sentence);
-    place();
-}
-
-bool FieldError::eventFilter(QObject* watched, QEvent* event) {
-    switch (event->type()) {
-        case QEvent::Show:
-        case QEvent::Hide:
-        case QEvent::Move:
-        case QEvent::Resize:
-            place();
-            break;
-        default:
-            break;
-    }
-    return QLabel::eventFilter(watched, event);
-}
-
-void FieldError::place() {
-    QWidget* surface = m_field ? surfaceOf(m_field) : nullptr;
-    if (m_sentence.isEmpty() || !surface || !m_field->isVisible()) return hide();
-    if (parentWidget() != surface) setParent(surface);
-    const QPoint top = m_field->mapTo(surface, QPoint());
-    const int width = m_field->width();
-    const int height = heightForWidth(width);
-    const int below = top.y() + m_field->height();
-    setGeometry(top.x(), below + height <= surface->height() ? below : std::max(0, top.y() - height), width, height);
-    show();
-    raise();
-}
 
 namespace {
 
@@ -115,11 +47,9 @@ std::vector<std::string> valuesIn(const Key& key, const QString& typed) {
 }  // namespace
 
 KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
-    : QWidget(parent), m_key(key), m_model(model), m_error(new FieldError(this)) {
-    auto* layout = new QVBoxLayout(this);
-    scaleLayout(layout, {0, 0, 0, 0}, 4);
-    auto* row = new QHBoxLayout;
-    scaleLayout(row, {0, 0, 0, 0}, 8);
+    : QWidget(parent), m_key(key), m_model(model), m_error(new FieldNote(this, FieldNote::Look::framed)) {
+    auto* layout = scaledColumn(this, 4);
+    auto* row = scaledRow(nullptr, 8);
     layout->addLayout(row);
     QWidget* editor = nullptr;
     if (!key.choices.empty()) {
@@ -179,7 +109,7 @@ void KeyField::commit(const QString& typed) {
 }
 
 QString KeyField::error() const {
-    return m_error ? m_error->sentence() : QString();
+    return m_error ? m_error->text() : QString();
 }
 
 void KeyField::renew() {
@@ -204,7 +134,7 @@ void KeyField::renew() {
 }
 
 void KeyField::showError(const QString& sentence) {
-    if (m_error) m_error->setSentence(sentence);
+    if (m_error) m_error->say(sentence);
     if (m_field) {
         m_field->setProperty("wrong", !sentence.isEmpty());
         m_field->style()->polish(m_field);
@@ -290,26 +220,29 @@ void DataChoice::pick(int index) {
 namespace {
 
 struct Size {
-    const char* layers;
-    const char* heads;
-    const char* width;
-    const char* context;
+    QString layers;
+    QString heads;
+    QString width;
+    QString context;
+
+    bool operator==(const Size& other) const = default;
 };
 
-constexpr std::array<Size, 5> kSizes = {{
-    {"1", "1", "32", "64"},
-    {"2", "2", "64", "128"},
-    {"4", "4", "128", "64"},
-    {"4", "4", "128", "256"},
-    {"6", "6", "384", "256"},
+const std::array<Size, 5> kSizes = {{
+    {u"1"_s, u"1"_s, u"32"_s, u"64"_s},
+    {u"2"_s, u"2"_s, u"64"_s, u"128"_s},
+    {u"4"_s, u"4"_s, u"128"_s, u"64"_s},
+    {u"4"_s, u"4"_s, u"128"_s, u"256"_s},
+    {u"6"_s, u"6"_s, u"384"_s, u"256"_s},
 }};
 
-QString title(const QString& layers, const QString& width, const QString& context) {
-    return u"%1×%2, context %3"_s.arg(layers, width, context);
+QString title(const Size& size) {
+    return u"%1×%2, context %3"_s.arg(size.layers, size.width, size.context);
 }
 
-QString joined(const Experiment& experiment, const char* key) {
-    return texts(experiment.values(key)).join(u", "_s);
+Size sizeOf(const Experiment& experiment) {
+    const auto joined = [&](const char* key) { return texts(experiment.values(key)).join(u", "_s); };
+    return {joined("layers"), joined("heads"), joined("width"), joined("context")};
 }
 
 }  // namespace
@@ -320,9 +253,7 @@ ModelChoice::ModelChoice(ExperimentModel& model, QWidget* parent) : QComboBox(pa
     setFocusPolicy(Qt::StrongFocus);
     setMinimumContentsLength(8);
     setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    for (const Size& size : kSizes) {
-        addItem(title(QLatin1String(size.layers), QLatin1String(size.width), QLatin1String(size.context)));
-    }
+    for (const Size& size : kSizes) addItem(title(size));
     connect(this, &QComboBox::activated, this, &ModelChoice::pick);
     connect(&model, &ExperimentModel::changed, this, &ModelChoice::renew);
     renew();
@@ -331,29 +262,20 @@ ModelChoice::ModelChoice(ExperimentModel& model, QWidget* parent) : QComboBox(pa
 void ModelChoice::renew() {
     const int known = static_cast<int>(kSizes.size());
     while (count() > known) removeItem(count() - 1);
-    const Experiment& experiment = m_model.value();
-    for (int i = 0; i < known; ++i) {
-        const Size& size = kSizes[static_cast<std::size_t>(i)];
-        if (joined(experiment, "layers") == QLatin1String(size.layers) &&
-            joined(experiment, "heads") == QLatin1String(size.heads) &&
-            joined(experiment, "width") == QLatin1String(size.width) &&
-            joined(experiment, "context") == QLatin1String(size.context)) {
-            setCurrentIndex(i);
-            return;
-        }
-    }
-    addItem(title(joined(experiment, "layers"), joined(experiment, "width"), joined(experiment, "context")));
-    setCurrentIndex(known);
+    const Size chosen = sizeOf(m_model.value());
+    const auto place = std::find(kSizes.begin(), kSizes.end(), chosen);
+    if (place == kSizes.end()) addItem(title(chosen));
+    setCurrentIndex(static_cast<int>(place - kSizes.begin()));
 }
 
 void ModelChoice::pick(int index) {
     if (index < static_cast<int>(kSizes.size())) {
         const Size& size = kSizes[static_cast<std::size_t>(index)];
         m_model.edit(u"change model"_s, [&size](Experiment& experiment) {
-            experiment.set("layers", {size.layers});
-            experiment.set("heads", {size.heads});
-            experiment.set("width", {size.width});
-            experiment.set("context", {size.context});
+            experiment.set("layers", {size.layers.toStdString()});
+            experiment.set("heads", {size.heads.toStdString()});
+            experiment.set("width", {size.width.toStdString()});
+            experiment.set("context", {size.context.toStdString()});
         });
     }
     renew();
@@ -388,8 +310,7 @@ SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
           "runs early, or add only runs that the lab does not have yet."_s,
           this)),
       m_body(new QWidget(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(this, 8);
     m_button->setCheckable(true);
     connect(m_button, &QPushButton::clicked, this, [this] { setShown(m_body->isHidden()); });
     column->addWidget(m_button);
@@ -417,8 +338,7 @@ QSpinBox* SearchGroup::makeNumber(const QString& name, int minimum, int maximum)
 }
 
 void SearchGroup::makeFields() {
-    auto* column = new QVBoxLayout(m_body);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(m_body, 8);
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
 

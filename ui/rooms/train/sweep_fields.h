@@ -1,7 +1,6 @@
 #pragma once
 
 #include <QComboBox>
-#include <QLabel>
 #include <QLineEdit>
 #include <QPointer>
 #include <QWidget>
@@ -20,28 +19,8 @@ namespace ropelab::ui {
 
 class ChipListEdit;
 class ExperimentModel;
+class FieldNote;
 struct SweepOptions;
-
-/// Covers what is below the field instead of moving it, so that no control changes its place when an error appears.
-class FieldError : public QLabel {
-    Q_OBJECT
-
- public:
-    explicit FieldError(QWidget* field);
-
-    /// "" hides the message.
-    void setSentence(const QString& sentence);
-    QString sentence() const { return m_sentence; }
-
- protected:
-    bool eventFilter(QObject* watched, QEvent* event) override;
-
- private:
-    void place();
-
-    QPointer<QWidget> m_field;
-    QString m_sentence;
-};
 
 /// Editor for one setting of the experiment: a drop-down list of choices, or a text field for one value or for several
 /// values separated by commas, which sweep the setting. An error appears below the editor, over the next field.
@@ -75,7 +54,7 @@ class KeyField : public QWidget {
     ExperimentModel& m_model;
     QComboBox* m_choice = nullptr;
     QLineEdit* m_field = nullptr;
-    QPointer<FieldError> m_error;
+    QPointer<FieldNote> m_error;
 };
 
 /// Offers the synthetic languages, the known data sets that are found on this machine, and a text file or a folder of

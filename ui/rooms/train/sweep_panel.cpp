@@ -93,8 +93,7 @@ void SweepPanel::setMoreShown(bool shown) {
 
 QWidget* SweepPanel::makeSimple() {
     auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Sweep"_s, box));
 
     m_preset = makeChoice(u"Preset"_s, box);
@@ -180,8 +179,7 @@ void SweepPanel::setPlanShown(bool shown) {
 QWidget* SweepPanel::makeFooter() {
     auto* footer = new QFrame(this);
     footer->setProperty("panel", true);
-    auto* column = new QVBoxLayout(footer);
-    scaleLayout(column, {12, 8, 12, 12}, 8);
+    auto* column = scaledColumn(footer, 8, {12, 8, 12, 12});
     m_estimate = new QLabel(footer);
     m_estimate->setAccessibleName(u"Estimate"_s);
     m_estimate->setWordWrap(true);
@@ -369,8 +367,7 @@ constexpr std::array<std::string_view, 7> kSimpleKeys = {"theta", "fraction",   
 
 QWidget* SweepPanel::makeMore() {
     auto* box = new QWidget(this);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {0, 0, 0, 0}, 8);
+    auto* column = scaledColumn(box, 8);
     m_moreButton = makeButton<QPushButton>({}, {}, box);
     connect(m_moreButton, &QPushButton::clicked, this, [this] { setMoreShown(m_more->isHidden()); });
     column->addWidget(m_moreButton);

@@ -266,7 +266,7 @@ void TrainRoom::renewVisible() {
     renewGroups();
     renewUnitAdvice();
     renewHeadline();
-    updateFloor();
+    m_floor.ask(specWithFloor(m_access.runs));
     // The sample of a run that was hidden, for example by a newer sweep, is replaced unless the user picked that run.
     const RunView* sampled = m_access.runs.find(m_sampled);
     if (sampled && !sampled->visible && m_list->picked() != m_sampled) showSample(0);
@@ -348,10 +348,6 @@ void TrainRoom::takeSettings(RunId id) {
         m_experiment.edit(u"use the settings of %1"_s.arg(run->name),
                           [&taken](Experiment& experiment) { experiment = taken; });
     });
-}
-
-void TrainRoom::updateFloor() {
-    m_floor.ask(specWithFloor(m_access.runs));
 }
 
 void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>& room) {

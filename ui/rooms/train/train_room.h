@@ -93,7 +93,6 @@ class TrainRoom : public Room {
     void renewVisible();
     void applyDeliveries(const std::vector<Delivery>& deliveries);
     void showSample(RunId run);
-    void updateFloor();
     QWidget* makePictures();
     QWidget* makeRuns();
     void connectPictures();

@@ -31,7 +31,7 @@ InspectData twoRuns(const std::function<void(InsideRun&, ProbeResult&)>& change 
 
 TEST(AttentionDifference, IsTheFirstRunMinusTheSecond) {
     InspectData data = twoRuns();
-    const Figure figure = attentionMap(data).figure;
+    const Figure figure = drawn("attention-map", data).figure;
     ASSERT_TRUE(figure.map) << figure.emptyText.toStdString();
     EXPECT_EQ(figure.map->scale, FigureMap::Scale::diverging);
     const auto at = [&figure](int query, int key) { return figure.map->values[query * kTestMapSize + key]; };
@@ -43,24 +43,24 @@ TEST(AttentionDifference, IsTheFirstRunMinusTheSecond) {
     EXPECT_DOUBLE_EQ(figure.map->range().minimum, -figure.map->range().maximum);
     // The colour scale is equal at all steps, also where the runs do not differ.
     data.iteration = 0;
-    EXPECT_FLOAT_EQ(static_cast<float>(attentionMap(data).figure.map->range().maximum), 0.25F);
+    EXPECT_FLOAT_EQ(static_cast<float>(drawn("attention-map", data).figure.map->range().maximum), 0.25F);
     data.iteration = 100;
     EXPECT_TRUE(figure.note.contains("−")) << figure.note.toStdString();
     // The map shows the mean over the two heads of the layer.
     data.choices.head = -1;
-    EXPECT_FLOAT_EQ(attentionMap(data).figure.map->values[(kTestMapSize - 1) * kTestMapSize], -0.125F);
-    EXPECT_FLOAT_EQ(static_cast<float>(attentionMap(data).figure.map->range().maximum), 0.125F);
+    EXPECT_FLOAT_EQ(drawn("attention-map", data).figure.map->values[(kTestMapSize - 1) * kTestMapSize], -0.125F);
+    EXPECT_FLOAT_EQ(static_cast<float>(drawn("attention-map", data).figure.map->range().maximum), 0.125F);
     // In a layer without differences, the colour scale has its default range.
     data.choices.layer = 0;
-    EXPECT_DOUBLE_EQ(attentionMap(data).figure.map->range().minimum, -1);
-    EXPECT_DOUBLE_EQ(attentionMap(data).figure.map->range().maximum, 1);
+    EXPECT_DOUBLE_EQ(drawn("attention-map", data).figure.map->range().minimum, -1);
+    EXPECT_DOUBLE_EQ(drawn("attention-map", data).figure.map->range().maximum, 1);
     data.choices.layer = 1;
     data.choices.difference = false;
-    EXPECT_EQ(attentionMap(data).figure.map->scale, FigureMap::Scale::magnitude);
+    EXPECT_EQ(drawn("attention-map", data).figure.map->scale, FigureMap::Scale::magnitude);
 }
 
 TEST(AttentionDifference, GridShowsTheDifferenceOfAllHeads) {
-    const Figure figure = attentionGrid(twoRuns()).figure;
+    const Figure figure = drawn("attention-heads", twoRuns()).figure;
     EXPECT_TRUE(figure.drawing);
     EXPECT_TRUE(figure.summary.contains("full colour at ±0.25")) << figure.summary.toStdString();
     EXPECT_EQ(figure.table.names.last(), "difference of attention weights");
@@ -72,7 +72,7 @@ TEST(AttentionDifference, GridShowsTheDifferenceOfAllHeads) {
 TEST(AttentionDifference, PositiveIsOrangeAndNegativeIsBlue) {
     // The second run has more weight on key 0 (blue) and less on key 1 (orange).
     const ExportOptions options{.format = FigureFormat::png, .widthMm = 80, .heightMm = 80, .dpi = 96};
-    const QImage image = figureImage(attentionGrid(twoRuns()).figure, options);
+    const QImage image = figureImage(drawn("attention-heads", twoRuns()).figure, options);
     int red = 0;
     int blue = 0;
     int leftmostRed = image.width();
@@ -97,21 +97,22 @@ TEST(AttentionDifference, PositiveIsOrangeAndNegativeIsBlue) {
 TEST(AttentionDifference, ColourScaleIsEqualInEveryFrame) {
     InspectData data = twoRuns();
     data.iteration = 50;  // no difference at this step
-    EXPECT_TRUE(attentionGrid(data).figure.summary.contains("full colour at ±0.25"))
-        << attentionGrid(data).figure.summary.toStdString();
+    EXPECT_TRUE(drawn("attention-heads", data).figure.summary.contains("full colour at ±0.25"))
+        << drawn("attention-heads", data).figure.summary.toStdString();
 }
 
 TEST(AttentionDifference, NoteContainsTheStepsOfBothRuns) {
     InspectData data = twoRuns();
-    EXPECT_TRUE(attentionDifferenceNote(data).startsWith("step 100: "));
+    EXPECT_TRUE(drawn("attention-map", data).figure.note.startsWith("step 100: "));
     InsideRun shorter = *data.ghost;
     shorter.truncateAfter(50);
     data.ghost = std::make_shared<const InsideRun>(std::move(shorter));
-    EXPECT_EQ(attentionDifferenceNote(data), "difference: step 100 of θ = 100 − step 50 of θ = 10000");
+    EXPECT_TRUE(drawn("attention-map", data)
+                    .figure.note.startsWith("difference: step 100 of θ = 100 − step 50 of θ = 10000, "));
 }
 
 TEST(AttentionDifference, ExplainsMissingDifference) {
-    const auto why = [](const InspectData& data) { return attentionMap(data).figure.emptyText; };
+    const auto why = [](const InspectData& data) { return drawn("attention-map", data).figure.emptyText; };
     EXPECT_TRUE(
         why(twoRuns([](InsideRun&, ProbeResult& result) { result.map_tokens[0] = 3; })).contains("different texts"));
     EXPECT_TRUE(why(twoRuns([](InsideRun& run, ProbeResult&) {
@@ -128,7 +129,7 @@ TEST(AttentionDifference, ExplainsMissingDifference) {
     data.text.reset();
     data.ghost.reset();
     EXPECT_TRUE(why(data).contains("Choose a second run"));
-    EXPECT_TRUE(attentionGrid(data).figure.emptyText.contains("Choose a second run"));
+    EXPECT_TRUE(drawn("attention-heads", data).figure.emptyText.contains("Choose a second run"));
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ TEST_F(DataFiguresTest, AnswersAreComputedInTheBackground) {
     refused.run = run;
     answers.fill(refused, &need::bits);
     EXPECT_FALSE(refused.painted);
-    EXPECT_TRUE(dataBits(refused).figure.emptyText.contains("not among the"));
+    EXPECT_TRUE(drawn("data-bits", refused).figure.emptyText.contains("not among the"));
 }
 
 TEST_F(DataFiguresTest, PaintedTextHasToolTipsAndATable) {
@@ -125,7 +125,7 @@ TEST_F(DataFiguresTest, PaintedTextHasToolTipsAndATable) {
     InspectData data;
     data.run = run;
     data.painted = std::make_shared<const PaintedText>(paintedText(engine, *run, "the fox", {}, never));
-    const InspectPicture picture = dataBits(data);
+    const InspectPicture picture = drawn("data-bits", data);
     EXPECT_EQ(picture.figure.table.columns.front().size(), 7);
     EXPECT_EQ(picture.figure.table.words.front().second.join(QString()), "the␣fox");
     EXPECT_TRUE(picture.figure.summary.contains("bits per character")) << picture.figure.summary.toStdString();
@@ -148,7 +148,7 @@ TEST_F(DataFiguresTest, NumbersBelowAPaintedTextAreNeverCut) {
     InspectData data;
     data.run = run;
     data.painted = std::make_shared<const PaintedText>(paintedText(engine, *run, "the fox", {}, never));
-    const Figure figure = dataBits(data).figure;
+    const Figure figure = drawn("data-bits", data).figure;
     for (const double width : {80.0, 120.0, 260.0}) {
         ExportOptions options;
         options.format = FigureFormat::svg;

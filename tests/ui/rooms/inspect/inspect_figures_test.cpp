@@ -112,7 +112,7 @@ TEST(InspectFigures, ExplainMissingData) {
     data.run = std::make_shared<const InsideRun>(run);
     EXPECT_TRUE(contributionSpectrum(data).figure.emptyText.contains("first snapshot"));
     data.problem = "This run has no checkpoint yet.";
-    EXPECT_EQ(extrapolationLoss(data).figure.emptyText, data.problem);
+    EXPECT_EQ(drawn("extrapolation-loss", data).figure.emptyText, data.problem);
 }
 
 TEST(InspectFigures, MeasurementsByLayerHaveARowPerBranchAndAColumnPerSnapshot) {
@@ -140,37 +140,37 @@ TEST(InspectFigures, MeasurementsByLayerHaveARowPerBranchAndAColumnPerSnapshot) 
 
 TEST(InspectFigures, ExpertsHaveARowEach) {
     InspectData data = someData();
-    const Figure load = expertLoad(data).figure;
+    const Figure load = drawn("expert-load", data).figure;
     ASSERT_TRUE(load.map);
     EXPECT_EQ(load.y.categories, (QStringList{"1.0", "1.1"}));  // layer 0 is dense
     EXPECT_EQ(load.x.categories, (QStringList{"1", "50", "100"}));
     EXPECT_FLOAT_EQ(cell(load, 1, 2), 62.5F);
-    const InspectPicture classes = expertLoadByClass(data);
+    const InspectPicture classes = drawn("expert-load-by-class", data);
     EXPECT_EQ(classes.figure.x.categories, (QStringList{"letters", "white space"}));
     EXPECT_FLOAT_EQ(cell(classes.figure, 0, 1), 100.0F);
     const auto readout = classes.readout(QPointF(1, 0));
     ASSERT_TRUE(readout);
     EXPECT_EQ(readout->title, QStringLiteral("layer 1, expert 0, white space"));
     data.choices.layer = 1;
-    const Figure tokens = expertTokens(data).figure;
+    const Figure tokens = drawn("expert-tokens", data).figure;
     EXPECT_EQ(tokens.y.categories, (QStringList{QStringLiteral("0: ␣ a"), QStringLiteral("1: a b")}));
     EXPECT_FLOAT_EQ(cell(tokens, 1, 0), 60.0F);
-    const Figure balance = expertBalance(data).figure;
+    const Figure balance = drawn("expert-balance", data).figure;
     ASSERT_EQ(balance.curves.size(), 1U);
     EXPECT_NEAR(balance.curves.front().y.last(), 2.0, 1e-6);
-    EXPECT_NEAR(expertDropped(data).figure.curves.front().y.last(), 12.5, 1e-6);
+    EXPECT_NEAR(drawn("expert-dropped", data).figure.curves.front().y.last(), 12.5, 1e-6);
     InsideRun unlimited = *data.run;
     unlimited.spec.expert_capacity = 0;
     data.run = std::make_shared<const InsideRun>(unlimited);
-    EXPECT_TRUE(expertDropped(data).figure.emptyText.contains("no capacity"));
+    EXPECT_TRUE(drawn("expert-dropped", data).figure.emptyText.contains("no capacity"));
     data.choices.layer = 0;
-    EXPECT_TRUE(expertLoad(data).figure.emptyText.contains("dense"));
+    EXPECT_TRUE(drawn("expert-load", data).figure.emptyText.contains("dense"));
     ProbeResult dense = probeResultAt(1);
     dense.expert_shares = {};
     InsideRun run = testRun(1, 100);
     run.snapshots = {{100, std::make_shared<const ProbeResult>(dense)}};
     data.run = std::make_shared<const InsideRun>(run);
-    EXPECT_TRUE(expertTokens(data).figure.emptyText.contains("experts = 4"));
+    EXPECT_TRUE(drawn("expert-tokens", data).figure.emptyText.contains("experts = 4"));
 }
 
 TEST(InspectFigures, SpectrumIsTheMeanOverHeadsAtTheCursor) {
@@ -259,7 +259,7 @@ TEST(InspectFigures, UnrotatedChannelsAreOutsideTheColourScale) {
 TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
     InspectData data = someData();
     data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
-    const Figure figure = entropyCourse(data).figure;
+    const Figure figure = drawn("attention-entropy", data).figure;
     ASSERT_EQ(figure.curves.size(), 4U);  // one curve per layer and run
     EXPECT_EQ(figure.curves[0].emphasis, FigureCurve::Emphasis::dimmed);
     EXPECT_EQ(figure.curves[1].x, (QList<double>{1, 50, 100}));
@@ -267,17 +267,17 @@ TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
     EXPECT_EQ(figure.verticalLines.at(0).handle, "time");
     data.choices.pair = 0;  // not among the largest contributions
     bool highlighted = false;
-    for (const FigureCurve& curve : contributionsOverTraining(data).figure.curves) {
+    for (const FigureCurve& curve : drawn("logit-contribution-over-training", data).figure.curves) {
         highlighted = highlighted || curve.emphasis == FigureCurve::Emphasis::picked;
     }
     EXPECT_TRUE(highlighted);
-    const Figure retrieval = retrievalAccuracy(data).figure;
+    const Figure retrieval = drawn("retrieval-accuracy", data).figure;
     EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
 }
 
 TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
     InspectData data = someData();
-    const Figure figure = retrievalGain(data).figure;
+    const Figure figure = drawn("retrieval-gain", data).figure;
     ASSERT_EQ(figure.curves.size(), 3U);
     const FigureCurve& bound = figure.curves[0];
     EXPECT_EQ(bound.x.size(), kTestLength);
@@ -302,7 +302,7 @@ TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
     seeds.otherSeeds.push_back({9, 7, Ink::data(2), {100, std::make_shared<const ProbeResult>(probeResultAt(2))}});
     data.run = std::make_shared<const InsideRun>(seeds);
     data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
-    const Figure more = retrievalGain(data).figure;
+    const Figure more = drawn("retrieval-gain", data).figure;
     EXPECT_EQ(more.bands.size(), 3U);
     EXPECT_EQ(more.curves[2].label, "seed 7");
     EXPECT_EQ(more.curves[2].y, more.curves.back().y);
@@ -336,7 +336,7 @@ TEST(InspectFigures, OtherSeedsDifferOnlyInTheSeed) {
 
 TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
     InspectData data = someData();
-    const Figure thetas = thetaCourse(data).figure;
+    const Figure thetas = drawn("theta-over-training", data).figure;
     ASSERT_EQ(thetas.curves.size(), 2U);
     EXPECT_NEAR(thetas.curves[0].y[0], 100, 0.01);
     EXPECT_NEAR(thetas.curves[0].y[2], 10000, 1);
@@ -345,7 +345,7 @@ TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
     auto run = std::make_shared<InsideRun>(*data.run);
     run->spec.theta_training = ThetaTraining::free;
     data.run = run;
-    const Figure wavelengths = thetaCourse(data).figure;
+    const Figure wavelengths = drawn("theta-over-training", data).figure;
     ASSERT_EQ(wavelengths.curves.size(), static_cast<std::size_t>(kTestPairs));
     EXPECT_NEAR(wavelengths.curves[0].y[0], 2 * std::numbers::pi, 1e-5);
 
@@ -354,12 +354,12 @@ TEST(InspectFigures, TrainedThetaIsComputedFromTheFrequencies) {
         still->frequencies = {};
         snapshot.result = still;
     }
-    EXPECT_TRUE(thetaCourse(data).figure.curves.empty());
+    EXPECT_TRUE(drawn("theta-over-training", data).figure.curves.empty());
 }
 
 TEST(InspectFigures, PairTermsAreShownOnTheAttentionMapOfATypedText) {
     InspectData data = someData();
-    EXPECT_TRUE(attentionMap(data).figure.curves.empty());
+    EXPECT_TRUE(drawn("attention-map", data).figure.curves.empty());
     ProbeResult text = probeResultAt(1);
     text.pair_logits = text.attention;
     for (float& value : text.pair_logits.values) value = 0;
@@ -373,7 +373,7 @@ TEST(InspectFigures, PairTermsAreShownOnTheAttentionMapOfATypedText) {
     data.choices.pair = 0;  // highlighted now, but not the requested pair
     data.choices.layer = 1;
     data.choices.head = 0;
-    const InspectPicture picture = attentionMap(data);
+    const InspectPicture picture = drawn("attention-map", data);
     ASSERT_EQ(picture.figure.curves.size(), 2U);
     EXPECT_EQ(picture.figure.curves[0].quantity, "logit raised");
     EXPECT_EQ(picture.figure.curves[0].x, (QList<double>{1}));
@@ -385,14 +385,14 @@ TEST(InspectFigures, PairTermsAreShownOnTheAttentionMapOfATypedText) {
     ASSERT_TRUE(readout);
     EXPECT_EQ(readout->rows.back().label, "logit term of pair 2");
     EXPECT_EQ(readout->rows.back().value.toDouble(), 2);
-    EXPECT_TRUE(pairLogits(data).figure.summary.contains("logit term of pair 2"));
+    EXPECT_TRUE(drawn("pair-logits", data).figure.summary.contains("logit term of pair 2"));
     data.choices.head = 1;
-    EXPECT_TRUE(attentionMap(data).figure.curves.empty());
+    EXPECT_TRUE(drawn("attention-map", data).figure.curves.empty());
 }
 
 TEST(InspectFigures, ExplainsHowToGetPairTerms) {
     InspectData data = someData();
-    const auto words = [&data] { return pairLogits(data).figure.emptyText; };
+    const auto words = [&data] { return drawn("pair-logits", data).figure.emptyText; };
     EXPECT_TRUE(words().startsWith("Type a text")) << words().toStdString();
     EXPECT_FALSE(words().contains("pair 0")) << words().toStdString();
     data.choices.pair = 3;
@@ -416,11 +416,11 @@ TEST(InspectFigures, AttentionRowIsARowOfTheMap) {
     const AttentionRow third = attentionRow(data, 2);
     EXPECT_NEAR(third.weights[0], 1.0 / 3, 1e-6);
     EXPECT_EQ(third.weights[3], 0);
-    const InspectPicture map = attentionMap(data);
+    const InspectPicture map = drawn("attention-map", data);
     EXPECT_TRUE(std::isnan(cell(map.figure, 0, 1)));  // causal mask: a key after the query has no weight
     EXPECT_EQ(map.tokenAt(QPointF(0, 2.2)), 2);
     EXPECT_TRUE(map.readout(QPointF(0, 2))->title.contains("query “c” at position 2, key “a” at position 0"));
-    EXPECT_EQ(attentionGrid(data).headAt(QPointF(0.9, 0.1)), std::pair(0, 1));
+    EXPECT_EQ(drawn("attention-heads", data).headAt(QPointF(0.9, 0.1)), std::pair(0, 1));
 }
 
 /// Returns data whose newest snapshot has the largest rotary contribution in layer 1, head 0 (0.5 + 0.25), although the
@@ -448,28 +448,29 @@ InspectData withContributions() {
 
 TEST(InspectFigures, AttentionMapShowsTheHeadWithTheLargestRotaryContribution) {
     InspectData data = withContributions();
-    const Figure map = attentionMap(data).figure;
+    const Figure map = drawn("attention-map", data).figure;
     EXPECT_TRUE(map.note.contains("layer 1, head 0 (the largest rotary logit contribution)")) << map.note.toStdString();
     EXPECT_EQ(map.settings.value("layer").toInt(), 1);
     EXPECT_EQ(map.settings.value("head").toInt(), 0);
     EXPECT_FLOAT_EQ(cell(map, kTestMapSize - 1, 0), 1);
     EXPECT_EQ(attentionRow(data, -1).weights[0], 1) << "the text strip shows the same head";
     data.iteration = 1;
-    EXPECT_TRUE(attentionMap(data).figure.note.contains("layer 1, head 0 (")) << "the same head at every step";
+    EXPECT_TRUE(drawn("attention-map", data).figure.note.contains("layer 1, head 0 ("))
+        << "the same head at every step";
     data.choices.layer = 0;  // contributions 4 · 0.01 in both heads
-    EXPECT_TRUE(attentionMap(data).figure.note.contains(
-        "layer 0, head 0 (the largest rotary logit contribution in this layer)"));
+    EXPECT_TRUE(drawn("attention-map", data)
+                    .figure.note.contains("layer 0, head 0 (the largest rotary logit contribution in this layer)"));
 }
 
 TEST(InspectFigures, AttentionMapShowsTheMeanIfChosen) {
     InspectData data = withContributions();
     data.choices.head = -1;
-    const Figure map = attentionMap(data).figure;
+    const Figure map = drawn("attention-map", data).figure;
     EXPECT_TRUE(map.note.contains("mean over layers and heads")) << map.note.toStdString();
     EXPECT_FLOAT_EQ(cell(map, kTestMapSize - 1, 0), (1 + 3.0F / kTestMapSize) / 4);
     data.choices.layer = 0;
     data.choices.head = 1;
-    EXPECT_TRUE(attentionMap(data).figure.note.endsWith("layer 0, head 1")) << "a choice needs no reason";
+    EXPECT_TRUE(drawn("attention-map", data).figure.note.endsWith("layer 0, head 1")) << "a choice needs no reason";
     // Other figures show the mean over heads.
     data.choices.head = kAutomaticHead;
     EXPECT_EQ(headOf(data), -1);
@@ -484,7 +485,7 @@ TEST(InspectFigures, AttentionMapOfARunWithoutRotationShowsTheHeadWithTheLowestE
     newest->entropy.values = {2, 1.5F, 0.5F, 1};
     run->snapshots.back().result = newest;
     data.run = run;
-    const auto note = [&data] { return attentionMap(data).figure.note; };
+    const auto note = [&data] { return drawn("attention-map", data).figure.note; };
     EXPECT_TRUE(note().contains("layer 1, head 0 (the lowest attention entropy)")) << note().toStdString();
     data.choices.layer = 0;
     EXPECT_TRUE(note().contains("layer 0, head 1 (the lowest attention entropy in this layer)"))
@@ -507,7 +508,7 @@ TEST(InspectFigures, LogitContributionOfARunWithoutRotationSaysWhyItIsEmpty) {
 
 TEST(InspectFigures, AttentionMapsHaveTheFirstQueryAtTheTop) {
     InspectData data = someData();
-    const Figure map = attentionMap(data).figure;
+    const Figure map = drawn("attention-map", data).figure;
     EXPECT_TRUE(map.y.downwards);
     // Only the cell of query 0 and key 0 has the weight 1 (yellow).
     const ExportOptions options{.format = FigureFormat::png, .widthMm = 80, .heightMm = 80, .dpi = 96};
@@ -520,7 +521,7 @@ TEST(InspectFigures, AttentionMapsHaveTheFirstQueryAtTheTop) {
         }
     }
     EXPECT_LT(top, image.height() / 4);
-    EXPECT_TRUE(attentionGrid(data).figure.summary.contains("query (0 at the top)"));
+    EXPECT_TRUE(drawn("attention-heads", data).figure.summary.contains("query (0 at the top)"));
 }
 
 TEST(InspectFigures, BlockMeansPreserveTheMean) {
@@ -535,12 +536,12 @@ TEST(InspectFigures, BlockMeansPreserveTheMean) {
 TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
     InspectData data = someData();
     // The fixture's results have no standard errors, as those of an earlier version.
-    EXPECT_TRUE(lossByPosition(data).figure.bands.empty());
-    EXPECT_TRUE(
-        lossByPosition(data).figure.note.contains("n = 2 sequences of 16 tokens; no 95 % interval: this result was "
-                                                  "stored without standard errors"))
-        << lossByPosition(data).figure.note.toStdString();
-    EXPECT_TRUE(retrievalAccuracy(data).figure.note.contains("n = 8 tokens per lag; no 95 % interval"));
+    EXPECT_TRUE(drawn("loss-by-position", data).figure.bands.empty());
+    EXPECT_TRUE(drawn("loss-by-position", data)
+                    .figure.note.contains("n = 2 sequences of 16 tokens; no 95 % interval: this result was "
+                                          "stored without standard errors"))
+        << drawn("loss-by-position", data).figure.note.toStdString();
+    EXPECT_TRUE(drawn("retrieval-accuracy", data).figure.note.contains("n = 8 tokens per lag; no 95 % interval"));
 
     ProbeResult result = probeResultAt(100);
     result.loss_by_position_error.assign(kTestLength, 0.1);
@@ -554,18 +555,18 @@ TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
     run.addSnapshot({100, std::make_shared<const ProbeResult>(result)});
     data.run = std::make_shared<const InsideRun>(run);
     // scipy.stats.t.ppf(0.975, 1) = 12.706205
-    const Figure losses = lossByPosition(data).figure;
+    const Figure losses = drawn("loss-by-position", data).figure;
     ASSERT_EQ(losses.bands.size(), 1U);
     EXPECT_NEAR(losses.bands[0].lower[0], 3.0 - 1.2706205, 1e-6);
     EXPECT_NEAR(losses.bands[0].upper[0], 3.0 + 1.2706205, 1e-6);
     EXPECT_TRUE(losses.note.contains("bands: 95 % intervals over the sequences"));
     EXPECT_TRUE(figureCsv(losses).contains("95 % interval · lower (nats)"));
-    const Figure retrieval = retrievalAccuracy(data).figure;
+    const Figure retrieval = drawn("retrieval-accuracy", data).figure;
     ASSERT_EQ(retrieval.bands.size(), 1U);
     EXPECT_NEAR(retrieval.bands[0].lower[0], 25 - 12.706205, 1e-5);
     EXPECT_TRUE(retrieval.note.contains("n = 2 sequences with 8 tokens per lag")) << retrieval.note.toStdString();
-    EXPECT_EQ(attentionByDistance(data).figure.bands.size(), 2U);  // one per head
-    const Figure entropy = entropyCourse(data).figure;
+    EXPECT_EQ(drawn("attention-by-distance", data).figure.bands.size(), 2U);  // one per head
+    const Figure entropy = drawn("attention-entropy", data).figure;
     ASSERT_EQ(entropy.bands.size(), 2U);  // one per layer, at the only snapshot with standard errors
     EXPECT_EQ(entropy.bands[0].x, (QList<double>{100}));
     EXPECT_TRUE(entropy.note.contains("upper bounds of the interval"));
@@ -573,9 +574,12 @@ TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
 
 TEST(InspectFigures, AblationsShowTheirControls) {
     InspectData data = someData();
-    EXPECT_TRUE(ablationLoss(data).figure.note.contains("no control")) << ablationLoss(data).figure.note.toStdString();
-    EXPECT_TRUE(ablationCurve(data).figure.note.contains("no control"));
-    EXPECT_EQ(ablationText(pair_range(Ablation::Kind::mean, 0, 1)), "pairs 0–1 mean-ablated");
+    EXPECT_TRUE(drawn("ablation-loss", data).figure.note.contains("no control"))
+        << drawn("ablation-loss", data).figure.note.toStdString();
+    EXPECT_TRUE(drawn("ablation-curve", data).figure.note.contains("no control"));
+    InspectData mean = data;
+    mean.ablation->ablation = pair_range(Ablation::Kind::mean, 0, 1);
+    EXPECT_EQ(drawn("ablation-loss", mean).figure.curves.back().label, "pairs 0–1 mean-ablated");
 
     const auto withLoss = [](double loss) {
         ProbeResult result = probeResultAt(1);
@@ -584,16 +588,16 @@ TEST(InspectFigures, AblationsShowTheirControls) {
     };
     AblationControls controls{0.25, {{{2}, 0.25, withLoss(2.5)}, {{3}, 0.24, withLoss(2.75)}}};
     data.ablation->controls = controls;
-    const Figure losses = ablationLoss(data).figure;
+    const Figure losses = drawn("ablation-loss", data).figure;
     ASSERT_EQ(losses.curves.size(), 3U);  // whole model, control, ablation
     EXPECT_EQ(losses.curves[1].label, "control");
     EXPECT_TRUE(losses.note.contains("logit contribution near 25.0 % changes the loss by +0.3750"))
         << losses.note.toStdString();
-    EXPECT_EQ(ablationRetrieval(data).figure.curves.size(), 3U);
+    EXPECT_EQ(drawn("ablation-retrieval", data).figure.curves.size(), 3U);
 
     data.ablationCurve->fast_controls = {{}, controls, {}};
     data.ablationCurve->slow_controls = {{}, {}, {}};
-    const Figure curve = ablationCurve(data).figure;
+    const Figure curve = drawn("ablation-curve", data).figure;
     ASSERT_EQ(curve.curves.size(), 3U);  // control and curve from the fast end; curve from the slow end
     EXPECT_TRUE(curve.curves[0].companion);
     EXPECT_NEAR(curve.curves[0].y[1], 2.625, 1e-12);

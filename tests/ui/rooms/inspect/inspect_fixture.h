@@ -4,11 +4,12 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
-#include "core/run/checkpoint.h"
 #include "core/experiment/experiment.h"
+#include "core/run/checkpoint.h"
 #include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/probes/inside_run.h"
+#include "ui/rooms/inspect/inspect_figures.h"
 
 namespace ropelab::ui {
 
@@ -18,6 +19,11 @@ inline constexpr std::int64_t kTestPairs = 4;
 inline constexpr std::int64_t kTestLength = 16;
 inline constexpr std::int64_t kTestMapSize = 6;
 inline constexpr const char* kTestVocabulary = "characters:32,97,98,99,100";
+
+/// Draws the figure with this name, as the room does.
+inline InspectPicture drawn(const char* figure, const InspectData& data) {
+    return findInspectFigure(QLatin1String(figure))->make(data);
+}
 
 /// Returns an array with the values first, first + step, first + 2·step, …
 inline ProbeArray filledArray(std::vector<std::int64_t> shape, float first, float step) {

@@ -57,8 +57,9 @@ TEST_F(ModelAnswersTest, ExplainsMissingCheckpoint) {
         << "the message contains the path";
     auto fresh = std::make_shared<InsideRun>(*run);
     fresh->wroteCheckpoint = false;
-    EXPECT_TRUE(
-        refusal([&] { (void)probeExtrapolation(engine, *fresh, 2, {}, {}); }).contains("has no checkpoint yet"));
+    EXPECT_TRUE(refusal([&] {
+                    (void)need::beyond.compute({&engine, {}, {}}, *fresh, {});
+                }).contains("has no checkpoint yet"));
 }
 
 TEST_F(ModelAnswersTest, LatestRequestReplacesEarlierOnesOfTheRun) {

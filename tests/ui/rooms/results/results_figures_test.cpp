@@ -66,10 +66,8 @@ TEST(ResultsFigures, HaveTitlesAndEmptyTexts) {
         EXPECT_TRUE(isEmpty(picture.figure)) << figure.name;
         EXPECT_GT(picture.figure.emptyText.size(), 20) << figure.name;
         EXPECT_EQ(picture.figure.name, QLatin1String(figure.name));
-        EXPECT_EQ(findResultsFigure(QLatin1String(figure.name)), &figure);
     }
     EXPECT_EQ(names.size(), static_cast<qsizetype>(resultsFigures().size()));
-    EXPECT_EQ(findResultsFigure("heat"), nullptr);
 }
 
 TEST(ResultsFigures, LossByThetaAscendsAndHasErrorBars) {

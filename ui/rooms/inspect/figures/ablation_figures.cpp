@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 
@@ -31,10 +30,9 @@ QString kindWord(Ablation::Kind kind) {
 }
 
 InspectPicture noAblation(const InspectData& data, const char* name) {
-    const QString words =
-        u"Evaluating the checkpoint with the chosen pairs ablated, and with random other pairs "
-        "ablated for comparison …"_s;
-    return withoutNumbers(data, name, data.problem.isEmpty() ? words : data.problem);
+    return withoutAnswer(data, name,
+                         u"Evaluating the checkpoint with the chosen pairs ablated, and with random other pairs "
+                         "ablated for comparison …"_s);
 }
 
 QString signedLoss(double loss) {
@@ -168,7 +166,8 @@ InspectPicture curveFromBothEnds(const InspectData& data, const char* name, Axis
 
 }  // namespace
 
-QString ablationText(const Ablation& ablation) {
+/// As "pairs 0–3 frozen".
+static QString ablationText(const Ablation& ablation) {
     const std::vector<std::int64_t>& all = ablation.pairs;
     const QString pairs = all.empty()       ? u"no pair"_s
                           : all.size() == 1 ? u"pair %1"_s.arg(all.front())
@@ -176,7 +175,9 @@ QString ablationText(const Ablation& ablation) {
     return u"%1 %2"_s.arg(pairs, kindWord(ablation.kind));
 }
 
-InspectPicture ablationLoss(const InspectData& data) {
+// Each figure shows the controls beside the ablation (core/study/ablation_control.h), or says that there are none.
+
+static InspectPicture ablationLoss(const InspectData& data) {
     constexpr const char* name = "ablation-loss";
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
@@ -202,7 +203,7 @@ InspectPicture ablationLoss(const InspectData& data) {
     return picture;
 }
 
-InspectPicture ablationRetrieval(const InspectData& data) {
+static InspectPicture ablationRetrieval(const InspectData& data) {
     constexpr const char* name = "ablation-retrieval";
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
@@ -243,7 +244,7 @@ InspectPicture ablationRetrieval(const InspectData& data) {
     return picture;
 }
 
-InspectPicture ablationCurve(const InspectData& data) {
+static InspectPicture ablationCurve(const InspectData& data) {
     constexpr const char* name = "ablation-curve";
     if (!data.run || !data.ablationCurve) return noAblation(data, name);
     const AblationCurve& curve = *data.ablationCurve;
@@ -264,7 +265,7 @@ InspectPicture ablationCurve(const InspectData& data) {
                              counts);
 }
 
-InspectPicture ablationRetrievalCurve(const InspectData& data) {
+static InspectPicture ablationRetrievalCurve(const InspectData& data) {
     constexpr const char* name = "ablation-retrieval-curve";
     if (!data.run || !data.ablationCurve) return noAblation(data, name);
     const AblationCurve& curve = *data.ablationCurve;

@@ -1,6 +1,5 @@
 #include <QFontMetricsF>
 #include <QImage>
-#include <QObject>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -27,12 +26,21 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+struct AttentionSource {
+    const ProbeResult* result = nullptr;
+    std::int64_t iteration = 0;
+};
+
+/// The result for the typed text if there is one, else that of the snapshot at the cursor.
 AttentionSource attentionSource(const InspectData& data) {
     if (data.run && data.text) return {data.text.get(), data.textIteration};
     if (const Snapshot* now = data.snapshot()) return {now->result.get(), now->iteration};
     return {};
 }
 
+/// As "step 50: run, your text".
 QString stepNote(const InspectData& data, const AttentionSource& source) {
     const QString note = !data.text               ? u"step %2: %1"_s
                          : data.textWhileTraining ? u"after step %2: %1 (still in training), your text"_s
@@ -40,12 +48,9 @@ QString stepNote(const InspectData& data, const AttentionSource& source) {
     return note.arg(data.run->name, groupedText(source.iteration));
 }
 
-namespace {
-
 struct ChosenHead {
     std::int64_t layer;
     std::int64_t head;
-    QString reason;
 };
 
 /// Searches an array of layers × heads × …, in one layer or, for −1, in all. Returns nullopt unless a value exceeds
@@ -60,7 +65,7 @@ std::optional<ChosenHead> highestHead(const ProbeArray& array, std::int64_t only
             const double here = value(array.row(layer, head));
             if (!(here > floor)) continue;
             floor = here;
-            best = ChosenHead{layer, head, {}};
+            best = ChosenHead{layer, head};
         }
     }
     return best;
@@ -90,7 +95,7 @@ InspectData withOneHead(InspectData data) {
     return data;
 }
 
-std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
+static std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
     // A lab stores 0 for the attention weights of gated DeltaNet layers, which have none.
     const RunSpec& spec = data.run->spec;
     const std::vector<LayerAttention> kinds = attention_of_layers(spec);
@@ -109,11 +114,16 @@ std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
     return sum;
 }
 
-int sideOf(const ProbeArray& array) {
+/// Positions along a side of the maps in an array of layers × heads × positions × positions; 0 for another shape.
+static int sideOf(const ProbeArray& array) {
     return array.shape.size() == 4 ? static_cast<int>(array.shape[2]) : 0;
 }
 
-QString whyNoAttentionDifference(const InspectData& data) {
+// Difference of the attention weights of two runs (first minus second), token by token. Both runs' snapshots must
+// contain attention maps of the same text.
+
+/// "" if the difference can be shown.
+static QString whyNoAttentionDifference(const InspectData& data) {
     if (!data.ghost) return u"Choose a second run to see the difference of the attention weights."_s;
     if (data.text) {
         return u"Only the first run's model processes the text that you typed; clear the text to compare the "
@@ -141,7 +151,8 @@ QString whyNoAttentionDifference(const InspectData& data) {
     return {};
 }
 
-ProbeArray attentionDifference(const InspectData& data) {
+/// Layers × heads × map_size × map_size, from −1 to 1. Requires that whyNoAttentionDifference() returns "".
+static ProbeArray attentionDifference(const InspectData& data) {
     ProbeArray result = data.snapshot()->result->attention;
     const std::vector<float>& other = data.ghostSnapshot()->result->attention.values;
     for (std::size_t i = 0; i < result.values.size(); ++i) result.values[i] -= other[i];
@@ -166,21 +177,26 @@ double largestDifference(const InspectData& data, const NumbersOf& numbersOf) {
 
 }  // namespace
 
-double largestAttentionDifference(const InspectData& data) {
+/// The maximum over all layers, heads and steps makes the colours of all steps comparable. Requires that
+/// whyNoAttentionDifference() returns "".
+static double largestAttentionDifference(const InspectData& data) {
     thread_local ScaleCache cache;
     return cache.get(data, {}, [&data] {
         return largestDifference(data, [](const ProbeArray& attention) { return std::span(attention.values); });
     });
 }
 
-double largestChosenDifference(const InspectData& data) {
+/// As largestAttentionDifference(), but in the selected layer and head only, or in their mean.
+static double largestChosenDifference(const InspectData& data) {
     thread_local ScaleCache cache;
     return cache.get(data, {layerOf(data), headOf(data)}, [&data] {
         return largestDifference(data, [&data](const ProbeArray& attention) { return mapOf(attention, data); });
     });
 }
 
-QString attentionDifferenceNote(const InspectData& data) {
+/// "step 50: run − second run", or "step 50 of run − step 40 of second run" if the steps differ. The step comes first
+/// because a long note is cut off at its end.
+static QString attentionDifferenceNote(const InspectData& data) {
     const std::int64_t own = data.snapshot()->iteration;
     const std::int64_t other = data.ghostSnapshot()->iteration;
     if (own != other) {
@@ -270,7 +286,7 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
 
 }  // namespace
 
-InspectPicture attentionGrid(const InspectData& given) {
+static InspectPicture attentionGrid(const InspectData& given) {
     const InspectData data = withOneHead(given);  // the grid frames the head that the large map shows
     constexpr const char* name = "attention-heads";
     const AttentionSource source = attentionSource(data);
@@ -323,9 +339,8 @@ InspectPicture attentionGrid(const InspectData& given) {
     figure.drawing = [grid = std::move(grid)](QPainter& painter, const QRectF& all, const FigureStyle& style) {
         drawGrid(painter, all, style, grid);
     };
-    figure.table.names = {u"layer"_s, u"head"_s, u"query"_s, u"key"_s,
-                          difference ? u"difference of attention weights"_s : u"attention weight"_s};
-    figure.table.columns.resize(5);
+    figure.table = FigureTable::of({u"layer"_s, u"head"_s, u"query"_s, u"key"_s,
+                                    difference ? u"difference of attention weights"_s : u"attention weight"_s});
     const int side = sideOf(array);
     for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
         if (data.run->spec.layer_attention(layer) == LayerAttention::delta_net) continue;
@@ -482,7 +497,7 @@ AttentionRow attentionRow(const InspectData& given, int query) {
     return row;
 }
 
-InspectPicture attentionMap(const InspectData& given) {
+static InspectPicture attentionMap(const InspectData& given) {
     const InspectData data = withOneHead(given);
     constexpr const char* name = "attention-map";
     const AttentionSource source = attentionSource(data);
@@ -506,19 +521,19 @@ InspectPicture attentionMap(const InspectData& given) {
     return picture;
 }
 
-InspectPicture pairLogits(const InspectData& given) {
+static InspectPicture pairLogits(const InspectData& given) {
     const InspectData data = withOneHead(given);
     constexpr const char* name = "pair-logits";
     if (!data.run) return withoutNumbers(data, name);
     if (pairTerms(data).empty()) {
-        return withoutNumbers(data, name, data.problem.isEmpty() ? whyNoPairTerms(data) : data.problem);
+        return withoutAnswer(data, name, whyNoPairTerms(data));
     }
-    InspectPicture picture = positionsMap(data, name, data.text->pair_logits, attentionSource(data),
-                                          u"logit term of pair %1"_s.arg(*data.textPair), FigureMap::Scale::diverging);
-    return picture;
+    return positionsMap(data, name, data.text->pair_logits, attentionSource(data),
+                        u"logit term of pair %1"_s.arg(*data.textPair), FigureMap::Scale::diverging);
 }
 
-InspectPicture attentionByDistance(const InspectData& data) {
+/// One curve per head of the selected layer.
+static InspectPicture attentionByDistance(const InspectData& data) {
     constexpr const char* name = "attention-by-distance";
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);
@@ -553,7 +568,7 @@ InspectPicture attentionByDistance(const InspectData& data) {
     return picture;
 }
 
-InspectPicture attentionSpectrum(const InspectData& data) {
+static InspectPicture attentionSpectrum(const InspectData& data) {
     constexpr const char* name = "attention-spectrum";
     const AttentionSource source = attentionSource(data);
     if (!source.result || source.result->attention_by_distance.empty()) return withoutNumbers(data, name);

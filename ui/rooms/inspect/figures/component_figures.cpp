@@ -1,11 +1,9 @@
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 
 #include "core/data/corpus.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "core/spec/selection.h"
 #include "ui/common/format.h"
 #include "ui/probes/principal_components.h"
@@ -172,8 +170,7 @@ InspectPicture headComponents(const InspectData& given) {
     InspectData data = withOneHead(given);
     const auto found = data.results.find(&headVectorsNeed);
     if (!data.run || found == data.results.end()) {
-        const QString computing = u"Computing the queries and keys of a text …"_s;
-        return withoutNumbers(data, kHeadComponents, data.problem.isEmpty() ? computing : data.problem);
+        return withoutAnswer(data, kHeadComponents, u"Computing the queries and keys of a text …"_s);
     }
     const auto vectors = std::any_cast<std::shared_ptr<const HeadVectorsOfText>>(found->second);
     const std::int64_t layer = data.choices.layer = std::max<std::int64_t>(0, layerOf(data));

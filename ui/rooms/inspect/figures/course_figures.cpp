@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -122,7 +121,9 @@ std::vector<HeadLine> headLines(const InspectData& data) {
     return lines;
 }
 
-InspectPicture contributionsOverTraining(const InspectData& data) {
+/// The logit contribution (F8) of the five parts with the largest contribution at the cursor, and of the highlighted
+/// pair. A part is a pair or all channels that are not rotated.
+static InspectPicture contributionsOverTraining(const InspectData& data) {
     constexpr const char* name = "logit-contribution-over-training";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->logit_contribution.empty()) return withoutNumbers(data, name);
@@ -173,19 +174,20 @@ InspectPicture contributionsOverTraining(const InspectData& data) {
     return picture;
 }
 
-InspectPicture entropyCourse(const InspectData& data) {
+static InspectPicture entropyCourse(const InspectData& data) {
     return courseByLayer(data, "attention-entropy", {u"attention entropy"_s, u"nats"_s}, &ProbeResult::entropy,
                          &ProbeResult::entropy_error);
 }
 
-InspectPicture sinkCourse(const InspectData& data) {
+static InspectPicture sinkCourse(const InspectData& data) {
     InspectPicture picture = courseByLayer(data, "attention-sink", {u"attention weight of the first token"_s, {}},
                                            &ProbeResult::sink, &ProbeResult::sink_error);
     if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
     return picture;
 }
 
-InspectPicture thetaCourse(const InspectData& data) {
+/// If every frequency is trained separately, the curves are the wavelengths of one layer's pairs.
+static InspectPicture thetaCourse(const InspectData& data) {
     constexpr const char* name = "theta-over-training";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->frequencies.empty()) {
@@ -227,7 +229,7 @@ InspectPicture thetaCourse(const InspectData& data) {
     return picture;
 }
 
-InspectPicture retrievalCourse(const InspectData& data) {
+static InspectPicture retrievalCourse(const InspectData& data) {
     constexpr const char* name = "retrieval-over-training";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);

@@ -1,7 +1,6 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
 #include <QFontMetricsF>
-#include <QObject>
 #include <QPainter>
 #include <algorithm>
 #include <cmath>
@@ -146,12 +145,8 @@ std::function<QString(QPointF, const QRectF&, const FigureStyle&)> tokenToolTips
     };
 }
 
-InspectPicture withoutText(const InspectData& data, const char* name, const QString& computing) {
-    return withoutNumbers(data, name, data.problem.isEmpty() ? computing : data.problem);
-}
-
 InspectPicture withoutStatistics(const InspectData& data, const char* name) {
-    return withoutText(data, name, u"Counting the tokens of the data set …"_s);
+    return withoutAnswer(data, name, u"Counting the tokens of the data set …"_s);
 }
 
 QString countedText(const TextStatistics& text) {
@@ -232,7 +227,7 @@ QColor bitsColor(double bits, double most, const Theme& theme) {
     return mixed(theme.paper, theme.data[5], full * std::clamp(bits / most, 0.0, 1.0));
 }
 
-InspectPicture dataTokens(const InspectData& data) {
+static InspectPicture dataTokens(const InspectData& data) {
     constexpr const char* name = "data-tokens";
     if (!data.run || !data.statistics) return withoutStatistics(data, name);
     const TextStatistics& text = *data.statistics;
@@ -267,7 +262,7 @@ InspectPicture dataTokens(const InspectData& data) {
     return picture;
 }
 
-InspectPicture dataFrequencies(const InspectData& data) {
+static InspectPicture dataFrequencies(const InspectData& data) {
     constexpr const char* name = "data-frequencies";
     if (!data.run || !data.statistics) return withoutStatistics(data, name);
     const TextStatistics& text = *data.statistics;
@@ -308,7 +303,7 @@ InspectPicture dataFrequencies(const InspectData& data) {
     return picture;
 }
 
-InspectPicture dataZipf(const InspectData& data) {
+static InspectPicture dataZipf(const InspectData& data) {
     constexpr const char* name = "data-zipf";
     if (!data.run || !data.statistics) return withoutStatistics(data, name);
     const TextStatistics& text = *data.statistics;
@@ -328,7 +323,7 @@ InspectPicture dataZipf(const InspectData& data) {
     return picture;
 }
 
-InspectPicture dataInformation(const InspectData& data) {
+static InspectPicture dataInformation(const InspectData& data) {
     constexpr const char* name = "data-mutual-information";
     if (!data.run || !data.statistics) return withoutStatistics(data, name);
     const TextStatistics& text = *data.statistics;
@@ -374,12 +369,12 @@ InspectPicture dataInformation(const InspectData& data) {
     return picture;
 }
 
-InspectPicture dataBits(const InspectData& data) {
+static InspectPicture dataBits(const InspectData& data) {
     constexpr const char* name = "data-bits";
     if (!data.run || !data.painted)
-        return withoutText(data, name,
-                           u"Computing the bits per token under the run's "
-                           "model …"_s);
+        return withoutAnswer(data, name,
+                             u"Computing the bits per token under the run's "
+                             "model …"_s);
     const PaintedText& text = *data.painted;
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;

@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -33,6 +32,7 @@ bool hasExperts(const ProbeResult& result, std::int64_t layer) {
     return std::accumulate(load.begin(), load.end(), 0.0) > 0;
 }
 
+/// Without a selected layer, all layers with experts.
 std::vector<std::int64_t> expertLayersOf(const InspectData& data, const ProbeResult& result) {
     std::vector<std::int64_t> layers;
     if (result.expert_shares.empty()) return layers;
@@ -160,7 +160,7 @@ InspectPicture expertCourse(const InspectData& data, const char* name, Axis y, P
 
 }  // namespace
 
-InspectPicture expertLoad(const InspectData& data) {
+static InspectPicture expertLoad(const InspectData& data) {
     constexpr const char* name = "expert-load";
     const Snapshot* now = data.snapshot();
     ExpertMap map{name, u"load"_s, {}, {}, u"step"_s, {}, {}};
@@ -194,7 +194,7 @@ InspectPicture expertLoad(const InspectData& data) {
     return picture;
 }
 
-InspectPicture expertLoadByClass(const InspectData& data) {
+static InspectPicture expertLoadByClass(const InspectData& data) {
     constexpr const char* name = "expert-load-by-class";
     const Snapshot* now = data.snapshot();
     ExpertMap map{name, u"share of the class's choices"_s, {}, {}, u"token class"_s, {}, {}};
@@ -235,7 +235,7 @@ InspectPicture expertLoadByClass(const InspectData& data) {
     return picture;
 }
 
-InspectPicture expertTokens(const InspectData& data) {
+static InspectPicture expertTokens(const InspectData& data) {
     constexpr const char* name = "expert-tokens";
     const Snapshot* now = data.snapshot();
     ExpertMap map{name, u"share of the expert's tokens"_s, {}, {}, u"rank of the token"_s, {}, {}};
@@ -271,11 +271,11 @@ InspectPicture expertTokens(const InspectData& data) {
     return picture;
 }
 
-InspectPicture expertBalance(const InspectData& data) {
+static InspectPicture expertBalance(const InspectData& data) {
     return expertCourse(data, "expert-balance", {u"load-balancing loss"_s, {}}, &ProbeResult::expert_balance, 1);
 }
 
-InspectPicture expertDropped(const InspectData& data) {
+static InspectPicture expertDropped(const InspectData& data) {
     const Snapshot* now = data.snapshot();
     if (now && !now->result->expert_shares.empty() && data.run->spec.expert_capacity == 0) {
         return withoutNumbers(data, "expert-dropped",

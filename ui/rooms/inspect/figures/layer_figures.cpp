@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QObject>
 #include <cmath>
 
 #include "ui/common/format.h"
@@ -61,6 +60,7 @@ QString whyNoStep(const InspectData& data) {
            "training step before a snapshot, so the first snapshot that contains them is that of step 1 or later."_s;
 }
 
+/// One column per snapshot, and one row per layer, or per attention and MLP of each layer.
 InspectPicture layerMap(const InspectData& data, const LayerQuantity& quantity) {
     if (!data.snapshot()) return withoutNumbers(data, quantity.name);
     std::vector<const Snapshot*> columns;
@@ -152,32 +152,32 @@ InspectPicture byLayer(const InspectData& data, const char* name, const QString&
 
 }  // namespace
 
-InspectPicture gradientNormMap(const InspectData& data) {
+static InspectPicture gradientNormMap(const InspectData& data) {
     return layerMap(data, {"gradient-norm-over-training", u"gradient norm"_s, &ProbeResult::gradient_norm, true});
 }
 
-InspectPicture updateRatioMap(const InspectData& data) {
+static InspectPicture updateRatioMap(const InspectData& data) {
     return layerMap(data,
                     {"update-ratio-over-training", u"update-to-weight ratio"_s, &ProbeResult::update_ratio, true});
 }
 
-InspectPicture residualStreamMap(const InspectData& data) {
+static InspectPicture residualStreamMap(const InspectData& data) {
     return layerMap(data, {"residual-stream-over-training", u"root mean square of the residual stream"_s,
                            &ProbeResult::stream_rms, false});
 }
 
-InspectPicture massiveActivationMap(const InspectData& data) {
+static InspectPicture massiveActivationMap(const InspectData& data) {
     return layerMap(data, {"massive-activations-over-training", u"largest magnitude in the residual stream"_s,
                            &ProbeResult::stream_largest, true});
 }
 
-InspectPicture gradientNormByLayer(const InspectData& data) {
+static InspectPicture gradientNormByLayer(const InspectData& data) {
     constexpr auto array = &ProbeResult::gradient_norm;
     return byLayer(data, "gradient-norm-by-layer", u"gradient norm"_s, u"layer"_s,
                    {{u"attention"_s, array, 0, 2}, {u"MLP"_s, array, 1, 2}}, whyNoStep(data));
 }
 
-InspectPicture updatesByLayer(const InspectData& data) {
+static InspectPicture updatesByLayer(const InspectData& data) {
     constexpr auto step = &ProbeResult::update_ratio;
     constexpr auto all = &ProbeResult::accumulated_update;
     return byLayer(data, "updates-by-layer", u"update-to-weight ratio"_s, u"layer"_s,
@@ -188,7 +188,7 @@ InspectPicture updatesByLayer(const InspectData& data) {
                    whyNoStep(data));
 }
 
-InspectPicture residualStreamByLayer(const InspectData& data) {
+static InspectPicture residualStreamByLayer(const InspectData& data) {
     return byLayer(
         data, "residual-stream-by-layer", u"magnitude in the residual stream"_s,
         u"number of layers passed (0: embeddings)"_s,

@@ -1,4 +1,3 @@
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -76,11 +75,7 @@ QList<double> accuraciesOf(const ProbeResult& result) {
     return numbersOf(result.retrieval, [](const RetrievalPoint& point) { return 100 * point.accuracy; });
 }
 
-QList<double> lossesOf(const ProbeResult& result) {
-    return numbersOf(result.retrieval, &RetrievalPoint::loss);
-}
-
-InspectPicture lossByPosition(const InspectData& data) {
+static InspectPicture lossByPosition(const InspectData& data) {
     return atCursor(
         data, "loss-by-position", {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s},
         [](const ProbeResult& result, Ink ink) {
@@ -96,7 +91,7 @@ InspectPicture lossByPosition(const InspectData& data) {
         [](const ProbeResult& result) { return sequencesNote(result, !result.loss_by_position_error.empty()); });
 }
 
-InspectPicture retrievalAccuracy(const InspectData& data) {
+static InspectPicture retrievalAccuracy(const InspectData& data) {
     InspectPicture picture = atCursor(
         data, "retrieval-accuracy", {u"lag Δ"_s, u"tokens"_s, true}, {u"retrieval accuracy"_s, u"%"_s},
         [](const ProbeResult& result, Ink ink) {
@@ -111,11 +106,12 @@ InspectPicture retrievalAccuracy(const InspectData& data) {
     return picture;
 }
 
-InspectPicture retrievalLoss(const InspectData& data) {
+static InspectPicture retrievalLoss(const InspectData& data) {
     InspectPicture picture = atCursor(
         data, "retrieval-loss", {u"lag Δ"_s, u"tokens"_s, true}, {u"loss on copied tokens"_s, u"nats"_s},
         [](const ProbeResult& result, Ink ink) {
-            return inspectCurve({}, u"loss on copied tokens"_s, ink, lagsOf(result), lossesOf(result));
+            return inspectCurve({}, u"loss on copied tokens"_s, ink, lagsOf(result),
+                                numbersOf(result.retrieval, &RetrievalPoint::loss));
         },
         [](const ProbeResult& result, const FigureCurve& curve) {
             std::vector<double> errors;
@@ -128,7 +124,7 @@ InspectPicture retrievalLoss(const InspectData& data) {
     return picture;
 }
 
-InspectPicture logitByDistance(const InspectData& data) {
+static InspectPicture logitByDistance(const InspectData& data) {
     constexpr const char* name = "logit-by-distance";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->logit_by_distance.empty()) return withoutNumbers(data, name);
@@ -223,7 +219,11 @@ QString countWords(const RetrievalPoint& point) {
 
 }  // namespace
 
-InspectPicture retrievalGain(const InspectData& data) {
+/// The retrieval gain at the time cursor by attended distance (lag − 1), with its 95 % interval over the sequences. The
+/// same axis shows the context bound B(Δ) of the run's frequencies as a percentage of B(0), and the run's own mean
+/// logit by distance, centred and as a percentage of its largest deviation. The gains of the lab's other seeds of this
+/// run (their newest snapshots) and of the second run are drawn with their own intervals.
+static InspectPicture retrievalGain(const InspectData& data) {
     constexpr const char* name = "retrieval-gain";
     const Snapshot* now = data.snapshot();
     if (!now || now->result->retrieval.empty()) return withoutNumbers(data, name);

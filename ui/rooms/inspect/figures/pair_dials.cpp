@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -78,9 +77,8 @@ InspectPicture pairDials(const InspectData& data) {
     DialsPicture dials;
     dials.highlighted = data.choices.pair;
     bool anyUnrotated = false;
-    figure.table.names = {u"pair"_s, u"frequency (rad/token)"_s, u"angle of q (degrees)"_s, u"query norm"_s,
-                          u"key norm"_s};
-    figure.table.columns.resize(5);
+    figure.table = FigureTable::of(
+        {u"pair"_s, u"frequency (rad/token)"_s, u"angle of q (degrees)"_s, u"query norm"_s, u"key norm"_s});
     for (std::size_t i = 0; i < std::min(frequencies.size(), usage.query.size()); ++i) {
         const bool rotated = frequencies[i] > 0;
         anyUnrotated = anyUnrotated || !rotated;

@@ -1,6 +1,5 @@
 #include "ui/rooms/inspect/figures/figures.h"
 
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 
@@ -16,12 +15,8 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-QString problemOr(const InspectData& data, const QString& words) {
-    return data.problem.isEmpty() ? words : data.problem;
-}
-
 InspectPicture noExtrapolation(const InspectData& data, const char* name) {
-    return withoutNumbers(data, name, problemOr(data, u"Evaluating the checkpoint beyond its training context …"_s));
+    return withoutAnswer(data, name, u"Evaluating the checkpoint beyond its training context …"_s);
 }
 
 QString countsOf(const ExtrapolationResult& result, bool hasBands) {
@@ -43,6 +38,10 @@ QString titleOf(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) 
 }
 
 }  // namespace
+
+InspectPicture withoutAnswer(const InspectData& data, const char* name, const QString& computing) {
+    return withoutNumbers(data, name, data.problem.isEmpty() ? computing : data.problem);
+}
 
 QString checkpointNote(const InspectData& data, std::int64_t iteration) {
     return u"%1, checkpoint at step %2"_s.arg(data.run->name, groupedText(iteration));
@@ -76,7 +75,7 @@ FigureCurve blockMeans(const std::vector<double>& lossByPosition, const QString&
     return curve;
 }
 
-InspectPicture extrapolationLoss(const InspectData& data) {
+static InspectPicture extrapolationLoss(const InspectData& data) {
     constexpr const char* name = "extrapolation-loss";
     if (!data.run || !data.beyond) return noExtrapolation(data, name);
     InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};
@@ -101,7 +100,7 @@ InspectPicture extrapolationLoss(const InspectData& data) {
     return picture;
 }
 
-InspectPicture extrapolationRetrieval(const InspectData& data) {
+static InspectPicture extrapolationRetrieval(const InspectData& data) {
     constexpr const char* name = "extrapolation-retrieval";
     if (!data.run || !data.beyond) return noExtrapolation(data, name);
     InspectPicture picture{
@@ -140,15 +139,15 @@ QStringList fineTunedNumbers(const InspectData& data) {
     return lines;
 }
 
-InspectPicture fineTunedLoss(const InspectData& data) {
+static InspectPicture fineTunedLoss(const InspectData& data) {
     constexpr const char* name = "fine-tuned-loss";
     const std::vector<const ExtrapolationResult*> shown = tuningsAt(data);
     if (!data.run || shown.empty()) {
         const QString words =
             u"“Fine-tune copy” continues the training of a copy of this run at %1 × its context, and this figure "
-            "compares the loss by position before and after the fine-tuning. The run and its checkpoint do not "
-            "change."_s.arg(data.fineTuning.factor);
-        return withoutNumbers(data, name, problemOr(data, words));
+            "compares the loss by position before and after the fine-tuning. The run and its checkpoint do not change."_s
+                .arg(data.fineTuning.factor);
+        return withoutAnswer(data, name, words);
     }
     InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};
     Figure& figure = picture.figure;

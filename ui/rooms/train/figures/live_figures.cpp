@@ -1,7 +1,6 @@
 #include "ui/rooms/train/figures/live_figures.h"
 
 #include <QJsonArray>
-#include <QObject>
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -160,11 +159,6 @@ LiveQuantity retrievalQuantity() {
                     numbersOf(result.retrieval, &RetrievalPoint::lag),
                     numbersOf(result.retrieval, [](const RetrievalPoint& point) { return 100 * point.accuracy; })};
             }};
-}
-
-LiveQuantity contributionQuantity() {
-    return frequencyQuantity("logit-contribution", {u"logit contribution"_s, u"%"_s}, &ProbeResult::logit_contribution,
-                             100);
 }
 
 /// Uses every `columns`-th number of the array from `column` on.
@@ -343,49 +337,54 @@ InspectData inspectDataOf(const LiveRun& run) {
     return data;
 }
 
-InspectPicture mapOfPicked(const LiveRun& run, const LiveQuantity& quantity,
-                           InspectPicture (*make)(const InspectData& data)) {
-    const InspectData data = inspectDataOf(run);
-    if (run.snapshot && rotatesPairs(run.spec)) return make(data);
-    return emptyLivePicture(inspectFigure(data, quantity.name), whyNoCurve({run.name, {run}}, quantity));
+/// The picked run without the others, else all settings.
+LiveData shownOf(const LiveData& data) {
+    LiveData alone;
+    if (data.picked) alone.settings.push_back({data.picked->name, {*data.picked}});
+    return data.picked ? alone : data;
 }
 
-LiveData aloneOf(const LiveRun& run) {
-    LiveData data;
-    data.settings.push_back({run.name, {run}});
-    return data;
+/// The map of the picked run, else the curves of all settings.
+InspectPicture byFrequency(const LiveData& data, const LiveQuantity& quantity,
+                           InspectPicture (*map)(const InspectData& data)) {
+    if (!data.picked) return overSettings(data, quantity);
+    const LiveRun& run = *data.picked;
+    const InspectData inside = inspectDataOf(run);
+    if (run.snapshot && rotatesPairs(run.spec)) return map(inside);
+    return emptyLivePicture(inspectFigure(inside, quantity.name), whyNoCurve({run.name, {run}}, quantity));
 }
 
-InspectPicture curveOfPicked(const LiveRun& run, const LiveQuantity& quantity,
+InspectPicture curveOfPicked(const LiveData& data, const LiveQuantity& quantity,
                              const std::function<FigureBand(const FigureCurve&)>& band, const QString& counts) {
-    InspectPicture picture = overSettings(aloneOf(run), quantity);
+    InspectPicture picture = overSettings(shownOf(data), quantity);
     Figure& figure = picture.figure;
     if (figure.curves.empty()) return picture;
-    figure.settings = inspectFigure(inspectDataOf(run), quantity.name).settings;
+    figure.settings = inspectFigure(inspectDataOf(*data.picked), quantity.name).settings;
     addBand(figure, band(figure.curves.front()));
     figure.note = figure.note.isEmpty() ? counts : u"%1; %2"_s.arg(figure.note, counts);
     return picture;
 }
 
 InspectPicture liveContribution(const LiveData& data) {
-    const LiveQuantity quantity = contributionQuantity();
-    return data.picked ? mapOfPicked(*data.picked, quantity, contributionSpectrum) : overSettings(data, quantity);
+    return byFrequency(data,
+                       frequencyQuantity("logit-contribution", {u"logit contribution"_s, u"%"_s},
+                                         &ProbeResult::logit_contribution, 100),
+                       contributionSpectrum);
 }
 
 InspectPicture liveQueryNorm(const LiveData& data) {
-    const LiveQuantity quantity = frequencyQuantity("query-spectrum", {u"query norm"_s, {}}, &ProbeResult::query_usage);
-    return data.picked ? mapOfPicked(*data.picked, quantity, querySpectrum) : overSettings(data, quantity);
+    return byFrequency(data, frequencyQuantity("query-spectrum", {u"query norm"_s, {}}, &ProbeResult::query_usage),
+                       querySpectrum);
 }
 
 InspectPicture liveKeyNorm(const LiveData& data) {
-    const LiveQuantity quantity = frequencyQuantity("key-spectrum", {u"key norm"_s, {}}, &ProbeResult::key_usage);
-    return data.picked ? mapOfPicked(*data.picked, quantity, keySpectrum) : overSettings(data, quantity);
+    return byFrequency(data, frequencyQuantity("key-spectrum", {u"key norm"_s, {}}, &ProbeResult::key_usage),
+                       keySpectrum);
 }
 
 InspectPicture liveAttention(const LiveData& data) {
     const LiveQuantity quantity = attentionQuantity();
-    if (!data.picked) return overSettings(data, quantity);
-    if (!data.picked->snapshot) return overSettings(aloneOf(*data.picked), quantity);
+    if (!data.picked || !data.picked->snapshot) return overSettings(shownOf(data), quantity);
     const LiveRun& run = *data.picked;
     const ProbeResult& result = *run.snapshot->result;
     const auto band = [&](const FigureCurve& curve) {
@@ -393,35 +392,31 @@ InspectPicture liveAttention(const LiveData& data) {
                         meanRow(result.attention_by_distance_error, -1, -1, run.spec.heads), result.sequences);
     };
     const bool hasBand = !result.attention_by_distance_error.empty();
-    const InspectData where = inspectDataOf(run);
-    return curveOfPicked(run, quantity, band, headsNote(sequencesNote(result, hasBand), where, hasBand));
+    return curveOfPicked(data, quantity, band, headsNote(sequencesNote(result, hasBand), inspectDataOf(run), hasBand));
 }
 
 InspectPicture liveRetrieval(const LiveData& data) {
     const LiveQuantity quantity = retrievalQuantity();
-    if (!data.picked) return overSettings(data, quantity);
-    if (!data.picked->snapshot) return overSettings(aloneOf(*data.picked), quantity);
-    const LiveRun& run = *data.picked;
-    const ProbeResult& result = *run.snapshot->result;
+    if (!data.picked || !data.picked->snapshot) return overSettings(shownOf(data), quantity);
+    const ProbeResult& result = *data.picked->snapshot->result;
     const auto band = [&](const FigureCurve& curve) { return accuracyBand(u"95 % interval"_s, curve.ink, result); };
-    return curveOfPicked(run, quantity, band, retrievalNote(result));
+    return curveOfPicked(data, quantity, band, retrievalNote(result));
 }
 
 InspectPicture liveGradient(const LiveData& data) {
-    return overSettings(
-        data.picked ? aloneOf(*data.picked) : data,
-        layerQuantity("gradient-norm-by-layer", u"gradient norm of the MLP"_s, &ProbeResult::gradient_norm, 1, 2));
+    return overSettings(shownOf(data), layerQuantity("gradient-norm-by-layer", u"gradient norm of the MLP"_s,
+                                                     &ProbeResult::gradient_norm, 1, 2));
 }
 
 InspectPicture liveStream(const LiveData& data) {
     LiveQuantity stream = layerQuantity("residual-stream-by-layer", u"root mean square of the residual stream"_s,
                                         &ProbeResult::stream_rms, 0, 1);
     stream.x.label = u"number of layers passed (0: embeddings)"_s;
-    return overSettings(data.picked ? aloneOf(*data.picked) : data, stream);
+    return overSettings(shownOf(data), stream);
 }
 
 InspectPicture liveExpertBalance(const LiveData& data) {
-    return overSettings(data.picked ? aloneOf(*data.picked) : data,
+    return overSettings(shownOf(data),
                         expertQuantity("expert-balance", {u"load-balancing loss"_s, {}}, &ExpertPoint::balance, 1));
 }
 
@@ -430,7 +425,7 @@ InspectPicture liveExpertDropped(const LiveData& data) {
     y.minimum = 0;
     LiveQuantity quantity = expertQuantity("expert-dropped", y, &ExpertPoint::dropped, 100);
     quantity.needsCapacity = true;
-    return overSettings(data.picked ? aloneOf(*data.picked) : data, quantity);
+    return overSettings(shownOf(data), quantity);
 }
 
 }  // namespace

@@ -7,10 +7,12 @@
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <set>
 #include <utility>
 #include <vector>
@@ -60,12 +62,14 @@ class LatestSnapshots : public QObject {
     void reload();
     void handleDeliveries(const std::vector<Delivery>& deliveries);
 
+    struct KnownRun {
+        bool isLoaded = false;  // its stored snapshot has been loaded, if there is one
+        Snapshot latest;        // without a result if there is none
+        std::int64_t until = std::numeric_limits<std::int64_t>::max();  // later snapshots of a resumed run do not count
+        std::map<std::int64_t, ExpertPoint> experts;                    // by step
+    };
     LabDocument& m_lab;
-    std::set<RunId> m_runs;
-    std::set<RunId> m_loaded;                 // runs whose stored snapshot has been loaded, if there is one
-    std::map<RunId, Snapshot> m_latest;       // of selected runs only
-    std::map<RunId, std::int64_t> m_discard;  // step after which a resumed run's snapshots do not count
-    std::map<RunId, std::map<std::int64_t, ExpertPoint>> m_experts;  // by step
+    std::map<RunId, KnownRun> m_runs;  // only the selected ones
     bool m_withExperts = false;
     QString m_problem;
     LatestJob m_job;  // declared last, so that its thread ends before the other members are destroyed
@@ -105,42 +109,35 @@ LatestSnapshots::LatestSnapshots(LabDocument& lab, SweepSession& session, QObjec
 }
 
 const Snapshot* LatestSnapshots::find(RunId run) const {
-    const auto found = m_latest.find(run);
-    return found == m_latest.end() ? nullptr : &found->second;
+    const auto found = m_runs.find(run);
+    return found == m_runs.end() || !found->second.latest.result ? nullptr : &found->second.latest;
 }
 
 void LatestSnapshots::setWithExperts(bool wanted) {
     if (wanted == m_withExperts) return;
     m_withExperts = wanted;
     if (!wanted) return;
-    m_loaded.clear();
+    for (auto& [run, known] : m_runs) known.isLoaded = false;
     load();
 }
 
 std::vector<ExpertPoint> LatestSnapshots::experts(RunId run) const {
     std::vector<ExpertPoint> points;
-    const auto found = m_experts.find(run);
-    if (found == m_experts.end()) return points;
-    for (const auto& [step, point] : found->second) points.push_back(point);
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end()) return points;
+    for (const auto& [step, point] : found->second.experts) points.push_back(point);
     return points;
 }
 
 void LatestSnapshots::setRuns(const std::set<RunId>& runs) {
-    if (runs == m_runs) return;
-    m_runs = runs;
-    const auto isGone = [this](RunId run) { return !m_runs.contains(run); };
-    std::erase_if(m_latest, [&](const auto& entry) { return isGone(entry.first); });
-    std::erase_if(m_discard, [&](const auto& entry) { return isGone(entry.first); });
-    std::erase_if(m_loaded, isGone);
-    std::erase_if(m_experts, [&](const auto& entry) { return isGone(entry.first); });
+    if (std::ranges::equal(runs, std::views::keys(m_runs))) return;
+    std::erase_if(m_runs, [&](const auto& entry) { return !runs.contains(entry.first); });
+    for (const RunId run : runs) m_runs.try_emplace(run);
     load();
 }
 
 void LatestSnapshots::reload() {
-    m_latest.clear();
-    m_discard.clear();
-    m_loaded.clear();
-    m_experts.clear();
+    for (auto& [run, known] : m_runs) known = {};
     m_problem.clear();
     m_job.cancel();
     load();
@@ -149,10 +146,8 @@ void LatestSnapshots::reload() {
 
 void LatestSnapshots::load() {
     std::vector<std::pair<RunId, std::int64_t>> missing;  // with the last step that counts
-    for (const RunId run : m_runs) {
-        const auto cut = m_discard.find(run);
-        const std::int64_t until = cut == m_discard.end() ? std::numeric_limits<std::int64_t>::max() : cut->second;
-        if (!m_loaded.contains(run)) missing.emplace_back(run, until);
+    for (const auto& [run, known] : m_runs) {
+        if (!known.isLoaded) missing.emplace_back(run, known.until);
     }
     if (missing.empty() || !m_lab.hasFile()) return m_job.cancel();
     const std::filesystem::path path = toPath(m_lab.path());
@@ -168,13 +163,13 @@ void LatestSnapshots::load() {
             return [this, found, problem] {
                 m_problem = problem;
                 for (auto& [run, loaded] : *found) {
-                    m_loaded.insert(run);
-                    for (const ExpertPoint& point : loaded.experts) m_experts[run].emplace(point.iteration, point);
+                    KnownRun& known = m_runs[run];
+                    known.isLoaded = true;
+                    for (const ExpertPoint& point : loaded.experts) known.experts.emplace(point.iteration, point);
                     Snapshot& snapshot = loaded.newest;
-                    const Snapshot* known = this->find(run);
                     // Events may have brought a newer snapshot while this one was being loaded.
-                    if (snapshot.result && (!known || known->iteration < snapshot.iteration)) {
-                        m_latest[run] = std::move(snapshot);
+                    if (snapshot.result && (!known.latest.result || known.latest.iteration < snapshot.iteration)) {
+                        known.latest = std::move(snapshot);
                     }
                 }
                 emit changed();
@@ -187,20 +182,21 @@ void LatestSnapshots::handleDeliveries(const std::vector<Delivery>& deliveries) 
     bool lost = false;
     for (const Delivery& delivery : deliveries) {
         if (const auto* cut = std::get_if<DiscardAfter>(&delivery)) {
-            if (!m_runs.contains(cut->run)) continue;
-            const Snapshot* known = find(cut->run);
-            m_discard[cut->run] = cut->iteration;
-            auto& points = m_experts[cut->run];
-            points.erase(points.upper_bound(cut->iteration), points.end());
-            if (known && known->iteration <= cut->iteration) continue;
-            m_latest.erase(cut->run);
-            m_loaded.erase(cut->run);
+            const auto found = m_runs.find(cut->run);
+            if (found == m_runs.end()) continue;
+            KnownRun& known = found->second;
+            known.until = cut->iteration;
+            known.experts.erase(known.experts.upper_bound(cut->iteration), known.experts.end());
+            if (known.latest.result && known.latest.iteration <= cut->iteration) continue;
+            known.latest = {};
+            known.isLoaded = false;
             lost = true;
         } else if (const auto* probed = std::get_if<event::Probed>(&std::get<Event>(delivery))) {
-            if (!m_runs.contains(probed->run)) continue;
-            m_latest[probed->run] = {probed->iteration, probed->result};  // the event shares its result
+            const auto found = m_runs.find(probed->run);
+            if (found == m_runs.end()) continue;
+            found->second.latest = {probed->iteration, probed->result};  // the event shares its result
             if (const auto point = expertPoint(probed->iteration, *probed->result)) {
-                m_experts[probed->run][probed->iteration] = *point;
+                found->second.experts[probed->iteration] = *point;
             }
             any = true;
         }
@@ -239,8 +235,7 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
       m_stack(new QStackedWidget(this)),
       m_view(new FigureView(this)),
       m_gradient(new CurvePlot(this)) {
-    auto* column = new QVBoxLayout(this);
-    scaleLayout(column, {0, 0, 0, 0}, 4);
+    auto* column = scaledColumn(this, 4);
     m_title->setTextFormat(Qt::PlainText);
     m_title->setWordWrap(false);  // one line, so that the picture below keeps its place
     m_title->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
@@ -309,8 +304,7 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
 QWidget* SecondPicture::makeSamplePage() {
     auto* box = new QFrame(this);
     box->setProperty("panel", true);
-    auto* column = new QVBoxLayout(box);
-    scaleLayout(column, {12, 4, 4, 4}, 4);
+    auto* column = scaledColumn(box, 4, {12, 4, 4, 4});
     m_sample = new QPlainTextEdit(box);
     m_sample->setReadOnly(true);
     m_sample->setFrameShape(QFrame::NoFrame);

@@ -28,14 +28,11 @@ namespace option {
 void checkRuns(const QString& typed);
 
 constexpr FigureOption runs{
-    "runs",
-    FigureOption::Kind::text,
-    "The numbers of the runs to show, separated by commas; default: the runs that the results include.",
-    "numbers",
-    "",
-    0,
-    0,
-    checkRuns};
+    .name = "runs",
+    .kind = FigureOption::Kind::text,
+    .help = "The numbers of the runs to show, separated by commas; default: the runs that the results include.",
+    .valueName = "numbers",
+    .check = checkRuns};
 
 std::vector<RunId> idsIn(const QString& typed) {
     std::vector<RunId> runs;
