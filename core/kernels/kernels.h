@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
+
+#include "core/kernels/bfloat16.h"
 
 // CPU kernels without LibTorch: the fused element-wise operations of a training step, and attention. They work on plain
 // arrays and a range of rows, so that the caller distributes rows over threads. Results do not depend on this
