@@ -392,10 +392,10 @@ std::string headline(const ResultsTable& table, const std::function<std::string(
     const bool is_better = rank(*most).first == 2;
     const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
     const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
-    return name(best) + " is significantly " +
-           (measures()[table.compared].more_is_better ? "higher than " : "lower than ") + name(other) + ": by " +
-           rough_text(std::abs(comparison.estimate->difference)) + " " + std::string(measures()[table.compared].unit) +
-           " (" + (table.test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
+    return name(best) + " is significantly " + (measures()[table.compared].more_is_better ? "above " : "below ") +
+           name(other) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
+           std::string(measures()[table.compared].unit) + " (" +
+           (table.test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
            p_words(*comparison.p_holm) + ")";
 }
 

@@ -42,8 +42,9 @@ void compare_groups(ResultsTable& table);
 /// t has the sign of mean(a) − mean(b); nullopt if no test is possible.
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind);
 
-/// The largest decided difference from a baseline, a better group before a worse one: "θ 100 is significantly lower
-/// than θ 10k: by 0.04 nats (3 seeds, p = 0.002)". "" if no difference is significant after Holm's correction. `name` names a group.
+/// The largest decided difference from a baseline, a better group before a worse one: "θ 100 is significantly below
+/// θ 10k: 0.04 nats (3 seeds, p = 0.002)". "" if no difference is significant after Holm's correction. `name` names a
+/// group.
 std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name);
 
 }  // namespace ropelab

@@ -122,6 +122,13 @@ QString withUnbreakablePercent(QString words) {
     return words.replace(u" %"_s, QString(narrow) + QLatin1Char('%'));
 }
 
+QString headlineText(QString words) {
+    for (const QString& sign : {u"="_s, u"<"_s}) {
+        words.replace(u"p %1 "_s.arg(sign), u"p\u00A0%1\u00A0"_s.arg(sign));
+    }
+    return withUnbreakablePercent(std::move(words));
+}
+
 QString measureTitle(const Measure& measure) {
     if (measure.name == "seconds") return u"training time"_s;
     if (measure.name == "tokens_per_second") return u"training speed"_s;

@@ -8,6 +8,8 @@ namespace ropelab::ui {
 
 /// Puts a non-breaking space before each "%".
 QString withUnbreakablePercent(QString words);
+/// The same, and "p = 0.013" stays on one line.
+QString headlineText(QString words);
 /// "best validation loss".
 QString measureTitle(const Measure& measure);
 /// "nats" or "tokens/s".

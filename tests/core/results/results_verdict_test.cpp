@@ -39,9 +39,12 @@ TEST(ResultsVerdict, TheHeadlineIsTheLargestDecidedDifferenceOrNothing) {
         return headline(table,
                         [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); });
     };
-    EXPECT_EQ(words(welch_table(two_groups(-0.2))), "θ 500 is significantly lower than θ 10000: by 0.20 nats (3 seeds per group, p < 0.001)");
-    EXPECT_EQ(words(welch_table(two_groups(0.2))), "θ 10000 is significantly lower than θ 500: by 0.20 nats (3 seeds per group, p < 0.001)");
-    EXPECT_EQ(words(results_table(two_groups(-0.2))), "θ 500 is significantly lower than θ 10000: by 0.20 nats (3 seeds, p < 0.001)");
+    EXPECT_EQ(words(welch_table(two_groups(-0.2))),
+              "θ 500 is significantly below θ 10000: 0.20 nats (3 seeds per group, p < 0.001)");
+    EXPECT_EQ(words(welch_table(two_groups(0.2))),
+              "θ 10000 is significantly below θ 500: 0.20 nats (3 seeds per group, p < 0.001)");
+    EXPECT_EQ(words(results_table(two_groups(-0.2))),
+              "θ 500 is significantly below θ 10000: 0.20 nats (3 seeds, p < 0.001)");
     EXPECT_EQ(words(welch_table(two_groups(-0.004))), "") << "undecided";
     EXPECT_EQ(words(results_table({})), "");
 }

@@ -127,7 +127,7 @@ TEST(LabAnswers, RefusesWhatIsNoAnswerAndStoresNothing) {
     EXPECT_THAT(refusal(answer), HasSubstr("not valid JSON"));
     answer = sample_answer();
     answer.people = 0;
-    EXPECT_THAT(refusal(answer), HasSubstr("at least one person"));
+    EXPECT_THAT(refusal(answer), HasSubstr("number of people who gave an answer is"));
     EXPECT_TRUE(lab->answers().empty());
 }
 

@@ -89,7 +89,7 @@ QString headlineOf(const ResultsTable& table) {
         text(headline(table, [&](const ResultGroup& group) { return longLabel(table, group).toStdString(); }));
     if (!decided.isEmpty()) {
         if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ
-        return withUnbreakablePercent(decided);
+        return headlineText(decided);
     }
     const ResultGroup* nearest = nullptr;
     const auto p = [&table](const ResultGroup& group) { return group.comparison(table.test).p_holm; };
@@ -105,7 +105,7 @@ QString headlineOf(const ResultsTable& table) {
     const ResultGroup& farthest =
         *std::max_element(table.groups.begin(), table.groups.end(),
                           [&](const ResultGroup& a, const ResultGroup& b) { return difference(a) < difference(b); });
-    return withUnbreakablePercent(
+    return headlineText(
         u"No setting differs significantly from %1 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
             baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))),
             text(rough_text(difference(farthest))), measureUnit(measures()[table.compared]),

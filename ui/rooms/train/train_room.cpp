@@ -16,6 +16,7 @@
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
+#include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/figure/ticks.h"
@@ -207,7 +208,7 @@ void TrainRoom::renewHeadline() {
     RunsVerdict verdict;
     // The Results room says what is wrong with damaged settings of a lab.
     problemOf([&] { verdict = verdictOf(m_access.runs, m_tokenizersDiffer); });
-    m_headline->setText(verdict.headline);
+    m_headline->setText(headlineText(verdict.headline));
     m_headline->setToolTip(verdict.details);
     renewPages();
 }

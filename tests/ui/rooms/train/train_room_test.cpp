@@ -313,7 +313,7 @@ TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
     workspace->experiment().replace(seeds);
     train();
     room->refreshNow();
-    EXPECT_TRUE(room->headline().isEmpty() || room->headline().contains("(3 seeds, p "))
+    EXPECT_TRUE(room->headline().isEmpty() || room->headline().contains(QStringLiteral("(3 seeds, p\u00A0")))
         << room->headline().toStdString();
 }
 
