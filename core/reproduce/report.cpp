@@ -347,7 +347,7 @@ json sheet_json(const SheetPlan& plan, std::span<const SheetRow> rows, std::span
         claim["verdict_words"] = verdicts[i].words;
         claim["verdicts"] = json::object();
         for (const SheetRow& row : rows) {
-            if (row.plan.claim != claim["id"]) continue;
+            if (row.plan.claim != claim["id"].get_ref<const std::string&>()) continue;
             json& count = claim["verdicts"][to_string(row.verdict)];
             count = count.is_null() ? 1 : count.get<int>() + 1;
         }
