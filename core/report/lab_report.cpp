@@ -210,7 +210,7 @@ void add_conversions(ReportDocument& document, const ReportSource& source) {
              std::to_string(result.cache_before) + " → " + std::to_string(result.cache_after)});
     }
     if (table.rows.empty()) return;
-    document.add(ReportHeading{2, "Conversions of key and value heads"});
+    document.add(ReportHeading{2, "Conversions to fewer key and value heads"});
     document.add(
         ReportTable{"Copies of runs in which groups of key and value heads were replaced by their means (mean "
                     "pooling), and which were trained further. Losses on the same sequences of the validation split in "

@@ -325,11 +325,13 @@ std::vector<Key> make_keys() {
                        0, 16384},
                       &R::latent_width)
             .when([](const R& r) { return r.attention == AttentionKind::mla; }),
-        number_key<R>({"rotary_channels", "model", "channels",
-                       "Channels per head that RoPE rotates with attention=mla, besides the channels from the latent "
-                       "vector; all heads share their key. 0 (auto) means half the head dimension.",
-                       0, 1024},
-                      &R::rotary_channels)
+        number_key<R>(
+            {"rotary_channels", "model", "channels",
+             "With attention=mla, number of channels per head that RoPE rotates. They are added to the channels "
+             "from the latent vector, which are not rotated; all heads share one rotated key. 0 (auto) means "
+             "half the head dimension.",
+             0, 1024},
+            &R::rotary_channels)
             .when([](const R& r) { return r.attention == AttentionKind::mla; }),
         word_key(
             {"attention_layers", "model", "",

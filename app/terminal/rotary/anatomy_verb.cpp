@@ -74,7 +74,7 @@ void run(const Flags& flags) {
     const AnatomyFormat format = anatomy_format(flags.format);
     AnatomyModel model = model_of_flags(flags);
     if (!flags.kind.empty()) {
-        const bool is_modern = choice_of(flags.kind, "a kind of decoder", {"traditional", "modern"}) == 1;
+        const bool is_modern = choice_of(flags.kind, "a kind of transformer decoder", {"traditional", "modern"}) == 1;
         const RunSpec spec = is_modern ? modern_model(model.spec.value()) : traditional_model(model.spec.value());
         model = model_of_settings(spec, model.vocabulary, flags.kind);
     } else if (flags.vocabulary != 0) {

@@ -63,7 +63,7 @@ RelativeFacts facts(const Shaw& shaw, const Context& at) {
          .operations = products});
     result.values.push_back(
         {.id = "attention.relative_values",
-         .name = "Relative positions of values",
+         .name = "Relative position embeddings of values",
          .kind = "Shaw",
          .symbols = "(B, h, T, D)",
          .shape = extents({at.n.B, at.heads.h, at.n.T, at.heads.D}),

@@ -101,7 +101,7 @@ TEST_F(LabReportTest, CountsTheRunsThatTheLabSelects) {
 TEST_F(LabReportTest, ListsConversionsOfHeads) {
     const auto lab = finished_lab();
     EXPECT_THAT(report_markdown(lab_report(*lab, options())),
-                testing::Not(testing::HasSubstr("Conversions of key and value heads")));
+                testing::Not(testing::HasSubstr("Conversions to fewer key and value heads")));
     HeadConversionResult result;
     result.conversion.key_value_heads = 1;
     result.heads_before = 4;

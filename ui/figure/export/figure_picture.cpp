@@ -130,7 +130,8 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
             QString::number(i + 1), QString::number(stored.size()), quoted(a.text), quoted(b.text));
     }
     if (stored.size() == drawn.size()) return {};
-    return u"Picture: the file has %1 parts, but the figure drawn again has %2."_s.arg(stored.size()).arg(drawn.size());
+    return u"Picture: the file has %1 drawn elements, but the recomputed figure has %2."_s.arg(stored.size())
+        .arg(drawn.size());
 }
 
 /// A colour between those around the same place of the other image: smoothed edges can differ between machines, but no

@@ -90,7 +90,7 @@ AnswersDialog::AnswersDialog(const QString& group, QWidget* parent)
     auto* deleteKey = new QShortcut(QKeySequence(Qt::Key_Delete), m_answers, nullptr, nullptr, Qt::WidgetShortcut);
     connect(deleteKey, &QShortcut::activated, this, &AnswersDialog::deleteSelected);
     auto* row = scaledRow(nullptr, 8);
-    auto* groupLabel = new QLabel(u"Group that answers"_s, this);
+    auto* groupLabel = new QLabel(u"Group of people that answers"_s, this);
     groupLabel->setBuddy(m_group);
     m_group->setPlaceholderText(u"the year"_s);
     m_group->setAccessibleName(groupLabel->text());

@@ -243,8 +243,8 @@ QString ReplayDialog::whyNotWritable(const QString& path) const {
 }
 
 void ReplayDialog::save() {
-    const QString path =
-        dialogs().save(this, framesQuestion(u"Export replay as"_s, u"replay"_s, m_format->currentData().toString()));
+    const QString path = dialogs().save(
+        this, framesQuestion(u"Export replay of the training as"_s, u"replay"_s, m_format->currentData().toString()));
     if (path.isEmpty()) return;
     if (const QString why = whyNotWritable(path); !why.isEmpty()) return m_words->setText(why);
     m_settings.setValue("replay/format", m_format->currentData());

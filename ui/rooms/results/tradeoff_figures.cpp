@@ -9,6 +9,7 @@
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

@@ -352,8 +352,9 @@ void TakeOver::renew() {
     if (m_access.lab.isReadOnly()) {
         text += QLatin1Char(' ') + u"This lab file is open read-only, so its runs cannot be resumed here."_s;
     } else {
-        text += QLatin1Char(' ') +
-                u"If that training has ended, “Take over” makes its runs resumable here from their last checkpoints."_s;
+        text +=
+            QLatin1Char(' ') +
+            u"If the training in the other program has ended, “Take over” lets this window resume its runs from their last checkpoints."_s;
         choices.append({u"Take over"_s, [this] { takeOver(); }});
     }
     show(kBannerId, Kind::warning, text, choices);

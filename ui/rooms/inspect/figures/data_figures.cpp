@@ -319,7 +319,7 @@ static InspectPicture dataZipf(const InspectData& data) {
     if (!text.isWhole) notes << countedText(text);
     figure.note = notes.join(u"; "_s);
     figure.summary = u"Frequency of tokens and words of %1 by rank, with Zipf’s law f = e^a·r^(−s). %2."_s.arg(
-        text.name, fits.isEmpty() ? u"There are too few ranks for a fit"_s : fits.join(u"; "_s));
+        text.name, fits.isEmpty() ? u"There are too few ranks of token frequencies for a fit"_s : fits.join(u"; "_s));
     return picture;
 }
 
