@@ -25,7 +25,14 @@ END
 }
 
 package_lists=("$packaging/debian-packages.txt")
-package_names() { cat "${package_lists[@]}" | sed 's/#.*//' | awk 'NF { print $1 }'; }
+# The version of the distribution, without digits behind the point. A package marked since-13 is one of Debian 13 and
+# newer.
+# shellcheck source=/dev/null
+distribution=$(. /etc/os-release 2>/dev/null && echo "${VERSION_ID%%.*}")
+package_names() {
+    cat "${package_lists[@]}" | sed 's/#.*//' |
+        awk -v version="${distribution:-99}" 'NF && (NF < 2 || version >= substr($2, 7) + 0) { print $1 }'
+}
 
 # Prints the packages of the list that are not installed according to dpkg.
 missing_packages() {

@@ -419,6 +419,8 @@ bool Guide::eventFilter(QObject* watched, QEvent* event) {
         switch (key->key()) {
             case Qt::Key_Return:
             case Qt::Key_Enter:
+                if (m_search->text().isEmpty()) return true;  // there is no next place
+                [[fallthrough]];
             case Qt::Key_Up:
             case Qt::Key_Down:
                 step(isBack ? -1 : 1);

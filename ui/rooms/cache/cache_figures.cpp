@@ -234,6 +234,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
     figure.note = stride > 1 ? u"maximum over every %1 position and the last one"_s.arg(ordinal(stride))
                              : u"maximum over all %1 positions"_s.arg(groupedText(setup.context));
+    figure.note += u"; numbers at the right: the last pair"_s;
     const auto isLost = [](double error) { return !std::isfinite(error); };
     if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {
         figure.note += u"; gaps: angles above the largest %1 number"_s.arg(word);

@@ -36,7 +36,7 @@ QString withScaling(const RotarySetup& setup) {
 
 Tile boundCriterion(const BoundData& data) {
     Tile result;
-    result.name = u"Supported context"_s;
+    result.name = u"Supported context (Men et al.)"_s;
     result.why = boundWhy(data);
     const QString context = groupedText(data.setup.context);
     const QString scaling = withScaling(data.setup);
@@ -85,7 +85,7 @@ QString liuName(const QString& name, const TuningNumbers& numbers) {
 }
 
 QString tileName(const QString& name, const TuningNumbers& numbers) {
-    return numbers.isScaled ? u"%1, without scaling"_s.arg(name) : name;
+    return numbers.isScaled ? u"%1, without scaling"_s.arg(name) : liuName(name, numbers);
 }
 
 Tile criticalDimensionCriterion(const RotarySetup& setup, const TuningNumbers& numbers) {

@@ -506,8 +506,11 @@ QString measuringText(std::int64_t left) {
 }  // namespace
 
 bool isTestable(std::span<const SheetRow> rows) {
-    const auto isNotTestable = [](const SheetRow& row) { return row.verdict == SheetVerdict::not_testable; };
-    return rows.empty() || !std::ranges::all_of(rows, isNotTestable);
+    const auto has = [&rows](auto... verdicts) {
+        return std::ranges::any_of(rows, [&](const SheetRow& row) { return ((row.verdict == verdicts) || ...); });
+    };
+    using enum SheetVerdict;
+    return !has(not_testable) || has(unfinished, reproduced, not_reproduced, undecided);
 }
 
 QString notStartedWords(std::span<const SheetRow> rows) {

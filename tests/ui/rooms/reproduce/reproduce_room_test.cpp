@@ -20,7 +20,7 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     choose("theta-table-3");
     EXPECT_EQ(room->page(), ReproduceRoom::Page::claims);
     EXPECT_TRUE(room->words().startsWith("This reproduction has not started.")) << room->words().toStdString();
-    EXPECT_EQ(button().text(), "Start");
+    EXPECT_EQ(button().text(), "Start without a verdict");
     EXPECT_TRUE(button().isEnabled());
     EXPECT_TRUE(room->choices().startAgainButton()->isHidden());
     EXPECT_TRUE(room->choices().costText().startsWith("14 runs, trained sequentially; estimate: about "))

@@ -388,7 +388,9 @@ void SecondPicture::renewTitle() {
 }
 
 void SecondPicture::elideTitle() {
-    const QString text = m_hovered.isEmpty() ? m_wholeTitle : m_hovered;
+    const bool isReason = m_showsStrips && m_stack->currentWidget() == m_view && ui::isEmpty(m_picture.figure) &&
+                          !m_picture.figure.emptyText.isEmpty();
+    const QString text = !m_hovered.isEmpty() ? m_hovered : isReason ? m_picture.figure.emptyText : m_wholeTitle;
     m_title->setText(m_title->fontMetrics().elidedText(text, Qt::ElideRight, m_title->contentsRect().width()));
 }
 
@@ -483,8 +485,10 @@ void SecondPicture::showPicture(Ink rowInk) {
         figure.curves.clear();
         figure.map.reset();
     } else if (m_showsStrips) {
-        figure.x = figure.y = Axis{};  // without axes there is space for the text
+        figure.x = figure.y = Axis{};
+        figure.emptyText.clear();  // the title says it: a low picture has no space for a sentence
     }
+    elideTitle();
     m_view->setReadout(m_showsStrips ? decltype(m_picture.readout)() : m_picture.readout);
     m_view->setFigure(std::move(figure));
 }
