@@ -10,6 +10,7 @@
 #include "core/data/checksum.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -1,6 +1,7 @@
 #include "core/rope/encodings.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <string>
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -2,6 +2,7 @@
 
 #include "core/data/json_text.h"
 #include "core/spec/error.h"
+#include "core/store/run_settings.h"
 
 namespace ropelab {
 

@@ -9,6 +9,7 @@
 #include "core/spec/error.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 

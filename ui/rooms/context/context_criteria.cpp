@@ -8,6 +8,7 @@
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/spectrum_data.h"
+#include "ui/session/rotary_model.h"
 
 namespace ropelab::ui {
 
