@@ -22,7 +22,7 @@ done
 ! grep -vxE '[a-z0-9][a-z0-9.+-]+' "$scratch/said" || wrong '--print lists a line that is not the name of a package'
 [[ -z $(sort "$scratch/said" | uniq -d) ]] || wrong 'a package is listed twice'
 for list in "$checkout"/packaging/debian-packages*.txt; do
-    ! grep -vE '^(#.*|\S+ +# \S.*)?$' "$list" || wrong "a package in $list has no purpose"
+    ! grep -vE '^(#.*|\S+( since-[0-9]+)? +# \S.*)?$' "$list" || wrong "a package in $list has no purpose"
 done
 expect 0 slurm-wlm "$setup" --print --all-tests
 
