@@ -26,6 +26,25 @@ class RunStoreTest : public Workbench {
     RunStore store;
 };
 
+TEST_F(RunStoreTest, ReloadedRunsHaveTheirNewNamesAndNotes) {
+    store.reload(lab.get(), false);
+    lab->rename_run(run, "renamed");
+    lab->annotate_run(run, "learns late");
+    store.reload(lab.get(), true);
+    EXPECT_EQ(store.find(run)->record.name, "renamed");
+    EXPECT_EQ(store.find(run)->record.note, "learns late");
+}
+
+TEST_F(RunStoreTest, AnEarlierEvaluationRemovesTheLaterOnesWithTheirTimes) {
+    store.reload(lab.get(), false);
+    store.apply({Event(event::Evaluated{run, 10, 1.9, 1.8})});
+    const RunMetrics::Evaluations& evaluations = store.find(run)->evaluations;
+    EXPECT_EQ(evaluations.iteration, std::vector<std::int64_t>{10});
+    EXPECT_EQ(evaluations.training_loss.size(), 1u);
+    EXPECT_EQ(evaluations.validation_loss.size(), 1u);
+    EXPECT_EQ(evaluations.time.size(), 1u);
+}
+
 TEST_F(RunStoreTest, StepMetricsOfNewRunsAreAvailableOnlyDuringReloaded) {
     std::size_t steps = 0;
     QObject::connect(&store, &RunStore::reloaded, [&] {

@@ -104,7 +104,9 @@ TEST_F(WorkspaceTest, RedoDoesNotDeleteARunInTraining) {
     workspace.deleteRun(1);
     EXPECT_EQ(workspace.runs().find(1), nullptr);
     workspace.undo().undo();
+    workspace.runs().setVisible(1, false);
     workspace.resumeRuns({1});
+    EXPECT_TRUE(workspace.runs().find(1)->visible) << "what trains is shown";
     ASSERT_TRUE(workspace.session().isTraining(1));
     EXPECT_THROW(workspace.undo().redo(), BadInput);
     EXPECT_NE(workspace.runs().find(1), nullptr);
