@@ -163,7 +163,9 @@ void LatestSnapshots::load() {
             return [this, found, problem] {
                 m_problem = problem;
                 for (auto& [run, loaded] : *found) {
-                    KnownRun& known = m_runs[run];
+                    const auto selected = m_runs.find(run);
+                    if (selected == m_runs.end()) continue;  // not any more: the selection changed while it was loaded
+                    KnownRun& known = selected->second;
                     known.isLoaded = true;
                     for (const ExpertPoint& point : loaded.experts) known.experts.emplace(point.iteration, point);
                     Snapshot& snapshot = loaded.newest;
