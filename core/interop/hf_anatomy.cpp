@@ -90,9 +90,11 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
         attention.heads = {heads->h, heads->kv, heads->D};
         attention.shares_values = heads->shares_values;
     }
-    if (facts.decoder && facts.decoder->qk_norm != HfQkNorm::none) {
-        attention.qk_norm =
-            facts.decoder->qk_norm == HfQkNorm::projection ? Softmax::QkNorm::projection : Softmax::QkNorm::head;
+    const HfQkNorm norm = facts.decoder ? facts.decoder->qk_norm : HfQkNorm::none;
+    attention.qk_norm_has_weight = norm != HfQkNorm::rotated_heads;
+    if (norm == HfQkNorm::projection) attention.qk_norm = Softmax::QkNorm::projection;
+    if (norm == HfQkNorm::head || (norm == HfQkNorm::rotated_heads && layer.rotates)) {
+        attention.qk_norm = Softmax::QkNorm::head;
     }
     return attention;
 }
@@ -123,7 +125,8 @@ FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
                        .choice = facts.expert_choice,
                        .has_router_bias = facts.has_router_bias,
                        .says_router_bias = facts.decoder->expert_bias,
-                       .gates_shared = facts.decoder->gates_shared_expert};
+                       .gates_shared = facts.decoder->gates_shared_expert,
+                       .weighs_inputs = facts.decoder->experts == HfExperts::interleaved};
     if (n.H_s != 0 && (n.H_s || facts.decoder->experts == HfExperts::after_dense)) {
         experts.shared = mlp_of(facts, n.H_s);
         experts.shared->id = "mlp.shared_";

@@ -11,8 +11,12 @@ constexpr const char* attention_flag = "attention_bias";
 
 // From src/transformers/models/*/modeling_*.py of transformers 5.23.0; kimi_k2, phi-msft, qwen, chatglm, internlm2 and
 // minicpm from the models' own code, as python/mlc_llm/model/* of MLC LLM has it.
-constexpr std::array<HfDecoder, 37> hf_decoders = {{
+constexpr std::array<HfDecoder, 38> hf_decoders = {{
     {.type = "llama", .bias_key = attention_flag, .mlp_bias_key = "mlp_bias"},
+    {.type = "llama4_text",
+     .bias_key = attention_flag,
+     .qk_norm = HfQkNorm::rotated_heads,
+     .experts = HfExperts::interleaved},
     {.type = "mistral"},
     {.type = "mixtral", .experts = HfExperts::all_layers},
     {.type = "minicpm", .tied = true, .bias_key = attention_flag},
@@ -158,7 +162,8 @@ bool has_other_parts(std::string_view type, HfReader& reader) {
     for (const char* name :
          {"qk_layernorm", "use_qk_norm", "qk_ln", "enable_moe_block", "use_double_wide_mlp", "add_bias_linear",
           "norm_bias", "classifier_bias", "add_cross_attention", "apply_residual_connection_post_layernorm"}) {
-        if (flag_or(reader, name, false)) return true;
+        const bool is_known = type == "llama4_text" && std::string_view(name) == "use_qk_norm";
+        if (!is_known && flag_or(reader, name, false)) return true;
     }
     if (!flag_or(reader, "rmsnorm", true)) return true;
     const auto differs = [&](const char* name, const nlohmann::json& usual) {
@@ -192,6 +197,7 @@ std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader) {
     if (decoder->mlp_bias_key) decoder->mlp_bias = flag_or(reader, decoder->mlp_bias_key, decoder->mlp_bias);
     decoder->tied = flag_or(reader, "tie_word_embeddings", decoder->tied);
     if (decoder->is_masked) decoder->head_bias = flag_or(reader, "decoder_bias", true);
+    if (type == "llama4_text" && !flag_or(reader, "use_qk_norm", true)) decoder->qk_norm = HfQkNorm::none;
     if (type == "gpt_neox") decoder->parallel = flag_or(reader, "use_parallel_residual", true);
     if (type == "stablelm" && flag_or(reader, "use_parallel_residual", false)) {
         decoder->parallel = true;

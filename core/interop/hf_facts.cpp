@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/interop/hf_facts.h"
@@ -116,6 +117,11 @@ class FactReader {
         if (kind == HfExperts::all_layers) {
             n.E = count({"num_local_experts"}, most_experts);
             n.H_e = n.H;
+        } else if (kind == HfExperts::interleaved) {
+            n.E = count({"num_local_experts"}, most_experts);
+            n.H_e = n.H_s = n.H;
+            n.H = count({"intermediate_size_mlp"}, widest_stage);
+            facts_.expert_choice = "g = σ(r_i of the k largest)";
         } else {
             n.E = count({"num_experts", "n_routed_experts"}, most_experts);
             n.H_e = count({"moe_intermediate_size"}, widest_expert);
@@ -164,13 +170,14 @@ class FactReader {
         if (word.size() <= 40) facts_.activation = word;
     }
 
-    std::vector<std::int64_t> dense_layers() const {
-        const auto found = reader_.find_in_file({"mlp_only_layers"});
-        if (!found) return {};
+    std::optional<std::vector<std::int64_t>> list_of_layers(const char* name) const {
+        const auto found = reader_.find_in_file({name});
+        if (!found) return std::nullopt;
         const bool indices =
             found->value->is_array() && std::all_of(found->value->begin(), found->value->end(),
                                                     [](const json& each) { return each.is_number_integer(); });
-        if (!indices) throw BadInput("The mlp_only_layers of the config.json must be a list of whole numbers.");
+        if (!indices)
+            throw BadInput("The " + std::string(name) + " of the config.json must be a list of whole numbers.");
         return found->value->get<std::vector<std::int64_t>>();
     }
 
@@ -179,16 +186,24 @@ class FactReader {
         std::vector<std::string> types = facts_.model.shape.layer_types;
         types.resize(static_cast<std::size_t>(*facts_.n.layers), types.empty() ? "" : types.back());
         const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
-        const std::vector<std::int64_t> dense = dense_layers();
+        const auto dense = list_of_layers("mlp_only_layers");
+        const auto sparse = list_of_layers("moe_layers");
+        const auto lists = [](const auto& layers, std::int64_t i) {
+            return layers && std::find(layers->begin(), layers->end(), i) != layers->end();
+        };
         const std::int64_t step = count({"decoder_sparse_step"}, most_hf_layers).value_or(1);
         const std::int64_t first = reader_.count({"first_k_dense_replace"}, 0, most_hf_layers).value_or(0);
         const std::int64_t frequency = count({"moe_layer_freq"}, most_hf_layers).value_or(1);
+        const std::int64_t interleaved = count({"interleave_moe_layer_step"}, most_hf_layers).value_or(1);
         for (std::int64_t i = 0; i < *facts_.n.layers; ++i) {
             HfLayer layer = {.type = types[static_cast<std::size_t>(i)]};
             layer.rotates = facts_.model.shape.rotates[static_cast<std::size_t>(i)];
             if (kind == HfExperts::all_layers) layer.has_experts = true;
             if (kind == HfExperts::sparse_steps) {
-                layer.has_experts = (i + 1) % step == 0 && std::find(dense.begin(), dense.end(), i) == dense.end();
+                layer.has_experts = (i + 1) % step == 0 && !lists(dense, i);
+            }
+            if (kind == HfExperts::interleaved) {
+                layer.has_experts = sparse ? lists(sparse, i) : (i + 1) % interleaved == 0;
             }
             if (kind == HfExperts::after_dense) layer.has_experts = i >= first && i % frequency == 0;
             layer.has_attention_norm = !(facts_.decoder && facts_.decoder->is_masked && i == 0);
@@ -223,6 +238,10 @@ double HfFacts::keys(const HfLayer& layer) const {
     }
     if (model.shape.is_encoder) return tokens;
     const double window = has_window(layer) ? static_cast<double>(model.cache->window) : tokens;
+    if (layer.type == "chunked_attention") {  // whole chunks, and a last one that may be shorter
+        const double last = tokens - window * std::floor(tokens / window);
+        return ((tokens - last) * (window + 1) + last * (last + 1)) / (2 * tokens);
+    }
     return window - window * (window - 1) / (2 * tokens);
 }
 

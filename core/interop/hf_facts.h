@@ -20,13 +20,20 @@ enum class HfNorm {
     plain_layer,         // LayerNorm without parameters
 };
 
-enum class HfQkNorm { none, head, projection };
+enum class HfQkNorm {
+    none,
+    head,
+    projection,
+    rotated_heads,  // without weights, and only in layers with RoPE (Llama 4)
+};
 
 /// How a model type names its experts, and which layers have them.
 enum class HfExperts {
     none,
     all_layers,    // num_local_experts, as wide as intermediate_size (Mixtral, gpt-oss)
     sparse_steps,  // num_experts, in every decoder_sparse_step-th layer except mlp_only_layers (Qwen)
+    interleaved,   // num_local_experts and one shared expert as wide, in every interleave_moe_layer_step-th layer; a
+                   // dense layer is intermediate_size_mlp wide (Llama 4)
     after_dense,   // n_routed_experts and n_shared_experts, after first_k_dense_replace dense layers (DeepSeek)
 };
 

@@ -100,7 +100,8 @@ Stages Experts::stages(const PlanSizes& n, const std::string& input) const {
          .name = "Experts up",
          .symbols = gated ? "(B, T, k, 2" + H + ")" : "(B, T, k, " + H + ")",
          .shape = extents({n.B, n.T, k, rows}),
-         .formula = product_formula(gated ? "[G U]_i" : "U_i", input, gated ? "{gu,i}" : "{up,i}", expert.has_bias),
+         .formula = product_formula(gated ? "[G U]_i" : "U_i", weighs_inputs ? "(g_i·" + input + ")" : input,
+                                    gated ? "{gu,i}" : "{up,i}", expert.has_bias),
          .settings = {"experts", "experts_per_token", "feed_forward", "mlp_width", "bias"}},
         *this, "mlp.experts." + expert.first_matrix(), rows, n.C, n.deepnorm * n.matrix_deviation(n.C, expert.width)));
     result.push_back({.id = "mlp.activation",
@@ -119,10 +120,10 @@ Stages Experts::stages(const PlanSizes& n, const std::string& input) const {
                                    *this, "mlp.experts.down", n.C, expert.width,
                                    n.output_deviation(expert.width, n.C)));
     AnatomyStage mixture = {.id = "mlp.mixture",
-                            .name = "Weighted experts",
+                            .name = weighs_inputs ? "Sum of the experts" : "Weighted experts",
                             .symbols = "(B, T, C)",
                             .shape = extents({n.B, n.T, n.C}),
-                            .formula = "Y = Σ_i g_i·Y_i",
+                            .formula = weighs_inputs ? "Y = Σ_i Y_i" : "Y = Σ_i g_i·Y_i",
                             .settings = {"experts_per_token"}};
     if (shared) {
         for (AnatomyStage& stage : shared->stages(n, input)) result.push_back(std::move(stage));

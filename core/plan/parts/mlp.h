@@ -36,6 +36,7 @@ struct Experts {
     bool says_router_bias = false;
     std::optional<Mlp> shared = {};
     bool gates_shared = false;
+    bool weighs_inputs = false;  // the gate multiplies the input of an expert, not its output (Llama 4)
     /// In training: the capacity of an expert in even shares of the tokens (0: no limit), and of the second choice.
     double capacity = 0;
     SecondExpert second = SecondExpert::always;

@@ -131,17 +131,27 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                           .place = storage::query_key_norm,
                           .deviation = 1.0};
         };
-        result.push_back(
-            {.id = "attention.qk_norm",
-             .name = "Norm of queries and keys",
-             .kind = whole ? "all heads together" : "per head",
-             .symbols = "(B, h, T, D)",
-             .shape = extents({n.B, h, n.T, D}),
-             .formula = "q ← q/√(mean(q^2) + ε) ⊙ γ_q,  k ← k/√(mean(k^2) + ε) ⊙ γ_k",
-             .settings = {"qk_norm"},
-             .tensors = {weight("attention.query_norm.weight", h), weight("attention.key_norm.weight", kv)}});
+        const auto normalized = [&](const std::string& x) {
+            const std::string weight = qk_norm_has_weight ? " ⊙ γ_" + x : "";
+            return x + " ← " + x + "/√(mean(" + x + "^2) + ε)" + weight;
+        };
+        AnatomyStage norm = {.id = "attention.qk_norm",
+                             .name = "Norm of queries and keys",
+                             .kind = whole ? "all heads together" : "per head",
+                             .symbols = "(B, h, T, D)",
+                             .shape = extents({n.B, h, n.T, D}),
+                             .formula = normalized("q") + ",  " + normalized("k"),
+                             .settings = {"qk_norm"}};
+        if (qk_norm_has_weight) {
+            norm.tensors = {weight("attention.query_norm.weight", h), weight("attention.key_norm.weight", kv)};
+        }
+        result.push_back(std::move(norm));
     }
-    if (rotary) result.push_back(rotary->stage(n, heads));
+    if (rotary) {
+        // A norm without weights follows the rotation (Llama 4).
+        const bool is_before_norm = qk_norm != QkNorm::none && !qk_norm_has_weight;
+        result.insert(is_before_norm ? result.end() - 1 : result.end(), rotary->stage(n, heads));
+    }
     scores.add(result, n, heads, D, D, "S_mn = q_m·k_n/√D");
     const Count columns = product_of({h, D});
     if (is_gated) {

@@ -43,6 +43,7 @@ struct Softmax {
     bool has_bias = false;
     bool has_output_bias = false;
     enum class QkNorm { none, head, projection } qk_norm = QkNorm::none;
+    bool qk_norm_has_weight = true;
     bool is_gated = false;
     bool is_cached = true;  // false for layers of unknown kind that have no KV cache
     std::optional<Rotary> rotary = {};

@@ -84,8 +84,9 @@ class Tensors {
     }
 
     bool is_whole(std::int64_t layer) const {
-        static const std::map<std::string, std::int64_t> every = {{"gemma2", 2}, {"gemma3_text", 6}, {"gemma4_text", 6},
-                                                                  {"olmo3", 4},  {"gpt_oss", 2},     {"cohere2", 4}};
+        static const std::map<std::string, std::int64_t> every = {
+            {"gemma2", 2},  {"gemma3_text", 6}, {"gemma4_text", 6}, {"olmo3", 4},
+            {"gpt_oss", 2}, {"cohere2", 4},     {"llama4_text", 4}};
         if (type_ == "modernbert") return layer % 3 == 0;
         if (const auto found = every.find(type_); found != every.end()) return (layer + 1) % found->second == 0;
         return !is_one_of(type_, {"mistral", "phi3"}) || window() == 0;
@@ -100,6 +101,10 @@ class Tensors {
         const std::int64_t side = span / 2;  // of an encoder
         std::int64_t keys = 0;
         for (std::int64_t t = 0; t < T_; ++t) {
+            if (const auto chunk = value_of(config_, {"attention_chunk_size"}, 0)) {
+                keys += t % chunk + 1;
+                continue;
+            }
             keys += type_ == "modernbert" ? std::min(t, side) + 1 + std::min(T_ - 1 - t, side) : std::min(t + 1, span);
         }
         return static_cast<double>(keys) / static_cast<double>(T_);
@@ -191,6 +196,7 @@ class Tensors {
             mlp(shared);
             matrix(1, C);
         }
+        if (type_ == "llama4_text") mlp(width_);  // shared_expert
     }
 
     void count() {
@@ -200,7 +206,7 @@ class Tensors {
             vector((norms_per_layer() - (is_encoder && layer == 0 ? 1 : 0)) * norm());
             attention(layer);
             const bool has_experts =
-                is_one_of(type_, {"mixtral", "qwen3_moe", "qwen3_next", "gpt_oss"}) ||
+                is_one_of(type_, {"mixtral", "qwen3_moe", "qwen3_next", "gpt_oss", "llama4_text"}) ||
                 (config_.contains("n_routed_experts") && layer >= config_.at("first_k_dense_replace"));
             if (has_experts) {
                 experts();
@@ -249,7 +255,7 @@ TEST(HfAnatomy, AllKnownModelsHaveTotals) {
     for (const KnownModel& model : model_table()) {
         if (!hf_anatomy(model.config).totals().parameters) without.push_back(model.name);
     }
-    EXPECT_EQ(model_table().size(), 50U);
+    EXPECT_EQ(model_table().size(), 51U);
     EXPECT_TRUE(without.empty()) << without.front();
 }
 
@@ -292,6 +298,35 @@ TEST(HfAnatomy, FormulasOfExpertsFollowTheConfig) {
     const Anatomy gpt_oss = hf_anatomy(known_model("gpt-oss 20B").config);
     EXPECT_EQ(stage_of(gpt_oss, "mlp.router").formula, "r = H·W_r^⊤ + b_r");
     EXPECT_EQ(stage_of(gpt_oss, "mlp.down").formula, "Y_i = Z_i·W_{down,i}^⊤ + b_{down,i}");
+}
+
+TEST(HfAnatomy, Llama4AttendsInChunksAndWeighsTheInputsOfItsExperts) {
+    json config = known_model("Llama 4 Scout").config;
+    const Anatomy anatomy = hf_anatomy(config);
+    // Llama 4's model card: 109 billion with the vision model (0.87 billion), 17 billion active.
+    EXPECT_EQ(anatomy.totals().parameters, 107769861120);
+    EXPECT_NEAR(static_cast<double>(anatomy.totals().active_parameters.value()), 17e9, 0.5e9);
+    EXPECT_EQ(anatomy.sections[1].title, "Layers 0–2, 4–6, 8–10, 12–14, …: chunked attention, experts");
+    EXPECT_EQ(anatomy.sections[2].title, "Layers 3, 7, 11, 15, …: full attention, experts, without RoPE");
+    const auto find = [](const AnatomySection& section, const char* id) {
+        return std::find_if(section.stages.begin(), section.stages.end(),
+                            [&](const AnatomyStage& stage) { return stage.id == id; });
+    };
+    const auto norm = find(anatomy.sections[1], "attention.qk_norm");
+    ASSERT_NE(norm, anatomy.sections[1].stages.end());
+    EXPECT_EQ(norm->formula, "q ← q/√(mean(q^2) + ε),  k ← k/√(mean(k^2) + ε)");
+    EXPECT_EQ(norm->parameters, 0);
+    EXPECT_EQ(std::prev(norm)->id, "attention.rotation");
+    EXPECT_EQ(find(anatomy.sections[2], "attention.qk_norm"), anatomy.sections[2].stages.end());
+    EXPECT_EQ(stage_of(anatomy, "mlp.gates").formula, "g = σ(r_i of the k largest)");
+    EXPECT_EQ(stage_of(anatomy, "mlp.up").formula, "[G U]_i = (g_i·H)·W_{gu,i}^⊤");
+    EXPECT_EQ(stage_of(anatomy, "mlp.mixture").formula, "Y = Σ_i Y_i + Y_s");
+    config["interleave_moe_layer_step"] = 2;  // Maverick
+    EXPECT_EQ(hf_anatomy(config).sections[1].title, "Layers 0, 2, 4, 6, …: chunked attention, dense MLP");
+    config["moe_layers"] = {0, 3};
+    EXPECT_EQ(hf_anatomy(config).sections[1].title, "Layer 0: chunked attention, experts");
+    config["use_qk_norm"] = false;
+    EXPECT_FALSE(hf_anatomy(config).find("attention.qk_norm"));
 }
 
 TEST(HfAnatomy, LatentAttentionListsItsMatricesAndCache) {
