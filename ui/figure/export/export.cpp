@@ -64,45 +64,88 @@ void check(const ExportOptions& options) {
     }
 }
 
-FigureStyle styleOf(const ExportOptions& options, double unit) {
-    FigureStyle style = FigureStyle::print(Theme::of(options.appearance), options.fontPt, unit);
-    style.dashes = options.dashes;
-    return style;
-}
-
-QSize sizeIn(const ExportOptions& options, double unit) {
-    return {static_cast<int>(std::lround(options.widthMm * kPointsPerMm * unit)),
-            static_cast<int>(std::lround(options.heightMm * kPointsPerMm * unit))};
-}
-
-QString settingsText(const Figure& figure) {
-    return QString::fromUtf8(QJsonDocument(figure.settings).toJson(QJsonDocument::Compact));
-}
-
-QString titleOf(std::span<const Figure> panels) {
-    QStringList names;
-    for (const Figure& figure : panels) names << (figure.name.isEmpty() ? u"figure"_s : figure.name);
-    return names.join(u", "_s);
-}
-
-QString summaryOf(std::span<const Figure> panels) {
-    QStringList summaries;
-    for (std::size_t i = 0; i < panels.size(); ++i) {
-        const QString letter = panelLetter(i, panels.size());
-        summaries << (letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + panels[i].summary;
+/// A page and the texts that every picture format embeds, made once for all of them.
+class Page {
+ public:
+    /// Throws BadInput if a size is out of range or a panel has too little room.
+    Page(std::span<const Figure> panels, const ExportOptions& options) : m_panels(panels), m_options(options) {
+        check(options);
+        if (panels.empty()) throw BadInput("A page of figures requires at least one figure, but none is given.");
+        if (panels.size() > 1) m_layout = pageLayout(panels, options.widthMm, options.heightMm, options.columns);
+        QStringList names;
+        QStringList summaries;
+        for (std::size_t i = 0; i < panels.size(); ++i) {
+            const Figure& figure = panels[i];
+            const QString letter = panelLetter(i, panels.size());
+            names << (figure.name.isEmpty() ? u"figure"_s : figure.name);
+            summaries << (letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + figure.summary;
+            m_parts.push_back({letter, figureCsv(figure), figure.settings});
+        }
+        m_title = names.join(u", "_s);
+        m_summary = summaries.join(QLatin1Char('\n'));
+        m_record = recordJson(panels, options);
     }
-    return summaries.join(QLatin1Char('\n'));
-}
 
-QString allSettingsText(std::span<const Figure> panels) {
-    QStringList all;
-    for (const Figure& figure : panels) all << settingsText(figure);
-    return all.join(QLatin1Char('\n'));
-}
+    QByteArray bytes(FigureFormat format) const {
+        switch (format) {
+            case FigureFormat::pdf:
+                return pdf();
+            case FigureFormat::svg:
+                return svg();
+            case FigureFormat::png:
+                return png();
+            case FigureFormat::csv:
+                throw BadInput("Several figures cannot be written to one CSV file; choose PDF, SVG or PNG.");
+            case FigureFormat::pgfplots:
+                break;
+        }
+        throw BadInput(m_parts.size() > 1
+                           ? "Several figures cannot be written to one PGFPlots file; choose PDF, SVG or PNG."
+                           : "A PGFPlots figure consists of two files, so it cannot be copied.");
+    }
+    QImage image() const;
 
-QByteArray xmp(std::span<const Figure> panels) {
-    const QString description =
-        (summaryOf(panels) + QLatin1Char('\n') + allSettingsText(panels)).trimmed().toHtmlEscaped();
+ private:
+    struct Part {
+        QString letter;  // "" on a page with one figure
+        QByteArray data;
+        QJsonObject settings;
+
+        QByteArray settingsText() const { return QJsonDocument(settings).toJson(QJsonDocument::Compact); }
+        /// The letter behind a separator, for names of embedded parts.
+        QString ending(char separator) const { return letter.isEmpty() ? QString() : QLatin1Char(separator) + letter; }
+    };
+
+    QByteArray pdf() const;
+    QByteArray svg() const;
+    QByteArray png() const;
+    QByteArray xmp() const;
+    QByteArray svgMetadata() const;
+
+    /// `unit` is the number of the device's units per point.
+    QSize size(double unit) const {
+        return {static_cast<int>(std::lround(m_options.widthMm * kPointsPerMm * unit)),
+                static_cast<int>(std::lround(m_options.heightMm * kPointsPerMm * unit))};
+    }
+    void paint(QPaintDevice& device, double unit, bool vectors) const {
+        FigureStyle style = FigureStyle::print(Theme::of(m_options.appearance), m_options.fontPt, unit);
+        style.dashes = m_options.dashes;
+        paintPage(m_panels, m_layout, device, size(unit), style, vectors);
+    }
+
+    std::span<const Figure> m_panels;
+    const ExportOptions& m_options;
+    PageLayout m_layout;
+    std::vector<Part> m_parts;
+    QString m_title;
+    QString m_summary;
+    QByteArray m_record;
+};
+
+QByteArray Page::xmp() const {
+    QStringList texts{m_summary};
+    for (const Part& part : m_parts) texts << QString::fromUtf8(part.settingsText());
+    const QString description = texts.join(QLatin1Char('\n')).trimmed().toHtmlEscaped();
     return u"<?xpacket begin=\"\uFEFF\" id=\"W5M0MpCehiHzreSzNTczkc9d\"?>\n"
            "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\">\n"
            "<rdf:RDF xmlns:rdf=\"http://www.w3.org/1999/02/22-rdf-syntax-ns#\">\n"
@@ -112,12 +155,8 @@ QByteArray xmp(std::span<const Figure> panels) {
            "<dc:description><rdf:Alt><rdf:li xml:lang=\"x-default\">%2</rdf:li></rdf:Alt></dc:description>\n"
            "<xmp:CreatorTool>RoPE Lab</xmp:CreatorTool>\n"
            "</rdf:Description>\n</rdf:RDF>\n</x:xmpmeta>\n<?xpacket end=\"w\"?>\n"_s
-               .arg(titleOf(panels).toHtmlEscaped(), description)
+               .arg(m_title.toHtmlEscaped(), description)
                .toUtf8();
-}
-
-PageLayout layoutOf(std::span<const Figure> panels, const ExportOptions& options) {
-    return panels.size() == 1 ? PageLayout() : pageLayout(panels, options.widthMm, options.heightMm, options.columns);
 }
 
 /// Blanks the date that Qt writes into a PDF, so that the same figure is always the same file.
@@ -128,30 +167,26 @@ QByteArray withoutDate(QByteArray pdf) {
     return pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
 }
 
-QByteArray pdf(std::span<const Figure> panels, const ExportOptions& options) {
+QByteArray Page::pdf() const {
     constexpr int resolution = 1200;
-    constexpr double unit = resolution / 72.0;
-    const PageLayout layout = layoutOf(panels, options);
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     {
         QPdfWriter writer(&buffer);
         writer.setResolution(resolution);
-        writer.setPageSize(QPageSize(QSizeF(options.widthMm, options.heightMm), QPageSize::Millimeter, titleOf(panels),
+        writer.setPageSize(QPageSize(QSizeF(m_options.widthMm, m_options.heightMm), QPageSize::Millimeter, m_title,
                                      QPageSize::ExactMatch));
         writer.setPageMargins(QMarginsF());
-        writer.setTitle(titleOf(panels));
+        writer.setTitle(m_title);
         writer.setCreator(u"RoPE Lab"_s);
-        writer.setDocumentXmpMetadata(xmp(panels));
-        for (std::size_t i = 0; i < panels.size(); ++i) {
-            const QString letter = panelLetter(i, panels.size());
-            const QString ending = letter.isEmpty() ? QString() : QLatin1Char('-') + letter;
-            writer.addFileAttachment(u"data%1.csv"_s.arg(ending), figureCsv(panels[i]), u"text/csv"_s);
-            writer.addFileAttachment(u"settings%1.json"_s.arg(ending), QJsonDocument(panels[i].settings).toJson(),
+        writer.setDocumentXmpMetadata(xmp());
+        for (const Part& part : m_parts) {
+            writer.addFileAttachment(u"data%1.csv"_s.arg(part.ending('-')), part.data, u"text/csv"_s);
+            writer.addFileAttachment(u"settings%1.json"_s.arg(part.ending('-')), QJsonDocument(part.settings).toJson(),
                                      u"application/json"_s);
         }
-        writer.addFileAttachment(u"figure.json"_s, recordJson(panels, options), u"application/json"_s);
-        paintPage(panels, layout, writer, sizeIn(options, unit), styleOf(options, unit), true);
+        writer.addFileAttachment(u"figure.json"_s, m_record, u"application/json"_s);
+        paint(writer, resolution / 72.0, true);
     }
     return withoutDate(buffer.data());
 }
@@ -161,75 +196,68 @@ QByteArray cdata(QByteArray text) {
     return "<![CDATA[" + text.replace("]]>", "]]]]><![CDATA[>") + "]]>";
 }
 
-QByteArray svgMetadata(std::span<const Figure> panels, const ExportOptions& options) {
-    const auto part = [](const char* name, const char* type, const QString& letter, const QByteArray& text) {
+QByteArray Page::svgMetadata() const {
+    const auto element = [](const char* name, const char* type, const QString& letter, const QByteArray& text) {
         const QByteArray panel = letter.isEmpty() ? QByteArray() : " panel=\"" + letter.toUtf8() + '"';
         return QByteArray("<") + name + " xmlns=\"urn:ropelab:figure\" type=\"" + type + '"' + panel + '>' +
                cdata(text) + "</" + name + ">\n";
     };
-    QByteArray result = "<metadata>\n" + part("figure", "application/json", {}, recordJson(panels, options));
-    for (std::size_t i = 0; i < panels.size(); ++i) {
-        const QString letter = panelLetter(i, panels.size());
-        result += part("settings", "application/json", letter, settingsText(panels[i]).toUtf8());
-        result += part("data", "text/csv", letter, figureCsv(panels[i]));
+    QByteArray result = "<metadata>\n" + element("figure", "application/json", {}, m_record);
+    for (const Part& part : m_parts) {
+        result += element("settings", "application/json", part.letter, part.settingsText());
+        result += element("data", "text/csv", part.letter, part.data);
     }
     return result + "</metadata>\n";
 }
 
-QByteArray svg(std::span<const Figure> panels, const ExportOptions& options) {
+QByteArray Page::svg() const {
     constexpr double unit = 10;  // tenths of a point, because the generator's size is an integer
-    const QSize size = sizeIn(options, unit);
-    const PageLayout layout = layoutOf(panels, options);
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
     {
         QSvgGenerator generator;
         generator.setOutputDevice(&buffer);
         generator.setResolution(static_cast<int>(72 * unit));
-        generator.setSize(size);
-        generator.setViewBox(QRect(QPoint(0, 0), size));
-        paintPage(panels, layout, generator, size, styleOf(options, unit), true);
+        generator.setSize(size(unit));
+        generator.setViewBox(QRect(QPoint(0, 0), size(unit)));
+        paint(generator, unit, true);
     }
-    QByteArray bytes = withText(buffer.data(), options.outlines ? SvgText::outlines : SvgText::font);
+    QByteArray bytes = withText(buffer.data(), m_options.outlines ? SvgText::outlines : SvgText::font);
     // The generator rounds the size to its units; this is the exact size.
     static const QRegularExpression sizeAttributes(u"width=\"[^\"]*mm\" height=\"[^\"]*mm\""_s);
     const auto header = sizeAttributes.match(QString::fromUtf8(bytes.left(500)));
     bytes.replace(header.capturedStart(), header.capturedLength(),
-                  "width=\"" + QByteArray::number(options.widthMm) + "mm\" height=\"" +
-                      QByteArray::number(options.heightMm) + "mm\"");
+                  "width=\"" + QByteArray::number(m_options.widthMm) + "mm\" height=\"" +
+                      QByteArray::number(m_options.heightMm) + "mm\"");
     // Replaces the generator's title and description, which it does not escape.
     bytes.remove(bytes.indexOf("<title>"), bytes.indexOf("<defs>") - bytes.indexOf("<title>"));
-    bytes.insert(bytes.indexOf("<defs>"), "<title>" + titleOf(panels).toHtmlEscaped().toUtf8() + "</title>\n<desc>" +
-                                              summaryOf(panels).toHtmlEscaped().toUtf8() + "</desc>\n");
-    return bytes.insert(bytes.lastIndexOf("</svg>"), svgMetadata(panels, options));
+    bytes.insert(bytes.indexOf("<defs>"), "<title>" + m_title.toHtmlEscaped().toUtf8() + "</title>\n<desc>" +
+                                              m_summary.toHtmlEscaped().toUtf8() + "</desc>\n");
+    return bytes.insert(bytes.lastIndexOf("</svg>"), svgMetadata());
 }
 
-QImage imageOf(std::span<const Figure> panels, const ExportOptions& options) {
-    check(options);
-    const double unit = options.dpi / 72.0;
-    const PageLayout layout = layoutOf(panels, options);
-    QImage result(sizeIn(options, unit), QImage::Format_RGB32);
-    const auto dotsPerMeter = static_cast<int>(std::lround(options.dpi / 0.0254));
+QImage Page::image() const {
+    const double unit = m_options.dpi / 72.0;
+    QImage result(size(unit), QImage::Format_RGB32);
+    const auto dotsPerMeter = static_cast<int>(std::lround(m_options.dpi / 0.0254));
     result.setDotsPerMeterX(dotsPerMeter);
     result.setDotsPerMeterY(dotsPerMeter);
-    paintPage(panels, layout, result, result.size(), styleOf(options, unit), false);
-    result.setText(u"Title"_s, titleOf(panels));
-    result.setText(u"Description"_s, summaryOf(panels));
+    paint(result, unit, false);
+    result.setText(u"Title"_s, m_title);
+    result.setText(u"Description"_s, m_summary);
     result.setText(u"Software"_s, u"RoPE Lab"_s);
-    result.setText(u"Figure"_s, QString::fromUtf8(recordJson(panels, options)));
-    for (std::size_t i = 0; i < panels.size(); ++i) {
-        const QString letter = panelLetter(i, panels.size());
-        const QString ending = letter.isEmpty() ? QString() : QLatin1Char(' ') + letter;
-        result.setText(u"Settings"_s + ending, settingsText(panels[i]));
-        result.setText(u"Data"_s + ending, QString::fromUtf8(figureCsv(panels[i])));
+    result.setText(u"Figure"_s, QString::fromUtf8(m_record));
+    for (const Part& part : m_parts) {
+        result.setText(u"Settings"_s + part.ending(' '), QString::fromUtf8(part.settingsText()));
+        result.setText(u"Data"_s + part.ending(' '), QString::fromUtf8(part.data));
     }
     return result;
 }
 
-QByteArray png(std::span<const Figure> panels, const ExportOptions& options) {
+QByteArray Page::png() const {
     QBuffer buffer;
     buffer.open(QIODevice::WriteOnly);
-    imageOf(panels, options).save(&buffer, "PNG");
+    image().save(&buffer, "PNG");
     return buffer.data();
 }
 
@@ -276,32 +304,17 @@ std::optional<FigureFormat> formatNamed(const QString& name) {
 }
 
 QByteArray figureBytes(const Figure& figure, const ExportOptions& options) {
+    if (options.format != FigureFormat::csv) return pageBytes({&figure, 1}, options);
     check(options);
-    if (options.format == FigureFormat::csv) return figureCsv(figure);
-    return pageBytes({&figure, 1}, options);
+    return figureCsv(figure);
 }
 
 QByteArray pageBytes(std::span<const Figure> panels, const ExportOptions& options) {
-    check(options);
-    if (panels.empty()) throw BadInput("A page of figures requires at least one figure, but none is given.");
-    switch (options.format) {
-        case FigureFormat::pdf:
-            return pdf(panels, options);
-        case FigureFormat::svg:
-            return svg(panels, options);
-        case FigureFormat::png:
-            return png(panels, options);
-        case FigureFormat::csv:
-            throw BadInput("Several figures cannot be written to one CSV file; choose PDF, SVG or PNG.");
-        case FigureFormat::pgfplots:
-            break;
-    }
-    throw BadInput(panels.size() > 1 ? "Several figures cannot be written to one PGFPlots file; choose PDF, SVG or PNG."
-                                     : "A PGFPlots figure consists of two files, so it cannot be copied.");
+    return Page(panels, options).bytes(options.format);
 }
 
 QImage figureImage(const Figure& figure, const ExportOptions& options) {
-    return imageOf({&figure, 1}, options);
+    return Page({&figure, 1}, options).image();
 }
 
 void exportFigure(const Figure& figure, const ExportOptions& options, const QString& path) {
@@ -320,12 +333,12 @@ QString writeErrorText(const QIODevice& device) {
 }
 
 QMimeData* figureMimeData(std::span<const Figure> panels, const ExportOptions& options) {
-    check(options);
+    const Page page(panels, options);
     auto* data = new QMimeData;
-    data->setImageData(imageOf(panels, options));
-    data->setData(u"image/png"_s, png(panels, options));
-    data->setData(u"image/svg+xml"_s, svg(panels, options));
-    data->setData(u"application/pdf"_s, pdf(panels, options));
+    data->setImageData(page.image());
+    data->setData(u"image/png"_s, page.bytes(FigureFormat::png));
+    data->setData(u"image/svg+xml"_s, page.bytes(FigureFormat::svg));
+    data->setData(u"application/pdf"_s, page.bytes(FigureFormat::pdf));
     if (panels.size() == 1) {
         const QByteArray csv = figureCsv(panels.front());
         data->setData(u"text/csv"_s, csv);
