@@ -152,7 +152,7 @@ int main(int argc, char** argv) {
             case Mode::headless:
                 return runHeadless(options);
             case Mode::figure:
-                return writeFigure(options);
+                return options.isSound ? writeSound(options) : writeFigure(options);
             case Mode::verify:
                 return verifyFigure(options);
             case Mode::replay:

@@ -107,11 +107,11 @@ TEST_F(BatchModes, FigureOfTwoSetupsHasBoth) {
 
 TEST_F(BatchModes, SoundOfAFigureIsAWavFile) {
     const QString sound = file("x.wav");
-    EXPECT_EQ(writeFigure(parse({"--figure", "kernel", "--output", sound, "--setup", "head_dim=16 context=64"})), 0);
+    EXPECT_EQ(writeSound(parse({"--figure", "kernel", "--output", sound, "--setup", "head_dim=16 context=64"})), 0);
     QFile wav(sound);
     ASSERT_TRUE(wav.open(QIODevice::ReadOnly));
     EXPECT_TRUE(wav.read(4) == "RIFF" && wav.size() > 100'000);
-    EXPECT_THROW(writeFigure(parse({"--figure", "dials", "--output", sound, "--setup", "head_dim=16"})), BadInput);
+    EXPECT_THROW(writeSound(parse({"--figure", "dials", "--output", sound, "--setup", "head_dim=16"})), BadInput);
 }
 
 TEST_F(BatchModes, FiguresOfTokensShowTheGivenText) {

@@ -165,10 +165,8 @@ void ExportDialog::connectFields() {
 }
 
 double ExportDialog::neededHeight(double widthMm) const {
-    const std::vector<Figure> figures = m_source();
-    if (figures.size() == 1) return figures.front().heightMm;
     try {
-        return pageLayout(figures, widthMm, 0, 0).heightMm;
+        return neededHeightMm(m_source(), widthMm, 0);
     } catch (const BadInput&) {
         return 0;  // the preview says that the page is too narrow
     }

@@ -69,6 +69,10 @@ PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double hei
     return layout;
 }
 
+double neededHeightMm(std::span<const Figure> panels, double widthMm, int columns) {
+    return panels.size() == 1 ? panels.front().heightMm : pageLayout(panels, widthMm, 0, columns).heightMm;
+}
+
 void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,
                const FigureStyle& style, bool vectors) {
     if (panels.size() == 1) return paintFigure(panels.front(), device, size, style, vectors);

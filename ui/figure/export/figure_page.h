@@ -21,6 +21,10 @@ struct PageLayout {
 /// its panels need. Throws BadInput if a panel would be too small to be drawn.
 PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns);
 
+/// Height in mm of a page on which every figure is as high as it needs; 0 if any height will do. Throws BadInput as
+/// pageLayout().
+double neededHeightMm(std::span<const Figure> panels, double widthMm, int columns);
+
 /// Panels have the letters a, b, c … above their upper left corners; a single figure has none. `widthMm` is the width
 /// of the page in millimetres; the other parameters are those of paintFigure.
 void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,

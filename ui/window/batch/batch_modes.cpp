@@ -321,9 +321,41 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     return how == RunState::finished ? 0 : 1;
 }
 
-namespace {
+int writeFigure(const LaunchOptions& options) {
+    const std::vector<Figure> figures = makeFigures(options);
+    ExportOptions paper = options.figureOptions;
+    if (!options.isHeightChosen) {
+        if (const double needed = neededHeightMm(figures, paper.widthMm, paper.columns); needed > 0) {
+            paper.heightMm = needed;
+        }
+    }
+    exportPage(figures, paper, options.output);
+    QJsonArray panels;
+    QString captions;
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+        const QString letter = panelLetter(i, figures.size());
+        const QString caption = captionOf(figures[i]);
+        panels << QJsonObject{{"letter", letter},
+                              {"figure", figures[i].name},
+                              {"summary", figures[i].summary},
+                              {"caption", caption},
+                              {"settings", figures[i].settings}};
+        captions += (letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + caption + QLatin1Char('\n');
+    }
+    if (options.asJson) {
+        QJsonObject result = panels.first().toObject();
+        result["file"] = options.output;
+        if (figures.size() > 1) result = {{"file", options.output}, {"panels", panels}};
+        printJson(result);
+        return 0;
+    }
+    if (!is_standard_output(toPath(options.output))) print(u"Written: %1\n"_s.arg(options.output));
+    if (options.showsCaption) print(captions);
+    return 0;
+}
 
-int writeSound(const LaunchOptions& options, const Figure& figure) {
+int writeSound(const LaunchOptions& options) {
+    const Figure figure = makeFigures(options).front();
     const FigureSound sound = soundOf(figure);
     const QByteArray bytes = wavBytes(sound);
     write_output(toPath(options.output), std::string_view(bytes.constData(), static_cast<std::size_t>(bytes.size())));
@@ -336,41 +368,6 @@ int writeSound(const LaunchOptions& options, const Figure& figure) {
                    {"file", options.output}});
     } else if (!is_standard_output(toPath(options.output))) {
         print(u"Written: %1 (%2 s). %3\n"_s.arg(options.output).arg(sound.seconds(), 0, 'f', 1).arg(sound.words));
-    }
-    return 0;
-}
-
-}  // namespace
-
-int writeFigure(const LaunchOptions& options) {
-    const std::vector<Figure> figures = makeFigures(options);
-    if (options.isSound) return writeSound(options, figures.front());
-    ExportOptions paper = options.figureOptions;
-    if (!options.isHeightChosen) {
-        const double needed = figures.size() > 1 ? pageLayout(figures, paper.widthMm, 0, paper.columns).heightMm
-                                                 : figures.front().heightMm;
-        if (needed > 0) paper.heightMm = needed;
-    }
-    exportPage(figures, paper, options.output);
-    if (options.asJson) {
-        QJsonArray panels;
-        for (std::size_t i = 0; i < figures.size(); ++i) {
-            panels << QJsonObject{{"letter", panelLetter(i, figures.size())},
-                                  {"figure", figures[i].name},
-                                  {"summary", figures[i].summary},
-                                  {"caption", captionOf(figures[i])},
-                                  {"settings", figures[i].settings}};
-        }
-        QJsonObject result = panels.first().toObject();
-        result["file"] = options.output;
-        if (figures.size() > 1) result = {{"file", options.output}, {"panels", panels}};
-        printJson(result);
-        return 0;
-    }
-    if (!is_standard_output(toPath(options.output))) print(u"Written: %1\n"_s.arg(options.output));
-    for (std::size_t i = 0; options.showsCaption && i < figures.size(); ++i) {
-        const QString letter = panelLetter(i, figures.size());
-        print((letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + captionOf(figures[i]) + QLatin1Char('\n'));
     }
     return 0;
 }

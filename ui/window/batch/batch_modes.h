@@ -22,7 +22,7 @@ WorkspaceOptions temporaryOptions(const QTemporaryDir& folder, const LaunchOptio
 /// Background computations that change a room's figure, such as the entropy floor or the feasible bases.
 void waitUntilDone(const Room& room);
 
-/// The figures that writeFigure() writes. Needs no window. Throws BadInput.
+/// The figures of the command line. Needs no window. Throws BadInput.
 std::vector<Figure> makeFigures(const LaunchOptions& options);
 
 /// Returns 1 if the window reported a problem.
@@ -31,6 +31,8 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine = 
 /// (PNG and PDF) and a screenshot in the output folder. Returns 1 if the sweep failed.
 int runHeadless(const LaunchOptions& options, Runner::EngineSource engine = {});
 int writeFigure(const LaunchOptions& options);
+/// The curves of a figure as a WAV file. Throws BadInput if it has none that can be heard.
+int writeSound(const LaunchOptions& options);
 /// An animation over the snapshots of a run. Prints a line "frame 3 of 120" to standard error for each frame. SIGINT or
 /// SIGTERM ends it after the current frame; the exit status is 1 then.
 int writeReplay(const LaunchOptions& options);
