@@ -7,11 +7,13 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
 #include "core/spec/engine.h"
+#include "core/spec/error.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
@@ -198,6 +200,13 @@ struct GenerationSpeed {
 /// Without the mode.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GenerationSpeed, samples, length, temperature, top_k)
 
+/// A plan requires the known data set `name`, which is not complete on disk. The message says how to get it.
+struct MissingSet : BadInput {
+    MissingSet(std::string set, const std::string& message) : BadInput(message), name(std::move(set)) {}
+
+    std::string name;
+};
+
 struct SheetPlan {
     std::string sheet;
     std::string title;
@@ -212,6 +221,8 @@ struct SheetPlan {
     /// Seed by seed, so that times can be compared; the runs of a cohort share one time.
     bool sequential = false;
     GenerationSpeed writing;
+    /// Known data sets that are not complete on disk. A plan that was read from a lab names none.
+    std::vector<std::string> missing_sets;
     /// Multiples of the context, with 1. Runs with learned positions have no such losses.
     std::vector<std::int64_t> extensions;
     /// Sequences per lag; only runs whose retrieval a prediction concerns are tested. 0: none.
@@ -237,7 +248,7 @@ struct SheetRequest {
 struct Sheet {
     std::string name;
     std::string title;
-    /// Throws BadInput for fewer than two seeds, and at `paper` scale if a data set is not complete.
+    /// Throws BadInput for fewer than two seeds, and MissingSet at `paper` scale.
     SheetPlan (*plan)(const SheetRequest& request);
 };
 const std::vector<Sheet>& sheets();

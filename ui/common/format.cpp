@@ -18,6 +18,10 @@ QString bytesText(std::int64_t bytes) {
     return QString::fromStdString(bytes_text(bytes));
 }
 
+QString listedText(const QStringList& words) {
+    return words.size() < 2 ? words.value(0) : words.mid(0, words.size() - 1).join(u", "_s) + u" and "_s + words.last();
+}
+
 QString groupedText(std::int64_t number) {
     return QLocale(QLocale::English, QLocale::UnitedStates).toString(static_cast<qlonglong>(number));
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 #include <cstdint>
 
 namespace ropelab::ui {
@@ -11,6 +12,8 @@ namespace ropelab::ui {
 QString durationText(double seconds);
 /// "180 MB", "1.2 GB" (bytes_text() of core/spec/numbers.h).
 QString bytesText(std::int64_t bytes);
+/// "a, b and c".
+QString listedText(const QStringList& words);
 /// "1,240".
 QString groupedText(std::int64_t number);
 /// No decimal places: "4096".

@@ -5,6 +5,7 @@
 
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "ui/common/format.h"
 
 namespace ropelab::ui {
 
@@ -15,10 +16,6 @@ namespace {
 constexpr qsizetype kMostNamed = 6;  // more figures of a room are described instead of listed
 
 const QString kFigure = u"figure"_s;
-
-QString joined(const QStringList& words) {
-    return words.size() < 2 ? words.value(0) : words.mid(0, words.size() - 1).join(u", "_s) + u" and "_s + words.last();
-}
 
 QJsonObject ownFlags(const FigureEntry& entry, const QJsonObject& flags) {
     QJsonObject own{{kFigure, entry.name}};
@@ -91,7 +88,7 @@ QString figuresWith(std::span<const FigureEntry> all, const FigureOption& option
         entry = end;
     }
     if (!named.isEmpty()) {
-        rooms << (named.size() == 1 ? u"the figure "_s : u"the figures "_s) + joined(named);
+        rooms << (named.size() == 1 ? u"the figure "_s : u"the figures "_s) + listedText(named);
     }
     return rooms.join(u", and "_s);
 }

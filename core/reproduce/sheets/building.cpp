@@ -15,8 +15,7 @@
 
 namespace ropelab {
 
-std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request,
-                                std::vector<std::string>& notes) {
+std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request, SheetPlan& plan) {
     std::vector<SheetData> sets;
     std::vector<std::string> stand_ins = {"synthetic", "synthetic-local"};
     for (const std::string& name : names) {
@@ -27,27 +26,28 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
             continue;
         }
         if (request.scale == SheetScale::paper) {
-            throw BadInput("The scale \"paper\" requires all of " + set.title +
-                           ", which is not on disk. Download it with " + "ropelab-cli data fetch " + name +
-                           " or use the scale \"laptop\".");
+            throw MissingSet(name, "The scale \"paper\" requires all of " + set.title +
+                                       ", which is not on disk. Download it with " + "ropelab-cli data fetch " + name +
+                                       " or use the scale \"laptop\".");
         }
+        plan.missing_sets.push_back(name);
         if (found) {
             sets.push_back({name, name, false, ""});
-            notes.push_back("This reproduction uses " + found->description + " instead of all of " + set.title +
-                            ". Losses on this text are not comparable with the published losses, so the published "
-                            "losses are not shown.");
+            plan.notes.push_back("This reproduction uses " + found->description + " instead of all of " + set.title +
+                                 ". Losses on this text are not comparable with the published losses, so the published "
+                                 "losses are not shown.");
         } else if (!stand_ins.empty()) {
             sets.push_back({name, stand_ins.front(), false,
                             "Claims about " + set.title +
                                 " cannot be tested on a synthetic language. Download the data "
                                 "set with ropelab-cli data fetch " +
                                 name + " and start the reproduction in a new lab file."});
-            notes.push_back(set.title + " is not on disk. This reproduction uses the synthetic language \"" +
-                            stand_ins.front() +
-                            "\" instead. Rows on this language are measured and shown, but no claim is tested on it.");
+            plan.notes.push_back(
+                set.title + " is not on disk. This reproduction uses the synthetic language \"" + stand_ins.front() +
+                "\" instead. Rows on this language are measured and shown, but no claim is tested on it.");
             stand_ins.erase(stand_ins.begin());
         } else {
-            notes.push_back(set.title + " is not on disk, so this reproduction leaves it out.");
+            plan.notes.push_back(set.title + " is not on disk, so this reproduction leaves it out.");
         }
     }
     return sets;

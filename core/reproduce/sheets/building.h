@@ -17,10 +17,9 @@ struct SheetData {
 };
 
 /// A set that is not complete on disk is replaced by its available beginning, or else by a synthetic language, and
-/// `notes` says so; a set without a remaining substitute is left out. At `paper` scale throws BadInput instead; the
-/// error names the set and the command that downloads it.
-std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request,
-                                std::vector<std::string>& notes);
+/// the plan's notes say so; a set without a remaining substitute is left out. At `paper` scale throws MissingSet
+/// instead.
+std::vector<SheetData> data_for(const std::vector<std::string>& names, const SheetRequest& request, SheetPlan& plan);
 
 /// 1337, 1338, …: the requested number (2 to 1000, else BadInput), or two at `smoke` scale and `usual` at others.
 std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual);

@@ -10,7 +10,7 @@ SheetPlan plan_bpc(const SheetRequest& request) {
     SheetPlan plan = begin_plan("bpc", request, post(), 10);
     plan.claims = {
         {"fewer-bits", "A model with RoPE needs fewer bits per character than a model with learned positions."}};
-    const auto sets = data_for({"enwik8"}, request, plan.notes);
+    const auto sets = data_for({"enwik8"}, request, plan);
     const std::string data = sets.front().data;
     if (request.scale == SheetScale::paper) {
         // 12 layers with 12·552² weights each: 43.9 million.
@@ -85,7 +85,7 @@ SheetPlan plan_pre_post_norm(const SheetRequest& request) {
         {"post-needs-warmup", "With post-norm, training without warm-up ends at a higher loss than with warm-up."},
         {"pre-needs-none",
          "With pre-norm, training without warm-up ends at the same loss as with warm-up, within 1 %."}};
-    const auto sets = data_for({"enwik8"}, request, plan.notes);
+    const auto sets = data_for({"enwik8"}, request, plan);
     plan.notes.push_back(
         "Gradients are those of the first training step, before clipping, over all weights of a block's MLP and of its "
         "normalization layer; the ratio is the gradient's norm in the last block divided by its norm in the first "
@@ -231,7 +231,7 @@ SheetPlan plan_glu_variants(const SheetRequest& request) {
                     "ReGLU), " +
                         lengths_words(lengths) + "."}};
     const bool paper = request.scale == SheetScale::paper;
-    const auto sets = data_for({paper ? "enwik8" : "tinyshakespeare"}, request, plan.notes);
+    const auto sets = data_for({paper ? "enwik8" : "tinyshakespeare"}, request, plan);
     plan.notes.push_back(
         "The published numbers are log-perplexities of T5 base, an encoder and decoder, which fills in spans of text: "
         "nats per subword token. This reproduction trains decoders that predict the next character. The sizes of the "

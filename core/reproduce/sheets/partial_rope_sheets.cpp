@@ -187,7 +187,7 @@ SheetPlan plan_partial_bands(const SheetRequest& request) {
          "with 25, 50, 75 and 100 %: by 0.5 to 3.2 %."}};
     const bool paper = request.scale == SheetScale::paper;
     const auto sets = paper ? corpora_for({"fineweb", "fineweb-edu"}, 4096.0 * 2048 * 11920, request, plan.notes)
-                            : data_for({"enwik8", "text8"}, request, plan.notes);
+                            : data_for({"enwik8", "text8"}, request, plan);
     plan.notes.push_back(
         "The margins follow from the paper's perplexities on LAMBADA, whose logarithms are losses: the smallest gap "
         "between its two bands is 3.2 % of the loss (Llama-8B: perplexity 6.80 with NoPE, 6.42 with 10 %), and at the "
@@ -389,7 +389,7 @@ SheetPlan plan_nope_spikes(const SheetRequest& request) {
          "often within the first fifth of the training than at the usual one; a probability that is higher by less "
          "than 30 percentage points counts as equal."}};
     const auto sets = paper ? corpora_for({"fineweb", "fineweb-edu"}, 4096.0 * 2048 * 11920, request, plan.notes)
-                            : data_for({"enwik8"}, request, plan.notes);
+                            : data_for({"enwik8"}, request, plan);
     plan.notes.push_back(
         "A run has a spike if it diverges, or if after the warm-up its smoothed training loss (weight 0.9) rises more "
         "than 0.5 nats per token above its previous minimum. A spike is early within the first fifth of the run's "

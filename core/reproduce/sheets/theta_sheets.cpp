@@ -139,7 +139,7 @@ SheetPlan plan_theta_table_2(const SheetRequest& request) {
         {"slower-writing",
          "Generation with every θ other than 10,000 is about half as fast as with θ = 10,000 (0.4 to 0.6 of its "
          "speed; the paper's table prints 0.42 to 0.55)."}};
-    const auto sets = data_for({"tinyshakespeare", "enwik8", "text8"}, request, plan.notes);
+    const auto sets = data_for({"tinyshakespeare", "enwik8", "text8"}, request, plan);
     plan.experiment.set("data", data_of(sets));
     const json& table = theta_paper().at("table_2");
     for (const SheetData& set : sets) {
@@ -170,7 +170,7 @@ SheetPlan plan_theta_table_3(const SheetRequest& request) {
         {"slower-writing",
          "Generation with every θ other than 10,000 is about half as fast as with θ = 10,000 (0.4 to 0.6 of its "
          "speed; the paper's table prints 0.55)."}};
-    const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
+    const auto sets = data_for({"tinyshakespeare"}, request, plan);
     plan.experiment.set("data", data_of(sets));
     plan.sequential = true;
     plan.notes.push_back(order_note);
@@ -466,7 +466,7 @@ SheetPlan plan_encodings(const SheetRequest& request) {
          "At four times the training context, the loss of each relative encoding of the paper's table 1 increases less "
          "than the loss of sinusoidal embeddings, " +
              lengths_words(lengths) + " (a question of this program; the paper does not evaluate longer contexts)."}};
-    const auto sets = data_for({"tinyshakespeare"}, request, plan.notes);
+    const auto sets = data_for({"tinyshakespeare"}, request, plan);
     const std::string data = sets.front().data;
     plan.notes.push_back(
         "Table 1 of Huang et al. lists six position encodings with their type and main hyperparameter, and says in "

@@ -14,6 +14,7 @@ class QPushButton;
 
 namespace ropelab::ui {
 
+class DownloadOffer;
 class Settings;
 
 /// Chooses sheet, scale and number of seeds; shows the estimated cost and the button that starts the sheet.
@@ -45,6 +46,9 @@ class ReproducePanel : public QFrame {
     void showCost(const QString& words) { m_cost->setText(words); }
     /// Shows in the place of the cost why the chosen sheet cannot be planned; "" shows the cost again.
     void showProblem(const QString& sentence);
+    /// Offers to download known data sets that the sheet lacks; hidden if there are none.
+    void offerSets(const std::vector<std::string>& names);
+    DownloadOffer& download() { return *m_download; }
     TableOutput& output() { return *m_output; }
     /// The state of the sheet, which the room sets.
     QLabel* stateLabel() const { return m_state; }
@@ -61,6 +65,7 @@ class ReproducePanel : public QFrame {
     void changed();
     void startAsked();
     void startAgainAsked();
+    void setsDownloaded();
 
  private:
     void loadSettings();
@@ -74,8 +79,10 @@ class ReproducePanel : public QFrame {
     QLabel* m_cost;
     QLabel* m_problem;
     QPushButton* m_start;
+    DownloadOffer* m_download;
     QPushButton* m_startAgain;
     TableOutput* m_output;
+    QString m_downloadProblem;
 };
 
 }  // namespace ropelab::ui

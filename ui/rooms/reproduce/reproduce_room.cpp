@@ -162,12 +162,15 @@ void ReproduceRoom::refreshPlan() {
             m_rows = progress ? progress->rows : evaluate(*m_plan, {});
             m_scored = progress ? progress->predictions : score(*m_plan, {});
             m_planned.reset();
+            m_missing.clear();
             m_problem.clear();
             if (!isOther) return;
         } else if (!m_planned || *m_planned != choice) {
             m_plan.reset();
             m_planned = choice;
+            m_missing.clear();
             m_plan = sheet(choice.sheet).plan({choice.scale, choice.seeds, m_access.dataDir});
+            if (choice.scale != SheetScale::smoke) m_missing = m_plan->missing_sets;
             m_rows = evaluate(*m_plan, {});
             m_scored = score(*m_plan, {});
             m_problem.clear();
@@ -176,6 +179,7 @@ void ReproduceRoom::refreshPlan() {
         }
         m_cost = costWords(*m_plan, m_access.dataDir);
     } catch (const std::exception& error) {
+        if (const auto* missing = dynamic_cast<const MissingSet*>(&error)) m_missing = {missing->name};
         m_plan.reset();
         m_isStored = false;
         m_cost.clear();
@@ -232,6 +236,7 @@ void ReproduceRoom::refreshState() {
     }
     if (m_words->text() != words) m_words->setText(words);
     m_panel->offer(offer);
+    m_panel->offerSets(m_missing);
     m_panel->showCost(m_cost.isEmpty() ? QString() : m_cost + QLatin1Char('.'));
     m_panel->showProblem(m_problem);
 }
@@ -386,6 +391,10 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
         if (isVisible()) refreshState();
     });
     connect(m_panel, &ReproducePanel::changed, this, [this] {
+        if (isVisible()) refresh();
+    });
+    connect(m_panel, &ReproducePanel::setsDownloaded, this, [this] {
+        m_planned.reset();
         if (isVisible()) refresh();
     });
     connect(m_panel, &ReproducePanel::startAsked, this, &ReproduceRoom::start);

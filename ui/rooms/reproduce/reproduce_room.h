@@ -102,6 +102,7 @@ class ReproduceRoom : public Room {
     std::optional<SheetPlan> m_plan;
     bool m_isStored = false;
     std::optional<ReproducePanel::Choice> m_planned;  // choice that m_plan was made for, unless it is the lab's sheet
+    std::vector<std::string> m_missing;               // known data sets that the claims need
     QString m_problem;
     QString m_cost;
     std::vector<SheetRow> m_rows;

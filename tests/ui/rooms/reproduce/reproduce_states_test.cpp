@@ -2,7 +2,11 @@
 #include <cmath>
 #include <limits>
 
+#include "tests/core/data/loopback_server.h"
+#include "tests/core/data/scratch.h"
+#include "tests/support/shared_data.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
+#include "ui/shell/download_offer.h"
 
 namespace ropelab::ui {
 namespace {
@@ -82,6 +86,40 @@ TEST_F(ReproduceTest, CannotStartWhileOtherRunsTrain) {
     workspace->session().stop();
     ASSERT_TRUE(waitForEnd(*workspace));
     EXPECT_TRUE(waitUntil([&] { return button().isEnabled(); }));
+}
+
+TEST_F(ReproduceTest, DownloadsTheDataSetThatTheClaimsNeed) {
+    SKIP_WITHOUT_SHARED_DATA("text/tinyshakespeare.txt");
+    LoopbackServer server;
+    const ScratchFolder cache;
+    const Environment cacheFolder("XDG_CACHE_HOME", cache.path().c_str());
+    const Environment mirror("ROPELAB_DATA_URL", server.base().c_str());
+    const Environment proxy("no_proxy", "127.0.0.1");
+    const auto download = [this]() -> DownloadOffer& { return room->choices().download(); };
+    choose("glu-variants");
+    EXPECT_EQ(download().text(), "") << "the scale smoke tests no claim";
+    choose("glu-variants", SheetScale::laptop);
+    EXPECT_EQ(download().text(), "The claims need Tiny Shakespeare.");
+    EXPECT_EQ(download().downloadButton().text(), "Download 1 MB");
+    EXPECT_EQ(button().text(), "Start without a verdict");
+    EXPECT_TRUE(server.requests().empty()) << "nothing is downloaded without a click";
+
+    download().downloadButton().click();  // the mirror lacks the file
+    ASSERT_TRUE(waitUntil([&] { return !download().isDownloading(); }));
+    EXPECT_TRUE(download().text().endsWith("The claims need Tiny Shakespeare."));
+    EXPECT_NE(download().text(), "The claims need Tiny Shakespeare.");
+
+    server.put("/tinyshakespeare.txt", read_file(shared_data("text/tinyshakespeare.txt")));
+    download().downloadButton().click();
+    ASSERT_TRUE(waitUntil([&] { return !download().isDownloading(); }));
+    EXPECT_EQ(download().text(), "");
+    EXPECT_EQ(button().text(), "Start");
+
+    choose("theta-table-2", SheetScale::laptop);
+    EXPECT_EQ(download().text(), "The claims need enwik8 and text8.");
+    EXPECT_EQ(download().downloadButton().text(), "Download 68 MB");
+    choose("theta-table-2", SheetScale::paper);
+    EXPECT_EQ(download().text(), "The claims need enwik8.") << "the plan fails at the first one";
 }
 
 TEST_F(ReproduceTest, ReportsThatALabCannotBeCreated) {
