@@ -6,9 +6,11 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/data/checksum.h"
+#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -26,6 +28,13 @@ struct KnownSet {
     Checksum download_checksum;
     bool zipped = false;    // true if the download is a zip archive that contains `file`
     bool as_bytes = false;  // true if each token is a byte unless the experiment sets the tokenizer
+};
+
+/// The known set `name` is not complete on disk. The message says how to get it.
+struct MissingSet : BadInput {
+    MissingSet(std::string set, const std::string& message) : BadInput(message), name(std::move(set)) {}
+
+    std::string name;
 };
 
 /// Tiny Shakespeare, enwik8 and text8. Sizes and checksums are the published ones.

@@ -7,13 +7,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
 #include "core/spec/engine.h"
-#include "core/spec/error.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
@@ -200,13 +198,6 @@ struct GenerationSpeed {
 /// Without the mode.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(GenerationSpeed, samples, length, temperature, top_k)
 
-/// A plan requires the known data set `name`, which is not complete on disk. The message says how to get it.
-struct MissingSet : BadInput {
-    MissingSet(std::string set, const std::string& message) : BadInput(message), name(std::move(set)) {}
-
-    std::string name;
-};
-
 struct SheetPlan {
     std::string sheet;
     std::string title;
@@ -248,7 +239,7 @@ struct SheetRequest {
 struct Sheet {
     std::string name;
     std::string title;
-    /// Throws BadInput for fewer than two seeds, and MissingSet at `paper` scale.
+    /// Throws BadInput for fewer than two seeds, and MissingSet (core/data) at `paper` scale.
     SheetPlan (*plan)(const SheetRequest& request);
 };
 const std::vector<Sheet>& sheets();

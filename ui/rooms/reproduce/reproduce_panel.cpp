@@ -10,14 +10,12 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/data/known_sets.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
-#include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/session/settings.h"
-#include "ui/shell/download_offer.h"
+#include "ui/shell/data_offer.h"
 
 namespace ropelab::ui {
 
@@ -63,11 +61,8 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
         u"Start in a new lab"_s,
         u"Starts this reproduction again in a new lab file. The existing lab file does not change."_s, content);
     // What changes its height is below the button.
-    m_download = new DownloadOffer({}, content);
-    connect(m_download, &DownloadOffer::ended, this, [this](const QString& problem) {
-        m_downloadProblem = problem;
-        emit setsDownloaded();
-    });
+    m_download = new DataOffer(content);
+    connect(m_download, &DownloadOffer::ended, this, &ReproducePanel::setsDownloaded);
     for (QWidget* each : QWidgetList{m_start, m_state, m_download, m_cost, m_problem, m_startAgain}) {
         column->addWidget(each);
     }
@@ -130,35 +125,7 @@ void ReproducePanel::offer(const Offer& offer) {
 }
 
 void ReproducePanel::offerSets(const std::vector<std::string>& names) {
-    if (m_download->isDownloading()) return;
-    if (names.empty()) {
-        m_downloadProblem.clear();
-        return m_download->hide();
-    }
-    QStringList titles;
-    std::int64_t bytes = 0;
-    for (const std::string& name : names) {
-        const KnownSet& set = known_set(name);
-        titles << QString::fromStdString(set.title);
-        bytes += set.download_bytes;
-    }
-    m_download->setName(listedText(titles));
-    m_download->setDownload(
-        bytesText(bytes), u"Downloads the data sets into the cache in the background and verifies their checksums."_s,
-        [names, bytes](const FetchOptions& options) {
-            std::int64_t before = 0;  // bytes of the sets that are complete
-            FetchOptions each = options;
-            each.progress = [&](const FetchProgress& own) {
-                const bool isDownload = own.step == FetchStep::downloading;
-                options.progress(isDownload ? FetchProgress{own.step, before + own.done, bytes} : own);
-            };
-            for (const std::string& name : names) {
-                if (!fetch(known_set(name), each)) return;
-                before += known_set(name).download_bytes;
-            }
-        });
-    const QString sentence = u"The claims need %1."_s.arg(listedText(titles));
-    m_download->show(m_downloadProblem.isEmpty() ? sentence : m_downloadProblem + QLatin1Char(' ') + sentence, true);
+    m_download->offer(names, u"The claims need %1."_s);
 }
 
 void ReproducePanel::showProblem(const QString& sentence) {

@@ -14,7 +14,7 @@ class QPushButton;
 
 namespace ropelab::ui {
 
-class DownloadOffer;
+class DataOffer;
 class Settings;
 
 /// Chooses sheet, scale and number of seeds; shows the estimated cost and the button that starts the sheet.
@@ -48,7 +48,7 @@ class ReproducePanel : public QFrame {
     void showProblem(const QString& sentence);
     /// Offers to download known data sets that the sheet lacks; hidden if there are none.
     void offerSets(const std::vector<std::string>& names);
-    DownloadOffer& download() { return *m_download; }
+    DataOffer& download() { return *m_download; }
     TableOutput& output() { return *m_output; }
     /// The state of the sheet, which the room sets.
     QLabel* stateLabel() const { return m_state; }
@@ -79,10 +79,9 @@ class ReproducePanel : public QFrame {
     QLabel* m_cost;
     QLabel* m_problem;
     QPushButton* m_start;
-    DownloadOffer* m_download;
+    DataOffer* m_download;
     QPushButton* m_startAgain;
     TableOutput* m_output;
-    QString m_downloadProblem;
 };
 
 }  // namespace ropelab::ui

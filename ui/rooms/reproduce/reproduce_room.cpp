@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/data/known_sets.h"
 #include "core/reproduce/report.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"

@@ -11,6 +11,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/data/known_sets.h"
 #include "core/forecast/time_model.h"
 #include "core/spec/error.h"
 #include "ui/common/format.h"
@@ -24,6 +25,7 @@
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
+#include "ui/shell/data_offer.h"
 #include "ui/shell/findables.h"
 
 namespace ropelab::ui {
@@ -186,6 +188,8 @@ QWidget* SweepPanel::makeFooter() {
     m_problem = new QLabel(footer);
     m_problem->setWordWrap(true);
     colorAsError(m_problem);
+    m_data = new DataOffer(footer);
+    connect(m_data, &DownloadOffer::ended, this, [this] { renewEstimate(); });
     m_continue = makeButton<QPushButton>({}, u"Resumes the unfinished runs of this lab (Ctrl+Shift+Return)."_s, footer);
     connect(m_continue, &QPushButton::clicked, this, [this] { m_actions.resumeRuns(m_actions.unfinishedRuns()); });
     m_start = makeButton<QPushButton>(
@@ -205,7 +209,7 @@ QWidget* SweepPanel::makeFooter() {
     connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
     setPlanShown(false);
     // What comes and goes stands above the buttons that are always there, which keep their place at the lower end.
-    for (QWidget* each : std::initializer_list<QWidget*>{m_estimate, m_problem, m_continue, m_plan, m_start}) {
+    for (QWidget* each : std::initializer_list<QWidget*>{m_estimate, m_problem, m_data, m_continue, m_plan, m_start}) {
         column->addWidget(each);
     }
     return footer;
@@ -258,7 +262,9 @@ void SweepPanel::renew() {
         // A sweep of the lab keeps the name of the preset from which it was made.
         const bool hasPresetsName = std::any_of(known.begin(), known.end(),
                                                 [&](const Preset& preset) { return preset.name == experiment.name(); });
-        m_preset->addItem(isOriginal && !hasPresetsName ? name : u"%1, changed"_s.arg(name));
+        m_preset->addItem(!isOriginal      ? u"%1, changed"_s.arg(name)
+                          : hasPresetsName ? u"%1 of this lab"_s.arg(name)
+                                           : name);
         m_preset->setCurrentIndex(m_preset->count() - 1);
         m_preset->setToolTip(isOriginal ? u"The fields show the latest sweep of this lab."_s
                                         : u"This sweep contains your changes. Undo reverts the changes one by one."_s);
@@ -305,6 +311,12 @@ void SweepPanel::renewEstimate() {
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }
+    std::vector<std::string> missing;
+    for (const std::string& data : m_experiment.value().values("data")) {
+        const KnownSet* set = find_known_set(data);
+        if (set && !find_on_disk(*set, m_access.dataDir)) missing.push_back(data);
+    }
+    m_data->offer(missing, u"Not on this machine yet: %1."_s);
     m_estimate->setVisible(problem.isEmpty());
     m_problem->setText(problem);
     m_problem->setVisible(!problem.isEmpty());

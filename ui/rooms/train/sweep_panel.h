@@ -18,6 +18,7 @@ class QScrollArea;
 namespace ropelab::ui {
 
 class ChipListEdit;
+class DataOffer;
 class ExperimentModel;
 class KeyField;
 class SearchGroup;
@@ -34,6 +35,7 @@ class SweepPanel : public QFrame {
     /// Runs, time and memory, with the effect of a considered change ("6 runs → 12 runs, …"), or why the sweep cannot
     /// start.
     QString estimateText() const { return m_problem->isHidden() ? m_estimate->text() : m_problem->text(); }
+    DataOffer& dataOffer() const { return *m_data; }
     SearchGroup& search() const { return *m_search; }
     void setMoreShown(bool shown);
     /// Updates the button "Show runs and queue" / "Show curves".
@@ -74,6 +76,7 @@ class SweepPanel : public QFrame {
     QWidget* m_more;
     QLabel* m_estimate;
     QLabel* m_problem;
+    DataOffer* m_data;
     QPushButton* m_plan;
     QPushButton* m_start;
     SearchGroup* m_search;

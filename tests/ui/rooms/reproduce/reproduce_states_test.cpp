@@ -6,7 +6,7 @@
 #include "tests/core/data/scratch.h"
 #include "tests/support/shared_data.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
-#include "ui/shell/download_offer.h"
+#include "ui/shell/data_offer.h"
 
 namespace ropelab::ui {
 namespace {
@@ -95,7 +95,7 @@ TEST_F(ReproduceTest, DownloadsTheDataSetThatTheClaimsNeed) {
     const Environment cacheFolder("XDG_CACHE_HOME", cache.path().c_str());
     const Environment mirror("ROPELAB_DATA_URL", server.base().c_str());
     const Environment proxy("no_proxy", "127.0.0.1");
-    const auto download = [this]() -> DownloadOffer& { return room->choices().download(); };
+    const auto download = [this]() -> DataOffer& { return room->choices().download(); };
     choose("glu-variants");
     EXPECT_EQ(download().text(), "") << "the scale smoke tests no claim";
     choose("glu-variants", SheetScale::laptop);

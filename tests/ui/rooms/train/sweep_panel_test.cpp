@@ -7,10 +7,12 @@
 #include <QPushButton>
 #include <QSpinBox>
 
+#include "tests/core/data/scratch.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/sweep_fields.h"
+#include "ui/shell/data_offer.h"
 
 namespace ropelab::ui {
 namespace {
@@ -180,6 +182,27 @@ TEST_F(SweepPanelTest, AnOpenedSweepIsNotCalledChanged) {
     EXPECT_EQ(choice->currentText(), "small, changed");
     workspace->undo().undo();
     EXPECT_EQ(choice->currentText(), "small");
+}
+
+TEST_F(SweepPanelTest, ASweepOfTheLabThatDiffersFromItsPresetIsCalledTheLabs) {
+    Experiment sweep = preset("lecture-minute").experiment;
+    sweep.set("probe_every", {"25"});
+    workspace->experiment().replace(sweep);
+    auto* choice = panel->findChild<QComboBox*>();
+    EXPECT_EQ(choice->currentText(), "lecture-minute of this lab");
+    field("iterations").commit("123");
+    EXPECT_EQ(choice->currentText(), "lecture-minute, changed");
+}
+
+TEST_F(SweepPanelTest, OffersToDownloadAMissingDataSet) {
+    const ScratchFolder cache;
+    const Environment cacheFolder("XDG_CACHE_HOME", cache.path().c_str());
+    const Environment data("ROPELAB_DATA", nullptr);
+    EXPECT_EQ(panel->dataOffer().text(), "");
+    workspace->experiment().edit("data", [](Experiment& changed) { changed.set("data", {"enwik8"}); });
+    EXPECT_EQ(panel->dataOffer().text(), "Not on this machine yet: enwik8.");
+    workspace->undo().undo();
+    EXPECT_EQ(panel->dataOffer().text(), "");
 }
 
 TEST_F(SweepPanelTest, EachSeedRepeatsTheExplicitRuns) {
