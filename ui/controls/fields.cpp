@@ -119,20 +119,21 @@ QLabel* makeText(const QString& name, QWidget* parent) {
     return label;
 }
 
-QGridLayout* makeFieldGrid() {
+QGridLayout* makeFieldGrid(int labelWidth) {
     auto* grid = new QGridLayout;
+    grid->setProperty("labelWidth", labelWidth);
     scaleLayout(grid, {0, 0, 0, 0}, 8);
     grid->setColumnStretch(1, 1);
     return grid;
 }
 
-QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width) {
+QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why) {
     auto* label = new QLabel(title, field->parentWidget());
     label->setProperty("quiet", true);
     label->setBuddy(field);
     label->setWordWrap(true);
     new LabelOfField(label, field);
-    scaleWidth(label, width);
+    scaleWidth(label, grid->property("labelWidth").toInt());
     if (!why.isEmpty()) {
         label->setToolTip(why);
         field->setToolTip(why);

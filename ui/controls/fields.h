@@ -38,12 +38,12 @@ void keepWheelFromFields();
 ScrollColumn makePanel(QFrame* panel, const QString& name);
 
 QLabel* makeHeading(const QString& text, QWidget* parent);
-QGridLayout* makeFieldGrid();
-/// Width of every label beside a field of a panel, in pixels at a window scale of 100 %.
+/// Width of the labels beside the fields of a panel, in pixels at a window scale of 100 %.
 inline constexpr int kLabelWidth = 76;
+QGridLayout* makeFieldGrid(int labelWidth = kLabelWidth);
 /// `why` is the tooltip of both; if it is empty, the field keeps its own. The returned label is dimmed while the field
 /// is disabled.
-QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why, int width = kLabelWidth);
+QLabel* addField(QGridLayout* grid, const QString& title, QWidget* field, const QString& why);
 /// Beside a control that changes no figure of the room.
 inline const QString kNoEffect = QStringLiteral("no effect");
 /// Shows `unit` in quiet type at the right end of the field; "" adds nothing.

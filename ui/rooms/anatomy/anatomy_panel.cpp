@@ -26,6 +26,8 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
+constexpr int kWideLabel = 112;  // pixels at 100 %
+
 // Settings of a model that change neither shapes nor counts.
 constexpr std::array<std::string_view, 9> kWithoutStages = {"dropout",        "theta",          "fraction",
                                                             "partial",        "pairs",          "rotated_layers",
@@ -166,8 +168,8 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
                                            content);
     m_moreButton->setCheckable(true);
     m_more = new QWidget(content);
-    QGridLayout* main = makeFieldGrid();
-    QGridLayout* more = makeFieldGrid();
+    QGridLayout* main = makeFieldGrid(kWideLabel);
+    QGridLayout* more = makeFieldGrid(kWideLabel);
     for (const Key* key : anatomySettings()) {
         Field field{key, nullptr, nullptr};
         const QString name = text(key->name);
@@ -193,7 +195,7 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
             });
             editor = field.line;
         }
-        addField(isMain(*key) ? main : more, title, editor, text(key->meaning), 112);
+        addField(isMain(*key) ? main : more, title, editor, text(key->meaning));
         m_fields.push_back(field);
     }
     column->addLayout(main);

@@ -27,10 +27,16 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
+namespace {
+
+constexpr int kNarrowLabel = 56;  // pixels at 100 %, so that the names of runs are whole
+
+}  // namespace
+
 FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Fine-tuning"_s, this));
-    QGridLayout* grid = makeFieldGrid();
+    QGridLayout* grid = makeFieldGrid(kNarrowLabel);
     column->addLayout(grid);
     m_method = makeChoice(u"Scaling method of fine-tuning"_s, this);
     for (const ScalingMethod method : extrapolation_methods())
@@ -300,7 +306,7 @@ QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, Q
     *box = new QWidget(this);
     auto* inner = scaledColumn(*box, 8);
     inner->addWidget(makeHeading(title, *box));
-    QGridLayout* grid = makeFieldGrid();
+    QGridLayout* grid = makeFieldGrid(kNarrowLabel);
     inner->addLayout(grid);
     column->addWidget(*box);
     return grid;

@@ -147,6 +147,8 @@ void ShiftCard::show(const RotationScene& scene, const std::optional<RotationSce
     m_shift->setEnabled(std::max(state.m, state.n) + kShift <= kFarthest);
     if (!shifted) {
         m_sentence->setText(
+            (state.source == VectorSource::random ? u"q and k are random vectors, not those of a trained run. "_s
+                                                  : QString()) +
             u"RoPE depends only on the distance: the attention logit does not change when q and k are shifted "
             "together. The logit changes when positions are rounded to bfloat16."_s);
         return;

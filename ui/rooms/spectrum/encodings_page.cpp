@@ -123,12 +123,11 @@ void EncodingsPage::makeLayerFields(QWidget* box) {
     m_attentionLayers->setAccessibleName(u"attention of the layers"_s);
     m_layersNote = new FieldNote(m_attentionLayers);
     connect(m_attentionLayers, &QLineEdit::editingFinished, this, &EncodingsPage::adoptPattern);
-    QGridLayout* grid = makeFieldGrid();
+    QGridLayout* grid = makeFieldGrid(kLayersLabelWidth);
     addField(grid, u"attention of the layers"_s, m_attentionLayers,
              u"Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
              "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window "
-             "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s,
-             kLayersLabelWidth);
+             "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s);
     static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
     m_followsSweep = new QCheckBox(u"layers as in the sweep"_s, box);
     m_followsSweep->setToolTip(
