@@ -1,22 +1,18 @@
 #include "ui/window/main_window.h"
 
 #include <QCloseEvent>
-#include <QDragEnterEvent>
-#include <QDropEvent>
 #include <QMenuBar>
-#include <QMimeData>
 #include <QScreen>
 #include <QStackedWidget>
 #include <QTimer>
 #include <QUndoStack>
-#include <QUrl>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
 
-#include "core/spec/error.h"
 #include "ui/common/focus_ring.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
 #include "ui/help/keyboard_sheet.h"
@@ -29,6 +25,7 @@
 #include "ui/window/corner.h"
 #include "ui/window/field_escape.h"
 #include "ui/window/figure_opener.h"
+#include "ui/window/file_drops.h"
 #include "ui/window/lab_controller.h"
 #include "ui/window/lecture_controller.h"
 #include "ui/window/rail.h"
@@ -54,29 +51,6 @@ constexpr int kFrameBorders = 10;
 constexpr int kTaskBar = 48;
 constexpr int kMenuPadding = 8;  // height above and below the name of a menu, as in the style sheet
 
-bool endsWithAny(const QString& path, std::initializer_list<const char*> suffixes) {
-    return std::any_of(suffixes.begin(), suffixes.end(),
-                       [&](const char* suffix) { return path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive); });
-}
-
-/// "" unless it is a single file that the window can open.
-QString droppedFile(const QMimeData* data) {
-    const QList<QUrl> urls = data->urls();
-    if (urls.size() != 1 || !urls.first().isLocalFile()) return {};
-    const QString path = urls.first().toLocalFile();
-    return endsWithAny(path, {".ropelab", ".json", ".md", ".pdf", ".svg", ".png"}) ? path : QString();
-}
-
-/// Empty unless they are several results of a class.
-QStringList droppedResults(const QMimeData* data) {
-    QStringList files;
-    for (const QUrl& url : data->urls()) {
-        files << url.toLocalFile();
-        if (!endsWithAny(files.last(), {".ropelab", ".json"})) return {};
-    }
-    return files.size() > 1 ? files : QStringList();
-}
-
 }  // namespace
 
 QSize sizeWithinScreen(const QSize& screen, const QSize& available) {
@@ -96,7 +70,6 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     renewTitle();
     resize(ThemeManager::instance().pixels(1280), ThemeManager::instance().pixels(800));
     // The window itself has the keyboard focus until the user selects a widget.
-    setAcceptDrops(true);
     setFocusPolicy(Qt::ClickFocus);
     setFocus();
 }
@@ -161,6 +134,19 @@ void MainWindow::makeControllers() {
     m_classes = new ClassController(
         m_workspace, *m_banners, *m_actions, *m_lectures, *m_stage, [show] { show(u"results"_s, u"group-means"_s); },
         this);
+    const auto openFigure = [this](const QString& path) { m_figures->open(path); };
+    new FileDrops(this,
+                  {{".ropelab", [this](const QString& path) { m_workspace.openLab(path); }},
+                   {".json", [this](const QString& path) { m_rotary->importConfig(path); }},
+                   {".md",
+                    [this](const QString& path) {
+                        const QString problem = problemOf([&] { m_lectures->open(path); });
+                        if (!problem.isEmpty()) m_banners->show(u"lecture"_s, BannerArea::Kind::error, problem);
+                    }},
+                   {".pdf", openFigure},
+                   {".svg", openFigure},
+                   {".png", openFigure}},
+                  [this](const QStringList& paths) { m_classes->pool(paths); });
     connect(m_why, &ExplanationCard::formulaRequested, m_rotary, &RotaryController::showFormulas);
     connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, m_rotary,
             &RotaryController::showFormulas);
@@ -379,31 +365,6 @@ void MainWindow::renewTitle() {
     const QString name = m_workspace.lab().name();
     setWindowTitle(u"%1 — RoPE Lab"_s.arg(name));
     m_corner->showLab(u"lab: %1"_s.arg(name), m_workspace.lab().path());
-}
-
-void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
-    const bool isKnown = !droppedFile(event->mimeData()).isEmpty() || !droppedResults(event->mimeData()).isEmpty();
-    if (isKnown) event->acceptProposedAction();
-}
-
-void MainWindow::dropEvent(QDropEvent* event) {
-    if (const QStringList results = droppedResults(event->mimeData()); !results.isEmpty()) {
-        return m_classes->pool(results);
-    }
-    const QString path = droppedFile(event->mimeData());
-    if (endsWithAny(path, {".ropelab"})) {
-        m_workspace.openLab(path);
-    } else if (endsWithAny(path, {".json"})) {
-        m_rotary->importConfig(path);
-    } else if (endsWithAny(path, {".md"})) {
-        try {
-            m_lectures->open(path);
-        } catch (const BadInput& error) {
-            m_banners->show(u"lecture"_s, BannerArea::Kind::error, QString::fromUtf8(error.what()));
-        }
-    } else if (!path.isEmpty()) {
-        m_figures->open(path);
-    }
 }
 
 }  // namespace ropelab::ui

@@ -1,0 +1,52 @@
+#include "ui/window/file_drops.h"
+
+#include <QDropEvent>
+#include <QMimeData>
+#include <QUrl>
+#include <QWidget>
+#include <algorithm>
+
+namespace ropelab::ui {
+
+FileDrops::FileDrops(QWidget* window, std::vector<std::pair<const char*, Open>> bySuffix, OpenAll openResults)
+    : QObject(window), m_bySuffix(std::move(bySuffix)), m_openResults(std::move(openResults)) {
+    window->setAcceptDrops(true);
+    window->installEventFilter(this);
+}
+
+std::function<void()> FileDrops::opens(const QMimeData* data) const {
+    QStringList files;
+    for (const QUrl& url : data->urls()) {
+        if (!url.isLocalFile()) return {};
+        files << url.toLocalFile();
+    }
+    const auto hasSuffix = [](const QString& path, const char* suffix) {
+        return path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive);
+    };
+    if (files.size() > 1) {
+        const bool areResults = std::all_of(files.begin(), files.end(), [&](const QString& path) {
+            return hasSuffix(path, ".ropelab") || hasSuffix(path, ".json");
+        });
+        return areResults ? [this, files] { m_openResults(files); } : std::function<void()>();
+    }
+    for (const auto& [suffix, open] : m_bySuffix) {
+        if (files.size() == 1 && hasSuffix(files.first(), suffix)) {
+            return [&open = open, path = files.first()] { open(path); };
+        }
+    }
+    return {};
+}
+
+bool FileDrops::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::DragEnter || event->type() == QEvent::Drop) {
+        auto* drop = static_cast<QDropEvent*>(event);
+        if (const auto open = opens(drop->mimeData())) {
+            drop->acceptProposedAction();
+            if (event->type() == QEvent::Drop) open();
+            return true;
+        }
+    }
+    return QObject::eventFilter(watched, event);
+}
+
+}  // namespace ropelab::ui
