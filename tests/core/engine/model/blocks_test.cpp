@@ -223,6 +223,13 @@ TEST(Blocks, RelativeEncodings) {
     }
 }
 
+TEST(Blocks, FourierSeriesStopsPairsThatTurnLessThanOnceInTheContext) {
+    RunSpec spec = relative_spec(Position::fope);
+    spec.theta = 10000;
+    ASSERT_LT(std::pow(spec.theta, -0.5) * static_cast<double>(spec.context), 6.28) << "half of the pairs";
+    expect_the_plain_decoder(spec);
+}
+
 // A sink takes part in every softmax, also where the logits are more than products of queries and keys.
 TEST(Blocks, RelativeEncodingsWithSinks) {
     for (const Position position : relative_encodings) {

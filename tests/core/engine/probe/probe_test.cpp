@@ -382,6 +382,29 @@ TEST(Probe, AblatingAllPairsGivesUniformAttention) {
     EXPECT_NEAR(cohort->probe(0, request).loss, after.loss, 1e-6);
 }
 
+TEST(Probe, VectorsOfATokenAreTheSameAtEveryPositionOfTheFirstLayer) {
+    const RunSpec spec = quick_spec();
+    const auto cohort = trained(spec, tiny_tokens(400));
+    const auto vectors = [&](std::int64_t at) {
+        const auto length = static_cast<std::size_t>(at + 1);
+        ProbeRequest request;
+        request.sequences = {at + 1, std::vector<std::int32_t>(length, 3), std::vector<std::int32_t>(length, -1)};
+        request.vectors = request.attention = false;
+        request.vectors_at = at;
+        return cohort->probe(0, request);
+    };
+    const ProbeResult first = vectors(0);
+    const ProbeResult later = vectors(4);
+    ASSERT_EQ(first.query_vectors.shape, (std::vector<std::int64_t>{spec.layers, spec.heads, spec.head_dim()}));
+    ASSERT_EQ(first.key_vectors.shape, (std::vector<std::int64_t>{spec.layers, spec.kv_heads(), spec.head_dim()}));
+    for (std::int64_t channel = 0; channel < spec.head_dim(); ++channel) {
+        EXPECT_NEAR(first.query_vectors.row(0, 0)[channel], later.query_vectors.row(0, 0)[channel], 1e-5);
+        EXPECT_NEAR(first.key_vectors.row(0, 0)[channel], later.key_vectors.row(0, 0)[channel], 1e-5);
+        EXPECT_NE(first.query_vectors.row(0, 0)[channel], 0.0F);
+    }
+    EXPECT_TRUE(first.attention.values.empty()) << "no map was requested";
+}
+
 TEST(Probe, ScalingsChangeTheFrequencies) {
     const auto tokens = tiny_tokens(400);
     RunSpec spec = quick_spec();
