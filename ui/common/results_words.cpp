@@ -266,6 +266,25 @@ QString longLabel(const ResultsTable& table, const ResultGroup& group) {
     return parts.isEmpty() ? u"all runs"_s : parts.join(u", "_s);
 }
 
+QString settingName(const ResultsTable& table, const ResultGroup& group) {
+    const auto swept = [&](const char* key) {
+        return std::find(table.swept.begin(), table.swept.end(), key) != table.swept.end();
+    };
+    const auto position = table.shared.find("position");
+    const bool rotates = position != table.shared.end() && position->second == "rope";
+    if (!group.name.empty() || swept("theta") == swept("fraction") || !rotates) return longLabel(table, group);
+    const char* other = swept("theta") ? "fraction" : "theta";
+    ResultGroup whole = group;
+    whole.settings[other] = table.shared.at(other);
+    std::vector<std::string> keys = table.swept;
+    keys.emplace_back(other);
+    return labelParts(table, whole, keys,
+                      [&](const std::string& key) {
+                          return keyTitle(key) + QLatin1Char(' ') + settingTitle(table, whole, key);
+                      })
+        .join(u", "_s);
+}
+
 QString baselineTitle(const ResultsTable& table) {
     const auto count = std::count_if(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return table.is_baseline(group); });

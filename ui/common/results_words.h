@@ -31,6 +31,10 @@ QString shortLabelKeys(const ResultsTable& table);
 /// A group's name or all swept settings: "θ 10k, 25 %, context 256".
 QString longLabel(const ResultsTable& table, const ResultGroup& group);
 
+/// The name of a setting outside of exported figures. A swept θ or fraction stands with the other, which all runs
+/// share, as in legends of curves and lists of runs: "θ 10k, 25 %".
+QString settingName(const ResultsTable& table, const ResultGroup& group);
+
 /// "the baseline of each data set" if there are several data sets.
 QString baselineTitle(const ResultsTable& table);
 

@@ -439,10 +439,10 @@ void ResultsPanel::renew(const Results& results) {
     const ResultsTable& table = results.table;
     const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
                                  ? u"default"_s
-                                 : u"%1 (default)"_s.arg(longLabel(table, table.groups[table.baseline]));
+                                 : u"%1 (default)"_s.arg(settingName(table, table.groups[table.baseline]));
     QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
     if (table.groups.size() > 1) {
-        for (const ResultGroup& group : table.groups) entries.append({longLabel(table, group), settingsOf(group)});
+        for (const ResultGroup& group : table.groups) entries.append({settingName(table, group), settingsOf(group)});
     }
     refillChoice(m_baseline, entries, saved ? QVariant(saved->baseline) : m_baseline->currentData());
     const bool any = !table.groups.empty();

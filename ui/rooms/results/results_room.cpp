@@ -86,7 +86,7 @@ QString headlineOf(const ResultsTable& table) {
                                        measureUnit(measure), countText(only.described[table.compared].n, u"seed"_s));
     }
     QString decided =
-        text(headline(table, [&](const ResultGroup& group) { return longLabel(table, group).toStdString(); }));
+        text(headline(table, [&](const ResultGroup& group) { return settingName(table, group).toStdString(); }));
     if (!decided.isEmpty()) {
         if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ
         return headlineText(decided);
@@ -96,7 +96,10 @@ QString headlineOf(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         if (p(group) && (!nearest || *p(group) < *p(*nearest))) nearest = &group;
     }
-    if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baselineTitle(table));
+    const ResultGroup& own = table.groups[table.baseline];
+    const QString title = baselineTitle(table);
+    const QString baseline = title == longLabel(table, own) ? settingName(table, own) : title;
+    if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baseline);
     const auto seeds = table.test == TestKind::paired ? nearest->pairs : nearest->described[table.compared].n;
     const auto difference = [&table](const ResultGroup& group) {
         const auto& estimate = group.comparison(table.test).estimate;
@@ -107,9 +110,8 @@ QString headlineOf(const ResultsTable& table) {
                           [&](const ResultGroup& a, const ResultGroup& b) { return difference(a) < difference(b); });
     return headlineText(
         u"No setting differs significantly from %1 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
-            baselineTitle(table), countText(seeds, u"seed"_s), text(p_text(p(*nearest))),
-            text(rough_text(difference(farthest))), measureUnit(measures()[table.compared]),
-            longLabel(table, farthest)));
+            baseline, countText(seeds, u"seed"_s), text(p_text(p(*nearest))), text(rough_text(difference(farthest))),
+            measureUnit(measures()[table.compared]), settingName(table, farthest)));
 }
 
 }  // namespace

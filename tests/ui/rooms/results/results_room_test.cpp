@@ -253,7 +253,7 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(0, "detectable difference"), "–");
     EXPECT_EQ(cell(2, "detectable difference"), "–");
     EXPECT_EQ(room->headline(),
-              QStringLiteral("θ 500 is significantly below θ 10k: 0.20 nats (3 seeds per group, p\u00A0<\u00A00.001)"));
+              QStringLiteral("θ 500, 100\u202F% is significantly below θ 10k, 100\u202F%: 0.20 nats (3 seeds per group, p\u00A0<\u00A00.001)"));
     EXPECT_TRUE(room->words().contains("With 3 seeds per group, the significance test detects a true difference of "))
         << room->words().toStdString();
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
@@ -310,11 +310,11 @@ TEST_F(ResultsRoomTest, AppliesBaselineMeasureTestAndTarget) {
     panel.baseline()->setCurrentIndex(1);  // entry 0 is the default
     EXPECT_EQ(cell(0, "verdict"), "baseline");
     EXPECT_EQ(cell(2, "verdict"), "worse");
-    EXPECT_EQ(panel.baseline()->currentText(), "θ 500");
+    EXPECT_EQ(panel.baseline()->currentText(), "θ 500, 100 %");
     panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
     EXPECT_EQ(cell(2, "training speed"), "1000");  // one measurement, since the runs trained as a cohort
     EXPECT_EQ(cell(2, "verdict"), "no test");      // all values are equal
-    EXPECT_EQ(room->headline(), "No significance test against θ 500 is possible yet");
+    EXPECT_EQ(room->headline(), "No significance test against θ 500, 100 % is possible yet");
     panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
     panel.test()->setCurrentIndex(panel.test()->findData("paired"));
     EXPECT_EQ(room->results().table.test, TestKind::paired);
@@ -352,7 +352,7 @@ TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
     EXPECT_EQ(room->choices().target()->text(), "1.52");
     EXPECT_FALSE(room->choices().published()->isChecked());
     EXPECT_EQ(room->choices().format(), ResultsPanel::Format::latex);
-    EXPECT_EQ(room->choices().baseline()->currentText(), "θ 500");
+    EXPECT_EQ(room->choices().baseline()->currentText(), "θ 500, 100 %");
     EXPECT_EQ(room->results().table.baseline, 0u);
     EXPECT_EQ(room->figure().name, "improvement");
     EXPECT_EQ(cell(0, "θ"), "2k");
