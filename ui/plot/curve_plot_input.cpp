@@ -3,6 +3,8 @@
 #include <QKeyEvent>
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <set>
 
 #include "ui/figure/paint/figure_renderer.h"
 #include "ui/figure/ticks.h"
@@ -62,7 +64,12 @@ void CurvePlot::showReadout(const QPointF& where) {
             x = each.data->x()[i];
         }
     }
+    // One row per run with its values of all quantities. Validation is rarer than the steps of training between whose
+    // points the crosshair moves: where its step is the same for all runs, the title names it, else each row does.
+    std::map<Quantity, std::set<double>> steps;
+    std::map<RunId, std::map<Quantity, double>> values;
     QList<PlotReadout::Row> rows;
+    QList<RunId> runs;
     for (const Shown& each : m_shown) {
         const QList<double>& xs = each.data->x();
         const qsizetype at = each.data->nearest(x);
@@ -74,18 +81,51 @@ void CurvePlot::showReadout(const QPointF& where) {
         FigureCurve look;
         look.ink = inkOf(each.id.run);
         look.companion = each.id.quantity != m_quantities.front();
-        QString label = m_quantities.size() > 1 ? u"%1, %2"_s.arg(each.label, nameOf(each.id.quantity)) : each.label;
-        // Validation is rarer than the steps of training between whose points the crosshair moves.
-        if (xs[at] != x) label += u" at step %1"_s.arg(readableCount(xs[at]));
-        const bool strong = each.id.run == representativeOf(m_hovered != kNoRun ? m_hovered : m_picked);
-        rows.append({label, readableNumber(y), m_style.penOf(look), y, strong});
+        const bool isNew = !runs.contains(each.id.run);
+        if (isNew) {
+            const bool strong = each.id.run == representativeOf(m_hovered != kNoRun ? m_hovered : m_picked);
+            rows.append({.label = each.label, .value = {}, .pen = m_style.penOf(look), .y = y, .strong = strong});
+            runs.append(each.id.run);
+        }
+        PlotReadout::Row& row = rows[runs.indexOf(each.id.run)];
+        if (!look.companion) {
+            row.pen = m_style.penOf(look);
+            row.y = y;
+        }
+        row.dots.append({xs[at], y});
+        values[each.id.run][each.id.quantity] = y;
+        steps[each.id.quantity].insert(xs[at]);
+    }
+    QStringList titles;
+    for (const Quantity quantity : m_quantities) {
+        const std::set<double>& own = steps[quantity];
+        QString title = nameOf(quantity);
+        if (own.size() == 1 && *own.begin() != x) title += u" at step %1"_s.arg(readableCount(*own.begin()));
+        titles << title;
+    }
+    const bool namesSteps = m_quantities.size() == 1;  // the title of one quantity is only the step
+    for (qsizetype i = 0; i < rows.size(); ++i) {
+        QStringList texts;
+        for (const Quantity quantity : m_quantities) {
+            const auto value = values[runs[i]].find(quantity);
+            texts << (value == values[runs[i]].end() ? u"–"_s : readableNumber(value->second));
+        }
+        rows[i].value = texts.join(u" / "_s);
+        const auto other =
+            std::find_if(rows[i].dots.begin(), rows[i].dots.end(), [&](const QPointF& dot) { return dot.x() != x; });
+        const bool differs =
+            std::any_of(steps.begin(), steps.end(), [](const auto& own) { return own.second.size() > 1; });
+        if (other != rows[i].dots.end() && (namesSteps || differs)) {
+            rows[i].label += u" at step %1"_s.arg(readableCount(other->x()));
+        }
     }
     // Sorts the rows in the order of the curves on screen; missing values come last.
     std::stable_sort(rows.begin(), rows.end(), [](const PlotReadout::Row& a, const PlotReadout::Row& b) {
         return std::isfinite(a.y) && (!std::isfinite(b.y) || a.y > b.y);
     });
     emit crosshairMoved(x);
-    m_readout->show(u"step %1"_s.arg(readableCount(x)), x, rows, m_style, mouse.y());
+    const QString step = u"step %1"_s.arg(readableCount(x));
+    m_readout->show(namesSteps ? step : u"%1, %2"_s.arg(step, titles.join(u" / "_s)), x, rows, m_style, mouse.y());
 }
 
 double CurvePlot::shownValue(RunId run, double x) const {

@@ -197,6 +197,7 @@ void FigureView::showReadout(const QPointF& where) {
             const auto at = std::lower_bound(curve.x.begin(), curve.x.end(), readout->x) - curve.x.begin();
             if (at < curve.y.size()) {
                 out.y = curve.y[at];
+                out.dots = {{curve.x[at], out.y}};
             }
             out.strong = curve.emphasis == FigureCurve::Emphasis::picked;
         }

@@ -50,12 +50,13 @@ void PlotReadout::draw(QCPPainter* painter) {
     painter->setPen(QPen(hairline, m_style.units(m_style.hairPt)));
     painter->drawLine(QPointF(x, axes.top()), QPointF(x, axes.bottom()));
     for (const Row& row : m_rows) {
-        const double y = mParentPlot->yAxis->coordToPixel(row.y);
-        if (std::isfinite(y) && y >= axes.top() && y <= axes.bottom()) {
+        for (const QPointF& dot : row.dots) {
+            const QPointF at(mParentPlot->xAxis->coordToPixel(dot.x()), mParentPlot->yAxis->coordToPixel(dot.y()));
+            if (!axes.contains(at)) continue;  // also for values that are not finite
             painter->setPen(QPen(m_style.theme.paper, m_style.units(0.75)));
             painter->setBrush(row.pen.color());
             const double radius = m_style.units(row.strong ? 3.6 : 2.8);
-            painter->drawEllipse(QPointF(x, y), radius, radius);
+            painter->drawEllipse(at, radius, radius);
         }
     }
 

@@ -22,6 +22,7 @@ class PlotReadout : public QCPLayerable {
         QPen pen;
         double y = 0;  // in units of the axes
         bool strong = false;
+        QList<QPointF> dots = {};  // where the values are measured, in units of the axes
     };
 
     explicit PlotReadout(QCustomPlot* plot);

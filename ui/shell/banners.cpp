@@ -11,6 +11,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "ui/controls/flow_layout.h"
+
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
@@ -79,7 +81,23 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);
     label->setTextInteractionFlags(Qt::TextSelectableByMouse);
-    row->addWidget(label, 1);
+    // Several buttons beside a long text would squeeze it into a narrow column.
+    auto* buttons = new QWidget(frame);
+    QLayout* places = nullptr;
+    if (choices.size() > 1) {
+        places = new FlowLayout(buttons);
+        auto* column = new QVBoxLayout;
+        column->setSpacing(8);
+        column->addWidget(label);
+        column->addWidget(buttons);
+        row->addLayout(column, 1);
+    } else {
+        places = new QHBoxLayout(buttons);
+        row->addWidget(label, 1);
+        row->addWidget(buttons);
+    }
+    places->setContentsMargins(0, 0, 0, 0);
+    places->setSpacing(8);
     for (const Choice& choice : choices) {
         auto* button = new QPushButton(choice.text, frame);
         button->setFocusPolicy(Qt::TabFocus);
@@ -87,7 +105,7 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
             dismiss(id);
             handler();
         });
-        row->addWidget(button);
+        places->addWidget(button);
     }
     auto* close = new QToolButton(frame);
     close->setText(u"×"_s);

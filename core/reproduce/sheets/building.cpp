@@ -39,9 +39,9 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
         } else if (!stand_ins.empty()) {
             sets.push_back({name, stand_ins.front(), false,
                             "Claims about " + set.title +
-                                " cannot be tested on a synthetic language. Download the data "
-                                "set with ropelab-cli data fetch " +
-                                name + " and start the reproduction in a new lab file."});
+                                " cannot be tested on a synthetic language. Download the data set (in the terminal: "
+                                "ropelab-cli data fetch " +
+                                name + ") and start the reproduction in a new lab file."});
             plan.notes.push_back(
                 set.title + " is not on disk. This reproduction uses the synthetic language \"" + stand_ins.front() +
                 "\" instead. Rows on this language are measured and shown, but no claim is tested on it.");

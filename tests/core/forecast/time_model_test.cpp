@@ -204,6 +204,8 @@ TEST(Forecasts, StateTheirErrors) {
               "Estimated training times of the last sweep: median error 20 %, largest 20 %.");
     EXPECT_EQ(forecast_words({{8, 10}, {10, 10}, {13, 10}}),
               "Estimated training times of the last 3 sweeps: median error 20 %, largest 30 %.");
+    EXPECT_EQ(forecast_words({{11, 10}, {12, 10}, {15, 10}, {18, 10}, {19, 10}}),
+              "Estimated training times of the last 5 sweeps: median error 50 %, largest 90 %.");
     std::vector<Forecast> many(20, Forecast{11, 10});
     many.front() = {100, 10};
     EXPECT_EQ(forecast_words(many), "Estimated training times of the last 12 sweeps: median error 10 %, largest 10 %.");

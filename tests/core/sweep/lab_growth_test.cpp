@@ -51,16 +51,17 @@ TEST(LabGrowth, RunsAreRecognisedByAllTheirSettings) {
     plan_new_runs(*lab, experiment);
 
     Experiment named_default("second");
-    named_default.set("theta", {"500", "10000", "20000", "2e4"});
+    named_default.set("theta", {"500", "10000", "20000", "2e4", "30000"});
     named_default.set("width", {"64"});  // the default
     EXPECT_FALSE(stores_experiment(*lab, named_default));
     const Growth growth = growth_of(*lab, named_default, false);
     EXPECT_EQ(growth.present, 2U);
-    ASSERT_EQ(growth.added.size(), 1U) << "equal runs are added once";
+    ASSERT_EQ(growth.added.size(), 2U) << "equal runs are added once";
     EXPECT_EQ(growth.added[0].spec.theta, 20000);
+    EXPECT_EQ(growth.added[1].spec.theta, 30000);
 
     grow_lab(*lab, named_default, growth, folder.path());
-    EXPECT_EQ(lab->runs().size(), 3U);
+    EXPECT_EQ(lab->runs().size(), 4U);
     EXPECT_EQ(lab->experiments().size(), 2U);
     EXPECT_TRUE(stores_experiment(*lab, named_default));
     EXPECT_EQ(remembered_data_dir(*lab), std::filesystem::absolute(folder.path()));

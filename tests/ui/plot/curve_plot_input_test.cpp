@@ -78,6 +78,22 @@ TEST_F(CurvePlotInputTest, AValueOfAnotherStepThanTheCrosshairsSaysWhichOne) {
     EXPECT_EQ(readout()->rows()[1].label, "lower at step 250");
 }
 
+TEST_F(CurvePlotInputTest, TwoQuantitiesOfARunAreOneRowWithDotsAtTheirOwnSteps) {
+    plot.setShownQuantities({Quantity::validation_loss, Quantity::training_loss});
+    for (const RunId run : {1, 2}) {
+        plot.setCurve({run, Quantity::validation_loss}, {0, 400, 1000}, {3, 2, 1});
+        plot.setCurve({run, Quantity::training_loss}, {0, 500, 1000}, {5, 4, 3});
+    }
+    plot.refreshNow();
+    mouse(QEvent::MouseMove, at(510, 3));
+    EXPECT_EQ(readout()->title(), "step 500, validation loss at step 400 / training loss");
+    ASSERT_EQ(readout()->rows().size(), 2);
+    EXPECT_EQ(readout()->rows()[0].label, "upper");
+    EXPECT_EQ(readout()->rows()[0].value, "2.000 / 4.000");
+    const QList<QPointF> dots = readout()->rows()[0].dots;
+    EXPECT_TRUE(dots.contains(QPointF(400, 2)) && dots.contains(QPointF(500, 4)));
+}
+
 TEST_F(CurvePlotInputTest, HoverRunHighlightsARun) {
     plot.hoverRun(2);
     EXPECT_EQ(plot.hoveredRun(), 2);

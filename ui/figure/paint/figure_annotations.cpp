@@ -312,7 +312,13 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const double toBase = (metrics.ascent() - metrics.descent()) / 2;
     if (isTight) {
         painter->setPen(m_style.theme.quietText);
-        painter->drawText(QPointF(besideSwatch, last + toBase), u"and %1 more"_s.arg(m_ends.size() - shown.size()));
+        // Where the labels are short, so is the room beside the swatches.
+        QString rest = u"and %1 more"_s.arg(m_ends.size() - shown.size());
+        const bool isWide = metrics.horizontalAdvance(rest) > right - besideSwatch;
+        if (isWide && metrics.horizontalAdvance(rest) > right - swatch) {
+            rest = u"+ %1"_s.arg(m_ends.size() - shown.size());
+        }
+        painter->drawText(QPointF(isWide ? swatch : besideSwatch, last + toBase), rest);
     }
     for (qsizetype i = 0; i < shown.size(); ++i) {
         const EndLabel& each = shown[i];

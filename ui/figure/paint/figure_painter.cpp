@@ -34,7 +34,13 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
     const QFontMetricsF metrics(font);
     const double gap = style.units(4);
     const int title = static_cast<int>(std::ceil(metrics.height() + gap));
-    const int count = static_cast<int>(figure.panels.size());
+    // A page has no panels that only say why nothing is drawn; the caption says it.
+    std::vector<const Figure*> panels;
+    for (const Figure& panel : figure.panels) {
+        if (style.onScreen || !isEmpty(panel)) panels.push_back(&panel);
+    }
+    const int count = static_cast<int>(panels.size());
+    if (count == 0) return paintOne(figure.panels.front(), painter, size, style);
     const int columns = figure.panelColumns > 0 ? std::min(figure.panelColumns, count) : count;
     const int rows = (count + columns - 1) / columns;
     const double scale = panelScale(figure, static_cast<double>(size.width()) / columns,
@@ -45,7 +51,7 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
     painter.save();
     painter.scale(scale, scale);
     for (int i = 0; i < count; ++i) {
-        const Figure& panel = figure.panels[static_cast<std::size_t>(i)];
+        const Figure& panel = *panels[static_cast<std::size_t>(i)];
         painter.save();
         painter.translate(i % columns * width, i / columns * height);
         painter.setFont(font);

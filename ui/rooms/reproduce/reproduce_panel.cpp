@@ -125,7 +125,7 @@ void ReproducePanel::offer(const Offer& offer) {
 }
 
 void ReproducePanel::offerSets(const std::vector<std::string>& names) {
-    m_download->offer(names, u"The claims need %1."_s);
+    m_download->offer(names, u"Not on this machine yet: %1."_s);
 }
 
 void ReproducePanel::showProblem(const QString& sentence) {

@@ -515,8 +515,8 @@ bool isTestable(std::span<const SheetRow> rows) {
 
 QString notStartedWords(std::span<const SheetRow> rows) {
     if (!isTestable(rows)) {
-        return u"This reproduction has not started. “Start” would train its runs, but with the data on this machine "
-               "none of the claims can get a verdict. Each claim says what it needs."_s;
+        return u"This reproduction has not started. Its runs can be trained, but with the data on this machine none of "
+               "the claims can get a verdict. Each claim says what it needs."_s;
     }
     return u"This reproduction has not started. “Start” creates a lab file for it, stores its rules and predictions, "
            "and trains its runs."_s;

@@ -264,7 +264,8 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.name = u"encodings"_s;
     figure.settings = settingsOfChoices(input.setup, choices);
     figure.panelColumns = kPanelColumns;
-    figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(panels.size()) / kPanelColumns);
+    const auto drawn = std::count_if(panels.begin(), panels.end(), [](const Figure& panel) { return !isEmpty(panel); });
+    figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(drawn) / kPanelColumns);
     figure.x = distanceAxis(input);
     figure.y = {.label = kChange, .unit = u"nats"_s};
     figure.note = headText(input);

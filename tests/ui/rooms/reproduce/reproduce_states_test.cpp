@@ -99,15 +99,15 @@ TEST_F(ReproduceTest, DownloadsTheDataSetThatTheClaimsNeed) {
     choose("glu-variants");
     EXPECT_EQ(download().text(), "") << "the scale smoke tests no claim";
     choose("glu-variants", SheetScale::laptop);
-    EXPECT_EQ(download().text(), "The claims need Tiny Shakespeare.");
+    EXPECT_EQ(download().text(), "Not on this machine yet: Tiny Shakespeare.");
     EXPECT_EQ(download().downloadButton().text(), "Download 1 MB");
     EXPECT_EQ(button().text(), "Start without a verdict");
     EXPECT_TRUE(server.requests().empty()) << "nothing is downloaded without a click";
 
     download().downloadButton().click();  // the mirror lacks the file
     ASSERT_TRUE(waitUntil([&] { return !download().isDownloading(); }));
-    EXPECT_TRUE(download().text().endsWith("The claims need Tiny Shakespeare."));
-    EXPECT_NE(download().text(), "The claims need Tiny Shakespeare.");
+    EXPECT_TRUE(download().text().endsWith("Not on this machine yet: Tiny Shakespeare."));
+    EXPECT_NE(download().text(), "Not on this machine yet: Tiny Shakespeare.");
 
     server.put("/tinyshakespeare.txt", read_file(shared_data("text/tinyshakespeare.txt")));
     download().downloadButton().click();
@@ -116,10 +116,10 @@ TEST_F(ReproduceTest, DownloadsTheDataSetThatTheClaimsNeed) {
     EXPECT_EQ(button().text(), "Start");
 
     choose("theta-table-2", SheetScale::laptop);
-    EXPECT_EQ(download().text(), "The claims need enwik8 and text8.");
+    EXPECT_EQ(download().text(), "Not on this machine yet: enwik8 and text8.");
     EXPECT_EQ(download().downloadButton().text(), "Download 68 MB");
     choose("theta-table-2", SheetScale::paper);
-    EXPECT_EQ(download().text(), "The claims need enwik8.") << "the plan fails at the first one";
+    EXPECT_EQ(download().text(), "Not on this machine yet: enwik8.") << "the plan fails at the first one";
 }
 
 TEST_F(ReproduceTest, ReportsThatALabCannotBeCreated) {

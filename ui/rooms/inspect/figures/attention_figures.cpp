@@ -15,6 +15,7 @@
 #include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
+#include "ui/figure/paint/figure_head.h"
 #include "ui/figure/ticks.h"
 #include "ui/probes/interval_bands.h"
 #include "ui/rooms/inspect/figures/figures.h"
@@ -249,9 +250,10 @@ struct Grid {
     QString legend;  // explains axes and colours
 };
 
+/// `all` is the place of all maps.
 QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int layer, int head) {
     const double width = all.width() / grid.heads;
-    const double height = all.height() * kMapsFraction / grid.layers;
+    const double height = all.height() / grid.layers;
     const double side = std::max(1.0, std::min(width - style.units(2 * kGap), height - style.units(kTitle + kGap)));
     const double left = all.left() + head * width + (width - side) / 2;
     const double top = all.top() + layer * height + (height - style.units(kTitle) - side) / 2 + style.units(kTitle);
@@ -261,16 +263,21 @@ QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int
 void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, const Grid& grid) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.setFont(style.font(style.tickPt));
+    const QFontMetricsF metrics(painter.font());
+    constexpr int mostLines = 4;
+    const QStringList legend = wrapped(grid.legend, metrics, all.width(), mostLines);
+    const double legendHeight =
+        std::max(all.height() * kLegendFraction, metrics.height() * static_cast<double>(legend.size()));
+    const QRectF maps = all.adjusted(0, 0, 0, -legendHeight);
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
-            const QRectF cell = cellOf(all, style, grid, layer, head);
+            const QRectF cell = cellOf(maps, style, grid, layer, head);
             painter.drawImage(cell, grid.maps[static_cast<std::size_t>(layer * grid.heads + head)]);
             const bool picked = layer == grid.pickedLayer && head == grid.pickedHead;
             painter.setPen(QPen(picked ? style.theme.accent : style.theme.hairline, style.units(picked ? 2 : 0.75)));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(cell);
             painter.setPen(picked ? style.theme.accent : style.theme.quietText);
-            const QFontMetricsF metrics(painter.font());
             QString text = u"layer %1, head %2"_s.arg(layer).arg(head);
             if (metrics.horizontalAdvance(text) > all.width() / grid.heads) {
                 text = u"%1.%2"_s.arg(layer).arg(head);
@@ -279,9 +286,8 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
         }
     }
     painter.setPen(style.theme.quietText);
-    const QRectF below(all.left(), all.top() + all.height() * kMapsFraction, all.width(),
-                       all.height() * kLegendFraction);
-    painter.drawText(below, Qt::AlignCenter, grid.legend);
+    painter.drawText(QRectF(maps.bottomLeft(), QSizeF(all.width(), legendHeight)), Qt::AlignCenter,
+                     legend.join(QLatin1Char('\n')));
 }
 
 }  // namespace
