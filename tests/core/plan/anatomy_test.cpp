@@ -151,6 +151,8 @@ TEST(Anatomy, TraditionalAndModernDifferInEveryPart) {
     other.feed_forward = FeedForward::relu2;
     other.experts = 4;
     other.attention_sinks = true;
+    other.rotated_layers = "0";
+    EXPECT_EQ(modern_model(other).rotated_layers, "all");
     EXPECT_EQ(layout_of(traditional_model(other), 65).total, layout_of(traditional_model(spec), 65).total);
     EXPECT_EQ(layout_of(modern_model(other), 65).total, layout_of(modern_model(spec), 65).total);
 }

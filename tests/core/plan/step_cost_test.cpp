@@ -9,10 +9,23 @@
 
 #include "core/experiment/experiment.h"
 #include "core/plan/layout.h"
+#include "core/plan/parts/latent.h"
 #include "core/spec/keys.h"
 
 namespace ropelab {
 namespace {
+
+// A query's logits and probabilities are kept for each key.
+TEST(StepMemory, LatentAttentionKeepsTwoNumbersPerHeadAndKey) {
+    const Latent latent{.h = 2, .D = 32, .L = 24, .R = 16};
+    PlanSizes sizes;
+    sizes.C = 64;
+    sizes.T = 100;
+    PlanSizes longer = sizes;
+    longer.T = 200;
+    const TrainingWork work{.is_fused = true};
+    EXPECT_NEAR(latent.kept(longer, work) - latent.kept(sizes, work), 2.0 * 2 * 100, 1e-9);
+}
 
 RunSpec paper() {
     return preset("theta-paper").experiment.expand().front();

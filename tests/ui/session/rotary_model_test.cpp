@@ -25,6 +25,16 @@ TEST(UndoStep, NamesUpToTwoChanges) {
     EXPECT_EQ(changedValues(changes), "");
 }
 
+TEST(RotaryModel, PastingTwiceIsTwoSteps) {
+    QUndoStack undo;
+    RotaryModel model(undo);
+    model.changeBoth("paste", {withTheta(model, 500), withTheta(model, 2000)});
+    model.changeBoth("paste", {withTheta(model, 3000), withTheta(model, 4000)});
+    EXPECT_EQ(undo.count(), 2);
+    undo.undo();
+    EXPECT_EQ(model.setup().theta, 500);
+}
+
 TEST(RotaryModel, ChangesEmitOneSignalAndCanBeUndone) {
     QUndoStack undo;
     RotaryModel model(undo);

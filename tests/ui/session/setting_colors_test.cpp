@@ -53,6 +53,19 @@ TEST_F(SettingColorsTest, SeedsAreShadesOfTheColour) {
     EXPECT_NE(b.shade, a.shade);
 }
 
+TEST_F(SettingColorsTest, RunsOfALabWithoutStoredColoursHaveColours) {
+    const auto lab = LabFile::create(file("plain.ropelab").toStdString());
+    RunSpec first;
+    RunSpec second;
+    second.theta = 500;
+    const std::int64_t id = lab->add_experiment("plain", "{}");
+    for (const RunSpec& spec : {first, second}) lab->add_run(id, "run", to_json(spec).dump());
+    const SettingColors colors = SettingColors::of(*lab);
+    EXPECT_EQ(colors.inkOf(settingKey(first), first.seed), Ink::data(0));
+    EXPECT_EQ(colors.inkOf(settingKey(second), second.seed), Ink::data(1));
+    EXPECT_EQ(colors.unstored().size(), 2U);
+}
+
 TEST_F(SettingColorsTest, ColoursOfRemovedSettingsAreUsedAgainOnlyWhenAllAreInUse) {
     SettingColors colors;
     const auto all = keys(0, SettingColors::kCount);

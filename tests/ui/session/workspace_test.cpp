@@ -1,7 +1,9 @@
 #include "ui/session/workspace.h"
+#include "ui/session/undo_step.h"
 
 #include "core/reproduce/sheet_lab.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/session/undo_step.h"
 
 namespace ropelab::ui {
 namespace {
@@ -46,6 +48,20 @@ TEST_F(WorkspaceTest, RunsOfATimingSheetResumeSequentiallyBySeed) {
     sheet.sequential = true;
     // Seed by seed (runs 1 and 3, then 2 and 4), within a seed in the order of timing_order().
     EXPECT_EQ(resumedCohorts(sheet), (std::vector<std::vector<RunId>>{{3}, {1}, {4}, {2}}));
+}
+
+TEST_F(WorkspaceTest, UndoNamesTheValuesThatReturn) {
+    Workspace workspace(options());
+    workspace.experiment().replace(smallSweep());
+    const auto set = [&](const char* key, const std::vector<std::string>& values) {
+        workspace.experiment().edit("change", [&](Experiment& experiment) { experiment.set(key, values); });
+    };
+    set("iterations", {"123"});
+    set("iterations", {"456"});
+    EXPECT_EQ(undoLatest(workspace.undo()), "Undone: iterations 456 → 123");
+    EXPECT_EQ(redoNext(workspace.undo()), "Redone: iterations 123 → 456");
+    workspace.experiment().edit("exclude", [](Experiment& experiment) { experiment.add_exclusion("theta=500"); });
+    EXPECT_EQ(undoLatest(workspace.undo()), "Undone: exclude") << "no single values";
 }
 
 TEST_F(WorkspaceTest, SweepThatWaitsForAMeasurementDoesNotStartInAnotherLab) {
