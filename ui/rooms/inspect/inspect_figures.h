@@ -29,9 +29,10 @@ QString titleOf(InspectGroup group);
 
 struct InspectFigure {
     /// Controls of the panel that affect a figure. `layerAndHead`: any layer and head or their means. `oneLayer`: a
-    /// single layer and any head. `layer`: any layer or all. `rows`: heat map whose rows are layers or the heads of one
-    /// layer. `pairRows`: as `rows`, with pairs or wavelengths on the x axis.
-    enum class Controls { none, layer, layerAndHead, oneLayer, rows, pairRows };
+    /// single layer and any head. `oneHead`: a single layer and a single head. `layer`: any layer or all. `rows`: heat
+    /// map whose rows are layers or the heads of one layer. `pairRows`: as `rows`, with pairs or wavelengths on the x
+    /// axis.
+    enum class Controls { none, layer, layerAndHead, oneLayer, oneHead, rows, pairRows };
 
     const char* name;  // "logit-contribution": the name on the command line and in the settings
     InspectGroup group;

@@ -393,9 +393,8 @@ void InspectPanel::renewDifference() {
 void InspectPanel::fit(const RunSpec& spec) {
     m_layers = spec.layers;
     renewLayers();
-    Entries heads = {{u"automatic"_s, static_cast<qlonglong>(kAutomaticHead)}, {u"mean"_s, -1}};
-    for (std::int64_t i = 0; i < spec.heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
-    if (heads.size() != m_head->count()) renewChoice(m_head, heads, static_cast<qlonglong>(kAutomaticHead));
+    m_heads = spec.heads;
+    renewHeads();
     m_fineTune->fit(spec);
     const int last = std::max(0, spec.query_dim() / 2 - 1);
     for (QSpinBox* spin : {m_first, m_last}) {
@@ -412,6 +411,15 @@ void InspectPanel::renewLayers() {
     const QVariant before = m_layer->currentData();
     renewChoice(m_layer, layers, m_needsOneLayer ? 0 : -1);
     if (before.isValid() && m_layer->currentData() != before) emit changed();
+}
+
+void InspectPanel::renewHeads() {
+    Entries heads = {{u"automatic"_s, static_cast<qlonglong>(kAutomaticHead)}};
+    if (!m_needsOneHead) heads.append({u"mean"_s, -1});
+    for (std::int64_t i = 0; i < m_heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
+    const QVariant before = m_head->currentData();
+    if (heads.size() != m_head->count()) renewChoice(m_head, heads, static_cast<qlonglong>(kAutomaticHead));
+    if (before.isValid() && m_head->currentData() != before) emit changed();
 }
 
 void InspectPanel::renewRanges() {
@@ -442,14 +450,16 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     showOwnChoices(figures);
     const bool hasRows = uses(Controls::rows) || uses(Controls::pairRows);
     const bool headsAsRows = hasRows && m_rows->currentData().toBool();
-    const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer);
+    const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer) || uses(Controls::oneHead);
     enableField(m_rows, m_rowsTitle, hasRows);
     enableField(m_layer, m_layerTitle, hasLayerAndHead || headsAsRows || uses(Controls::layer));
     enableField(m_head, m_headTitle, hasLayerAndHead || (hasRows && !headsAsRows));
     enableField(m_axis, m_axisTitle, uses(Controls::pairRows));
-    // "all" is not offered if a figure can show only one layer.
-    m_needsOneLayer = uses(Controls::oneLayer) || headsAsRows;
+    // "all" is not offered if a figure can show only one layer, nor "mean" if it can show only one head.
+    m_needsOneHead = uses(Controls::oneHead);
+    m_needsOneLayer = uses(Controls::oneLayer) || m_needsOneHead || headsAsRows;
     renewLayers();
+    renewHeads();
     renewRanges();
 }
 

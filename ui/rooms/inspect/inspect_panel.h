@@ -139,6 +139,7 @@ class InspectPanel : public QFrame {
     void renewRanges();
     void showOwnChoices(const std::vector<const InspectFigure*>& figures);
     void renewLayers();
+    void renewHeads();
     void renewDifference();
     void saveChoicesOnChange();
 
@@ -156,7 +157,9 @@ class InspectPanel : public QFrame {
     QLabel* m_headTitle = nullptr;
     QLabel* m_axisTitle = nullptr;
     std::int64_t m_layers = 0;  // number of layers of the run
+    std::int64_t m_heads = 0;
     bool m_needsOneLayer = false;
+    bool m_needsOneHead = false;
     /// The choices of figures that have such options, made when the first one is visible.
     QWidget* m_ownBox = nullptr;
     QGridLayout* m_ownGrid = nullptr;

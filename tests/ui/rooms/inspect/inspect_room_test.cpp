@@ -264,6 +264,22 @@ TEST_F(InspectRoomTest, AttentionMapOpensOnOneHead) {
     EXPECT_TRUE(figure().note.contains("mean over layers and heads")) << figure().note.toStdString();
 }
 
+TEST_F(InspectRoomTest, AFigureOfOneHeadOffersNoMean) {
+    openLab(writeLab());
+    room->sidePane().choose("nothing");
+    room->mainPane().choose("attention-map");
+    ASSERT_TRUE(settled());
+    EXPECT_GE(room->choices().heads()->findText("mean"), 0);
+    room->choices().heads()->setCurrentIndex(room->choices().heads()->findText("mean"));
+    room->mainPane().choose("head-components");
+    ASSERT_TRUE(settled());
+    EXPECT_EQ(room->choices().heads()->findText("mean"), -1);
+    EXPECT_EQ(room->choices().heads()->currentText(), "automatic");
+    room->mainPane().choose("attention-map");
+    ASSERT_TRUE(settled());
+    EXPECT_GE(room->choices().heads()->findText("mean"), 0);
+}
+
 TEST_F(InspectRoomTest, PanelEnablesOnlyFieldsThatAffectTheFigures) {
     openLab(writeLab());
     InspectPanel& panel = room->choices();

@@ -261,7 +261,7 @@ InspectFigures componentFigures() {
              "attention weight above 0.3 (Gu et al. 2024). The axis labels give each component's share of the "
              "variance."_s,
              &headVectorsNeed,
-             InspectFigure::Controls::layerAndHead,
+             InspectFigure::Controls::oneHead,
              headComponents,
              {&option::vectors}}};
 }
