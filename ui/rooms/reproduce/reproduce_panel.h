@@ -34,6 +34,7 @@ class ReproducePanel : public QFrame {
         bool isEnabled = false;
         QString why = {};         // tooltip of the start button
         bool hasAnother = false;  // whether the sheet can also be started again in another lab
+        bool isRecommended = true;
     };
 
     explicit ReproducePanel(Settings& settings, QWidget* parent = nullptr);

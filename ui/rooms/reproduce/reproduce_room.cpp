@@ -228,7 +228,8 @@ void ReproduceRoom::refreshState() {
         offer = {u"Open lab and continue"_s, true, startedLab, true};
     } else {
         words = notStartedWords(m_rows);
-        if (!isTestable(m_rows)) offer.text = u"Start without a verdict"_s;
+        offer.isRecommended = isTestable(m_rows);
+        if (!offer.isRecommended) offer.text = u"Start without a verdict"_s;
         offer.isEnabled = true;
     }
     if (!m_isStored && !m_trainer.failure().isEmpty() && step == Step::idle) {

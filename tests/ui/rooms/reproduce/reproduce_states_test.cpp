@@ -102,6 +102,8 @@ TEST_F(ReproduceTest, DownloadsTheDataSetThatTheClaimsNeed) {
     EXPECT_EQ(download().text(), "Not on this machine yet: Tiny Shakespeare.");
     EXPECT_EQ(download().downloadButton().text(), "Download 1 MB");
     EXPECT_EQ(button().text(), "Start without a verdict");
+    EXPECT_FALSE(button().property("primary").toBool());
+    EXPECT_TRUE(download().downloadButton().property("primary").toBool());
     EXPECT_TRUE(server.requests().empty()) << "nothing is downloaded without a click";
 
     download().downloadButton().click();  // the mirror lacks the file
@@ -114,6 +116,7 @@ TEST_F(ReproduceTest, DownloadsTheDataSetThatTheClaimsNeed) {
     ASSERT_TRUE(waitUntil([&] { return !download().isDownloading(); }));
     EXPECT_EQ(download().text(), "");
     EXPECT_EQ(button().text(), "Start");
+    EXPECT_TRUE(button().property("primary").toBool());
 
     choose("theta-table-2", SheetScale::laptop);
     EXPECT_EQ(download().text(), "Not on this machine yet: enwik8 and text8.");
