@@ -16,7 +16,7 @@ TEST(FigurePresets, HaveTheWidthsOfThePublishers) {
     EXPECT_DOUBLE_EQ(figurePreset("nature-page").widthMm, 183);
     EXPECT_DOUBLE_EQ(figurePreset("icml-column").widthMm, 82.5);
     EXPECT_DOUBLE_EQ(figurePreset("neurips").widthMm, 139.7);
-    const FigurePreset& slide = figurePreset("slide");
+    const FigurePreset slide = figurePreset("slide");
     EXPECT_NEAR(slide.widthMm / slide.heightMm, 16.0 / 9, 0.01);
     EXPECT_THROW(figurePreset("poster"), BadInput);
 }

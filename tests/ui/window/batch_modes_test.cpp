@@ -139,7 +139,13 @@ TEST_F(BatchModes, RandomLogitsHaveTheMeanAndTheCorrelationOfTheFlags) {
 
 TEST_F(BatchModes, HeadlessReturnsOneIfTheSweepFails) {
     const Runner::EngineSource broken = []() -> Engine& { throw std::runtime_error("no engine"); };
-    EXPECT_EQ(runHeadless(parse({"--headless", "--output", file("out")}), broken), 1);
+    for (int i = 0; i < 3; ++i) {
+        EXPECT_EQ(runHeadless(parse({"--headless", "--output", file("out")}), broken), 1);
+    }
+    const QStringList labs = QDir(file("out")).entryList({"*.ropelab"}, QDir::Files, QDir::Name);
+    ASSERT_EQ(labs.size(), 3) << "each sweep has a lab of its own";
+    EXPECT_TRUE(labs.contains("lecture-minute-2.ropelab") && labs.contains("lecture-minute-3.ropelab"))
+        << labs.join(' ').toStdString();
 }
 
 }  // namespace

@@ -101,12 +101,13 @@ TEST(LaunchOptions, RepeatedOptionsOfAFigureAreLists) {
 
 TEST(LaunchOptions, FigureCommandOfTheTerminalIsReadAsItIsTyped) {
     const LaunchOptions options = parse({"--figures", "--lab", "a.ropelab", "anatomy", "group-means", "--output",
-                                         "b.pdf", "--test", "welch", "--json"});
+                                         "b.pdf", "--test", "welch", "--theme", "dark", "--json"});
     EXPECT_EQ(options.mode, LaunchOptions::Mode::figure);
     EXPECT_EQ(options.figures, QStringList({"anatomy", "group-means"}));
     EXPECT_EQ(options.lab, "a.ropelab");
     EXPECT_EQ(options.figureFlags, (QJsonObject{{"test", "welch"}}));
     EXPECT_TRUE(options.asJson);
+    EXPECT_EQ(options.figureOptions.appearance, Appearance::dark);
     const QString help = parse({"--figures", "--help"}).helpText;
     for (const FigureOption* option : optionsOf(figureEntries())) {
         EXPECT_TRUE(help.contains(QStringLiteral("--") + option->name)) << option->name;

@@ -197,7 +197,7 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
     paper.heightMm = numberIn(parser, u"height-mm"_s, 20, 1000);
     paper.fontPt = numberIn(parser, u"font-pt"_s, 5, 48);
     if (set("size-for")) {
-        const FigurePreset& chosen = figurePreset(parser.value(u"size-for"_s));
+        const FigurePreset chosen = figurePreset(parser.value(u"size-for"_s));
         if (!set("width-mm")) paper.widthMm = chosen.widthMm;
         if (!set("height-mm")) paper.heightMm = chosen.heightMm;
         if (!set("font-pt")) paper.fontPt = chosen.fontPt;

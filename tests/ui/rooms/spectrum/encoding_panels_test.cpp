@@ -65,14 +65,14 @@ TEST(EncodingPanels, CurvesAreThoseOfTheFormulas) {
 
 TEST(EncodingPanels, LearnedEncodingsShowTheirStructureBeforeTraining) {
     const Figure figure = encodingsFigure(kPanelSetup, {.distances = 200});
-    const Figure& t5 = panelOf(figure, "T5");
+    const Figure t5 = panelOf(figure, "T5");
     EXPECT_EQ(t5.y.title(), "bucket");
     EXPECT_TRUE(t5.note.startsWith("before training")) << t5.note.toStdString();
     const std::vector<int> buckets = t5_buckets(200, 32, 128);
     for (const int distance : {0, 15, 16, 40, 199}) {
         EXPECT_EQ(t5.curves.front().y[distance], buckets[static_cast<std::size_t>(distance)]) << distance;
     }
-    const Figure& shaw = panelOf(figure, "Shaw");
+    const Figure shaw = panelOf(figure, "Shaw");
     EXPECT_EQ(shaw.curves.front().y[16], 16);
     EXPECT_EQ(shaw.curves.front().y[199], 16);
     for (const char* title : {"Learned", "Transformer-XL", "CoPE"}) {
