@@ -76,7 +76,8 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
 
 MainWindow::~MainWindow() {
     // The widgets are deleted before the workspace, because fields that lose the focus commit their value to it.
-    delete m_classes;  // the course gives back what it changed
+    m_lectures->end();  // a presentation filters all events, also those of widgets that are being deleted
+    delete m_classes;   // the course gives back what it changed
     hide();
     delete m_rotary;
     delete m_palette;

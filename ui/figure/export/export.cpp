@@ -159,12 +159,16 @@ QByteArray Page::xmp() const {
                .toUtf8();
 }
 
-/// Blanks the date that Qt writes into a PDF, so that the same figure is always the same file.
-QByteArray withoutDate(QByteArray pdf) {
-    const qsizetype start = pdf.lastIndexOf("/CreationDate (");
-    const qsizetype end = pdf.indexOf(')', start);
-    if (start < 0 || end < 0) return pdf;
-    return pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+/// Blanks the dates and the identity that Qt writes into a PDF, so that the same figure is always the same file. Places
+/// of objects in the file stay.
+QByteArray withoutDates(QByteArray pdf) {
+    for (const auto& [begin, last] :
+         {std::pair("/CreationDate (", ')'), std::pair("/ModDate (", ')'), std::pair("/ID [", ']')}) {
+        const qsizetype start = pdf.lastIndexOf(begin);
+        const qsizetype end = pdf.indexOf(last, start);
+        if (start >= 0 && end >= 0) pdf.replace(start, end + 1 - start, QByteArray(end + 1 - start, ' '));
+    }
+    return pdf;
 }
 
 QByteArray Page::pdf() const {
@@ -188,7 +192,7 @@ QByteArray Page::pdf() const {
         writer.addFileAttachment(u"figure.json"_s, m_record, u"application/json"_s);
         paint(writer, resolution / 72.0, true);
     }
-    return withoutDate(buffer.data());
+    return withoutDates(buffer.data());
 }
 
 /// Escapes the end mark of CDATA inside the text.

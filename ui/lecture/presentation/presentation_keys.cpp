@@ -86,7 +86,7 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
 }
 
 bool Presentation::eventFilter(QObject* watched, QEvent* event) {
-    if (watched == m_stage.canvas() && event->type() == QEvent::Resize) {
+    if (event->type() == QEvent::Resize && watched == m_stage.canvas()) {
         QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
         return false;
     }

@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QLabel>
 #include <QMenu>
+#include <QPointer>
 #include <QPushButton>
 #include <QSignalSpy>
 #include <QToolButton>
@@ -86,8 +87,13 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
         }
         throw std::runtime_error("no such action");
     };
-    QMenu* menu = openMenu();
+    QPointer<QMenu> menu = openMenu();
     ASSERT_NE(menu, nullptr);
+    // Some versions of Qt close a menu when a dialog opens, and a closed menu is deleted.
+    const auto opened = [&]() -> QMenu& {
+        if (!menu) menu = openMenu();
+        return *menu;
+    };
     std::pair<RunId, RunId> asked;
     QObject::connect(workspace.get(), &SessionActions::inspectAsked, room.get(), [&](RunId run, RunId other) {
         asked = {run, other};
@@ -125,7 +131,7 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     EXPECT_EQ(stored_head_conversions(*workspace->lab().file()).size(), 1U);
     conversion->close();
 
-    action(*menu, "Use run's settings")->trigger();
+    action(opened(), "Use run's settings")->trigger();
     const std::vector<RunSpec> taken = workspace->experiment().value().expand();
     ASSERT_EQ(taken.size(), 1u);
     EXPECT_EQ(taken.front(), workspace->runs().find(2)->spec);
@@ -133,10 +139,10 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     EXPECT_EQ(workspace->experiment().value().expand().size(), 2u);
     EXPECT_EQ(workspace->experiment().value().expand().front().iterations, 80);
 
-    action(*menu, "Pin this setting")->trigger();
+    action(opened(), "Pin this setting")->trigger();
     EXPECT_TRUE(workspace->runs().find(2)->pinned);
     EXPECT_EQ(room->runList().picked(), 2) << "the picked run stays picked although its row changes";
-    action(*action(*menu, "Colour of this setting")->menu(), "green")->trigger();
+    action(*action(opened(), "Colour of this setting")->menu(), "green")->trigger();
     EXPECT_EQ(workspace->runs().find(2)->ink.index, 2);
     EXPECT_EQ(room->figure().curves.back().ink.index, 2);
 }
