@@ -52,10 +52,14 @@ if ((${#missing[@]})); then
     echo "skipped in part: ${missing[*]} missing; install desktop-file-utils and appstream for this test."
     exit 77
 fi
+# Later versions of AppStream miss a web address, which only a distributor can name; earlier ones do not know this remark.
+validate() {
+    appstreamcli validate --no-net "$1" || appstreamcli validate --no-net --override url-homepage-missing=info "$1"
+}
 expect 0 '' desktop-file-validate "$prefix/share/applications/$id.desktop"
 [[ ! -s $scratch/said ]] || wrong 'desktop-file-validate has remarks'
-expect 0 'Validation was successful' appstreamcli validate --no-net --override url-homepage-missing=info "$prefix/share/metainfo/$id.metainfo.xml"
+expect 0 'Validation was successful' validate "$prefix/share/metainfo/$id.metainfo.xml"
 # With the web address that a distributor names, the metainfo has pictures.
 sed 's,@ROPELAB_URL@,https://example.org/ropelab,' "$checkout/resources/desktop/$id.metainfo.xml.in" \
     >"$scratch/$id.metainfo.xml"
-expect 0 'Validation was successful' appstreamcli validate --no-net --override url-homepage-missing=info "$scratch/$id.metainfo.xml"
+expect 0 'Validation was successful' validate "$scratch/$id.metainfo.xml"
