@@ -104,6 +104,7 @@ void CurvePlot::showReadout(const QPointF& where) {
         titles << title;
     }
     const bool namesSteps = m_quantities.size() == 1;  // the title of one quantity is only the step
+    const bool differs = std::any_of(steps.begin(), steps.end(), [](const auto& own) { return own.second.size() > 1; });
     for (qsizetype i = 0; i < rows.size(); ++i) {
         QStringList texts;
         for (const Quantity quantity : m_quantities) {
@@ -113,8 +114,6 @@ void CurvePlot::showReadout(const QPointF& where) {
         rows[i].value = texts.join(u" / "_s);
         const auto other =
             std::find_if(rows[i].dots.begin(), rows[i].dots.end(), [&](const QPointF& dot) { return dot.x() != x; });
-        const bool differs =
-            std::any_of(steps.begin(), steps.end(), [](const auto& own) { return own.second.size() > 1; });
         if (other != rows[i].dots.end() && (namesSteps || differs)) {
             rows[i].label += u" at step %1"_s.arg(readableCount(other->x()));
         }

@@ -280,7 +280,8 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     constexpr double fewColours = 0.8;  // of the scale; fewer ask for the reason
     const bool isDark = !map.values.isEmpty() && map.scale != FigureMap::Scale::diverging &&
                         *std::max_element(map.values.begin(), map.values.end()) < fewColours * map.maximum;
-    if (isDark) figure.note += u"; colours as at all steps"_s;
+    if (isDark)
+        figure.note += data.ghost ? u"; colours as at all steps of both runs"_s : u"; colours as at all steps"_s;
     map.label = what;
     const bool isDifference = map.scale == FigureMap::Scale::diverging;
     map.unit = isDifference && quantity.unit == "%"_L1 ? u"percentage points"_s : quantity.unit;
