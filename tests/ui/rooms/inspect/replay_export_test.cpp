@@ -93,12 +93,16 @@ TEST_F(ReplayExportTest, FailedExportSaysWhyAndStoppedExportLeavesNoFiles) {
     job.output = file("replay.gif");
     job.width = 3840;  // large frames, so that there is time to stop the export
     QSignalSpy progressed(&writer, &ReplayWriter::progressed);
+    QObject::connect(
+        &writer, &ReplayWriter::progressed, room.get(),
+        [&] {
+            room->replay().exportButton()->click();
+            EXPECT_EQ(room->replay().words()->text(), "stopping export …");
+            EXPECT_FALSE(room->replay().exportButton()->isEnabled());
+        },
+        Qt::SingleShotConnection);
     ASSERT_TRUE(writer.start(job));
     EXPECT_FALSE(writer.start(job));
-    ASSERT_TRUE(waitUntil([&] { return progressed.count() == 1; }));
-    room->replay().exportButton()->click();
-    EXPECT_EQ(room->replay().words()->text(), "stopping export …");
-    EXPECT_FALSE(room->replay().exportButton()->isEnabled());
     ASSERT_TRUE(waitUntil([&] { return stopped.count() == 1; }));
     EXPECT_EQ(problem.count(), 2);
     EXPECT_EQ(progressed.count(), 1);
