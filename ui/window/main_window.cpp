@@ -42,7 +42,7 @@ namespace {
 
 // Widths in pixels at a window scale of 100 %.
 constexpr int kRailNamesFrom = 1120;  // narrower windows show only the icons of the rooms
-constexpr int kNarrow = 800;          // narrower windows hide the panel, which would cover half of the figure
+constexpr int kNarrow = 984;          // narrower windows hide the panel, beside which pages would scroll sideways
 constexpr int kLabNameFrom = 560;     // narrower windows show the name of the lab only in their title
 constexpr int kPanelWidth = 312;
 // Sizes in pixels of what surrounds a window on common desktops, which are unknown before the window is shown.

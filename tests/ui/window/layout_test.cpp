@@ -202,6 +202,18 @@ TEST_F(LayoutTest, RotationIsFoldedAndNotScrolledSideways) {
     }
 }
 
+TEST_F(LayoutTest, NoRoomIsScrolledSideways) {
+    window->setMinimumSize(1, 1);
+    for (const int width : {700, 760, 800, 860, 960, 1024}) {
+        window->resize(width, 600);
+        for (const QString& name : roomNames()) {
+            window->showRoom(name);
+            rest();
+            EXPECT_LE(window->room().width(), window->room().parentWidget()->width()) << width << name.toStdString();
+        }
+    }
+}
+
 TEST_F(LayoutTest, InvalidInputMovesNothingAndIsShownBelowItsField) {
     window->showRoom("spectrum");
     rest();
@@ -351,11 +363,11 @@ TEST_F(LayoutTest, PanelFoldsAndReturnsWithTheWidth) {
     ThemeManager::instance().setScale(200);
     window->resize(1280, 720);
     EXPECT_FALSE(window->isPanelShown());
-    window->resize(1920, 1080);
+    window->resize(2560, 1440);
     EXPECT_TRUE(window->isPanelShown()) << "immediately, without another event";
     window->setPanelFolded(true);
     window->resize(1280, 720);
-    window->resize(1920, 1080);
+    window->resize(2560, 1440);
     EXPECT_FALSE(window->isPanelShown()) << "the user folded it";
 }
 

@@ -23,7 +23,7 @@ class TextStrip : public QWidget {
     QRectF rectOf(int token) const;
 
     QSize sizeHint() const override;
-    QSize minimumSizeHint() const override { return sizeHint(); }
+    QSize minimumSizeHint() const override { return {1, sizeHint().height()}; }
 
  signals:
     void hovered(int token);

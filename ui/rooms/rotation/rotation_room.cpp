@@ -48,7 +48,7 @@ namespace {
 // other, for the logit of one setup or of two in the row of the tabs, and for the button that copies the formula there.
 constexpr int kMinWidthForTwo = 620;
 constexpr int kMinWidthForFour = 1000;
-constexpr int kMinWidthForLogit = 760;
+constexpr int kMinWidthForLogit = 800;
 constexpr int kMinWidthForBothLogits = 940;
 constexpr int kMinWidthForFormula = 560;
 
