@@ -5,6 +5,7 @@
 #include <QEvent>
 #include <QFontMetrics>
 #include <QLabel>
+#include <QStyle>
 #include <QWidget>
 #include <algorithm>
 
@@ -87,6 +88,12 @@ void keepWidth(QAbstractButton* button, const QStringList& texts) {
         for (const QString& text : texts) longest = std::max(longest, letters.horizontalAdvance(text));
         button->setMinimumWidth(button->sizeHint().width() + longest - letters.horizontalAdvance(button->text()));
     });
+}
+
+void setLook(QWidget* widget, const char* property, bool on) {
+    if (widget->property(property).toBool() == on) return;
+    widget->setProperty(property, on);
+    widget->style()->polish(widget);  // reads the style sheet again
 }
 
 void colorAsError(QLabel* label) {

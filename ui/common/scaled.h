@@ -28,6 +28,8 @@ void keepLines(QLabel* label, int lines);
 void keepSpace(QWidget* widget);
 /// Makes the button, which shows one of these texts and its icon, as wide as the longest text, so that nothing moves.
 void keepWidth(QAbstractButton* button, const QStringList& texts);
+/// Sets a property of which the style sheet makes a look: "wrong", "primary", "low" or "tight".
+void setLook(QWidget* widget, const char* property, bool on);
 /// The colour follows the theme.
 void colorAsError(QLabel* label);
 

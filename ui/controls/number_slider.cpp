@@ -4,7 +4,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSlider>
-#include <QStyle>
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -159,11 +158,7 @@ void NumberSlider::setPartToolTips(const QString& why) {
 
 void NumberSlider::showError(const QString& sentence) {
     if (sentence == error()) return;
-    const bool wrong = !sentence.isEmpty();
-    if (wrong == error().isEmpty()) {
-        m_field->setProperty("wrong", wrong);
-        style()->polish(m_field);
-    }
+    setLook(m_field, "wrong", !sentence.isEmpty());
     m_field->setAccessibleDescription(sentence);
     if (m_error) m_error->say(sentence);
 }

@@ -14,7 +14,6 @@
 #include <QShortcut>
 #include <QSignalBlocker>
 #include <QSplitter>
-#include <QStyle>
 #include <QTextBlock>
 #include <QTextBrowser>
 #include <QTextCursor>
@@ -354,8 +353,7 @@ void Guide::list(const QString& typed) {
         add(page.title, page.file, page.about);
         if (page.file == m_file) m_list->setCurrentRow(m_list->count() - 1);
     }
-    m_search->setProperty("wrong", !isEmpty && found.isEmpty());
-    style()->polish(m_search);
+    setLook(m_search, "wrong", !isEmpty && found.isEmpty());
 }
 
 void Guide::go(const QListWidgetItem* item) {

@@ -1,6 +1,5 @@
 #include "ui/window/rail.h"
 
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -83,10 +82,7 @@ void Rail::fitHeights() {
     // The style sheet removes the padding of low buttons, so that the icon fits.
     const bool isLow = available < ThemeManager::instance().pixels(kMaxHeight);
     for (QAbstractButton* button : buttons) {
-        if (button->property("low").toBool() != isLow) {
-            button->setProperty("low", isLow);
-            button->style()->polish(button);
-        }
+        setLook(button, "low", isLow);
         button->setFixedHeight(std::clamp(available, lowest, ThemeManager::instance().pixels(kMaxHeight)));
     }
 }
@@ -104,9 +100,7 @@ void Rail::restyle() {
                        QIcon::Normal, QIcon::On);
         button->setIcon(icon);
         button->setIconSize({size, size});
-        button->setProperty("tight",
-                            m_folded && m_tight);  // the style sheet reduces the padding, so that the icon fits
-        button->style()->polish(button);
+        setLook(button, "tight", m_folded && m_tight);  // less padding, so that the icon fits
         button->setToolButtonStyle(m_folded ? Qt::ToolButtonIconOnly : Qt::ToolButtonTextBesideIcon);
     }
     fitHeights();

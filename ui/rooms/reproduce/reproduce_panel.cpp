@@ -6,7 +6,6 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
-#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -21,17 +20,6 @@
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
-
-namespace {
-
-void setPrimary(QPushButton* button, bool isPrimary) {
-    if (button->property("primary").toBool() == isPrimary) return;
-    button->setProperty("primary", isPrimary);
-    button->style()->unpolish(button);
-    button->style()->polish(button);
-}
-
-}  // namespace
 
 ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(parent), m_settings(settings) {
     const auto [area, content, column] = makePanel(this, u"Reproduce"_s);
@@ -131,8 +119,8 @@ void ReproducePanel::choose(const std::string& sheet, SheetScale scale) {
 
 void ReproducePanel::offer(const Offer& offer) {
     m_start->setText(offer.text);
-    setPrimary(m_start, offer.isRecommended);
-    setPrimary(&m_download->downloadButton(), !offer.isRecommended);
+    setLook(m_start, "primary", offer.isRecommended);
+    setLook(&m_download->downloadButton(), "primary", !offer.isRecommended);
     m_start->setEnabled(offer.isEnabled);
     m_start->setToolTip(offer.why);
     m_startAgain->setVisible(offer.hasAnother);

@@ -12,7 +12,6 @@
 #include <QMenu>
 #include <QScrollArea>
 #include <QSignalBlocker>
-#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <map>
@@ -22,6 +21,7 @@
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "ui/common/results_words.h"
+#include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/results/group_table.h"
@@ -259,9 +259,7 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     m_target->setClearButtonEnabled(true);
     m_target->setAccessibleName(u"Target loss"_s);
     connect(m_target, &QLineEdit::textChanged, this, [this](const QString& typed) {
-        m_target->setProperty("wrong", !typed.trimmed().isEmpty() && !parsedLoss(typed));
-        m_target->style()->unpolish(m_target);
-        m_target->style()->polish(m_target);
+        setLook(m_target, "wrong", !typed.trimmed().isEmpty() && !parsedLoss(typed));
     });
     addField(grid, u"target loss"_s, m_target,
              u"The table shows after how many training steps the runs first reach the target validation loss [nats per "

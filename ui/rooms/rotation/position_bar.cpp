@@ -6,7 +6,6 @@
 #include <QLabel>
 #include <QLineEdit>
 #include <QSlider>
-#include <QStyle>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -110,15 +109,11 @@ void PositionSlider::setAndNotify(std::int64_t value) {
 }
 
 void PositionSlider::showProblem(const QString& problem) {
-    const bool changes = problem.isEmpty() != m_problem.isEmpty();
     const bool isNew = problem != m_problem;
     m_problem = problem;
     m_field->setToolTip(problem.isEmpty() ? m_tip : problem);
     m_field->setAccessibleDescription(problem);
-    if (changes) {
-        m_field->setProperty("wrong", !problem.isEmpty());
-        style()->polish(m_field);
-    }
+    setLook(m_field, "wrong", !problem.isEmpty());
     if (isNew) {
         emit problemChanged(problem);
     }

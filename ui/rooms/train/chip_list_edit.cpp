@@ -382,8 +382,7 @@ void ChipListEdit::beginEdit(int index) {
     m_field->installEventFilter(this);
     markAsDiscardingText(m_field);
     connect(m_field, &QLineEdit::textEdited, this, [this] {
-        m_field->setProperty("wrong", false);
-        m_field->style()->polish(m_field);
+        setLook(m_field, "wrong", false);
         considerTyped();
     });
     if (index < m_values.size()) m_flow->itemAt(index)->widget()->hide();
@@ -425,8 +424,7 @@ void ChipListEdit::endEdit(bool accept) {
     if (accept && !m_field->text().trimmed().isEmpty()) {
         QLineEdit* field = m_field;
         if (!commit(m_editing, field->text())) {
-            field->setProperty("wrong", true);
-            field->style()->polish(field);
+            setLook(field, "wrong", true);
             return;
         }
     } else {

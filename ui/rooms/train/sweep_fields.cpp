@@ -9,7 +9,6 @@
 #include <QPushButton>
 #include <QSignalBlocker>
 #include <QSpinBox>
-#include <QStyle>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
@@ -136,8 +135,7 @@ void KeyField::renew() {
 void KeyField::showError(const QString& sentence) {
     if (m_error) m_error->say(sentence);
     if (m_field) {
-        m_field->setProperty("wrong", !sentence.isEmpty());
-        m_field->style()->polish(m_field);
+        setLook(m_field, "wrong", !sentence.isEmpty());
         m_field->setModified(!sentence.isEmpty());
     }
 }
