@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "core/results/results_compare.h"
 #include "core/spec/error.h"
@@ -115,6 +116,16 @@ std::vector<std::size_t> measured(const ResultsTable& table) {
     return result;
 }
 
+namespace {
+
+// In words; "" if the runs differ in it.
+std::string shared_words(const ResultsTable& table, const std::string& key) {
+    const auto found = table.shared.find(key);
+    return found == table.shared.end() ? "" : setting_words(key, found->second, head_dim_of(table));
+}
+
+}  // namespace
+
 std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns) {
     const auto shows = [&](std::string_view quantity) {
         return std::any_of(columns.begin(), columns.end(), [&](const ResultsColumn& column) {
@@ -154,6 +165,15 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             "Bits per character and per byte are those of the best evaluation, which samples batches of the validation "
             "split (evaluation=sampled); whole_validation_loss covers the whole split.");
     }
+    const auto has_bytes = [&](const ResultGroup& group) {
+        const auto own = group.settings.find("tokenizer");
+        return own != group.settings.end() ? own->second == "bytes" : shared_words(table, "tokenizer") == "bytes";
+    };
+    if (shows("bits_per_character") && std::any_of(table.groups.begin(), table.groups.end(), has_bytes)) {
+        result.emplace_back(
+            "With tokenizer=bytes, a character is a byte: in texts other than ASCII, bits per character of other "
+            "tokenizers are larger, and only bits per byte can be compared.");
+    }
     if (std::any_of(table.groups.begin(), table.groups.end(),
                     [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
         result.push_back(
@@ -181,6 +201,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         const char* excludes = ": the group excludes ";
         add(": the user excluded ", std::ssize(group.excluded), "");
         add(excludes, group.unfinished, " that did not finish");
+        add(": the mean contains ", group.stopped, " that did not finish, with losses after fewer steps");
         add(excludes, group.failed, " that failed or diverged. Its mean and comparison cover only the surviving runs");
         add(excludes, group.repeated, " whose seed was run again later");
         add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
@@ -190,12 +211,6 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
 }
 
 namespace {
-
-// In words; "" if the runs differ in it.
-std::string shared_words(const ResultsTable& table, const std::string& key) {
-    const auto found = table.shared.find(key);
-    return found == table.shared.end() ? "" : setting_words(key, found->second, head_dim_of(table));
-}
 
 // "4 layers, 4 heads, width 128"; settings that are swept are left out.
 std::string listed(const ResultsTable& table, std::initializer_list<std::pair<const char*, const char*>> parts) {
@@ -248,6 +263,9 @@ std::string trained_words(const ResultsTable& table) {
     std::string words =
         data.empty() ? "The column \"data\" names the data set of each group." : "Data set: " + data + ".";
     if (!model.empty()) words += " Model: " + model + ".";
+    const auto stopped = std::accumulate(table.groups.begin(), table.groups.end(), 0,
+                                         [](int sum, const ResultGroup& group) { return sum + group.stopped; });
+    if (stopped > 0) training += "; " + counted(stopped, "run") + " stopped earlier";
     if (!training.empty()) words += " Training: " + training + ".";
     return precision.empty() ? words : words + " Precision: " + precision + ".";
 }
@@ -426,6 +444,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
          }});
     add({"runs", [](Group group) { return group.members.size(); }});
     add({"unfinished", &ResultGroup::unfinished});
+    add({"stopped", &ResultGroup::stopped});
     add({"failed", &ResultGroup::failed});
     for (const std::string_view name : condition_names) {
         const auto cell = [name](Group group) { return condition_text(group, name); };

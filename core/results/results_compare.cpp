@@ -394,8 +394,9 @@ std::string headline(const ResultsTable& table, const std::function<std::string(
     const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
     return name(best) + " is significantly " + (measures()[table.compared].more_is_better ? "above " : "below ") +
            name(other) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
-           std::string(measures()[table.compared].unit) + " (" +
-           (table.test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
+           (measures()[table.compared].name == "bits_per_byte" ? "bits per byte"
+                                                               : std::string(measures()[table.compared].unit)) +
+           " (" + (table.test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
            p_words(*comparison.p_holm) + ")";
 }
 

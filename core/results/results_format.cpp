@@ -155,6 +155,7 @@ json results_json(const ResultsTable& table) {
                       {"runs", group.members.size()},
                       {"runs_words", runs_cell(table, group)},
                       {"unfinished", group.unfinished},
+                      {"stopped", group.stopped},
                       {"failed", group.failed},
                       {"repeated", group.repeated},
                       {"excluded", group.excluded.size()}};

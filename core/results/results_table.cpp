@@ -102,7 +102,8 @@ bool is_tokenizer_setting(const std::string& key) {
 }
 
 bool is_data_setting(const std::string& key) {
-    return key == "data" || key == "split" || is_tokenizer_setting(key);
+    // Other seeds and lengths of the synthetic data are other texts.
+    return key == "data" || key == "data_seed" || key == "data_length" || key == "split" || is_tokenizer_setting(key);
 }
 
 bool has_default(const std::pair<const std::string, json>& setting) {
@@ -323,6 +324,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
             group->excluded.push_back(i);
         } else if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {
             add(*group, i, seed_of(settings[i]), *runs[i].summary);
+            if (runs[i].state != RunState::finished) ++group->stopped;
         } else {
             ++(runs[i].state == RunState::failed ? group->failed : group->unfinished);
         }

@@ -102,6 +102,7 @@ struct ResultGroup {
     std::vector<RunSummary> summaries;               // results of the runs in `counted`
     std::vector<std::string> clocks;                 // RunConditions::clock of the runs in `counted`
     int unfinished = 0;                              // number of runs excluded because they did not finish
+    int stopped = 0;                                 // number of runs included although they did not finish
     int failed = 0;                                  // number of runs excluded because they failed or diverged
     int repeated = 0;                                // number of runs excluded because a later run has the same seed
     std::vector<std::size_t> excluded;               // indices of the runs that the user excluded

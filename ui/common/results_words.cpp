@@ -157,7 +157,9 @@ QString measureWhy(const Measure& measure) {
     }
     if (measure.name == "bits_per_character") {
         return u"This measure is the best validation loss in bits per character: loss in nats / ln 2. It is defined "
-               "only for character and byte tokenizers, not for subwords. Formula 35 of the guide"_s;
+               "only for character and byte tokenizers, not for subwords; with a byte tokenizer it is per byte. "
+               "Formula "
+               "35 of the guide"_s;
     }
     if (measure.name == "bits_per_byte") {
         return u"This measure is the best validation loss in bits per byte of the text: loss in nats / ln 2, divided "

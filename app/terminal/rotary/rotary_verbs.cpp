@@ -189,9 +189,9 @@ void run_context(ContextFlags& flags) {
     text << "critical dimension      " << critical << " of " << dimension
          << " channels complete a period within the context (Liu et al."
          << (setup.scaling.method == ScalingMethod::none ? "" : ", applied to the scaled frequencies") << ")\n"
-         << text_of(bases, scan, setup.context, setup.scaling.method)
-         << "upper bound (2/d) Σ|S_j| of the attention logit (Su et al.; formula 11 of the guide) by distance "
-            "[tokens]:\n";
+         << text_of(bases, scan, setup.context, setup.scaling.method) << "upper bound (2/d) Σ|S_j| of "
+         << (dimension < setup.head_dim ? "the rotated channels' part of the attention logit" : "the attention logit")
+         << " (Su et al.; formula 11 of the guide) by distance [tokens]:\n";
     Table decay{{{"", 'l', 2}, {"", 'l', 10}, {"", 'l'}}, {}};
     for (std::size_t i = 0; i < distances.size(); i += std::max<std::size_t>(1, distances.size() / 12)) {
         decay.rows.push_back({"", number_text(distances[i]), number_text(std::round(bound[i] * 1e4) / 1e4)});

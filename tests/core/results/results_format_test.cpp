@@ -66,11 +66,11 @@ TEST(ResultsText, NotesExcludedRuns) {
     EXPECT_THAT(text, HasSubstr("theta = 500: the group excludes 1 run that failed or diverged."));
     EXPECT_THAT(text, HasSubstr("theta = 1000: the group excludes 1 run without a finite best_validation_loss"));
     const std::vector<std::string> csv = lines_of(results_csv(welch_table(runs)));
-    EXPECT_TRUE(
-        csv[0].ends_with(",survivors_only,runs,unfinished,failed,chosen_precision,chosen_device,chosen_kernels\r"))
+    EXPECT_TRUE(csv[0].ends_with(
+        ",survivors_only,runs,unfinished,stopped,failed,chosen_precision,chosen_device,chosen_kernels\r"))
         << csv[0];
-    EXPECT_TRUE(csv[1].ends_with(",true,3,0,1,,,\r")) << csv[1];
-    EXPECT_TRUE(csv[2].ends_with(",false,3,0,0,,,\r")) << csv[2];
+    EXPECT_TRUE(csv[1].ends_with(",true,3,0,0,1,,,\r")) << csv[1];
+    EXPECT_TRUE(csv[2].ends_with(",false,3,0,0,0,,,\r")) << csv[2];
     EXPECT_THAT(text, HasSubstr("Its mean and comparison cover only the surviving runs."));
     EXPECT_THAT(results_latex(welch_table(runs)), HasSubstr("\n500 & 2 of 3 runs; 1 failed or diverged & "));
 }
@@ -139,7 +139,7 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
     const std::string compared =
         "standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
         "improvement_percent,p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,detectable,"
-        "detectable_paired,compared,test,baseline,verdict,survivors_only,runs,unfinished,failed,"
+        "detectable_paired,compared,test,baseline,verdict,survivors_only,runs,unfinished,stopped,failed,"
         "chosen_precision,chosen_device,chosen_kernels\r";
     const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
     EXPECT_EQ(lines_of(results_csv(welch_table(one_group)))[0], measured + compared);

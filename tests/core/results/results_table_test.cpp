@@ -7,12 +7,14 @@
 #include <limits>
 #include <numbers>
 
+#include "core/results/results_cells.h"
 #include "core/spec/error.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::ThrowsMessage;
@@ -196,7 +198,34 @@ TEST(ResultsTable, ExcludesRunsThatDidNotFinish) {
     EXPECT_FALSE(table.groups[0].student.p);
     ResultsOptions options;
     options.unfinished = true;
-    EXPECT_EQ(results_table(runs, options).groups[0].summaries.size(), 2U);
+    const ResultsTable all = results_table(runs, options);
+    EXPECT_EQ(all.groups[0].summaries.size(), 2U);
+    EXPECT_EQ(all.groups[0].stopped, 1);
+    EXPECT_THAT(caption_words(all), HasSubstr("; 1 run stopped earlier."));
+    EXPECT_THAT(table_notes(all, {}), Contains(HasSubstr("the mean contains 1 run that did not finish")));
+    EXPECT_EQ(table.groups[0].stopped, 0);
+}
+
+TEST(ResultsTable, DoesNotCompareDifferentSyntheticTexts) {
+    for (const char* key : {"data_seed", "data_length"}) {
+        std::vector<ResultRun> runs;
+        for (const int value : {30000, 60000}) {
+            for (const int seed : {1, 2, 3}) {
+                runs.push_back(result_run({{key, value}, {"seed", seed}}, 1.5 + 1e-6 * value + 0.01 * seed));
+            }
+        }
+        const ResultsTable table = results_table(runs);
+        ASSERT_EQ(table.groups.size(), 2U);
+        EXPECT_FALSE(table.groups[0].paired.p || table.groups[1].paired.p) << key;
+    }
+}
+
+TEST(ResultsTable, SaysThatACharacterOfByteTokensIsAByte) {
+    const std::vector<ResultRun> runs = {result_run({{"tokenizer", "bytes"}, {"seed", 1}}, 1.5),
+                                         result_run({{"tokenizer", "characters"}, {"seed", 1}}, 1.6)};
+    const ResultsTable table = results_table(runs);
+    const auto notes = table_notes(table, results_columns(table));
+    EXPECT_THAT(notes, Contains(HasSubstr("With tokenizer=bytes, a character is a byte")));
 }
 
 TEST(ResultsTable, IncludesEachSeedOnce) {

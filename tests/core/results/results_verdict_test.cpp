@@ -46,6 +46,10 @@ TEST(ResultsVerdict, TheHeadlineIsTheLargestDecidedDifferenceOrNothing) {
     EXPECT_EQ(words(results_table(two_groups(-0.2))),
               "θ 500 is significantly below θ 10000: 0.20 nats (3 seeds, p < 0.001)");
     EXPECT_EQ(words(welch_table(two_groups(-0.004))), "") << "undecided";
+    std::vector<ResultRun> bytes = two_groups(-0.2);
+    for (ResultRun& run : bytes) run.summary->bytes_per_token = 2;
+    EXPECT_EQ(words(results_table(bytes, {.compare = "bits_per_byte", .baseline = {}})),
+              "θ 500 is significantly below θ 10000: 0.14 bits per byte (3 seeds, p < 0.001)");
     EXPECT_EQ(words(results_table({})), "");
 }
 

@@ -236,10 +236,17 @@ TEST_P(RotaryNumbers, ContextBound) {
         const QString number = groupedText(*first);
         const QString scaling =
             isScaled() ? " with " + text(scaling_names().at(static_cast<std::size_t>(setup.scaling.method)).title) : "";
-        expectContains(room.criteria()->text(0),
-                       QStringLiteral("B(Δ), is ≥ 0 for distances Δ < %1 tokens%2; the context is %3 tokens.")
-                           .arg(number, scaling, groupedText(setup.context)));
-        expectContains(room.words(), QStringLiteral("supports a context of %1 tokens").arg(number));
+        const QString context = groupedText(setup.context);
+        // The scaling of a longer text is another one.
+        const bool isOfContext = *first > setup.context && dependsOnLength(setup);
+        const QString expected =
+            isOfContext ? QStringLiteral(
+                              "with the frequencies of a text of %3 tokens%2, the mean logit advantage of "
+                              "similar keys, B(Δ), is ≥ 0 for distances Δ < %1 tokens.")
+                        : QStringLiteral("B(Δ), is ≥ 0 for distances Δ < %1 tokens%2; the context is %3 tokens.");
+        expectContains(room.criteria()->text(0), expected.arg(number, scaling, context));
+        expectContains(room.words(), isOfContext ? QStringLiteral("supports its context of %1 tokens").arg(context)
+                                                 : QStringLiteral("supports a context of %1 tokens").arg(number));
         EXPECT_EQ(room.view()->figure().settings["first_negative"].toDouble(), static_cast<double>(*first));
         if (*first < setup.context) {
             const LowestBound lowest = lowest_bound(now, setup.head_dim, setup.context);

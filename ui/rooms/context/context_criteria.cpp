@@ -47,6 +47,13 @@ Tile boundCriterion(const BoundData& data) {
         result.text =
             u"Context bound (Men et al.): the mean logit advantage of similar keys, B(Δ), is ≥ 0 at every distance "
             "and every base, because at most half of the channels rotate, as without rotation (NoPE)."_s;
+    } else if (data.firstNegative && *data.firstNegative > data.setup.context && dependsOnLength(data.setup)) {
+        result.value = u"at least %1 tokens"_s.arg(context);
+        result.condition = u"B(Δ) ≥ 0 in the whole context%1"_s.arg(scaling);
+        result.text =
+            u"Context bound (Men et al.): with the frequencies of a text of %1 tokens%2, the mean logit advantage of "
+            "similar keys, B(Δ), is ≥ 0 for distances Δ < %3 tokens. Longer texts have other frequencies."_s.arg(
+                context, scaling, groupedText(*data.firstNegative));
     } else if (data.firstNegative) {
         result.value = u"%1 tokens"_s.arg(groupedText(*data.firstNegative));
         result.condition = u"B(Δ) ≥ 0 at shorter Δ%1; context: %2"_s.arg(scaling, context);

@@ -55,6 +55,10 @@ bool canBeNegative(const RotarySetup& setup) {
     return 2 * rotary_dim(setup) > setup.head_dim;
 }
 
+bool dependsOnLength(const RotarySetup& setup) {
+    return setup.scaling.method == ScalingMethod::dynamic || setup.scaling.method == ScalingMethod::longrope;
+}
+
 std::int64_t positionsPerFrame(const RotarySetup& setup) {
     return std::clamp<std::int64_t>(kCosinesPerFrame / std::max(1, setup.head_dim / 2), 1024, kMaxPositions);
 }

@@ -27,6 +27,8 @@ struct BoundData {
 
 /// B(Δ) cannot become negative if at most half of the channels rotate (F13).
 bool canBeNegative(const RotarySetup& setup);
+/// Dynamic NTK and LongRoPE have other frequencies in longer texts; B(Δ) is that of a text as long as the context.
+bool dependsOnLength(const RotarySetup& setup);
 /// Number of distances Δ for which B(Δ) can be computed within one frame of the window.
 std::int64_t positionsPerFrame(const RotarySetup& setup);
 /// In tokens, with a margin to the right: a power of two, at most kMaxPositions.

@@ -113,6 +113,13 @@ QString boundSentence(const BoundData& data) {
                    .arg((setup.head_dim - 2 * rotated) / 2);
     }
     const QString base = baseWords(setup);
+    if (data.firstNegative && *data.firstNegative > setup.context && dependsOnLength(setup)) {
+        return u"%1 supports its context of %2 tokens: with the frequencies of a text of that length, the context "
+               u"bound "
+               "B(Δ), the mean logit advantage of similar keys, first becomes negative at the distance Δ = %3. Longer "
+               "texts have other frequencies."_s.arg(base, groupedText(setup.context),
+                                                     groupedText(*data.firstNegative));
+    }
     if (data.firstNegative) {
         return u"%1 supports a context of %2 tokens: the context bound B(Δ), the mean logit advantage of similar "
                "keys, first becomes negative at the distance Δ = %2."_s.arg(base, groupedText(*data.firstNegative));
@@ -167,8 +174,8 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
 }
 
 QString decaySentence() {
-    return u"Su's bound: |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|, where hⱼ is the product of query "
-           "and key in pair j. The bound does not predict the logit."_s;
+    return u"Su's bound: the rotated channels' part of |logit| is at most this value times (d/2)·max|hⱼ₊₁ − hⱼ|, where "
+           "hⱼ is the product of query and key in pair j. The bound does not predict the logit."_s;
 }
 
 Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) {
@@ -199,13 +206,16 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
     const double top = decay_bound(now.inverse_frequencies, here).front();
     figure.y.maximum = 1.08 * top;
     const double lowest = *std::min_element(bound.begin(), bound.end());
-    figure.note = u"Su's upper bound at %3 distances (not monotone); head dimension d = %1; value at Δ = 0: %2"_s
-                      .arg(2 * now.inverse_frequencies.size())
+    const auto channels = 2 * static_cast<int>(now.inverse_frequencies.size());
+    const bool hasOthers = channels < setup.head_dim;  // unrotated channels, which the bound leaves out
+    figure.note = u"Su's upper bound at %3 distances (not monotone); d = %1%4; value at Δ = 0: %2"_s.arg(channels)
                       .arg(readableNumber(top))
-                      .arg(distances.size());
+                      .arg(distances.size())
+                      .arg(hasOthers ? u" rotated channels of %1"_s.arg(setup.head_dim) : QString());
     figure.summary =
-        u"Su's upper bound of the attention logit falls from %1 at distance 0 to %2 within %3 tokens, "
-        "not monotonically."_s.arg(readableNumber(top), readableNumber(lowest), groupedText(end));
+        u"Su's upper bound of %4 falls from %1 at distance 0 to %2 within %3 tokens, not monotonically."_s.arg(
+            readableNumber(top), readableNumber(lowest), groupedText(end),
+            hasOthers ? u"the rotated channels' part of the attention logit"_s : u"the attention logit"_s);
     figure.curves.push_back(std::move(curve));
     figure.verticalLines.push_back(contextLine(setup));
     return figure;

@@ -99,6 +99,24 @@ TEST(BoundFigure, ContextLineIsGreenIfSupportedElseRed) {
     EXPECT_TRUE(failed.summary.contains("supports a context of 1,707 tokens")) << failed.summary.toStdString();
 }
 
+// At 3,045 tokens, dynamic NTK has other frequencies, with which B(Δ) is not negative yet.
+TEST(BoundFigure, DynamicScalingSupportsItsContextAndNotMore) {
+    const RotarySetup setup =
+        parse_setup("theta=10k head_dim=64 context=2048 scaling=dynamic factor=8 original_context=1024");
+    const BoundData data = boundOf(setup);
+    EXPECT_EQ(data.firstNegative, 3044);
+    const QString words = boundFigure(data, true).summary;
+    EXPECT_TRUE(words.contains("supports its context of 2,048 tokens")) << words.toStdString();
+    EXPECT_FALSE(words.contains("a context of 3,044")) << words.toStdString();
+}
+
+TEST(DecayFigure, NamesTheChannelsOfTheBound) {
+    const Figure figure = decayFigure(parse_setup("theta=500 head_dim=32 fraction=25% context=256"), 256, false);
+    EXPECT_TRUE(figure.note.contains("d = 8 rotated channels of 32")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.summary.contains("of the rotated channels' part of the attention logit"));
+    EXPECT_TRUE(decayFigure(parse_setup("theta=500 head_dim=32 context=256"), 256, false).note.contains("d = 32;"));
+}
+
 TEST(BoundFigure, ThinnedCurvesKeepTheirExtremes) {
     const BoundData data = boundOf(contextSetup(128, 5e5, 65536));
     ASSERT_EQ(data.bound.size(), 131072U);
