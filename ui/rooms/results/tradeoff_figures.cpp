@@ -22,8 +22,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kFrontPt = 8;  // diameter of points on the Pareto front, in points (1/72 inch)
-constexpr double kOtherPt = 5;  // diameter of all other points
+// Diameters in points (1/72 inch). They say which groups are on the Pareto front, so error bars do not change them.
+constexpr double kFrontPt = 7;
+constexpr double kOtherPt = 4;
 // Of parallel coordinates: heights in mm of an axis and of all else, and the longest list of values beside an axis.
 constexpr double kAxisMm = 7;
 constexpr double kParallelMm = 32;
@@ -151,7 +152,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
             bar.solid = true;
             figure.curves.push_back(std::move(bar));
         }
-        FigureCurve place = dotWithBar(x, y, y - s, y + s, onFront && !isOneCost ? kFrontPt : kOtherPt, ink, emphasis);
+        FigureCurve place = isOneCost ? dotWithBar(x, y, y - s, y + s, kMeanPt, ink, emphasis)
+                                      : dot(x, y, onFront ? kFrontPt : kOtherPt, ink, emphasis);
         if (!isOneCost) place.label = shortLabel(table, group);
         if (onFront) {  // curves that come first get their labels first
             figure.curves.insert(figure.curves.begin(), std::move(place));

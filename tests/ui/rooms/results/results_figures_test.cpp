@@ -227,8 +227,22 @@ TEST(ResultsFigures, ErrorBarsAreSolidAndLongerThanTheirMarks) {
             const bool isBar = curve.shape == Shape::line && curve.x.size() == 2 && curve.x[0] == curve.x[1];
             EXPECT_EQ(isBar && !curve.solid, false);
         }
+        if (make == lossBySpeed) continue;  // the sizes of its points have a meaning
         for (const FigureCurve* mean : means(figure)) EXPECT_TRUE(mean->bar);
     }
+}
+
+TEST(ResultsFigures, PointsOnTheParetoFrontAreLargeWhateverTheirErrorBars) {
+    // The first group is on the front with the shorter bar; the larger cache of the second one is worth nothing.
+    const ResultsData data = resultsData(syntheticRuns("fraction", {{0.5, {1.2, 1.201}}, {1, {1.3, 1.9}}}));
+    std::vector<double> sizes;
+    for (const FigureCurve& curve : lossByCache(data).figure.curves) {
+        if (curve.shape != Shape::points) continue;
+        sizes.push_back(curve.pointPt);
+        EXPECT_FALSE(curve.bar) << "a bar would make the point smaller";
+    }
+    ASSERT_EQ(sizes.size(), 2u);
+    EXPECT_GT(sizes[0], sizes[1]) << "the front comes first";
 }
 
 TEST(ResultsFigures, ImprovementUsesTheBaselineOfEachDataSet) {
