@@ -99,7 +99,9 @@ QString leftOutWords(const ResultsTable& table) {
     int unfinished = 0;
     int failed = 0;
     int repeated = 0;
+    std::int64_t undefined = 0;
     for (const ResultGroup& group : table.groups) {
+        undefined += std::ssize(group.summaries) - counted_runs(table, group);
         unfinished += group.unfinished;
         failed += group.failed;
         repeated += group.repeated;
@@ -111,6 +113,9 @@ QString leftOutWords(const ResultsTable& table) {
     if (unfinished > 0) parts << u"%1 not finished"_s.arg(countText(unfinished, u"run"_s));
     if (repeated > 0) {
         parts << u"%1 replaced by a later run with the same seed"_s.arg(countText(repeated, u"run"_s));
+    }
+    if (undefined > 0) {
+        parts << u"%1 without a finite %2"_s.arg(countText(undefined, u"run"_s), text(measures()[table.compared].name));
     }
     return parts.isEmpty() ? QString() : u" Excluded: %1."_s.arg(parts.join(u", "_s));
 }

@@ -331,7 +331,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     }
     addLevels(figure, data, places);
     addPublished(picture, data, words.key);
-    addDiverged(picture, data, places);
+    addWithoutValue(picture, data, places);
     figure.table = groupColumns(data);
     return picture;
 }
@@ -537,7 +537,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     if (!without.isEmpty()) {
         addNote(figure, u"not shown, because the baseline has no value: %1"_s.arg(without.join(u", "_s)));
     }
-    addDiverged(picture, data, places);
+    addWithoutValue(picture, data, places);
     return picture;
 }
 

@@ -71,7 +71,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }
-    if (!figure.curves.empty()) addDiverged(picture, data, groupPlaces(table));
+    if (!figure.curves.empty()) addWithoutValue(picture, data, groupPlaces(table));
     figure.table = groupColumns(data);
     return picture;
 }
@@ -132,7 +132,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
             .arg(measureTitle(data.measure()));
     if (isLong) addNote(figure, u"baseline: %1"_s.arg(against));
     figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
-    addDiverged(picture, data, groupPlaces(table));
+    addWithoutValue(picture, data, groupPlaces(table));
     return picture;
 }
 

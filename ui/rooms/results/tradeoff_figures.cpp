@@ -180,7 +180,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
                               : u"%1 against %2. Groups on the Pareto front of their data set: %3."_s)
                          .arg(figure.y.label, cost.axis.label, names.join(u"; "_s));
-    addDiverged(picture, data, at);
+    addWithoutValue(picture, data, at);
     figure.table = groupColumns(data);
     figure.table.names << cost.axis.title();
     figure.table.columns.append(places);
@@ -334,9 +334,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         const Ink ink = data.results.inkOf(table.groups[i]);
         Spot groupRow{{}, longLabel(table, table.groups[i]), {}, static_cast<int>(i)};
         for (const Coordinate& axis : axes) groupRow.rows.append({axis.title, axis.values[at]});
-        if (const int diverged = divergedRuns(data, table.groups[i])) {
-            groupRow.rows.append({u"diverged or failed"_s, QString::number(diverged)});
-            without += diverged;
+        if (const int failed = table.groups[i].failed) {
+            groupRow.rows.append({u"diverged or failed"_s, QString::number(failed)});
+            without += failed;
         }
         for (std::size_t a = 0; a < axes.size(); ++a) {
             const QPointF here(axes[a].fractions[at], heightOf(a));
@@ -561,7 +561,7 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
     }
     addKeys(figure.table, data.table(), drawn);
     addFitNote(figure, fit, allBands);
-    addDiverged(picture, data, places);
+    addWithoutValue(picture, data, places);
     return picture;
 }
 

@@ -162,6 +162,27 @@ TEST(ResultsFigures, DivergedRunsAreShownButInNoMean) {
     EXPECT_EQ(rowOf(lossByTheta(data).spots.front(), "diverged or failed"), "1 run");
 }
 
+TEST(ResultsFigures, RunsWithoutATestLossDidNotDiverge) {
+    ResultsOptions options;
+    options.compare = "test_loss";
+    ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, diverged, 1.6}}}), options);
+    std::vector<ResultGroup>& groups = data.results.table.groups;
+    for (RunSummary& summary : groups[0].summaries) summary.test_loss = 1.4;
+    groups[0].described[data.table().compared] = describe(groups[0].values(data.table().compared));
+    const ResultsPicture picture = meansFigure(data);
+    const Figure& figure = picture.figure;
+    EXPECT_TRUE(figure.note.contains("red: 1 run that diverged or failed and 2 runs without a finite test_loss; "))
+        << figure.note.toStdString();
+    EXPECT_EQ(rowOf(picture.spots.back(), "diverged or failed"), "1 run");
+    EXPECT_EQ(rowOf(picture.spots.back(), "without a finite test_loss"), "2 runs");
+    const auto column = [&](const char* name) { return figure.table.columns[figure.table.names.indexOf(name)]; };
+    EXPECT_EQ(column("diverged or failed"), QList<double>({0, 1}));
+    EXPECT_EQ(column("without a finite test_loss"), QList<double>({0, 2}));
+    EXPECT_TRUE(overallWords(data.table()).contains("2 runs without a finite test_loss"));
+    EXPECT_FALSE(meansFigure(resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}})))
+                     .figure.table.names.contains("without a finite best_validation_loss"));
+}
+
 TEST(ResultsFigures, ModelWithoutRopeIsAHorizontalLine) {
     std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}});
     for (const int seed : {1, 2}) runs.push_back({{{"position", "learned"}, {"theta", 10000}, {"seed", seed}}, 1.9});
