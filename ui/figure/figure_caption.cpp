@@ -20,11 +20,19 @@ QString captionSentence(QString words) {
     return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.');
 }
 
+QString captionValue(const QJsonValue& value);
+
+/// One of several values: "none" for a missing or empty one.
+QString captionItem(const QJsonValue& value) {
+    const QString words = captionValue(value);
+    return words.isEmpty() ? u"none"_s : words;
+}
+
 /// "0.25", "100, 10000"; "" for a nested object.
 QString captionValue(const QJsonValue& value) {
     if (value.isArray()) {
         QStringList all;
-        for (const QJsonValue& each : value.toArray()) all << captionValue(each);
+        for (const QJsonValue& each : value.toArray()) all << captionItem(each);
         return all.join(u", "_s);
     }
     if (value.isObject()) return {};
@@ -76,7 +84,7 @@ QString groupWords(const QJsonArray& groups) {
     for (const QJsonValue& group : groups) {
         const QJsonObject settings = group[u"settings"_s].toObject();
         for (const QString& key : settings.keys()) {
-            const QString value = captionValue(settings[key]);
+            const QString value = captionItem(settings[key]);
             if (!values[key].contains(value)) values[key] << value;
         }
     }

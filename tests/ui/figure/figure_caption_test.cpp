@@ -44,6 +44,12 @@ TEST(Captions, OfResultsNameSeedsGroupsAndBaseline) {
               "Settings: theta = 100, 10000. Baseline: theta = 10000.");
 }
 
+TEST(Captions, SayNoneForAMissingValueAmongSeveral) {
+    Figure figure = sampleFigure();
+    figure.settings = {{"frequencies", QJsonArray{"", "a.txt"}}};
+    EXPECT_TRUE(captionOf(figure).endsWith("Settings: frequencies = none, a.txt.")) << captionOf(figure).toStdString();
+}
+
 TEST(Captions, OfARotaryFigureNameTheSetup) {
     Figure figure;
     figure.x.label = "distance";

@@ -12,6 +12,7 @@
 #include "core/results/run_selection.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "core/store/run_settings.h"
 #include "core/sweep/lab_results.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/curves_page.h"
@@ -185,11 +186,6 @@ void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const Lab
                            toList(run.evaluations.validation_loss));
         }
     }
-    QJsonObject settings;
-    if (const auto experiments = lab.experiments(); !experiments.empty()) {
-        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiments.back().description)).object();
-    }
-    for (CurvePlot* plot : plots) plot->setSettings(settings);
 }
 
 void showState(CurvePlot& plot, const RunView& run) {
@@ -198,7 +194,33 @@ void showState(CurvePlot& plot, const RunView& run) {
     plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
 }
 
+namespace {
+
+/// The settings in which the visible runs differ from each other or from the default: a value, or a list of the values
+/// that occur.
+QJsonObject visibleSettings(const RunStore& runs) {
+    std::map<std::string, std::set<nlohmann::json>> values;
+    for (const RunView& run : runs.runs()) {
+        if (!run.visible) continue;
+        const nlohmann::json settings = to_json(run.spec);
+        for (const auto& [key, value] : settings.items()) values[key].insert(value);
+    }
+    nlohmann::json result = nlohmann::json::object();
+    const nlohmann::json standard = to_json(RunSpec());
+    for (const auto& [key, each] : values) {
+        if (each.size() > 1) {
+            result[key] = each;
+        } else if (!standard.contains(key) || *each.begin() != standard.at(key)) {
+            result[key] = *each.begin();
+        }
+    }
+    return QJsonDocument::fromJson(QByteArray::fromStdString(result.dump())).object();
+}
+
+}  // namespace
+
 bool showExtent(CurvePlot& plot, const RunStore& runs) {
+    plot.setSettings(visibleSettings(runs));
     double horizon = 0;
     std::set<std::int64_t> rungs;
     for (const RunView& run : runs.runs()) {
