@@ -1,5 +1,6 @@
 #include "ui/rooms/results/results_picture.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
 #include <cmath>
@@ -358,6 +359,29 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
     }
     spot.rows += withoutValueRows(data.table(), runsWithoutValue(data.table(), shown));
     return spot;
+}
+
+bool ShownValues::haveBars() const {
+    return std::any_of(counts.begin(), counts.end(), [](std::int64_t n) { return n > 1; });
+}
+
+ShownValues shownMeans(const ResultsTable& table) {
+    ShownValues shown;
+    for (const ResultGroup& group : table.groups) shown.counts.push_back(group.described[table.compared].n);
+    return shown;
+}
+
+void setShown(Figure& figure, const ShownValues& shown) {
+    QJsonObject results = figure.settings[u"results"_s].toObject();
+    QJsonArray groups = results[u"groups"_s].toArray();
+    for (qsizetype i = 0; i < groups.size(); ++i) {
+        QJsonObject group = groups[i].toObject();
+        group[u"shown"_s] = static_cast<qint64>(shown.counts[static_cast<std::size_t>(i)]);
+        groups[i] = group;
+    }
+    results[u"groups"_s] = groups;
+    results[u"counted"_s] = shown.unit;
+    figure.settings[u"results"_s] = results;
 }
 
 Figure emptyFigure(const ResultsData& data, const char* name) {

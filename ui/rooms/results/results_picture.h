@@ -174,6 +174,19 @@ QString valueText(const Measure& measure, double value);
 /// Shows only why there is nothing to draw: `why`, or if "" the figure's text for that.
 ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why = {});
 
+/// How many values of each group a figure shows; 0 for a group that it does not show.
+struct ShownValues {
+    std::vector<std::int64_t> counts;
+    QString unit = QStringLiteral("seed");
+
+    /// False if no group has more than one value, and so no error bar.
+    bool haveBars() const;
+};
+/// Of the compared measure.
+ShownValues shownMeans(const ResultsTable& table);
+/// The caption then names only these groups and numbers.
+void setShown(Figure& figure, const ShownValues& shown);
+
 /// Has the table as its settings, and no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);
 /// One row per group: names if the user gave any, swept settings, n, mean, standard deviation, 95 % interval, and
