@@ -61,6 +61,11 @@ QList<double> toList(const std::vector<T>& values) {
     return {values.begin(), values.end()};
 }
 
+/// A visible run that waits for its first step has no curve.
+bool isShown(const RunView& run) {
+    return run.visible && (run.record.iteration > 0 || run.last);
+}
+
 bool tokenizersDiffer(const std::vector<RunView>& runs) {
     const auto settingsOfTokenizer = [](const RunSpec& spec) {
         return std::tuple(spec.tokenizer, spec.tokenizer_file, spec.has_subwords() ? spec.largest_vocabulary() : 0);
@@ -128,9 +133,10 @@ Figure trainingFigure(const FigureRequest& request) {
     if (const auto spec = specWithFloor(runs); spec && isLoss(quantities->quantities.front())) {
         plot.setFloor(EntropyFloorJob::now(*spec), u"entropy floor"_s);
     }
+    plot.setSettings(shownSettings(runs));
     Figure figure = plot.toFigure();
     figure.origin = {.flags = trainingFlags(runs, *quantities, request.text(option::unit)),
-                     .lab = labOrigin(request.sources().lab(), visibleRuns(runs)),
+                     .lab = labOrigin(request.sources().lab(), shownRuns(runs)),
                      .view = {{u"quantity"_s, QLatin1String(quantities->id)},
                               {u"smoothing"_s, view[u"smoothing"_s].toInt()},
                               {u"logarithmic"_s, plot.isYLogarithmic()},
@@ -194,14 +200,10 @@ void showState(CurvePlot& plot, const RunView& run) {
     plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
 }
 
-namespace {
-
-/// The settings in which the visible runs differ from each other or from the default: a value, or a list of the values
-/// that occur.
-QJsonObject visibleSettings(const RunStore& runs) {
+QJsonObject shownSettings(const RunStore& runs) {
     std::map<std::string, std::set<nlohmann::json>> values;
     for (const RunView& run : runs.runs()) {
-        if (!run.visible) continue;
+        if (!isShown(run)) continue;
         const nlohmann::json settings = to_json(run.spec);
         for (const auto& [key, value] : settings.items()) values[key].insert(value);
     }
@@ -217,10 +219,7 @@ QJsonObject visibleSettings(const RunStore& runs) {
     return QJsonDocument::fromJson(QByteArray::fromStdString(result.dump())).object();
 }
 
-}  // namespace
-
 bool showExtent(CurvePlot& plot, const RunStore& runs) {
-    plot.setSettings(visibleSettings(runs));
     double horizon = 0;
     std::set<std::int64_t> rungs;
     for (const RunView& run : runs.runs()) {
@@ -245,17 +244,17 @@ std::optional<RunSpec> specWithFloor(const RunStore& runs) {
     return common;
 }
 
-std::vector<RunId> visibleRuns(const RunStore& runs) {
-    std::vector<RunId> visible;
+std::vector<RunId> shownRuns(const RunStore& runs) {
+    std::vector<RunId> shown;
     for (const RunView& run : runs.runs()) {
-        if (run.visible) visible.push_back(run.record.id);
+        if (isShown(run)) shown.push_back(run.record.id);
     }
-    return visible;
+    return shown;
 }
 
 QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit) {
     QStringList ids;
-    for (const RunId id : visibleRuns(runs)) ids << QString::number(id);
+    for (const RunId id : shownRuns(runs)) ids << QString::number(id);
     return {{u"figure"_s, nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
             {QLatin1String(option::unit.name), unit},
             {QLatin1String(option::runs.name), ids.join(QLatin1Char(','))}};
