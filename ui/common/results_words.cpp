@@ -43,6 +43,14 @@ struct Span {
     }
 };
 
+/// Adds the pairs that the test compares, or the seeds of the group and of its baseline.
+void addSeeds(Span& seeds, const ResultsTable& table, const ResultGroup& group) {
+    if (table.test == TestKind::paired) return seeds.add(group.pairs);
+    for (const ResultGroup* each : {&group, table.baseline_of(group)}) {
+        seeds.add(static_cast<double>(each->described[table.compared].n));
+    }
+}
+
 /// The difference that the test detects with 80 % power in the tested groups; "" if it is unknown.
 QString powerWords(const ResultsTable& table) {
     Span least, seeds, comparisons;
@@ -56,12 +64,7 @@ QString powerWords(const ResultsTable& table) {
         if (!detectable || (anyUndecided && !isUndecided(group))) continue;
         least.add(*detectable);
         comparisons.add(table.comparisons_beside(group));
-        if (table.test == TestKind::paired) {
-            seeds.add(group.pairs);
-        } else {
-            seeds.add(static_cast<double>(group.described[table.compared].n));
-            seeds.add(static_cast<double>(table.baseline_of(group)->described[table.compared].n));
-        }
+        addSeeds(seeds, table, group);
     }
     if (least.high < least.low) return {};
     const QString count = table.test == TestKind::paired ? u"%1 pairs of runs with equal seeds"_s.arg(seeds.words())
@@ -299,6 +302,14 @@ QString baselineTitle(const ResultsTable& table) {
 QString testTitle(TestKind test) {
     if (test == TestKind::student) return u"Student"_s;
     return test == TestKind::welch ? u"Welch"_s : u"paired by seed"_s;
+}
+
+QString testedSeeds(const ResultsTable& table) {
+    Span seeds;
+    for (const ResultGroup& group : table.groups) {
+        if (group.comparison(table.test).p) addSeeds(seeds, table, group);
+    }
+    return seeds.words() + (seeds.high == 1 ? u" seed"_s : u" seeds"_s);
 }
 
 QString overallWords(const ResultsTable& table) {

@@ -176,18 +176,6 @@ FigureCurve dotWithBar(double x, double y, double low, double high, double sizeP
     return curve;
 }
 
-QString barsNote(const ResultsTable& table, const QString& bars) {
-    int single = 0;
-    int several = 0;
-    for (const ResultGroup& group : table.groups) {
-        const auto n = group.described[table.compared].n;
-        single += n == 1;
-        several += n > 1;
-    }
-    if (several == 0) return u"one seed per group, so there is no interval"_s;
-    return single == 0 ? bars : bars + u"; "_s + u"groups of one seed have no interval"_s;
-}
-
 void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink, Emphasis emphasis) {
     if (!std::isfinite(low) || !std::isfinite(high)) return;
     const double left = figure.x.logarithmic ? x / cap : x - cap;
@@ -219,6 +207,7 @@ ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why) {
 }
 
 void addNote(Figure& figure, const QString& words) {
+    if (words.isEmpty()) return;
     figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + words;
 }
 
@@ -367,8 +356,20 @@ bool ShownValues::haveBars() const {
 
 ShownValues shownMeans(const ResultsTable& table) {
     ShownValues shown;
-    for (const ResultGroup& group : table.groups) shown.counts.push_back(group.described[table.compared].n);
+    for (const ResultGroup& group : table.groups) {
+        shown.counts.push_back(group.described[table.compared].n);
+        // Runs that share a clock are one measurement of their speed.
+        if (shown.counts.back() < counted_runs(table, group)) shown.unit = u"measurement"_s;
+    }
     return shown;
+}
+
+QString barsNote(const ShownValues& shown, const QString& bars) {
+    const bool anySingle = std::find(shown.counts.begin(), shown.counts.end(), 1) != shown.counts.end();
+    if (shown.haveBars()) {
+        return anySingle ? u"%1; groups of one %2 have no interval"_s.arg(bars, shown.unit) : bars;
+    }
+    return anySingle ? u"one %1 per group, so there is no interval"_s.arg(shown.unit) : QString();
 }
 
 void setShown(Figure& figure, const ShownValues& shown) {

@@ -121,8 +121,6 @@ FigureCurve dot(double x, double y, double sizePt, Ink ink, Emphasis emphasis = 
 /// A dot that is smaller than its error bar, which addErrorBar() adds.
 FigureCurve dotWithBar(double x, double y, double low, double high, double sizePt, Ink ink,
                        Emphasis emphasis = Emphasis::normal);
-/// Adds to the words `bars` that groups of one seed have no interval, if there are such groups.
-QString barsNote(const ResultsTable& table, const QString& bars);
 /// `cap` is half the width of the bar's caps in the x axis's unit, or a factor on a logarithmic axis. Adds nothing if
 /// an end is not finite.
 void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink,
@@ -186,6 +184,8 @@ struct ShownValues {
 ShownValues shownMeans(const ResultsTable& table);
 /// The caption then names only these groups and numbers.
 void setShown(Figure& figure, const ShownValues& shown);
+/// `bars`, and which groups have no interval because they have only one value.
+QString barsNote(const ShownValues& shown, const QString& bars);
 
 /// Has the table as its settings, and no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);

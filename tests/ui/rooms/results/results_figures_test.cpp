@@ -11,6 +11,7 @@
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/export/export.h"
+#include "ui/figure/figure_caption.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -237,6 +238,33 @@ TEST(ResultsFigures, OneSeedHasNoInterval) {
     EXPECT_TRUE(lossByTheta(mixed).figure.note.contains("; groups of one seed have no interval"));
     const auto both = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, 1.6}}}));
     EXPECT_FALSE(lossByTheta(both).figure.note.contains("no interval"));
+    for (const auto make : {lossByTheta, meansFigure, improvementFigure, pairedDifferences}) {
+        const Figure figure = make(one).figure;
+        EXPECT_FALSE(figure.summary.contains("95 %") || figure.summary.contains("± standard deviation"))
+            << figure.summary.toStdString();
+    }
+    EXPECT_TRUE(pairedDifferences(one).figure.note.startsWith("one seed pair per group, so there is no interval"));
+    EXPECT_TRUE(improvementFigure(one).figure.note.startsWith("there is no interval, because the groups have too few"));
+    EXPECT_FALSE(
+        meansFigure(resultsData(syntheticRuns("theta", {{500, {diverged}}}))).figure.note.contains("per group"));
+}
+
+TEST(ResultsFigures, RunsThatShareAClockAreOneMeasurement) {
+    ResultsOptions speed;
+    speed.compare = "tokens_per_second";
+    ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, 1.6}}}), speed);
+    for (ResultGroup& group : data.results.table.groups) group.described[data.table().compared].n = 1;
+    EXPECT_TRUE(meansFigure(data).figure.note.startsWith("one measurement per group, so there is no interval"));
+}
+
+TEST(ResultsFigures, CaptionsCountWhatTheFiguresShow) {
+    const std::vector<SyntheticRun> runs =
+        syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, 1.5, 1.6, 1.7}}, {2000, {diverged}}});
+    const ResultsData data = resultsData(runs);
+    EXPECT_TRUE(captionOf(meansFigure(data).figure).contains("n = 3 to 5 seeds per setting."));
+    const QString pairs = captionOf(pairedDifferences(data).figure);
+    EXPECT_TRUE(pairs.contains("n = 3 seed pairs per setting. Settings: theta = 500. Baseline: theta = 10000."))
+        << pairs.toStdString();
 }
 
 TEST(ResultsFigures, ErrorBarsAreSolidAndLongerThanTheirMarks) {
@@ -547,6 +575,8 @@ TEST(ResultsFigures, SpikesShowLossAndGradientNormOfFewRuns) {
     data.picked = 1;
     EXPECT_EQ(spikeFigure(data).figure.curves.size(), 8u);  // two curves for each of the four seeds at θ = 500
     EXPECT_TRUE(spikeFigure(data).figure.note.contains("θ 500"));
+    EXPECT_TRUE(captionOf(spikeFigure(data).figure).endsWith("θ 500. n = 4 seeds per setting. Settings: theta = 500."))
+        << captionOf(spikeFigure(data).figure).toStdString();
 }
 
 TEST(ResultsFigures, EquivalentSettingsAreNamedOnce) {
