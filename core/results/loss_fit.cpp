@@ -461,7 +461,7 @@ std::vector<LossFitRun> fit_runs(const std::vector<FitGroup>& groups, std::span<
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (runs[member.group->counted[i]].state != RunState::finished) continue;
             if (!std::isfinite(values[i])) {
-                ++result.diverged;
+                ++result.undefined;
                 continue;
             }
             result.points[member.index] = member.at;
@@ -570,6 +570,10 @@ std::vector<std::string> selection_words(const TableLossFit& table) {
     }
     if (table.diverged > 0) {
         lines.push_back("The fit omits " + counted(table.diverged, "run") + " that failed or diverged.");
+    }
+    if (table.undefined > 0) {
+        lines.push_back("The fit omits " + counted(table.undefined, "run") + " without a finite " +
+                        std::string(measures()[table.measure].name) + ".");
     }
     if (!table.following.empty()) {
         lines.push_back(

@@ -112,7 +112,8 @@ struct TableLossFit {
         following;                // settings whose value is determined by size and tokens, such as a learning rate
     std::int64_t other_runs = 0;  // number of runs that do not agree with LossFitChoice::like
     std::int64_t copies = 0;      // number of runs that train the same model as another run, from the same seed
-    std::int64_t diverged = 0;    // number of runs that failed or whose value is not finite
+    std::int64_t diverged = 0;    // number of runs that failed or diverged
+    std::int64_t undefined = 0;   // number of runs that trained, but have no finite value of the measure
 };
 
 /// The fraction of a head's channels that are rotated after rounding to whole pairs (0 for a model without RoPE),

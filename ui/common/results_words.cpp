@@ -43,6 +43,14 @@ struct Span {
     }
 };
 
+/// Adds the pairs that the test compares, or the seeds of the group and of its baseline.
+void addSeeds(Span& seeds, const ResultsTable& table, const ResultGroup& group) {
+    if (table.test == TestKind::paired) return seeds.add(group.pairs);
+    for (const ResultGroup* each : {&group, table.baseline_of(group)}) {
+        seeds.add(static_cast<double>(each->described[table.compared].n));
+    }
+}
+
 /// The difference that the test detects with 80 % power in the tested groups; "" if it is unknown.
 QString powerWords(const ResultsTable& table) {
     Span least, seeds, comparisons;
@@ -56,12 +64,7 @@ QString powerWords(const ResultsTable& table) {
         if (!detectable || (anyUndecided && !isUndecided(group))) continue;
         least.add(*detectable);
         comparisons.add(table.comparisons_beside(group));
-        if (table.test == TestKind::paired) {
-            seeds.add(group.pairs);
-        } else {
-            seeds.add(static_cast<double>(group.described[table.compared].n));
-            seeds.add(static_cast<double>(table.baseline_of(group)->described[table.compared].n));
-        }
+        addSeeds(seeds, table, group);
     }
     if (least.high < least.low) return {};
     const QString count = table.test == TestKind::paired ? u"%1 pairs of runs with equal seeds"_s.arg(seeds.words())
@@ -99,7 +102,9 @@ QString leftOutWords(const ResultsTable& table) {
     int unfinished = 0;
     int failed = 0;
     int repeated = 0;
+    std::int64_t undefined = 0;
     for (const ResultGroup& group : table.groups) {
+        undefined += std::ssize(group.summaries) - counted_runs(table, group);
         unfinished += group.unfinished;
         failed += group.failed;
         repeated += group.repeated;
@@ -111,6 +116,9 @@ QString leftOutWords(const ResultsTable& table) {
     if (unfinished > 0) parts << u"%1 not finished"_s.arg(countText(unfinished, u"run"_s));
     if (repeated > 0) {
         parts << u"%1 replaced by a later run with the same seed"_s.arg(countText(repeated, u"run"_s));
+    }
+    if (undefined > 0) {
+        parts << u"%1 without a finite %2"_s.arg(countText(undefined, u"run"_s), text(measures()[table.compared].name));
     }
     return parts.isEmpty() ? QString() : u" Excluded: %1."_s.arg(parts.join(u", "_s));
 }
@@ -296,6 +304,14 @@ QString baselineTitle(const ResultsTable& table) {
 QString testTitle(TestKind test) {
     if (test == TestKind::student) return u"Student"_s;
     return test == TestKind::welch ? u"Welch"_s : u"paired by seed"_s;
+}
+
+QString testedSeeds(const ResultsTable& table) {
+    Span seeds;
+    for (const ResultGroup& group : table.groups) {
+        if (group.comparison(table.test).p) addSeeds(seeds, table, group);
+    }
+    return seeds.words() + (seeds.high == 1 ? u" seed"_s : u" seeds"_s);
 }
 
 QString overallWords(const ResultsTable& table) {

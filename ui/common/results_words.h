@@ -41,6 +41,8 @@ QString baselineTitle(const ResultsTable& table);
 /// "Welch", "Student" or "paired by seed".
 QString testTitle(TestKind test);
 
+/// Of the tested groups and their baselines: "3 seeds" or "3 to 5 seeds".
+QString testedSeeds(const ResultsTable& table);
 /// Verdicts with their numbers of groups or why none can be tested, the detectable difference, and the excluded runs.
 QString overallWords(const ResultsTable& table);
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group);

@@ -20,11 +20,19 @@ QString captionSentence(QString words) {
     return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.');
 }
 
+QString captionValue(const QJsonValue& value);
+
+/// One of several values: "none" for a missing or empty one.
+QString captionItem(const QJsonValue& value) {
+    const QString words = captionValue(value);
+    return words.isEmpty() ? u"none"_s : words;
+}
+
 /// "0.25", "100, 10000"; "" for a nested object.
 QString captionValue(const QJsonValue& value) {
     if (value.isArray()) {
         QStringList all;
-        for (const QJsonValue& each : value.toArray()) all << captionValue(each);
+        for (const QJsonValue& each : value.toArray()) all << captionItem(each);
         return all.join(u", "_s);
     }
     if (value.isObject()) return {};
@@ -54,20 +62,30 @@ QString quantityWords(const Figure& figure) {
     return u"%1 against %2"_s.arg(figure.y.title(), figure.x.title());
 }
 
-/// "n = 3 seeds per setting".
-QString seedWords(const QJsonArray& groups) {
-    int least = -1;
-    int most = 0;
+/// All groups, unless the figure says how many values of each it shows.
+QJsonArray shownGroups(const QJsonObject& results) {
+    QJsonArray shown;
+    const QJsonArray groups = results[u"groups"_s].toArray();
     for (const QJsonValue& group : groups) {
-        const int n = group[u"n"_s].toInt();
-        least = least < 0 ? n : std::min(least, n);
+        if (group[u"shown"_s].toInt(1) > 0) shown.append(group);
+    }
+    return shown;
+}
+
+/// "n = 3 seeds per setting", or pairs of what the figure counts. A setting without values is not counted.
+QString seedWords(const QJsonObject& results) {
+    int least = 0;
+    int most = 0;
+    const QJsonArray groups = shownGroups(results);
+    for (const QJsonValue& group : groups) {
+        const int n = group[u"shown"_s].toInt(group[u"n"_s].toInt());
+        least = least == 0 ? n : std::min(least, n);
         most = std::max(most, n);
     }
     if (most == 0) return {};
-    if (least == most) {
-        return most == 1 ? u"n = 1 seed per setting"_s : u"n = %1 seeds per setting"_s.arg(most);
-    }
-    return u"n = %1 to %2 seeds per setting"_s.arg(least).arg(most);
+    const QString unit = results[u"counted"_s].toString(u"seed"_s) + (most == 1 ? QString() : u"s"_s);
+    return u"n = %1 %2 per setting"_s.arg(least == most ? QString::number(most) : u"%1 to %2"_s.arg(least).arg(most),
+                                          unit);
 }
 
 /// "Settings: theta = 100, 10000".
@@ -76,7 +94,7 @@ QString groupWords(const QJsonArray& groups) {
     for (const QJsonValue& group : groups) {
         const QJsonObject settings = group[u"settings"_s].toObject();
         for (const QString& key : settings.keys()) {
-            const QString value = captionValue(settings[key]);
+            const QString value = captionItem(settings[key]);
             if (!values[key].contains(value)) values[key] << value;
         }
     }
@@ -88,8 +106,7 @@ QString groupWords(const QJsonArray& groups) {
 }
 
 QStringList resultsWords(const QJsonObject& results) {
-    const QJsonArray groups = results[u"groups"_s].toArray();
-    QStringList parts = {seedWords(groups), groupWords(groups)};
+    QStringList parts = {seedWords(results), groupWords(shownGroups(results))};
     if (const QString baseline = captionValues(results[u"baseline"_s].toObject()); !baseline.isEmpty()) {
         parts << u"Baseline: %1"_s.arg(baseline);
     }
@@ -110,9 +127,20 @@ QStringList runWords(const QJsonObject& settings) {
     return parts;
 }
 
+/// Numbers of runs by precision: of the results, only runs of the shown groups' means.
+QJsonObject precisionsOf(const Figure& figure) {
+    QJsonObject counts;
+    const QJsonArray groups = shownGroups(figure.settings[u"results"_s].toObject());
+    for (const QJsonValue& group : groups) {
+        const QJsonObject chosen = group[u"chosen_precision"_s].toObject();
+        for (const QString& name : chosen.keys()) counts[name] = counts[name].toInt() + chosen[name].toInt();
+    }
+    return counts.isEmpty() ? figure.origin.lab[u"precision"_s].toObject() : counts;
+}
+
 /// "Precision: float32", or with the numbers of runs if they differ; "" if no run has begun.
-QString precisionWords(const QJsonObject& lab) {
-    const QJsonObject counts = lab[u"precision"_s].toObject();
+QString precisionWords(const Figure& figure) {
+    const QJsonObject counts = precisionsOf(figure);
     QStringList parts;
     for (const QString& precision : counts.keys()) {
         const int runs = counts[precision].toInt();
@@ -145,7 +173,7 @@ QStringList settingsWords(const Figure& figure) {
     }
     // The setting "precision" can be "auto"; the caption says what was used.
     QStringList omitted = {u"name"_s};
-    if (!precisionWords(figure.origin.lab).isEmpty()) omitted << u"precision"_s;
+    if (!precisionWords(figure).isEmpty()) omitted << u"precision"_s;
     if (const QString values = captionValues(settings, omitted); !values.isEmpty()) {
         parts << u"Settings: %1"_s.arg(values);
     }
@@ -160,7 +188,7 @@ QString captionOf(const Figure& figure) {
     for (const QString& note : notes) sentences << captionSentence(note);
     const QStringList settings = settingsWords(figure);
     for (const QString& words : settings) sentences << captionSentence(words);
-    sentences << captionSentence(precisionWords(figure.origin.lab));
+    sentences << captionSentence(precisionWords(figure));
     sentences.removeAll(QString());
     return sentences.join(QLatin1Char(' '));
 }

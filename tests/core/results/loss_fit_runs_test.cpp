@@ -207,7 +207,8 @@ TEST(LossFitRuns, OnlyFinishedRunsCount) {
         const TableLossFit fit = fitted(runs, options);
         EXPECT_EQ(fit.fit.n, 21);
     }
-    EXPECT_THAT(loss_fit_words(fitted(runs)), Contains("The fit omits 2 runs that failed or diverged."));
+    EXPECT_THAT(loss_fit_words(fitted(runs)), Contains("The fit omits 1 run that failed or diverged."));
+    EXPECT_THAT(loss_fit_words(fitted(runs)), Contains("The fit omits 1 run without a finite best_validation_loss."));
     EXPECT_THAT(runs_refusal([] { fitted({}); }), HasSubstr("there is none yet"));
 }
 

@@ -49,6 +49,14 @@ TEST(OverallWords, PairedTestCountsPairs) {
     EXPECT_FALSE(words.contains("divided by")) << "one comparison needs no correction";
 }
 
+TEST(OverallWords, TestedSeedsAreARangeWhereGroupsDiffer) {
+    const std::vector<double> five = {2.00, 2.01, 2.02, 2.03, 2.04};
+    EXPECT_EQ(testedSeeds(tableOf({{10000, five}, {500, {1, 1.1, 1.2}}, {1000, {1, 1.1, 1.2, 1.3}}, {2000, {1}}})),
+              "3 to 5 seeds")
+        << "θ 2k is not tested";
+    EXPECT_EQ(testedSeeds(tableOf({{10000, five}, {500, {1, 1.1, 1.2, 1.3, 1.4}}})), "5 seeds");
+}
+
 TEST(OverallWords, StateWhyNoTestIsPossible) {
     EXPECT_EQ(overallWords(tableOf({{10000, {2}}, {500, {1}}})),
               "No test against θ 10k is possible: a test needs at least two seeds in the group and in the baseline.");

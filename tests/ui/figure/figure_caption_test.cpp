@@ -44,6 +44,36 @@ TEST(Captions, OfResultsNameSeedsGroupsAndBaseline) {
               "Settings: theta = 100, 10000. Baseline: theta = 10000.");
 }
 
+TEST(Captions, OfResultsNameOnlyShownGroupsAndTheirRuns) {
+    const auto group = [](int theta, int n, const char* precision) {
+        return QJsonObject{{"n", n},
+                           {"settings", QJsonObject{{"theta", theta}}},
+                           {"chosen_precision", n > 0 ? QJsonObject{{precision, n}} : QJsonObject()}};
+    };
+    Figure figure;
+    figure.y.label = "loss";
+    QJsonArray groups{group(100, 0, ""), group(500, 3, "float32"), group(10000, 4, "bfloat16")};
+    figure.settings["results"] = QJsonObject{{"groups", groups}};
+    figure.origin.lab = {{"precision", QJsonObject{{"float32", 9}}}};
+    EXPECT_EQ(captionOf(figure),
+              "Loss. n = 3 to 4 seeds per setting. Settings: theta = 100, 500, 10000. Precision: bfloat16 (4 runs), "
+              "float32 (3 runs).");
+    const int shown[] = {0, 2, 0};
+    for (int i = 0; i < 3; ++i) {
+        QJsonObject each = groups[i].toObject();
+        each["shown"] = shown[i];
+        groups[i] = each;
+    }
+    figure.settings["results"] = QJsonObject{{"groups", groups}, {"counted", "seed pair"}};
+    EXPECT_EQ(captionOf(figure), "Loss. n = 2 seed pairs per setting. Settings: theta = 500. Precision: float32.");
+}
+
+TEST(Captions, SayNoneForAMissingValueAmongSeveral) {
+    Figure figure = sampleFigure();
+    figure.settings = {{"frequencies", QJsonArray{"", "a.txt"}}};
+    EXPECT_TRUE(captionOf(figure).endsWith("Settings: frequencies = none, a.txt.")) << captionOf(figure).toStdString();
+}
+
 TEST(Captions, OfARotaryFigureNameTheSetup) {
     Figure figure;
     figure.x.label = "distance";

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <set>
+#include <utility>
 
 #include "core/experiment/experiment.h"
 #include "core/results/results_cells.h"
@@ -292,10 +293,11 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     }
     padX(figure, extent);
     figure.x.marks = axisMarks(places);
-    figure.note = barsNote(data.table(), u"bars: ± standard deviation over seeds"_s);
-    figure.summary =
-        u"%1 against %2 at %3 values, means ± standard deviation over seeds."_s.arg(figure.y.label, figure.x.label)
-            .arg(countDistinctValues(series));
+    const ShownValues shown = shownMeans(data.table());
+    figure.note = barsNote(shown, u"bars: ± standard deviation over seeds"_s);
+    figure.summary = u"%1 against %2 at %3 values, means%4."_s.arg(figure.y.label, figure.x.label)
+                         .arg(countDistinctValues(series))
+                         .arg(shown.haveBars() ? u" ± standard deviation over seeds"_s : QString());
     addFollowingSettings(figure, data, words.key);
     if (bands) bands(figure, data, series);
     const std::vector<Ink> inks = inksOf(data, series);
@@ -331,7 +333,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     }
     addLevels(figure, data, places);
     addPublished(picture, data, words.key);
-    addDiverged(picture, data, places);
+    addWithoutValue(picture, data, places);
     figure.table = groupColumns(data);
     return picture;
 }
@@ -472,11 +474,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     const QString baseWords =
         baselines > 1 ? u"the baseline of the same data set"_s : text(group_words(table, table.groups[table.baseline]));
-    figure.note =
-        barsNote(table, u"bars: 95 % confidence interval of the difference (%1)"_s.arg(testTitle(table.test)));
-    figure.summary =
-        u"Improvement of the %3 over %1 in percent, with 95 % confidence intervals of the difference (%2)."_s.arg(
-            baseWords, testTitle(table.test), measureTitle(data.measure()));
+    ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
+    bool anyBar = false;
+    bool anyWithoutBar = false;
+    if (table.test == TestKind::paired) shown.unit = u"seed pair"_s;
     figure.horizontalLines.push_back(
         {.at = 0, .label = u"baseline: %1"_s.arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
     FigureTable& rows = figure.table =
@@ -523,6 +524,10 @@ ResultsPicture improvementFigure(const ResultsData& data) {
                                                                                 readableNumber(std::max(a, b)))});
             picture.spots.push_back(std::move(spot));
             rows.addRow({improvement, std::min(a, b), std::max(a, b)});
+            // A baseline has no pairs, and its difference from itself is no measurement.
+            if (!isReference || table.test != TestKind::paired) shown.counts[point.group] = interval->values;
+            anyBar = anyBar || std::isfinite(a);
+            anyWithoutBar = anyWithoutBar || (!isReference && !std::isfinite(a));
             drawn.push_back(point.group);
         }
         if (x.isEmpty()) {
@@ -534,10 +539,22 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     }
     figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
     addKeys(rows, table, drawn);
+    setShown(figure, shown);
+    const QString test = testTitle(table.test);
+    const QString others = std::exchange(
+        figure.note, anyBar ? u"bars: 95 % confidence interval of the difference (%1)"_s.arg(test) : QString());
+    if (anyWithoutBar) {
+        addNote(figure, anyBar ? u"points without a bar have too few values for an interval"_s
+                               : u"there is no interval, because the groups have too few values"_s);
+    }
+    addNote(figure, others);
+    figure.summary = u"Improvement of the %1 over %2 in percent%3."_s.arg(
+        measureTitle(data.measure()), baseWords,
+        anyBar ? u", with 95 % confidence intervals of the difference (%1)"_s.arg(test) : QString());
     if (!without.isEmpty()) {
         addNote(figure, u"not shown, because the baseline has no value: %1"_s.arg(without.join(u", "_s)));
     }
-    addDiverged(picture, data, places);
+    addWithoutValue(picture, data, places);
     return picture;
 }
 

@@ -7,6 +7,7 @@
 #include "core/reproduce/rules/measuring.h"
 #include "core/results/results_compare.h"
 #include "core/stats/descriptive.h"
+#include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/results/results_figures.h"
@@ -34,12 +35,13 @@ ResultsPicture meansFigure(const ResultsData& data) {
     const Measure& measure = data.measure();
     ResultsPicture picture{emptyFigure(data, "group-means"), {}};
     Figure& figure = picture.figure;
-    figure.summary = u"Mean %1 of %2 with 95 % confidence intervals over the seeds. %3"_s.arg(
+    const ShownValues shown = shownMeans(table);
+    figure.summary = u"Mean %1 of %2%4. %3"_s.arg(
         measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
-        overallWords(table));
+        overallWords(table), shown.haveBars() ? u" with 95 % confidence intervals over the seeds"_s : QString());
     // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
     const QString paired = table.test == TestKind::paired ? u" (the test pairs them)"_s : QString();
-    figure.note = barsNote(table, u"bars: 95 % confidence interval; small points: values per seed"_s + paired);
+    figure.note = barsNote(shown, u"bars: 95 % confidence interval; small points: values per seed"_s + paired);
     figure.y = {measureTitle(measure), measureUnit(measure)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
     figure.x.label = shortLabelKeys(table);
@@ -71,7 +73,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
                                           .ink = {Ink::Kind::quiet},
                                           .labelAtEnd = true});  // the label must not cover the points
     }
-    if (!figure.curves.empty()) addDiverged(picture, data, groupPlaces(table));
+    if (!figure.curves.empty()) addWithoutValue(picture, data, groupPlaces(table));
     figure.table = groupColumns(data);
     return picture;
 }
@@ -91,6 +93,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     FigureTable& rows = figure.table = FigureTable::of({u"seed"_s, figure.y.title()});
     std::vector<std::size_t> drawn;
     int pairs = 0;
+    ShownValues shown{std::vector<std::int64_t>(table.groups.size()), u"seed pair"_s};
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         figure.x.categories << shortLabel(table, group);
@@ -115,6 +118,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
             spot.rows.append({u"seed %1"_s.arg(pair.seed), readableNumber(pair.difference)});
             drawn.push_back(i);
             rows.addRow({static_cast<double>(pair.seed), pair.difference});
+            ++shown.counts[i];
             ++pairs;
         }
         picture.spots.push_back(std::move(spot));
@@ -124,15 +128,14 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         figure.x.categories.clear();
         return withoutNumbers(std::move(picture));
     }
-    figure.note = barsNote(table, u"small points: differences per seed; bars: 95 % confidence interval of the mean"_s);
-    figure.summary =
-        u"Difference of the %3 from %1 per seed, in %2 pairs of runs, and each group's mean difference with its 95 % "
-        "confidence interval."_s.arg(against)
-            .arg(pairs)
-            .arg(measureTitle(data.measure()));
+    setShown(figure, shown);
+    figure.note = barsNote(shown, u"small points: differences per seed; bars: 95 % confidence interval of the mean"_s);
+    figure.summary = u"Difference of the %3 from %1 per seed, in %2, and each group's mean difference%4."_s.arg(
+        against, countText(pairs, u"seed pair"_s), measureTitle(data.measure()),
+        shown.haveBars() ? u" with its 95 % confidence interval"_s : QString());
     if (isLong) addNote(figure, u"baseline: %1"_s.arg(against));
     figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
-    addDiverged(picture, data, groupPlaces(table));
+    addWithoutValue(picture, data, groupPlaces(table));
     return picture;
 }
 
@@ -181,12 +184,14 @@ ResultsPicture lossByLength(const ResultsData& data) {
         std::map<std::int64_t, Description> losses;
     };
     std::vector<Curve> curves;
+    ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         Curve curve{i, data.exampleOf(table.groups[i]).spec.context, lossesOf(data, table.groups[i])};
         if (curve.losses.size() < kLeastLengths) {
             without << shortLabel(table, table.groups[i]);
             continue;
         }
+        shown.counts[i] = curve.losses.begin()->second.n;
         contexts.insert(curve.context);
         for (const auto& [times, described] : curve.losses) lengths.insert(static_cast<double>(times * curve.context));
         curves.push_back(std::move(curve));
@@ -232,17 +237,16 @@ ResultsPicture lossByLength(const ResultsData& data) {
         figure.verticalLines.push_back(
             {static_cast<double>(*contexts.begin()), u"training context"_s, {Ink::Kind::quiet}});
     }
-    figure.note = barsNote(table, u"bars: 95 % confidence interval over seeds"_s);
+    setShown(figure, shown);
+    figure.note = barsNote(shown, u"bars: 95 % confidence interval over seeds"_s);
     across.apply(figure);
     if (!without.isEmpty()) {
         addNote(figure,
                 u"not shown, because losses at other lengths are not measured: %1"_s.arg(without.join(u", "_s)));
     }
-    figure.summary =
-        u"Mean validation loss of %1 at sequence lengths from %2 to %3 tokens, with 95 % "
-        "confidence intervals over the seeds."_s.arg(
-            table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
-            readableCount(*lengths.begin()), readableCount(*lengths.rbegin()));
+    figure.summary = u"Mean validation loss of %1 at sequence lengths from %2 to %3 tokens%4."_s.arg(
+        countText(std::ssize(curves), u"group"_s), readableCount(*lengths.begin()), readableCount(*lengths.rbegin()),
+        shown.haveBars() ? u", with 95 % confidence intervals over the seeds"_s : QString());
     return picture;
 }
 

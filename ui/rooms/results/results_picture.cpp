@@ -1,5 +1,6 @@
 #include "ui/rooms/results/results_picture.h"
 
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <algorithm>
 #include <cmath>
@@ -175,18 +176,6 @@ FigureCurve dotWithBar(double x, double y, double low, double high, double sizeP
     return curve;
 }
 
-QString barsNote(const ResultsTable& table, const QString& bars) {
-    int single = 0;
-    int several = 0;
-    for (const ResultGroup& group : table.groups) {
-        const auto n = group.described[table.compared].n;
-        single += n == 1;
-        several += n > 1;
-    }
-    if (several == 0) return u"one seed per group, so there is no interval"_s;
-    return single == 0 ? bars : bars + u"; "_s + u"groups of one seed have no interval"_s;
-}
-
 void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink, Emphasis emphasis) {
     if (!std::isfinite(low) || !std::isfinite(high)) return;
     const double left = figure.x.logarithmic ? x / cap : x - cap;
@@ -201,10 +190,14 @@ void addErrorBar(Figure& figure, double x, double low, double high, double cap, 
     for (const double end : {low, high}) add({left, right}, {end, end});
 }
 
-int divergedRuns(const ResultsData& data, const ResultGroup& group) {
-    int count = group.failed;
-    for (const double value : group.values(data.table().compared)) count += !std::isfinite(value);
-    return count;
+RunsWithoutValue& RunsWithoutValue::operator+=(const RunsWithoutValue& other) {
+    failed += other.failed;
+    undefined += other.undefined;
+    return *this;
+}
+
+RunsWithoutValue runsWithoutValue(const ResultsTable& table, const ResultGroup& group) {
+    return {group.failed, std::ssize(group.summaries) - counted_runs(table, group)};
 }
 
 ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why) {
@@ -214,6 +207,7 @@ ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why) {
 }
 
 void addNote(Figure& figure, const QString& words) {
+    if (words.isEmpty()) return;
     figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + words;
 }
 
@@ -223,33 +217,58 @@ void addLabelNote(Figure& figure, const ResultsTable& table) {
     if (!table.swept.empty() && !isNamed) addNote(figure, u"labels: %1"_s.arg(shortLabelKeys(table)));
 }
 
-void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
+namespace {
+
+constexpr QLatin1StringView kFailedWords = "diverged or failed"_L1;
+
+QString undefinedWords(const ResultsTable& table) {
+    return u"without a finite "_s + text(measures()[table.compared].name);
+}
+
+/// The rows of a readout.
+QList<std::pair<QString, QString>> withoutValueRows(const ResultsTable& table, const RunsWithoutValue& runs) {
+    QList<std::pair<QString, QString>> rows;
+    if (runs.failed > 0) rows.append({kFailedWords, countText(runs.failed, u"run"_s)});
+    if (runs.undefined > 0) rows.append({undefinedWords(table), countText(runs.undefined, u"run"_s)});
+    return rows;
+}
+
+/// "1 run that diverged or failed and 2 runs without a finite test_loss".
+QString withoutValueWords(const ResultsTable& table, const RunsWithoutValue& runs) {
+    QStringList parts;
+    if (runs.failed > 0) parts << countText(runs.failed, u"run"_s) + u" that "_s + kFailedWords;
+    if (runs.undefined > 0) parts << countText(runs.undefined, u"run"_s) + u' ' + undefinedWords(table);
+    return parts.join(u" and "_s);
+}
+
+}  // namespace
+
+void addWithoutValue(ResultsPicture& picture, const ResultsData& data, const QList<double>& x) {
+    const ResultsTable& table = data.table();
     Figure& figure = picture.figure;
-    int count = 0;
-    for (const ResultGroup& group : data.table().groups) count += divergedRuns(data, group);
-    if (count == 0) return;
+    RunsWithoutValue all;
+    for (const ResultGroup& group : table.groups) all += runsWithoutValue(table, group);
+    if (all.count() == 0) return;
     const Range range = yRange(figure);
     figure.y.minimum = range.minimum;
     figure.y.maximum = range.maximum;
     const double top = range.maximum - 0.03 * (range.maximum - range.minimum);
-    int drawn = 0;
-    for (std::size_t i = 0; i < data.table().groups.size() && i < static_cast<std::size_t>(x.size()); ++i) {
-        const ResultGroup& group = data.table().groups[i];
-        const int here = divergedRuns(data, group);
+    RunsWithoutValue drawn;
+    for (std::size_t i = 0; i < table.groups.size() && i < static_cast<std::size_t>(x.size()); ++i) {
+        const ResultGroup& group = table.groups[i];
+        const RunsWithoutValue here = runsWithoutValue(table, group);
         const double at = x[static_cast<qsizetype>(i)];
-        if (here == 0 || !std::isfinite(at)) continue;
+        if (here.count() == 0 || !std::isfinite(at)) continue;
         drawn += here;
         FigureCurve mark = dot(at, top, kDivergedPt, {Ink::Kind::error}, emphasisOf(data, i));
         figure.curves.push_back(std::move(mark));
-        picture.spots.push_back({{at, top},
-                                 longLabel(data.table(), group),
-                                 {{u"diverged or failed"_s, countText(here, u"run"_s)}},
-                                 static_cast<int>(i)});
+        picture.spots.push_back(
+            {{at, top}, longLabel(table, group), withoutValueRows(table, here), static_cast<int>(i)});
     }
-    if (drawn > 0) {
-        addNote(figure,
-                u"red: %1 that diverged or failed; the means exclude these runs"_s.arg(countText(drawn, u"run"_s)));
-        figure.summary += u" The means exclude %1 that diverged or failed."_s.arg(countText(drawn, u"run"_s));
+    if (drawn.count() > 0) {
+        const QString words = withoutValueWords(table, drawn);
+        addNote(figure, u"red: %1; the means exclude these runs"_s.arg(words));
+        figure.summary += u" The means exclude %1."_s.arg(words);
     }
 }
 
@@ -327,10 +346,43 @@ Spot groupSpot(const ResultsData& data, std::size_t group, QPointF at) {
         spot.rows.append({u"improvement"_s, numberText(signed_percent(shown.improvement_percent)) + " %"_L1});
         spot.rows.append({u"verdict"_s, text(to_string(verdict_of(data.table(), shown).kind))});
     }
-    if (const int diverged = divergedRuns(data, shown)) {
-        spot.rows.append({u"diverged or failed"_s, countText(diverged, u"run"_s)});
-    }
+    spot.rows += withoutValueRows(data.table(), runsWithoutValue(data.table(), shown));
     return spot;
+}
+
+bool ShownValues::haveBars() const {
+    return std::any_of(counts.begin(), counts.end(), [](std::int64_t n) { return n > 1; });
+}
+
+ShownValues shownMeans(const ResultsTable& table) {
+    ShownValues shown;
+    for (const ResultGroup& group : table.groups) {
+        shown.counts.push_back(group.described[table.compared].n);
+        // Runs that share a clock are one measurement of their speed.
+        if (shown.counts.back() < counted_runs(table, group)) shown.unit = u"measurement"_s;
+    }
+    return shown;
+}
+
+QString barsNote(const ShownValues& shown, const QString& bars) {
+    const bool anySingle = std::find(shown.counts.begin(), shown.counts.end(), 1) != shown.counts.end();
+    if (shown.haveBars()) {
+        return anySingle ? u"%1; groups of one %2 have no interval"_s.arg(bars, shown.unit) : bars;
+    }
+    return anySingle ? u"one %1 per group, so there is no interval"_s.arg(shown.unit) : QString();
+}
+
+void setShown(Figure& figure, const ShownValues& shown) {
+    QJsonObject results = figure.settings[u"results"_s].toObject();
+    QJsonArray groups = results[u"groups"_s].toArray();
+    for (qsizetype i = 0; i < groups.size(); ++i) {
+        QJsonObject group = groups[i].toObject();
+        group[u"shown"_s] = static_cast<qint64>(shown.counts[static_cast<std::size_t>(i)]);
+        groups[i] = group;
+    }
+    results[u"groups"_s] = groups;
+    results[u"counted"_s] = shown.unit;
+    figure.settings[u"results"_s] = results;
 }
 
 Figure emptyFigure(const ResultsData& data, const char* name) {
@@ -391,7 +443,11 @@ FigureTable groupColumns(const ResultsData& data) {
     add(u"standard deviation"_s, [=](const ResultGroup& g) { return g.described[compared].standard_deviation; });
     add(u"95 % interval, low"_s, [=](const ResultGroup& g) { return g.described[compared].confidence_low; });
     add(u"95 % interval, high"_s, [=](const ResultGroup& g) { return g.described[compared].confidence_high; });
-    add(u"diverged or failed"_s, [&](const ResultGroup& g) { return static_cast<double>(divergedRuns(data, g)); });
+    add(kFailedWords, [](const ResultGroup& g) { return static_cast<double>(g.failed); });
+    const auto undefined = [&](const ResultGroup& g) { return runsWithoutValue(table, g).undefined; };
+    if (std::any_of(table.groups.begin(), table.groups.end(), undefined)) {
+        add(undefinedWords(table), [&](const ResultGroup& g) { return static_cast<double>(undefined(g)); });
+    }
     return result;
 }
 

@@ -121,8 +121,6 @@ FigureCurve dot(double x, double y, double sizePt, Ink ink, Emphasis emphasis = 
 /// A dot that is smaller than its error bar, which addErrorBar() adds.
 FigureCurve dotWithBar(double x, double y, double low, double high, double sizePt, Ink ink,
                        Emphasis emphasis = Emphasis::normal);
-/// Adds to the words `bars` that groups of one seed have no interval, if there are such groups.
-QString barsNote(const ResultsTable& table, const QString& bars);
 /// `cap` is half the width of the bar's caps in the x axis's unit, or a factor on a logarithmic axis. Adds nothing if
 /// an end is not finite.
 void addErrorBar(Figure& figure, double x, double low, double high, double cap, Ink ink,
@@ -131,11 +129,18 @@ void addErrorBar(Figure& figure, double x, double low, double high, double cap, 
 inline constexpr double kMeanPt = 7;
 inline constexpr double kSeedPt = 3.6;
 
-/// Counts runs that failed (e.g. diverged) or whose compared measure is not finite.
-int divergedRuns(const ResultsData& data, const ResultGroup& group);
-/// Adds a red point at the top of the figure for each group with diverged or failed runs, with a spot, and a note. The
-/// point of group i is at `x[i]`; NaN omits it. Call this last, since it uses the final range of the y axis.
-void addDiverged(ResultsPicture& picture, const ResultsData& data, const QList<double>& x);
+/// Runs of a group that have no value of the compared measure.
+struct RunsWithoutValue {
+    std::int64_t failed = 0;     // diverged or failed
+    std::int64_t undefined = 0;  // trained, but the measure is not finite, such as the test loss without a test split
+
+    std::int64_t count() const { return failed + undefined; }
+    RunsWithoutValue& operator+=(const RunsWithoutValue& other);
+};
+RunsWithoutValue runsWithoutValue(const ResultsTable& table, const ResultGroup& group);
+/// Adds a red point at the top of the figure for each group with such runs, with a spot, and a note. The point of
+/// group i is at `x[i]`; NaN omits it. Call this last, since it uses the final range of the y axis.
+void addWithoutValue(ResultsPicture& picture, const ResultsData& data, const QList<double>& x);
 void addNote(Figure& figure, const QString& words);
 /// Names the settings whose values the groups' short labels show.
 void addLabelNote(Figure& figure, const ResultsTable& table);
@@ -167,10 +172,25 @@ QString valueText(const Measure& measure, double value);
 /// Shows only why there is nothing to draw: `why`, or if "" the figure's text for that.
 ResultsPicture withoutNumbers(ResultsPicture picture, const QString& why = {});
 
+/// How many values of each group a figure shows; 0 for a group that it does not show.
+struct ShownValues {
+    std::vector<std::int64_t> counts;
+    QString unit = QStringLiteral("seed");
+
+    /// False if no group has more than one value, and so no error bar.
+    bool haveBars() const;
+};
+/// Of the compared measure.
+ShownValues shownMeans(const ResultsTable& table);
+/// The caption then names only these groups and numbers.
+void setShown(Figure& figure, const ShownValues& shown);
+/// `bars`, and which groups have no interval because they have only one value.
+QString barsNote(const ShownValues& shown, const QString& bars);
+
 /// Has the table as its settings, and no axes yet.
 Figure emptyFigure(const ResultsData& data, const char* name);
 /// One row per group: names if the user gave any, swept settings, n, mean, standard deviation, 95 % interval, and
-/// number of diverged or failed runs.
+/// numbers of runs without a value.
 FigureTable groupColumns(const ResultsData& data);
 /// Adds columns for the names, if the user gave any, and for the swept settings; row i shows the group with index
 /// `groups[i]`.

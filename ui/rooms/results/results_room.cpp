@@ -100,7 +100,6 @@ QString headlineOf(const ResultsTable& table) {
     const QString title = baselineTitle(table);
     const QString baseline = title == longLabel(table, own) ? settingName(table, own) : title;
     if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baseline);
-    const auto seeds = table.test == TestKind::paired ? nearest->pairs : nearest->described[table.compared].n;
     const auto difference = [&table](const ResultGroup& group) {
         const auto& estimate = group.comparison(table.test).estimate;
         return estimate ? std::abs(estimate->difference) : 0.0;
@@ -110,7 +109,7 @@ QString headlineOf(const ResultsTable& table) {
                           [&](const ResultGroup& a, const ResultGroup& b) { return difference(a) < difference(b); });
     return headlineText(
         u"No setting differs significantly from %1 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
-            baseline, countText(seeds, u"seed"_s), text(p_text(p(*nearest))), text(rough_text(difference(farthest))),
+            baseline, testedSeeds(table), text(p_text(p(*nearest))), text(rough_text(difference(farthest))),
             measureUnit(measures()[table.compared]), settingName(table, farthest)));
 }
 

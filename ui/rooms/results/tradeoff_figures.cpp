@@ -22,8 +22,9 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr double kFrontPt = 8;  // diameter of points on the Pareto front, in points (1/72 inch)
-constexpr double kOtherPt = 5;  // diameter of all other points
+// Diameters in points (1/72 inch). They say which groups are on the Pareto front, so error bars do not change them.
+constexpr double kFrontPt = 7;
+constexpr double kOtherPt = 4;
 // Of parallel coordinates: heights in mm of an axis and of all else, and the longest list of values beside an axis.
 constexpr double kAxisMm = 7;
 constexpr double kParallelMm = 32;
@@ -134,11 +135,15 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         figure.curves.push_back(frontCurve(front, choices, places, cost.moreIsBetter));
     }
     QStringList names;
+    ShownValues shown = shownMeans(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
         const double x = at[static_cast<qsizetype>(i)];
         const double y = choices[i].second;
-        if (!std::isfinite(x) || !std::isfinite(y)) continue;
+        if (!std::isfinite(x) || !std::isfinite(y)) {
+            shown.counts[i] = 0;
+            continue;
+        }
         const bool onFront = isOnFront[i];
         const Ink ink = data.results.inkOf(group);
         const Emphasis emphasis = emphasisOf(data, i);
@@ -151,7 +156,8 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
             bar.solid = true;
             figure.curves.push_back(std::move(bar));
         }
-        FigureCurve place = dotWithBar(x, y, y - s, y + s, onFront && !isOneCost ? kFrontPt : kOtherPt, ink, emphasis);
+        FigureCurve place = isOneCost ? dotWithBar(x, y, y - s, y + s, kMeanPt, ink, emphasis)
+                                      : dot(x, y, onFront ? kFrontPt : kOtherPt, ink, emphasis);
         if (!isOneCost) place.label = shortLabel(table, group);
         if (onFront) {  // curves that come first get their labels first
             figure.curves.insert(figure.curves.begin(), std::move(place));
@@ -173,12 +179,13 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
                       ? equal
                       : (hasLine ? u"large points, dashed line: Pareto front"_s : u"large points: Pareto front"_s) +
                             (oneText ? QString() : u" of each data set"_s);
-    addNote(figure, barsNote(table, u"bars: ± standard deviation"_s));
+    setShown(figure, shown);
+    addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);
     figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
                               : u"%1 against %2. Groups on the Pareto front of their data set: %3."_s)
                          .arg(figure.y.label, cost.axis.label, names.join(u"; "_s));
-    addDiverged(picture, data, at);
+    addWithoutValue(picture, data, at);
     figure.table = groupColumns(data);
     figure.table.names << cost.axis.title();
     figure.table.columns.append(places);
@@ -332,9 +339,9 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         const Ink ink = data.results.inkOf(table.groups[i]);
         Spot groupRow{{}, longLabel(table, table.groups[i]), {}, static_cast<int>(i)};
         for (const Coordinate& axis : axes) groupRow.rows.append({axis.title, axis.values[at]});
-        if (const int diverged = divergedRuns(data, table.groups[i])) {
-            groupRow.rows.append({u"diverged or failed"_s, QString::number(diverged)});
-            without += diverged;
+        if (const int failed = table.groups[i].failed) {
+            groupRow.rows.append({u"diverged or failed"_s, QString::number(failed)});
+            without += failed;
         }
         for (std::size_t a = 0; a < axes.size(); ++a) {
             const QPointF here(axes[a].fractions[at], heightOf(a));
@@ -464,7 +471,7 @@ QString intervalWords(const Measure& measure, const LossPrediction& prediction) 
                             text(fixed_text(prediction.high, measure.decimals)));
 }
 
-void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
+void addFitNote(Figure& figure, const TableLossFit& fit, const ShownValues& shown, bool allBands) {
     const LossFit& own = fit.fit;
     addNote(figure, u"curves: fit of the loss to %1 at %2 settings, residual deviation %3 % of the loss"_s
                         .arg(text(counted(own.n, "run")))
@@ -472,7 +479,7 @@ void addFitNote(Figure& figure, const TableLossFit& fit, bool allBands) {
                         .arg(text(rough_text(100 * std::expm1(own.residual_deviation)))));
     addNote(figure, allBands ? u"shaded: 95 % prediction interval of one run"_s
                              : u"shaded: 95 % prediction interval of one run, for the selected group's curve"_s);
-    addNote(figure, u"bars: ± standard deviation over seeds"_s);
+    addNote(figure, barsNote(shown, u"bars: ± standard deviation over seeds"_s));
     if (own.parameters.low < own.parameters.high) addNote(figure, u"N: parameters without embeddings"_s);
     if (own.tokens.low < own.tokens.high) addNote(figure, u"D: training tokens"_s);
     if (own.lack_of_fit && own.lack_of_fit->p < 0.05) {
@@ -550,16 +557,19 @@ ResultsPicture lossFitFigure(const ResultsData& data) {
         addFitCurve(figure, curves[i], fit, inks[i], allBands || curves[i].contains(data.picked));
     }
     std::vector<std::size_t> drawn;
+    ShownValues shown{std::vector<std::int64_t>(data.table().groups.size())};
     for (std::size_t i = 0; i < curves.size(); ++i) {
         for (const std::size_t group : curves[i].groups) {
+            shown.counts[group] = data.table().groups[group].described[data.table().compared].n;
             const Ink own = data.results.inkOf(data.table().groups[group]);
             addFitPoint(picture, data, fit, group, curves.size() > 1 ? inks[i] : own);
             drawn.push_back(group);
         }
     }
     addKeys(figure.table, data.table(), drawn);
-    addFitNote(figure, fit, allBands);
-    addDiverged(picture, data, places);
+    setShown(figure, shown);
+    addFitNote(figure, fit, shown, allBands);
+    addWithoutValue(picture, data, places);
     return picture;
 }
 

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <map>
 #include <numbers>
+#include <numeric>
 #include <set>
 
 #include "core/data/corpus.h"
@@ -70,6 +71,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     const double factor = lossFactor(data);
     int failed = 0;
     bool anyBand = false;
+    ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     for (std::size_t g = 0; g < table.groups.size(); ++g) {
         const ResultGroup& group = table.groups[g];
         const Ink ink = data.results.inkOf(group);
@@ -93,6 +95,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
             const auto& counted = group.counted;
             if (std::find(counted.begin(), counted.end(), member) == counted.end()) continue;
             ++runs;
+            ++shown.counts[g];
             for (std::size_t i = 0; i < evaluations.iteration.size(); ++i) {
                 values[evaluations.iteration[i]].push_back(factor * evaluations.validation_loss[i]);
             }
@@ -119,6 +122,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         figure.bands.push_back(std::move(band));
     }
     if (figure.curves.empty()) return withoutNumbers(std::move(picture));
+    setShown(figure, shown);
     if (anyBand) figure.note = u"shaded: mean ± standard deviation over seeds"_s;
     addLabelNote(figure, table);
     figure.summary = u"Mean validation loss over seeds against training steps for %1."_s.arg(
@@ -154,7 +158,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
         "begun to train."_s;
     const bool all = drawsAll(data);
     const std::size_t chosen = spikeGroup(data);
-    int shown = 0;
+    ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     for (std::size_t g = 0; g < table.groups.size(); ++g) {
         const ResultGroup& group = table.groups[g];
         if (!all && g != chosen) continue;
@@ -162,7 +166,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             const ResultsRun& run = data.runs[member];
             if (group.is_excluded(member) || !run.steps || run.steps->iteration.empty()) continue;
             const RunMetrics::Steps& steps = *run.steps;
-            ++shown;
+            ++shown.counts[g];
             const bool failed = run.state == RunState::failed;
             const Ink ink = run.ink;
             const Emphasis emphasis = all ? emphasisOf(data, g) : Emphasis::normal;
@@ -181,14 +185,19 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             figure.curves.push_back(std::move(norm));
         }
     }
-    if (shown == 0) return withoutNumbers(std::move(picture));
+    const std::int64_t runs = std::accumulate(shown.counts.begin(), shown.counts.end(), std::int64_t{0});
+    if (runs == 0) return withoutNumbers(std::move(picture));
+    setShown(figure, shown);
     figure.note = u"thick lines: training loss; thin dotted lines: gradient norm"_s;
     if (all) {
         addLabelNote(figure, table);
     } else {
         addNote(figure, longLabel(table, table.groups[chosen]));
+        QJsonObject results = figure.settings[u"results"_s].toObject();
+        results.remove(u"baseline"_s);  // the figure shows one group
+        figure.settings[u"results"_s] = results;
     }
-    figure.summary = u"Training loss and gradient norm of every step of %1."_s.arg(countText(shown, u"run"_s));
+    figure.summary = u"Training loss and gradient norm of every step of %1."_s.arg(countText(runs, u"run"_s));
     return picture;
 }
 

@@ -161,13 +161,14 @@ QWidget* TrainRoom::panel() {
 
 Figure TrainRoom::figure() {
     if (m_visibleTimer.isActive()) renewVisible();
+    for (CurvePlot* plot : plots()) plot->setSettings(shownSettings(m_access.runs));
     if (exportsSecond()) return m_second->figure();
     return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
 }
 
 FigureOrigin TrainRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
-    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, visibleRuns(m_access.runs));
+    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, shownRuns(m_access.runs));
     const CurveView* view = findCurveView(m_settings.value("train/quantity").toString());
     // The command line computes neither the roofline nor the figures of the newest probes.
     if (!view || view->quantities.empty() || figure.name != m_plot->toFigure().name) return origin;

@@ -169,6 +169,9 @@ QStringList settingDifferences(const QJsonObject& stored, const QJsonObject& com
     keys.sort();
     keys.removeDuplicates();
     keys.removeAll(u"results"_s);  // the numbers of a table; those that the figure shows are its data
+    // Beside their view, figures of training curves state settings of the runs, which the lab has; earlier versions
+    // stated those of the newest experiment.
+    if (computed.contains(u"view"_s)) keys = QStringList{u"view"_s};
     QStringList result;
     for (const QString& key : std::as_const(keys)) {
         if (isSameJson(stored[key], computed[key])) continue;

@@ -11,6 +11,7 @@
 #include "tests/ui/rooms/results/results_data.h"
 #include "ui/common/results_words.h"
 #include "ui/figure/export/export.h"
+#include "ui/figure/figure_caption.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -162,6 +163,27 @@ TEST(ResultsFigures, DivergedRunsAreShownButInNoMean) {
     EXPECT_EQ(rowOf(lossByTheta(data).spots.front(), "diverged or failed"), "1 run");
 }
 
+TEST(ResultsFigures, RunsWithoutATestLossDidNotDiverge) {
+    ResultsOptions options;
+    options.compare = "test_loss";
+    ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, diverged, 1.6}}}), options);
+    std::vector<ResultGroup>& groups = data.results.table.groups;
+    for (RunSummary& summary : groups[0].summaries) summary.test_loss = 1.4;
+    groups[0].described[data.table().compared] = describe(groups[0].values(data.table().compared));
+    const ResultsPicture picture = meansFigure(data);
+    const Figure& figure = picture.figure;
+    EXPECT_TRUE(figure.note.contains("red: 1 run that diverged or failed and 2 runs without a finite test_loss; "))
+        << figure.note.toStdString();
+    EXPECT_EQ(rowOf(picture.spots.back(), "diverged or failed"), "1 run");
+    EXPECT_EQ(rowOf(picture.spots.back(), "without a finite test_loss"), "2 runs");
+    const auto column = [&](const char* name) { return figure.table.columns[figure.table.names.indexOf(name)]; };
+    EXPECT_EQ(column("diverged or failed"), QList<double>({0, 1}));
+    EXPECT_EQ(column("without a finite test_loss"), QList<double>({0, 2}));
+    EXPECT_TRUE(overallWords(data.table()).contains("2 runs without a finite test_loss"));
+    EXPECT_FALSE(meansFigure(resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}})))
+                     .figure.table.names.contains("without a finite best_validation_loss"));
+}
+
 TEST(ResultsFigures, ModelWithoutRopeIsAHorizontalLine) {
     std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}});
     for (const int seed : {1, 2}) runs.push_back({{{"position", "learned"}, {"theta", 10000}, {"seed", seed}}, 1.9});
@@ -216,6 +238,33 @@ TEST(ResultsFigures, OneSeedHasNoInterval) {
     EXPECT_TRUE(lossByTheta(mixed).figure.note.contains("; groups of one seed have no interval"));
     const auto both = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, 1.6}}}));
     EXPECT_FALSE(lossByTheta(both).figure.note.contains("no interval"));
+    for (const auto make : {lossByTheta, meansFigure, improvementFigure, pairedDifferences}) {
+        const Figure figure = make(one).figure;
+        EXPECT_FALSE(figure.summary.contains("95 %") || figure.summary.contains("± standard deviation"))
+            << figure.summary.toStdString();
+    }
+    EXPECT_TRUE(pairedDifferences(one).figure.note.startsWith("one seed pair per group, so there is no interval"));
+    EXPECT_TRUE(improvementFigure(one).figure.note.startsWith("there is no interval, because the groups have too few"));
+    EXPECT_FALSE(
+        meansFigure(resultsData(syntheticRuns("theta", {{500, {diverged}}}))).figure.note.contains("per group"));
+}
+
+TEST(ResultsFigures, RunsThatShareAClockAreOneMeasurement) {
+    ResultsOptions speed;
+    speed.compare = "tokens_per_second";
+    ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.3}}, {10000, {1.5, 1.6}}}), speed);
+    for (ResultGroup& group : data.results.table.groups) group.described[data.table().compared].n = 1;
+    EXPECT_TRUE(meansFigure(data).figure.note.startsWith("one measurement per group, so there is no interval"));
+}
+
+TEST(ResultsFigures, CaptionsCountWhatTheFiguresShow) {
+    const std::vector<SyntheticRun> runs =
+        syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.4, 1.45, 1.5, 1.6, 1.7}}, {2000, {diverged}}});
+    const ResultsData data = resultsData(runs);
+    EXPECT_TRUE(captionOf(meansFigure(data).figure).contains("n = 3 to 5 seeds per setting."));
+    const QString pairs = captionOf(pairedDifferences(data).figure);
+    EXPECT_TRUE(pairs.contains("n = 3 seed pairs per setting. Settings: theta = 500. Baseline: theta = 10000."))
+        << pairs.toStdString();
 }
 
 TEST(ResultsFigures, ErrorBarsAreSolidAndLongerThanTheirMarks) {
@@ -227,8 +276,22 @@ TEST(ResultsFigures, ErrorBarsAreSolidAndLongerThanTheirMarks) {
             const bool isBar = curve.shape == Shape::line && curve.x.size() == 2 && curve.x[0] == curve.x[1];
             EXPECT_EQ(isBar && !curve.solid, false);
         }
+        if (make == lossBySpeed) continue;  // the sizes of its points have a meaning
         for (const FigureCurve* mean : means(figure)) EXPECT_TRUE(mean->bar);
     }
+}
+
+TEST(ResultsFigures, PointsOnTheParetoFrontAreLargeWhateverTheirErrorBars) {
+    // The first group is on the front with the shorter bar; the larger cache of the second one is worth nothing.
+    const ResultsData data = resultsData(syntheticRuns("fraction", {{0.5, {1.2, 1.201}}, {1, {1.3, 1.9}}}));
+    std::vector<double> sizes;
+    for (const FigureCurve& curve : lossByCache(data).figure.curves) {
+        if (curve.shape != Shape::points) continue;
+        sizes.push_back(curve.pointPt);
+        EXPECT_FALSE(curve.bar) << "a bar would make the point smaller";
+    }
+    ASSERT_EQ(sizes.size(), 2u);
+    EXPECT_GT(sizes[0], sizes[1]) << "the front comes first";
 }
 
 TEST(ResultsFigures, ImprovementUsesTheBaselineOfEachDataSet) {
@@ -512,6 +575,8 @@ TEST(ResultsFigures, SpikesShowLossAndGradientNormOfFewRuns) {
     data.picked = 1;
     EXPECT_EQ(spikeFigure(data).figure.curves.size(), 8u);  // two curves for each of the four seeds at θ = 500
     EXPECT_TRUE(spikeFigure(data).figure.note.contains("θ 500"));
+    EXPECT_TRUE(captionOf(spikeFigure(data).figure).endsWith("θ 500. n = 4 seeds per setting. Settings: theta = 500."))
+        << captionOf(spikeFigure(data).figure).toStdString();
 }
 
 TEST(ResultsFigures, EquivalentSettingsAreNamedOnce) {

@@ -1,6 +1,7 @@
 #include "ui/rooms/train/run_scope.h"
 
 #include <QComboBox>
+#include <QJsonArray>
 #include <QLabel>
 #include <QMenu>
 #include <QPointer>
@@ -70,6 +71,23 @@ TEST_F(RunScopeTest, ShowsThePickedRunOrOneSetting) {
     EXPECT_EQ(scope().scope(), RunScope::Scope::setting);
     choose("This sweep");
     EXPECT_EQ(visible(), (std::vector<RunId>{3, 4}));
+}
+
+TEST_F(RunScopeTest, FiguresStateTheSettingsOfTheShownRuns) {
+    const auto isStated = [this](const QString& key, const QJsonValue& value) {
+        return waitUntil([&] { return room->exportedFigure().settings.value(key) == value; }, 5000);
+    };
+    train();
+    workspace->experiment().edit("more steps", [](Experiment& experiment) { experiment.set("iterations", {"80"}); });
+    train();
+    EXPECT_TRUE(isStated("iterations", 80));
+    EXPECT_TRUE(isStated("theta", QJsonArray{100, 10000}));
+    choose("All sweeps");
+    EXPECT_TRUE(isStated("iterations", QJsonArray{60, 80}));
+    room->runList().pick(2);
+    choose("This run");
+    EXPECT_TRUE(isStated("iterations", 60)) << "the newest experiment has 80 steps";
+    EXPECT_TRUE(isStated("theta", QJsonValue(QJsonValue::Undefined))) << "the default";
 }
 
 TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {

@@ -12,6 +12,7 @@
 #include "core/results/run_selection.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
+#include "core/store/run_settings.h"
 #include "core/sweep/lab_results.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/curves_page.h"
@@ -58,6 +59,11 @@ namespace {
 template <typename T>
 QList<double> toList(const std::vector<T>& values) {
     return {values.begin(), values.end()};
+}
+
+/// A visible run that waits for its first step has no curve.
+bool isShown(const RunView& run) {
+    return run.visible && (run.record.iteration > 0 || run.last);
 }
 
 bool tokenizersDiffer(const std::vector<RunView>& runs) {
@@ -127,9 +133,10 @@ Figure trainingFigure(const FigureRequest& request) {
     if (const auto spec = specWithFloor(runs); spec && isLoss(quantities->quantities.front())) {
         plot.setFloor(EntropyFloorJob::now(*spec), u"entropy floor"_s);
     }
+    plot.setSettings(shownSettings(runs));
     Figure figure = plot.toFigure();
     figure.origin = {.flags = trainingFlags(runs, *quantities, request.text(option::unit)),
-                     .lab = labOrigin(request.sources().lab(), visibleRuns(runs)),
+                     .lab = labOrigin(request.sources().lab(), shownRuns(runs)),
                      .view = {{u"quantity"_s, QLatin1String(quantities->id)},
                               {u"smoothing"_s, view[u"smoothing"_s].toInt()},
                               {u"logarithmic"_s, plot.isYLogarithmic()},
@@ -185,17 +192,31 @@ void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const Lab
                            toList(run.evaluations.validation_loss));
         }
     }
-    QJsonObject settings;
-    if (const auto experiments = lab.experiments(); !experiments.empty()) {
-        settings = QJsonDocument::fromJson(QByteArray::fromStdString(experiments.back().description)).object();
-    }
-    for (CurvePlot* plot : plots) plot->setSettings(settings);
 }
 
 void showState(CurvePlot& plot, const RunView& run) {
     plot.setRunFailed(run.record.id, run.record.state == RunState::failed);
     plot.setRunStopped(run.record.id, stopped_at_rung(run.record).value_or(0));
     plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
+}
+
+QJsonObject shownSettings(const RunStore& runs) {
+    std::map<std::string, std::set<nlohmann::json>> values;
+    for (const RunView& run : runs.runs()) {
+        if (!isShown(run)) continue;
+        const nlohmann::json settings = to_json(run.spec);
+        for (const auto& [key, value] : settings.items()) values[key].insert(value);
+    }
+    nlohmann::json result = nlohmann::json::object();
+    const nlohmann::json standard = to_json(RunSpec());
+    for (const auto& [key, each] : values) {
+        if (each.size() > 1) {
+            result[key] = each;
+        } else if (!standard.contains(key) || *each.begin() != standard.at(key)) {
+            result[key] = *each.begin();
+        }
+    }
+    return QJsonDocument::fromJson(QByteArray::fromStdString(result.dump())).object();
 }
 
 bool showExtent(CurvePlot& plot, const RunStore& runs) {
@@ -223,17 +244,17 @@ std::optional<RunSpec> specWithFloor(const RunStore& runs) {
     return common;
 }
 
-std::vector<RunId> visibleRuns(const RunStore& runs) {
-    std::vector<RunId> visible;
+std::vector<RunId> shownRuns(const RunStore& runs) {
+    std::vector<RunId> shown;
     for (const RunView& run : runs.runs()) {
-        if (run.visible) visible.push_back(run.record.id);
+        if (isShown(run)) shown.push_back(run.record.id);
     }
-    return visible;
+    return shown;
 }
 
 QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit) {
     QStringList ids;
-    for (const RunId id : visibleRuns(runs)) ids << QString::number(id);
+    for (const RunId id : shownRuns(runs)) ids << QString::number(id);
     return {{u"figure"_s, nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
             {QLatin1String(option::unit.name), unit},
             {QLatin1String(option::runs.name), ids.join(QLatin1Char(','))}};

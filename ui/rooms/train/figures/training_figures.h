@@ -33,7 +33,11 @@ void showState(CurvePlot& plot, const RunView& run);
 bool showExtent(CurvePlot& plot, const RunStore& runs);
 /// nullopt if the visible runs have no common data set, and thus no common entropy floor.
 std::optional<RunSpec> specWithFloor(const RunStore& runs);
-std::vector<RunId> visibleRuns(const RunStore& runs);
+/// Visible runs that have curves.
+std::vector<RunId> shownRuns(const RunStore& runs);
+/// The settings in which these runs differ from each other or from the default: a value, or a list of the values that
+/// occur.
+QJsonObject shownSettings(const RunStore& runs);
 /// With more runs, a plot initially shows one curve per group of seeds.
 inline constexpr std::size_t kMaxCurves = 10;
 
