@@ -142,7 +142,7 @@ std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
     std::replace(words.begin(), words.end(), '_', ' ');
     const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
     if (facts.decoder && facts.decoder->experts != HfExperts::none) add(layer.has_experts ? "experts" : "dense MLP");
-    if (facts.model.position == HfPosition::rotary && !layer.rotates) add("without RoPE");
+    if (facts.model.position == HfPosition::rotary && !layer.rotates && attends(layer.type)) add("without RoPE");
     if (!layer.has_attention_norm) add("without attention norm");
     return words;
 }

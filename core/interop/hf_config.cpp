@@ -56,14 +56,46 @@ HfPosition position_of(const json& config, const std::string& type) {
     if (alibi == true || is_baichuan_13b) return HfPosition::alibi;
     // The word decides for some models, whatever else the config has.
     const json word = config.value("position_embedding_type", json());
-    if (word == "nope" || word == "none") return HfPosition::none;
+    const HfUnrotated unrotated = is_unrotated_by_type(config, type);
+    if (word == "nope" || word == "none" || unrotated == HfUnrotated::always) return HfPosition::none;
     const bool is_of_other_kind = word == "absolute" || word == "alibi" || word == "learned";
     const bool has_neither = alibi == false && by_type == "alibi";
-    if (is_of_other_kind || has_neither || value_in(config, "rope") == false || is_unrotated_by_type(config, type))
+    if (is_of_other_kind || has_neither || value_in(config, "rope") == false || unrotated != HfUnrotated::no)
         refuse_without_rotary(type);
+    if (rotates_images(type) || value_in(config, "rope_type") == "axial") {
+        throw BadInput("The config.json belongs to a model of images (" + excerpt(json(type)) +
+                       "), whose rotary embedding rotates by row and column; choose the config of a text model.");
+    }
     if (config.value("use_rope", json()) == false) return HfPosition::none;
     if (!by_type) return HfPosition::rotary;
     return by_type == "alibi" ? HfPosition::alibi : HfPosition::learned;
+}
+
+// On properties of the whole model.
+void add_remarks(const json& config, HfModel& model) {
+    const auto has = [&](std::string_view part) {
+        return std::any_of(config.items().begin(), config.items().end(), [&](const auto& item) {
+            return item.key().find(part) != std::string::npos && !item.value().is_null();
+        });
+    };
+    const bool is_known = model.model_type.empty() || !library_defaults(model.model_type).empty();
+    if (model.position == HfPosition::rotary && !is_known && !has("rope") && !has("rotary")) {
+        model.remarks.push_back(
+            "The config.json has no key of rotary embeddings, and the program does not know the "
+            "model type " +
+            excerpt(json(model.model_type)) +
+            ": that the model rotates its queries and keys, with θ = 10000, is assumed.");
+    }
+    if (config.value("use_dynamic_ntk", json()) == true) {
+        model.remarks.emplace_back(
+            "In texts longer than seq_length, the model has a larger θ (use_dynamic_ntk); the "
+            "frequencies shown are those of shorter texts.");
+    }
+    if (config.value("per_layer_config", json()).is_object()) {
+        model.remarks.emplace_back(
+            "Some layers have settings of their own (per_layer_config); of these, the program "
+            "reads the head dimension of layers with full attention.");
+    }
 }
 
 std::int64_t context_of(HfReader& reader) {
@@ -81,8 +113,9 @@ const json& text_model(const json& config) {
     const json* found = &config;
     for (int level = 0; level < 4; ++level) {
         const json* inner = nullptr;
-        for (const char* name : {"text_config", "llm_config", "language_config", "thinker_config", "vlm_config",
-                                 "language_model", "text_model", "text_cfg", "llm", "decoder", "encoder"}) {
+        for (const char* name :
+             {"text_config", "llm_config", "language_config", "thinker_config", "vlm_config", "language_model",
+              "text_model", "text_cfg", "llm", "decoder", "decoder_config", "global_config", "encoder"}) {
             const auto entry = found->find(name);
             if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
         }
@@ -163,14 +196,23 @@ const HfRotary& HfModel::of(std::string_view layer_type) const {
 
 HfModel read_hf_config(const json& whole) {
     if (!whole.is_object()) throw BadInput("The config.json of a model must be a JSON object.");
+    if (whole.contains("peft_type"))
+        throw BadInput("The file is the config of an adapter (PEFT); choose the config.json of its base model" +
+                       (whole.contains("base_model_name_or_path")
+                            ? ", " + excerpt(whole.at("base_model_name_or_path")) + "."
+                            : "."));
     const json& config = text_model(whole);
     HfModel model;
     model.model_type = model_type_of(config);
     model.position = position_of(config, model.model_type);
     const json& defaults = library_defaults(model.model_type);
+    add_remarks(config, model);
     HfReader reader({&config}, defaults, model.values);
     model.context = context_of(reader);
     read_shape(config, defaults, model);
+    // Such models have few layers with attention; without their list, the size of the cache is unknown.
+    if (is_unrotated_by_type(config, model.model_type) == HfUnrotated::always && model.shape.layer_types.empty())
+        refuse_without_rotary(model.model_type);
     if (model.position == HfPosition::rotary) {
         model.rotary = read_rotary(config, defaults, model);
         if (model.rotary.empty()) throw BadInput("The rope_parameters of the config.json name no layer type.");

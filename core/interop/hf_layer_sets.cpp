@@ -19,7 +19,8 @@ void add_nested(const json& parameters, bool from_library, std::vector<HfLayerSe
     for (const auto& [type, value] : parameters.items()) {
         if (value.is_object()) sets.push_back({type, value, from_library, type == "sliding_attention"});
     }
-    std::stable_partition(sets.begin(), sets.end(), [](const HfLayerSet& set) { return set.type == "full_attention"; });
+    std::stable_partition(sets.begin(), sets.end(),
+                          [](const HfLayerSet& set) { return set.type == "full_attention" || set.type == "main"; });
 }
 
 }  // namespace
@@ -62,6 +63,13 @@ std::vector<HfLayerSet> hf_layer_sets(const json& config, const json& defaults) 
         }
         return sets;
     }
+    if (const auto theta = file.find_in_file({"compress_rope_theta"})) {  // DeepSeek V4
+        json plain = json::object();
+        if (parameters.contains("rope_theta")) plain["rope_theta"] = parameters["rope_theta"];
+        parameters["rope_theta"] = *theta->value;
+        if (parameters.contains("factor")) parameters["attention_factor"] = 1;
+        return {{"main", plain, false, false}, {"compress", parameters, false, false}};
+    }
     const bool local_theta = file.find({"rope_local_base_freq", "local_rope_theta"}).has_value();
     if (!local_theta && !defaults.contains("rotary_by_layer_type")) return {{"", parameters, false, false}};
     sets.push_back({"full_attention", parameters, false, false});
@@ -81,6 +89,8 @@ void name_unknown_keys(const json& config, const std::vector<HfLayerSet>& sets, 
                                                 "local_rope_theta",
                                                 "rope_ratio",
                                                 "rope_interleave",
+                                                "compress_rope_theta",
+                                                "layer_rope_theta",
                                                 "rotary_dim",
                                                 "rotary_pct",
                                                 "rope_pct",

@@ -168,20 +168,31 @@ std::optional<std::string> unrotated_position(const std::string& model_type) {
     return found == types.end() ? std::nullopt : std::optional(found->get<std::string>());
 }
 
-bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type) {
+HfUnrotated is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type) {
     const auto& conditions = defaults_table().at("rotates_only_if");
     const auto condition = conditions.find(model_type);
-    if (condition == conditions.end()) return false;
-    if (condition->is_null()) return true;  // never
-    return std::any_of(condition->items().begin(), condition->items().end(),
-                       [&](const auto& item) { return config.value(item.key(), nlohmann::json()) != item.value(); });
+    if (condition == conditions.end()) return HfUnrotated::no;
+    if (condition->is_null()) return HfUnrotated::always;
+    const bool misses = std::any_of(condition->items().begin(), condition->items().end(), [&](const auto& item) {
+        return config.value(item.key(), nlohmann::json()) != item.value();
+    });
+    return misses ? HfUnrotated::by_condition : HfUnrotated::no;
+}
+
+bool rotates_images(const std::string& model_type) {
+    return is_listed("two_dimensional", model_type);
 }
 
 std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,
                                   const std::string& model_type, const std::vector<std::string>& types) {
     std::vector<HfValue> unused;
     HfReader reader({&config}, defaults, unused);
-    std::vector<bool> result(types.size(), true);
+    std::vector<bool> result(types.size());
+    for (std::size_t i = 0; i < result.size(); ++i) result[i] = attends(types[i]);
+    const auto thetas = reader.find_in_file({"layer_rope_theta"});  // 0: without rotation (Granite with windows)
+    for (std::size_t i = 0; thetas && i < std::min(result.size(), thetas->value->size()); ++i) {
+        if ((*thetas->value)[i] == 0) result[i] = false;
+    }
     const auto list = reader.find_in_file({"no_rope_layers"});
     if (list && list->value->is_array() && !list->value->empty()) {
         const auto is_flag = [](const nlohmann::json& each) { return each.is_number_integer() || each.is_boolean(); };

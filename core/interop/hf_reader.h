@@ -66,8 +66,12 @@ const nlohmann::json& library_defaults(const std::string& model_type);
 /// Of a type without rotary embeddings, unless the config has keys of them: "alibi" or "learned"; "" if the program
 /// does not know the layers of such models. nullopt for other types.
 std::optional<std::string> unrotated_position(const std::string& model_type);
-/// Without this value the library does not rotate, whatever other rotary keys there are.
-bool is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type);
+/// always: with rotary keys or without. by_condition: a value, without which the library does not rotate, is missing.
+enum class HfUnrotated { no, always, by_condition };
+/// Whatever other rotary keys there are.
+HfUnrotated is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type);
+/// RoPE over rows and columns of images, which one list of frequencies does not describe.
+bool rotates_images(const std::string& model_type);
 
 // In the following functions, `config` is the object with the settings of the text model.
 
@@ -77,6 +81,8 @@ std::vector<HfRotary> read_rotary(const nlohmann::json& config, const nlohmann::
 void read_cache(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
 /// A sliding window, or chunks (Llama 4).
 bool is_local_attention(const std::string& layer_type);
+/// Softmax attention over the text: not linear attention, state spaces, convolutions or images.
+bool attends(const std::string& layer_type);
 /// SmolLM 3 and Llama 4 list the layers (1: with RoPE) or have an interval whose last layer is without; in other models
 /// only layers with a sliding window have it. Throws BadInput if the list does not have a value per layer.
 std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,

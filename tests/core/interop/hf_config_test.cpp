@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <numeric>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "core/spec/error.h"
 #include "tests/support/expect_message.h"
@@ -373,7 +376,7 @@ TEST(HuggingFaceConfig, ModelsThatDoNotRotateHaveNoRotaryEmbedding) {
 TEST(HuggingFaceConfig, UnknownLayersWithoutRotationAreRefused) {
     for (const json& config :
          {small({{"model_type", "esm"}, {"position_embedding_type", "absolute"}}), small({{"model_type", "esm"}}),
-          small({{"model_type", "nemotron_h"}, {"rope_theta", 1e4}}), small({{"model_type", "zamba"}}),
+          small({{"model_type", "nemotron_h"}, {"rope_theta", 1e4}}), small({{"model_type", "kimi_linear"}}),
           small({{"model_type", "zamba2"}, {"rope_theta", 1e4}}), small({{"model_type", "t5"}}),
           small({{"model_type", "bert"}, {"position_embedding_type", "alibi"}}),
           small({{"model_type", "zamba2"}, {"use_mem_rope", false}}),
@@ -440,6 +443,113 @@ TEST(HuggingFaceConfig, FactorsBeyondTheOriginalContext) {
                                                   {"long_mscale", 1.3}}}}));
     EXPECT_EQ(model.of("").at(4096).attention_factor, 1.1);
     EXPECT_EQ(model.of("").at(8192).attention_factor, 1.3);
+}
+
+// 8 layers with 2 of 8 heads of 32 channels for keys and values: 2^20 bytes in each layer with attention to 4,096
+// tokens.
+TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
+    struct Case {
+        const char* text;  // further settings
+        int rotating;
+        double layers;  // bytes of the cache in those of a layer with attention to the whole context
+    };
+    const std::vector<Case> cases = {
+        {R"({"model_type": "bamba", "attn_layer_indices": [3]})", 1, 1},
+        {R"({"model_type": "lfm2", "full_attn_idxs": [2, 5]})", 2, 2},
+        {R"({"model_type": "jamba", "attn_layer_period": 4, "attn_layer_offset": 2})", 0, 2},
+        {R"({"model_type": "nemotron_h", "hybrid_override_pattern": "M-M*-M*-"})", 0, 2},
+        {R"({"model_type": "kimi_linear", "linear_attn_config": {"full_attn_layers": [4, 8]}})", 0, 2},
+        {R"({"model_type": "recurrent_gemma", "block_types": ["recurrent", "recurrent", "attention"],
+             "attention_window_size": 2048})",
+         2, 1},
+        {R"({"model_type": "bailing_hybrid", "layer_group_size": 4})", 2, 9},
+        {R"({"model_type": "afmoe", "sliding_window": 1024, "global_attn_every_n_layers": 4})", 6, 3.5},
+        {R"({"model_type": "vaultgemma", "sliding_window": 1024})", 8, 5},
+        {R"({"model_type": "cohere2_moe", "sliding_window": 1024,
+             "layer_types": ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention",
+                             "sliding_attention", "sliding_attention", "sliding_attention", "full_attention"]})",
+         6, 3.5},
+        {R"({"model_type": "mllama_text_model", "cross_attention_layers": [3, 7], "rope_theta": 500000})", 6, 6},
+        {R"({"model_type": "longcat_flash", "kv_lora_rank": 240, "qk_rope_head_dim": 16, "qk_nope_head_dim": 32})", 8,
+         32},
+        {R"({"model_type": "ouro", "total_ut_steps": 4})", 8, 32},
+        {R"({"model_type": "hunyuan", "use_cla": true, "cla_share_factor": 2, "rope_theta": 10000})", 8, 4},
+        {R"({"model_type": "deci", "num_key_value_heads_per_layer": [4, 4, 2, 1, 4, 4, 2, 1]})", 8, 16},
+        {R"({"model_type": "nemotron-nas", "block_configs": [{"attention": {"n_heads_in_group": 8}}]})", 8, 4},
+        {R"({"model_type": "falcon", "num_kv_heads": 8, "multi_query": true, "new_decoder_architecture": false})", 8,
+         4},
+        {R"({"model_type": "newest", "layer_rope_theta": [0, 1e4, 1e4, 1e4, 0, 1e4, 1e4, 1e4]})", 6, 8}};
+    for (const Case& each : cases) {
+        json config = {{"hidden_size", 256},     {"num_attention_heads", 8}, {"num_key_value_heads", 2},
+                       {"num_hidden_layers", 8}, {"head_dim", 32},           {"max_position_embeddings", 4096}};
+        config.update(json::parse(each.text));
+        const HfModel model = read_hf_config(config);
+        SCOPED_TRACE(each.text);
+        EXPECT_EQ(std::count(model.shape.rotates.begin(), model.shape.rotates.end(), true), each.rotating);
+        ASSERT_TRUE(model.cache);
+        EXPECT_EQ(kv_cache_bytes(*model.cache, model.kind, 4096, 2), each.layers * (1 << 20));
+    }
+    // An unknown kind of layer is no reason to leave out its cache.
+    const HfModel indexed = read_hf_config({{"model_type", "deepseek_v32"},
+                                            {"kv_lora_rank", 32},
+                                            {"qk_rope_head_dim", 16},
+                                            {"qk_nope_head_dim", 32},
+                                            {"num_attention_heads", 8},
+                                            {"num_hidden_layers", 8},
+                                            {"max_position_embeddings", 4096},
+                                            {"layer_types", std::vector<std::string>(8, "indexed_attention")}});
+    EXPECT_EQ(kv_cache_bytes(*indexed.cache, indexed.kind, 4096, 2), 3145728);
+    EXPECT_TRUE(indexed.remarks.back().starts_with("8 layers keep the keys of an indexer")) << indexed.remarks.back();
+}
+
+TEST(HuggingFaceConfig, ModelsOfUnknownTypesAreReadWithARemark) {
+    const auto remarks = [](const json& more) {
+        const HfModel model = read_hf_config(small(more));
+        return std::accumulate(model.remarks.begin(), model.remarks.end(), std::string());
+    };
+    EXPECT_TRUE(remarks({{"model_type", "newest"}}).starts_with("The config.json has no key of rotary embeddings"));
+    EXPECT_EQ(remarks({{"model_type", "newest"}, {"rope_theta", 5000}}), "");
+    EXPECT_EQ(remarks({{"model_type", "llama"}}), "");
+    EXPECT_EQ(remarks(json::object()), "");
+    for (const char* type : {"biogpt", "clip_text_model", "wav2vec2", "musicgen_decoder"}) {
+        EXPECT_MESSAGE(read_hf_config(small({{"model_type", type}})), BadInput, "without rotary embeddings");
+    }
+    for (const char* type : {"dinov3_vit", "llama4_vision_model"}) {
+        EXPECT_MESSAGE(read_hf_config(small({{"model_type", type}, {"rope_theta", 100}})), BadInput,
+                       "rotates by row and column");
+    }
+    EXPECT_MESSAGE(read_hf_config({{"peft_type", "LORA"}, {"base_model_name_or_path", "a/b"}}), BadInput,
+                   "choose the config.json of its base model, \"a/b\"");
+}
+
+TEST(HuggingFaceConfig, LayersMayHaveAHeadDimensionOfTheirOwn) {
+    const json own = {{"head_dim", 128}};
+    const json config =
+        small({{"model_type", "gemma4_unified_text"},
+               {"head_dim", 64},
+               {"num_hidden_layers", 2},
+               {"layer_types", {"sliding_attention", "full_attention"}},
+               {"per_layer_config", {{"1", own}}},
+               {"rope_parameters",
+                {{"sliding_attention", {{"rope_type", "default"}, {"rope_theta", 10000}}},
+                 {"full_attention",
+                  {{"rope_type", "proportional"}, {"partial_rotary_factor", 0.25}, {"rope_theta", 1e6}}}}}});
+    EXPECT_EQ(hf_frequencies(config, "full_attention").inverse_frequencies.size(), 64U);
+    EXPECT_EQ(hf_frequencies(config, "sliding_attention").inverse_frequencies.size(), 32U);
+}
+
+TEST(HuggingFaceConfig, DeepSeekV4HasTwoRotaryEmbeddings) {
+    const json config =
+        small({{"model_type", "deepseek_v4"},
+               {"rope_theta", 10000},
+               {"compress_rope_theta", 160000},
+               {"rope_scaling", {{"type", "yarn"}, {"factor", 16}, {"original_max_position_embeddings", 65536}}}});
+    const HfModel model = read_hf_config(config);
+    EXPECT_EQ(model.of("").setup.theta, 10000);
+    EXPECT_EQ(model.of("main").setup.scaling.method, ScalingMethod::none);
+    EXPECT_EQ(model.of("compress").setup.theta, 160000);
+    EXPECT_EQ(model.of("compress").setup.scaling.method, ScalingMethod::yarn);
+    EXPECT_EQ(model.of("compress").frequencies.attention_factor, 1);
 }
 
 TEST(HuggingFaceConfig, ConstantsOfPythonMatterOnlyWhereTheyAreUsed) {
