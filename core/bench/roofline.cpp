@@ -102,7 +102,9 @@ double multiply_rate(int threads) {
 }
 
 double copy_rate(int threads) {
-    constexpr std::size_t block = std::size_t{32} << 20;
+    // Larger than the caches; machines with many cores share a fixed size.
+    constexpr std::size_t mebibyte = std::size_t{1} << 20;
+    const std::size_t block = std::clamp<std::size_t>(256 / static_cast<std::size_t>(threads), 2, 32) * mebibyte;
     std::vector<std::vector<char>> from(static_cast<std::size_t>(threads), std::vector<char>(block, 1));
     std::vector<std::vector<char>> to(static_cast<std::size_t>(threads), std::vector<char>(block, 2));
     return best_rate(threads, 3, std::chrono::milliseconds(30), [&](int thread) {

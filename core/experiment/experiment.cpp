@@ -381,18 +381,22 @@ std::vector<RunSpec> Experiment::expand() const {
             done_zips.push_back(&*zip);
         }
         const std::vector<std::string> members = zip == zips_.end() ? std::vector<std::string>{name} : *zip;
-        std::vector<Assignments> next;
-        for (const Assignments& choice : choices) {
-            for (std::size_t i = 0; i < values(name).size(); ++i) {
-                next.push_back(choice);
-                for (const std::string& member : members) next.back().try_emplace(member, values(member)[i]);
-                if (choice.contains(name)) break;  // an explicit run's own value has precedence
-            }
-        }
-        if (next.size() > most_runs) {
+        std::vector<std::vector<std::string>> lists;  // of each member, equally long
+        for (const std::string& member : members) lists.push_back(values(member));
+        const auto own = [&](const Assignments& choice) { return choice.contains(name); };
+        const auto with_own = static_cast<std::size_t>(std::count_if(choices.begin(), choices.end(), own));
+        if (with_own + (choices.size() - with_own) * lists.front().size() > most_runs) {
             throw BadInput("The experiment has more than " + std::to_string(most_runs) +
                            " runs, one for each combination of its values; give fewer values, or sample some with " +
                            "a search.");
+        }
+        std::vector<Assignments> next;
+        for (const Assignments& choice : choices) {
+            for (std::size_t i = 0; i < lists.front().size(); ++i) {
+                next.push_back(choice);
+                for (std::size_t m = 0; m < members.size(); ++m) next.back().try_emplace(members[m], lists[m][i]);
+                if (own(choice)) break;  // an explicit run's own value has precedence
+            }
         }
         choices = std::move(next);
     }

@@ -255,8 +255,7 @@ bool CohortTrainer::evaluate() {
         RunSummary& summary = runs_[i].summary;
         summary.final_training_loss = results[i].training_loss;
         summary.final_validation_loss = results[i].validation_loss;
-        // The negation also covers a best loss that is NaN because there was none yet.
-        if (!(summary.best_validation_loss <= results[i].validation_loss)) {
+        if (improves(summary.best_validation_loss, results[i].validation_loss)) {
             summary.best_validation_loss = results[i].validation_loss;
             summary.best_iteration = iteration;
         }

@@ -68,17 +68,20 @@ ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t>
 }
 
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count) {
-    const std::int64_t last_start = std::ssize(text) - length - 1;
+    const std::int64_t last_start = std::ssize(text) - 1 - length;
     if (length < 1 || last_start < 0) {
         throw BadInput("The text has " + std::to_string(text.size()) + " tokens, but a sequence of " +
-                       std::to_string(length) + " tokens needs at least " + std::to_string(length + 1) + ".");
+                       std::to_string(length) + " tokens needs at least " +
+                       std::to_string(static_cast<std::uint64_t>(length) + 1) + ".");
     }
     ProbeSequences sequences;
     sequences.length = length;
-    const std::int64_t all = count > 0 ? count : last_start / length + 1;
+    // Sequences that overlap are not independent, as standard errors require.
+    const std::int64_t most = last_start / length + 1;
+    const std::int64_t all = count > 0 ? std::min(count, most) : most;
     for (std::int64_t window = 0; window < all; ++window) {
         std::int64_t start = window * length;
-        if (count > 0) start = count > 1 ? last_start * window / (count - 1) : 0;
+        if (count > 0) start = all > 1 ? last_start * window / (all - 1) : 0;
         const auto first = text.begin() + start;
         sequences.tokens.insert(sequences.tokens.end(), first, first + length);
         sequences.targets.insert(sequences.targets.end(), first + 1, first + length + 1);

@@ -20,7 +20,8 @@ namespace ropelab {
 /// 3.6 percentage points); it costs about 2 % of the training.
 ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation, bool last = false);
 
-/// With targets; all non-overlapping ones if `count` is 0. Throws BadInput for fewer than length + 1 tokens.
+/// With targets; at most the non-overlapping ones, and all of these if `count` is 0. Throws BadInput for fewer than
+/// length + 1 tokens.
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
 
 /// Losses, also of each sequence, and retrieval: about `tokens` tokens in 4 to 32 sequences. Throws as

@@ -133,17 +133,23 @@ class Runner::Worker {
                 measurement =
                     measure_cohort(engine, runs, data_dir, memory_before(), [this] { return control_.stopping(); });
                 if (chooses) settled = precision_of(measurement.conditions);
-            } catch (const DeviceFault& fault) {
-                revoke_device_trust(engine_(), fault.what(), fault.device_lost());
-                measurement.problem = fault.what();
             } catch (const std::exception& error) {
                 measurement.problem = error.what();
+                if (const auto* fault = dynamic_cast<const DeviceFault*>(&error)) distrust(*fault);
             }
             measurement.cohort = i;
             if (!control_.stopping()) each(measurement);
         }
         control_.end_probes();
         sink_(event::SweepEnded{control_.stopping() ? RunState::stopped : RunState::finished, "", 0});
+    }
+
+    // What prevents it is no reason to end the thread; the device is tested again before the next training.
+    void distrust(const DeviceFault& fault) noexcept {
+        try {
+            revoke_device_trust(engine_(), fault.what(), fault.device_lost());
+        } catch (const std::exception&) {
+        }
     }
 
     // Resident bytes of the program without the engine.

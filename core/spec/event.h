@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -45,6 +46,10 @@ struct RunSummary {
     /// early. It is evaluated once, so that nothing is chosen by it.
     std::optional<double> test_loss = {};
 };
+/// Whether a loss is the best so far; `best` is NaN if there was none yet. A loss that is not finite never is.
+inline bool improves(double best, double loss) {
+    return std::isfinite(loss) && !(best <= loss);
+}
 
 /// Chosen when a run started for the first time. A resumed run uses them again, so that its results are bit-identical.
 struct RunConditions {

@@ -109,8 +109,9 @@ std::string duration_text(double seconds) {
 
 std::string bytes_text(std::int64_t bytes) {
     const auto size = static_cast<double>(bytes);
-    if (size >= 1e9) return with_one_decimal(size / 1e9) + " GB";
-    if (size >= 1e6) return std::to_string(std::llround(size / 1e6)) + " MB";
+    // The unit is that of the rounded size: 1 MB instead of 1000 kB.
+    if (size >= 999.5e6) return with_one_decimal(size / 1e9) + " GB";
+    if (size > 999e3) return std::to_string(std::llround(size / 1e6)) + " MB";
     return std::to_string(std::llround(std::ceil(size / 1e3))) + " kB";
 }
 

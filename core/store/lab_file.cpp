@@ -51,8 +51,6 @@ fs::path with_suffix(fs::path path, const char* suffix) {
     return path += suffix;
 }
 
-// Only through SQLite: POSIX releases a process's locks on a file when it closes any descriptor of the file.
-
 // A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot create the files beside it,
 // can be opened only as immutable, that is, with the promise that nobody writes to it.
 std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
@@ -420,20 +418,14 @@ void LabFile::restore_run(RunId id) {
 
 void LabFile::purge() {
     const sqlite::Connection& database = database_->connection;
-    std::vector<RunId> removed;
-    {
-        sqlite::Transaction transaction(database);
-        removed = database.all("SELECT id FROM run WHERE deleted = 1", first_number);
-        database.run("DELETE FROM run WHERE deleted = 1");
-        transaction.commit();
-    }
-    for (const RunId id : removed) {
+    sqlite::Transaction transaction(database);
+    for (const RunId id : database.all("SELECT id FROM run WHERE deleted = 1", first_number)) {
+        // A run whose checkpoint cannot be removed stays deleted, and is purged later.
         std::error_code error;
         fs::remove(checkpoint_path(id), error);
-        if (error) {
-            throw BadInput(checkpoint_path(id).string() + " cannot be removed: " + error.message() + ".");
-        }
+        if (!error) database.change("DELETE FROM run WHERE id = ?", id);
     }
+    transaction.commit();
 }
 
 // Documents are preregistered before the runs of an experiment start; measurements and other results follow their end.

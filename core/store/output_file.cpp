@@ -34,8 +34,8 @@ void throw_file_error(const std::string& name, const char* what, int error) {
 fs::path temporary_beside(const fs::path& target) {
     static std::atomic<unsigned> count{0};
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    return folder / ("." + target.filename().string() + "." + std::to_string(::getpid()) + "-" +
-                     std::to_string(count.fetch_add(1)) + ".part");
+    // Without the name of the target, which may be as long as a name can be.
+    return folder / (".ropelab-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1)) + ".part");
 }
 
 void sync(const fs::path& file_or_folder) {
@@ -55,8 +55,6 @@ void copy_file_synced(const fs::path& from, const fs::path& to) {
 }
 
 namespace {
-
-namespace fs = std::filesystem;
 
 // Opening it again would lose a redirected file's offset; replacing the file would lose what is printed later.
 std::optional<int> descriptor_named(const fs::path& path) {

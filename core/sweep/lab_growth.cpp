@@ -82,7 +82,7 @@ std::int64_t remove_last_evaluation(Checkpoint& checkpoint, const RunMetrics::Ev
         checkpoint.evaluated = evaluations.iteration[i];
         summary.final_training_loss = evaluations.training_loss[i];
         summary.final_validation_loss = evaluations.validation_loss[i];
-        if (!(summary.best_validation_loss <= evaluations.validation_loss[i])) {
+        if (improves(summary.best_validation_loss, evaluations.validation_loss[i])) {
             summary.best_validation_loss = evaluations.validation_loss[i];
             summary.best_iteration = evaluations.iteration[i];
         }

@@ -1,7 +1,9 @@
 #include "ui/common/latest_job.h"
 
 #include <QMetaObject>
+#include <QScopeGuard>
 #include <atomic>
+#include <exception>
 #include <utility>
 
 namespace ropelab::ui {
@@ -39,7 +41,13 @@ void LatestJob::cancel() {
 }
 
 void LatestJob::run(const std::shared_ptr<Job>& job) {
-    auto useResult = job->work([&job] { return job->cancelled.load(std::memory_order_relaxed); });
+    std::function<void()> useResult;
+    try {
+        useResult = job->work([&job] { return job->cancelled.load(std::memory_order_relaxed); });
+    } catch (...) {
+        // Thrown again on the thread of this object, where the application shows it.
+        useResult = [thrown = std::current_exception()] { std::rethrow_exception(thrown); };
+    }
     // Qt drops the call if this object is gone by then.
     QMetaObject::invokeMethod(
         this, [this, job, useResult = std::move(useResult)] { finish(job, useResult); }, Qt::QueuedConnection);
@@ -48,8 +56,10 @@ void LatestJob::run(const std::shared_ptr<Job>& job) {
 void LatestJob::finish(const std::shared_ptr<Job>& job, const std::function<void()>& useResult) {
     if (m_current != job) return;
     m_current.reset();
+    const auto end = qScopeGuard([this] {
+        if (!m_current) emit runningChanged(false);  // the result may have started the next job
+    });
     if (useResult) useResult();
-    if (!m_current) emit runningChanged(false);  // the result may have started the next job
 }
 
 }  // namespace ropelab::ui

@@ -120,10 +120,8 @@ namespace {
 
 void updateLastAndBest(RunView& run, const event::Evaluated& evaluated) {
     run.last = evaluated;
-    if (std::isfinite(evaluated.validation_loss) &&
-        (!run.best || evaluated.validation_loss < run.best->validation_loss)) {
-        run.best = evaluated;
-    }
+    const double best = run.best ? run.best->validation_loss : RunSummary::unknown;
+    if (improves(best, evaluated.validation_loss)) run.best = evaluated;
 }
 
 void recomputeLastAndBest(RunView& run) {

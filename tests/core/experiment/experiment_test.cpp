@@ -24,9 +24,10 @@ TEST(Experiment, SweptSettingsMultiplyAndTheFirstVariesSlowest) {
 TEST(Experiment, RefusesMoreRunsThanAnyoneTrains) {
     Experiment experiment;
     std::vector<std::string> seeds;
-    for (int i = 0; i < 300; ++i) seeds.push_back(std::to_string(i));
+    for (int i = 0; i < 20000; ++i) seeds.push_back(std::to_string(i));
     experiment.set("seed", seeds);
-    experiment.set("data_seed", seeds);  // 90,000 runs
+    EXPECT_EQ(experiment.expand().size(), 20000U);
+    experiment.set("data_seed", seeds);  // 400 million runs, which are refused before there are any
     EXPECT_MESSAGE(experiment.expand(), BadInput, "more than 20000 runs");
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -102,6 +103,9 @@ TEST(Probing, SequencesAreSpacedOrExhaustive) {
         }
     }
     EXPECT_EQ(spaced_sequences(tokens, 10, 0).count(), 9);
+    const std::int64_t largest = std::numeric_limits<std::int64_t>::max();
+    EXPECT_EQ(spaced_sequences(tokens, 10, largest).count(), 9) << "sequences that overlap are not independent";
+    EXPECT_MESSAGE(spaced_sequences(tokens, largest, 1), BadInput, "needs at least 9223372036854775808.");
     EXPECT_EQ(spaced_sequences(tokens, 99, 0).count(), 1);
     EXPECT_MESSAGE(spaced_sequences(tokens, 100, 1), BadInput, "needs at least 101");
     const ProbeSequences text = sequence_of(std::vector<std::int32_t>{3, 1, 4});

@@ -63,6 +63,9 @@ TEST(Numbers, DurationTextAndBytesTextUseReadableUnits) {
     EXPECT_EQ(duration_text(-1), "–");
     EXPECT_EQ(duration_text(std::numeric_limits<double>::infinity()), "–");
     EXPECT_EQ(bytes_text(1), "1 kB");
+    EXPECT_EQ(bytes_text(999'000), "999 kB");
+    EXPECT_EQ(bytes_text(999'999), "1 MB");
+    EXPECT_EQ(bytes_text(999'600'000), "1.0 GB");
     EXPECT_EQ(bytes_text(180'400'000), "180 MB");
     EXPECT_EQ(bytes_text(1'234'000'000), "1.2 GB");
 }

@@ -16,6 +16,8 @@ TEST(AtomicFile, TemporaryNamesAreHiddenUniqueAndInTheSameFolder) {
     EXPECT_EQ(one.parent_path(), "folder");
     EXPECT_EQ(one.filename().string().front(), '.');
     EXPECT_NE(one, temporary_beside("folder/x.ropelab"));
+    EXPECT_LT(temporary_beside(std::string(255, 'x')).filename().string().size(), 64U)
+        << "a name has at most 255 bytes";
 }
 
 TEST(AtomicFile, CopiesToNewFilesOnly) {

@@ -82,6 +82,21 @@ TEST_F(LabFileTest, PurgeRemovesDeletedRunsAndTheirCheckpoints) {
     lab->purge();  // a run without a checkpoint
 }
 
+TEST_F(LabFileTest, PurgeLeavesRunsWhoseCheckpointCannotBeRemoved) {
+    const auto lab = lab_with_runs(path_, 2);
+    for (RunId run = 1; run <= 2; ++run) lab->delete_run(run);
+    const std::filesystem::path stuck = lab->checkpoint_path(1);
+    std::filesystem::create_directories(stuck / "inside");  // a folder with contents is not removed as a file
+    write_checkpoint_of(*lab, 2, 1.0F);
+    lab->purge();
+    EXPECT_NO_THROW(lab->run(1));
+    EXPECT_THROW(lab->run(2), BadInput);
+    EXPECT_FALSE(std::filesystem::exists(lab->checkpoint_path(2)));
+    std::filesystem::remove_all(stuck);
+    lab->purge();
+    EXPECT_THROW(lab->run(1), BadInput);
+}
+
 TEST_F(LabFileTest, CheckpointsAreStoredNextToTheFile) {
     const auto lab = lab_with_runs(path_, 1);
     EXPECT_FALSE(std::filesystem::exists(path_.string() + ".checkpoints"));

@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <QCoreApplication>
 #include <QTest>
 #include <QThread>
+#include <stdexcept>
 
 namespace ropelab::ui {
 namespace {
@@ -20,6 +22,24 @@ TEST(LatestJob, DeliversInTheThreadThatStartedIt) {
     ASSERT_TRUE(QTest::qWaitFor([&] { return !job.isRunning(); }));
     EXPECT_EQ(receiver, QThread::currentThread());
     EXPECT_NE(worker, receiver);
+}
+
+// In the window, the application catches it and shows its sentence.
+TEST(LatestJob, EndsWithTheExceptionOfItsWork) {
+    LatestJob job;
+    int changes = 0;
+    QObject::connect(&job, &LatestJob::runningChanged, [&] { ++changes; });
+    job.start([](const Cancelled&) -> std::function<void()> { throw std::runtime_error("out of memory"); });
+    EXPECT_TRUE(job.isRunning());
+    const auto deliver = [&] {
+        while (job.isRunning()) {
+            QThread::msleep(1);
+            QCoreApplication::sendPostedEvents(&job);
+        }
+    };
+    EXPECT_THROW(deliver(), std::runtime_error);
+    EXPECT_FALSE(job.isRunning());
+    EXPECT_EQ(changes, 2) << "started and ended";
 }
 
 TEST(LatestJob, NextJobCancelsThePreviousOne) {

@@ -81,6 +81,7 @@ Figure mapFigure(int columns, int rows) {
 
 TEST(LatexText, EscapesAndNamesCharacters) {
     EXPECT_EQ(latexText("25 % of a_b & c#"), "25 \\% of a\\_b \\& c\\#");
+    EXPECT_EQ(latexText("run \"1\""), "run {\\char34}1{\\char34}") << "OT1 has no \\textquotedbl";
     EXPECT_EQ(latexText("θ = 10⁻⁴"), "\\ensuremath{\\theta} = 10\\ensuremath{^{-4}}");
     EXPECT_EQ(latexText("−1 ± 2"), "\\ensuremath{-}1 \\ensuremath{\\pm} 2");
     EXPECT_EQ(latexText("q₀₁"), "q\\ensuremath{_{01}}");

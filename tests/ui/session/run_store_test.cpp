@@ -104,6 +104,8 @@ TEST_F(RunStoreTest, DeliveriesUpdateTheEvaluations) {
     store.apply({Event(event::Evaluated{run, 30, 1.2, 1.3})});
     EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20, 30}));
     EXPECT_EQ(store.find(run)->best->iteration, 30);
+    store.apply({Event(event::Evaluated{run, 40, 1.2, std::nan("")}), Event(event::Evaluated{run, 50, 1.2, 1.4})});
+    EXPECT_EQ(store.find(run)->best->iteration, 30) << "NaN is not the best, and forgets no better one";
     store.apply({DiscardAfter{run, 15}});
     EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10}));
     EXPECT_EQ(store.find(run)->last->iteration, 10);

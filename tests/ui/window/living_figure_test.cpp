@@ -13,6 +13,8 @@
 #include <QJsonArray>
 #include <QMimeData>
 #include <QUrl>
+#include <cmath>
+#include <limits>
 
 #include "core/results/run_selection.h"
 #include "core/spec/error.h"
@@ -213,6 +215,22 @@ TEST_F(LivingFigures, DifferencesNameColumnsRowsAndSettings) {
     ASSERT_EQ(differences.size(), 2);
     EXPECT_TRUE(differences[0].startsWith("Setting setup:")) << differences[0].toStdString();
     EXPECT_TRUE(differences[1].contains("differ, most in row")) << differences[1].toStdString();
+}
+
+TEST_F(LivingFigures, ValuesThatAreNotFiniteHideNoOthers) {
+    Figure figure = makeFigures(parse({"--figure", "spectrum", "--setup", "head_dim=16", "--output", "a.svg"})).front();
+    figure.table = {};
+    FigureRecord record;
+    record.settings = figure.settings;
+    for (const double wrong : {std::numeric_limits<double>::infinity(), std::nan("")}) {
+        Figure doctored = figure;
+        doctored.curves[0].y[0] = wrong;
+        doctored.curves[0].y[2] = 12345;
+        record.data = figureCsv(doctored);
+        const QStringList differences = figureDifferences(record, figure);
+        ASSERT_EQ(differences.size(), 1) << wrong;
+        EXPECT_TRUE(differences[0].contains(": 2 of ")) << differences[0].toStdString();
+    }
 }
 
 TEST_F(LivingFigures, FilesWithoutARecordAreRejected) {

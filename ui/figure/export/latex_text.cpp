@@ -24,7 +24,7 @@ const QHash<char32_t, const char*>& textSigns() {
         {U'<', "\\textless{}"},
         {U'>', "\\textgreater{}"},
         {U'|', "\\textbar{}"},
-        {U'"', "\\textquotedbl{}"},
+        {U'"', "{\\char34}"},
         {U'–', "--"},
         {U'—', "---"},
         {U'…', "\\dots{}"},

@@ -71,7 +71,8 @@ QStringList csvColumn(const CsvRows& rows, qsizetype column) {
 std::optional<double> csvNumber(const QString& field) {
     bool isNumber = false;
     const double value = field.toDouble(&isNumber);
-    return isNumber ? std::optional(value) : std::nullopt;
+    // inf and nan have no distance from other values: they agree with equal texts only.
+    return isNumber && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 double largestOf(const QStringList& values) {
