@@ -517,11 +517,12 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             addErrorBar(figure, at, std::min(a, b), std::max(a, b), capSize(figure), ink,
                         emphasisOf(data, point.group));
             Spot spot = groupSpot(data, point.group, {at, improvement});
-            spot.rows.prepend({u"improvement"_s, isReference
-                                                     ? u"the baseline"_s
-                                                     : numberText(signed_percent(improvement)) +
-                                                           u" %, %1 … %2"_s.arg(readableNumber(std::min(a, b)),
-                                                                                readableNumber(std::max(a, b)))});
+            spot.rows.prepend({u"improvement"_s,
+                               isReference ? u"the baseline"_s
+                                           : numberText(signed_percent(improvement)) + u" %"_s +
+                                                 (std::isfinite(a) ? u", %1 … %2"_s.arg(readableNumber(std::min(a, b)),
+                                                                                        readableNumber(std::max(a, b)))
+                                                                   : QString())});
             picture.spots.push_back(std::move(spot));
             rows.addRow({improvement, std::min(a, b), std::max(a, b)});
             // A baseline has no pairs, and its difference from itself is no measurement.

@@ -574,7 +574,7 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     explanation->setProperty("paper", true);
     auto* texts = scaledColumn(explanation, 8, {12, 8, 12, 8});
     m_words = makeText(u"Summary of the tests in the table"_s, explanation);
-    m_decision = makeText(u"Settings on the Pareto front of loss and cost"_s, explanation);
+    m_decision = makeText(u"Settings that are not Pareto-dominated in loss and cost"_s, explanation);
     texts->addWidget(m_words);
     texts->addWidget(m_decision);
     m_warnings = makeText(u"Warnings"_s, m_head);
@@ -582,8 +582,9 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     row->addWidget(
         makeFold(
             u"Tests"_s,
-            u"Shows which runs the means include, which difference the test can detect, and which settings no other "
-            "setting beats in both loss and cost (the Pareto front)."_s,
+            u"Shows which runs the means include, which difference the test can detect, and for which settings no test "
+            "shows that another setting is better in loss or cost and not inferior in the other (Pareto-dominated "
+            "settings are left out)."_s,
             explanation, m_head),
         0, Qt::AlignTop);
     column->addLayout(row);

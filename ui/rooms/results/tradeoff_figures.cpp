@@ -168,22 +168,23 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({cost.axis.label, readableCount(std::round(places[static_cast<qsizetype>(i)])) +
                                                 QLatin1Char(' ') + cost.axis.unit});
-        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both loss and cost"_s
-                                                     : u"no: another group is better in both loss and cost"_s});
+        spot.rows.append({u"Pareto front of the means"_s,
+                          onFront ? u"yes: no other mean is at least as good in loss and cost, and better in one"_s
+                                  : u"no: another mean is at least as good in loss and cost, and better in one"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
     const QString equal =
         u"%1: %2 %3 in every setting"_s.arg(cost.axis.label, readableCount(std::round(known.first())), cost.axis.unit);
-    figure.note = isOneCost
-                      ? equal
-                      : (hasLine ? u"large points, dashed line: Pareto front"_s : u"large points: Pareto front"_s) +
-                            (oneText ? QString() : u" of each data set"_s);
+    figure.note = isOneCost ? equal
+                            : (hasLine ? u"large points, dashed line: Pareto front of the means"_s
+                                       : u"large points: Pareto front of the means"_s) +
+                                  (oneText ? QString() : u" of each data set"_s);
     setShown(figure, shown);
     addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);
-    figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
-                              : u"%1 against %2. Groups on the Pareto front of their data set: %3."_s)
+    figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front of the means: %3."_s
+                              : u"%1 against %2. Groups on the Pareto front of the means of their data set: %3."_s)
                          .arg(figure.y.label, cost.axis.label, names.join(u"; "_s));
     addWithoutValue(picture, data, at);
     figure.table = groupColumns(data);
