@@ -264,7 +264,7 @@ std::string baseline_and_test_words(const ResultsTable& table) {
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     std::string words = baselines == 1 ? " Baseline: " + group_words(table, *tested) + "."
-                                       : " Each data set has a baseline of its own.";
+                                       : " Each " + data_words(table) + " has a baseline of its own.";
     words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
     if (comparisons == 0) return words + "; no group could be tested.";
     return words + ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";

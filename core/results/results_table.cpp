@@ -246,6 +246,19 @@ bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure) 
     });
 }
 
+std::string data_words(const ResultsTable& table) {
+    const bool per_byte = measures()[table.compared].name == "bits_per_byte";
+    std::vector<std::string> words;
+    for (const std::string& key : table.swept) {
+        if (!is_data_setting(key) || (per_byte && is_tokenizer_setting(key))) continue;
+        const std::string word = key == "data"               ? "data set"
+                                 : is_tokenizer_setting(key) ? "tokenizer"
+                                                             : setting_title(key);
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    }
+    return words.empty() ? "data set" : joined(words, " and ");
+}
+
 std::string setting_text(const json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number()) return number_text(value.get<double>());

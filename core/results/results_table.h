@@ -198,6 +198,10 @@ std::string setting_text(const nlohmann::json& value);
 /// Equal `data`, `tokenizer`, `vocabulary_size` and `split`; for bits per byte, tokenizers may differ.
 bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
+/// The settings of the data in which the groups differ, so that a loss cannot be compared between all of them:
+/// "tokenizer", "data set and split"; "data set" if there is none.
+std::string data_words(const ResultsTable& table);
+
 /// With settings in which groups of this name differ: "short base (precision = float32)"; "" without a name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
 bool has_names(const ResultsTable& table);

@@ -105,12 +105,24 @@ QString groupWords(const QJsonArray& groups) {
     return parts.isEmpty() ? QString() : u"Settings: %1"_s.arg(parts.join(u"; "_s));
 }
 
-QStringList resultsWords(const QJsonObject& results) {
-    QStringList parts = {seedWords(results), groupWords(shownGroups(results))};
-    if (const QString baseline = captionValues(results[u"baseline"_s].toObject()); !baseline.isEmpty()) {
-        parts << u"Baseline: %1"_s.arg(baseline);
+/// "Baseline: theta = 100", or one per data set; "" if the shown groups are compared with none.
+QString baselineWords(const QJsonObject& results) {
+    if (!results.contains(u"baseline"_s)) return {};
+    QStringList baselines;
+    const QJsonArray groups = shownGroups(results);
+    for (const QJsonValue& group : groups) {
+        const QJsonValue baseline = group[u"baseline"_s];
+        if (baseline == group[u"settings"_s]) continue;
+        const QString values = captionValues(baseline.toObject());
+        if (!values.isEmpty() && !baselines.contains(values)) baselines << values;
     }
-    return parts;
+    if (baselines.isEmpty()) return {};
+    return baselines.size() == 1 ? u"Baseline: %1"_s.arg(baselines.front())
+                                 : u"Baselines: (%1)"_s.arg(baselines.join(u"), ("_s));
+}
+
+QStringList resultsWords(const QJsonObject& results) {
+    return {seedWords(results), groupWords(shownGroups(results)), baselineWords(results)};
 }
 
 QStringList runWords(const QJsonObject& settings) {

@@ -35,13 +35,33 @@ TEST(Captions, OfResultsNameSeedsGroupsAndBaseline) {
     figure.x.label = "θ";
     figure.y = {.label = "best validation loss", .unit = "nats"};
     figure.note = "bars: 95 % confidence interval";
-    const QJsonObject first{{"n", 3}, {"settings", QJsonObject{{"theta", 100}}}};
-    const QJsonObject second{{"n", 4}, {"settings", QJsonObject{{"theta", 10000}}}};
+    const QJsonObject baseline{{"theta", 10000}};
+    const QJsonObject first{{"n", 3}, {"settings", QJsonObject{{"theta", 100}}}, {"baseline", baseline}};
+    const QJsonObject second{{"n", 4}, {"settings", baseline}, {"baseline", baseline}};
     figure.settings["results"] =
         QJsonObject{{"groups", QJsonArray{first, second}}, {"baseline", QJsonObject{{"theta", 10000}}}};
     EXPECT_EQ(captionOf(figure),
               "Best validation loss (nats) against θ. Bars: 95 % confidence interval. n = 3 to 4 seeds per setting. "
               "Settings: theta = 100, 10000. Baseline: theta = 10000.");
+}
+
+TEST(Captions, OfResultsNameTheBaselineOfEachDataSet) {
+    const auto group = [](const char* data, int theta, int baseline) {
+        return QJsonObject{{"n", 3},
+                           {"settings", QJsonObject{{"data", data}, {"theta", theta}}},
+                           {"baseline", QJsonObject{{"data", data}, {"theta", baseline}}}};
+    };
+    Figure figure;
+    figure.y.label = "loss";
+    const QJsonObject baseline{{"data", "a"}, {"theta", 100}};
+    figure.settings["results"] = QJsonObject{
+        {"groups", QJsonArray{group("a", 100, 100), group("a", 500, 100), group("b", 100, 100), group("b", 500, 100)}},
+        {"baseline", baseline}};
+    EXPECT_TRUE(captionOf(figure).endsWith("Baselines: (data = a; theta = 100), (data = b; theta = 100)."))
+        << captionOf(figure).toStdString();
+    figure.settings["results"] =
+        QJsonObject{{"groups", QJsonArray{group("a", 100, 100), group("b", 100, 100)}}, {"baseline", baseline}};
+    EXPECT_FALSE(captionOf(figure).contains("Baseline")) << "nothing is compared";
 }
 
 TEST(Captions, OfResultsNameOnlyShownGroupsAndTheirRuns) {

@@ -472,8 +472,8 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.x.marks = axisMarks(places);
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
-    const QString baseWords =
-        baselines > 1 ? u"the baseline of the same data set"_s : text(group_words(table, table.groups[table.baseline]));
+    const QString baseWords = baselines > 1 ? u"the baseline of the same "_s + text(data_words(table))
+                                            : text(group_words(table, table.groups[table.baseline]));
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     bool anyBar = false;
     bool anyWithoutBar = false;

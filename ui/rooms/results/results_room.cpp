@@ -91,6 +91,9 @@ QString headlineOf(const ResultsTable& table) {
         if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ
         return headlineText(decided);
     }
+    if (isNothingCompared(table)) {
+        return u"No significance test is possible: each group has a %1 of its own"_s.arg(text(data_words(table)));
+    }
     const ResultGroup* nearest = nullptr;
     const auto p = [&table](const ResultGroup& group) { return group.comparison(table.test).p_holm; };
     for (const ResultGroup& group : table.groups) {

@@ -174,18 +174,19 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
+    const QString dataWords = text(data_words(table));
     const QString equal =
         u"%1: %2 %3 in every setting"_s.arg(cost.axis.label, readableCount(std::round(known.first())), cost.axis.unit);
     figure.note = isOneCost ? equal
                             : (hasLine ? u"large points, dashed line: Pareto front of the means"_s
                                        : u"large points: Pareto front of the means"_s) +
-                                  (oneText ? QString() : u" of each data set"_s);
+                                  (oneText ? QString() : u" of each "_s + dataWords);
     setShown(figure, shown);
     addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);
     figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front of the means: %3."_s
-                              : u"%1 against %2. Groups on the Pareto front of the means of their data set: %3."_s)
-                         .arg(figure.y.label, cost.axis.label, names.join(u"; "_s));
+                              : u"%1 against %2. Groups on the Pareto front of the means of their %4: %3."_s)
+                         .arg(figure.y.label, cost.axis.label, names.join(u"; "_s), dataWords);
     addWithoutValue(picture, data, at);
     figure.table = groupColumns(data);
     figure.table.names << cost.axis.title();
