@@ -195,7 +195,7 @@ QList<double> axisMarks(const QList<double>& places) {
 }
 
 Axis axisOf(const std::string& key) {
-    if (key == "fraction") return {u"rotated fraction of a head"_s, u"%"_s};
+    if (key == "fraction") return {u"rotated fraction as set"_s, u"%"_s};
     if (key == "context") return {u"context length"_s, u"tokens"_s, true};
     return {keyTitle(key), {}, key == "theta" || key == "learning_rate"};
 }

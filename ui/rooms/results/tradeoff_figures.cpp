@@ -529,7 +529,8 @@ void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLo
 ResultsPicture lossFitFigure(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "loss-fit"), {}};
     Figure& figure = picture.figure;
-    figure.x = {u"rotated fraction of a head"_s, u"%"_s};
+    // The setting is rounded to whole pairs: 10 % of 32 channels are 4 channels.
+    figure.x = {u"rotated fraction in whole pairs"_s, u"%"_s};
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     std::optional<TableLossFit> made;
     try {

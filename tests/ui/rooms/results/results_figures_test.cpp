@@ -344,6 +344,12 @@ TEST(ResultsFigures, BandsCoverTheRangeOfTheRuns) {
     EXPECT_EQ(figure.curves.front().x, QList<double>({0, 3.125, 10, 100}));
 }
 
+TEST(ResultsFigures, AnAxisSaysWhetherTheFractionIsRounded) {
+    const ResultsPicture picture = lossByFraction(resultsData(syntheticRuns("fraction", {{0.1, {1.4}}, {1, {1.2}}})));
+    EXPECT_EQ(picture.figure.x.title(), "rotated fraction as set (%)") << "loss-fit shows whole pairs";
+    EXPECT_EQ(picture.spots[0].at.x(), 10);
+}
+
 TEST(ResultsFigures, SmallHeadHasNoBands) {
     // In a head of 16 channels, 10 % are two channels.
     const nlohmann::json head = {{"width", 16}, {"heads", 1}};
