@@ -143,11 +143,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              "first and strictest step of Holm's correction (5 % / number of comparisons).");
         }
     }
-    if (table.searched && compared.name != "test_loss") {
-        result.emplace_back(
-            "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
-            "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.");
-    }
+    if (const std::string warning = search_warning(table); !warning.empty()) result.push_back(warning);
     const auto evaluation = table.shared.find("evaluation");
     if (shows("bits_per") && evaluation != table.shared.end() && evaluation->second == "sampled") {
         result.emplace_back(

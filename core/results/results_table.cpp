@@ -498,6 +498,12 @@ std::string condition_text(const ResultGroup& group, std::string_view name) {
     return counts.size() == 1 ? counts.begin()->first : counts_text(counts);
 }
 
+std::string search_warning(const ResultsTable& table) {
+    if (!table.searched || measures()[table.compared].name == "test_loss") return {};
+    return "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
+           "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.";
+}
+
 std::vector<std::string> condition_warnings(const ResultsTable& table) {
     std::vector<std::string> result;
     if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);

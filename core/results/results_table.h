@@ -214,6 +214,8 @@ struct Verdict {
     std::string words;
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
+/// "" unless a search chose settings by a loss that the table compares.
+std::string search_warning(const ResultsTable& table);
 /// One sentence per condition in which runs differ, with the option that separates them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 /// "float32", or "bfloat16 (2), float32 (1)".

@@ -122,7 +122,8 @@ QString baselineWords(const QJsonObject& results) {
 }
 
 QStringList resultsWords(const QJsonObject& results) {
-    return {seedWords(results), groupWords(shownGroups(results)), baselineWords(results)};
+    return {seedWords(results), groupWords(shownGroups(results)), baselineWords(results),
+            results[u"search_warning"_s].toString()};
 }
 
 QStringList runWords(const QJsonObject& settings) {

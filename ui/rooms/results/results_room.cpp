@@ -356,7 +356,10 @@ void ResultsRoom::renew() {
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
     m_headline->setToolTip(m_words->text());
-    m_warnings->setText(texts(condition_warnings(table)).join(QLatin1Char(' ')));
+    QStringList warnings = {text(search_warning(table))};
+    warnings << texts(condition_warnings(table));
+    warnings.removeAll(QString());
+    m_warnings->setText(warnings.join(QLatin1Char(' ')));
     m_warnings->setVisible(!m_warnings->text().isEmpty());
     const DecisionTexts decision = decisionTexts(table, m_panel->decision());
     m_decision->setText(decision.words);
