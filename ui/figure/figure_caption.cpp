@@ -180,10 +180,6 @@ QStringList settingsWords(const Figure& figure) {
     if (const auto runs = figure.origin.lab[u"runs"_s].toArray(); !runs.isEmpty()) {
         parts << (runs.size() == 1 ? u"n = 1 run"_s : u"n = %1 runs"_s.arg(runs.size()));
     }
-    const QJsonObject view = settings[u"view"_s].toObject();
-    if (const double smoothing = view[u"smoothing"_s].toDouble(); smoothing > 0) {
-        parts << u"Curves are smoothed by an exponential moving average with the weight %1"_s.arg(smoothing);
-    }
     // The setting "precision" can be "auto"; the caption says what was used.
     QStringList omitted = {u"name"_s};
     if (!precisionWords(figure).isEmpty()) omitted << u"precision"_s;

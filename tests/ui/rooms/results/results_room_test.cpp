@@ -124,6 +124,7 @@ TEST_F(ResultsRoomTest, WarnsThatASearchChoseTheSettings) {
     EXPECT_TRUE(room->words().contains(warning)) << room->words().toStdString();
     EXPECT_TRUE(captionOf(room->exportedFigure()).contains(warning));
     openUsual();
+    ASSERT_TRUE(waitUntil([&] { return room->results().table.groups.size() == 3; }));
     EXPECT_FALSE(room->words().contains("a search")) << room->words().toStdString();
     EXPECT_FALSE(captionOf(room->exportedFigure()).contains("a search"));
 }
