@@ -169,7 +169,10 @@ QStringList settingsWords(const Figure& figure) {
     if (settings.contains(u"results"_s)) return resultsWords(settings[u"results"_s].toObject());
     if (settings.contains(u"setup"_s)) {
         QStringList parts = {u"Setup: %1"_s.arg(settings[u"setup"_s].toString())};
-        const QString flags = captionValues(figure.origin.flags, {u"figure"_s, u"setup"_s});
+        QStringList omitted = {u"figure"_s, u"setup"_s, u"head"_s};                    // the note names the head
+        if (figure.origin.flags[u"distances"_s] == u"0"_s) omitted << u"distances"_s;  // all distances
+        if (figure.origin.lab.isEmpty()) omitted << u"layer"_s;                        // of trained encodings
+        const QString flags = captionValues(figure.origin.flags, omitted);
         if (!flags.isEmpty()) parts << flags;
         return parts;
     }

@@ -100,6 +100,12 @@ TEST(Captions, OfARotaryFigureNameTheSetup) {
     figure.y.label = "B(m)";
     figure.settings["setup"] = "theta=10k head_dim=64";
     EXPECT_EQ(captionOf(figure), "B(m) against distance. Setup: theta=10k head_dim=64.");
+    figure.note = "head 4 of 8, counted from 1";
+    figure.origin.flags = {{"figure", "encodings"}, {"head", "3"}, {"layer", "0"}, {"distances", "0"}};
+    EXPECT_EQ(captionOf(figure), "B(m) against distance. Head 4 of 8, counted from 1. Setup: theta=10k head_dim=64.");
+    figure.origin.flags["distances"] = "40";
+    figure.origin.lab = {{"runs", QJsonArray{1}}};
+    EXPECT_TRUE(captionOf(figure).endsWith("Distances = 40; layer = 0.")) << captionOf(figure).toStdString();
 }
 
 TEST(Captions, OfADrawingAreItsSummary) {
