@@ -50,7 +50,11 @@ QString captionValues(const QJsonObject& settings, const QStringList& omitted = 
 }
 
 QString quantityWords(const Figure& figure) {
-    if (!figure.panels.empty()) return quantityWords(figure.panels.front());  // the panels show the same quantity
+    if (!figure.panels.empty()) {
+        // Drawings of two setups have their own numbers; other panels show the same quantity.
+        const bool isOfTwo = figure.settings.contains(u"compared"_s) && figure.panels.front().drawing;
+        return isOfTwo ? figure.summary : quantityWords(figure.panels.front());
+    }
     if (figure.drawing) return figure.summary;
     if (figure.map) {
         return u"%1 by %2 and %3"_s.arg(figure.map->title(), figure.x.title(), figure.y.title());

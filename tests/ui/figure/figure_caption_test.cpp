@@ -113,6 +113,11 @@ TEST(Captions, OfADrawingAreItsSummary) {
     figure.summary = "Eight dials.";
     figure.drawing = [](QPainter&, const QRectF&, const FigureStyle&) {};
     EXPECT_EQ(captionOf(figure), "Eight dials.");
+    Figure both;
+    both.panels = {figure, figure};
+    both.summary = "A: θ = 10k. Eight dials. B: θ = 500. Four dials.";
+    both.settings = {{"setup", "theta=10k | B: theta=500"}, {"compared", "A: θ = 10k; B: θ = 500"}};
+    EXPECT_EQ(captionOf(both), "A: θ = 10k. Eight dials. B: θ = 500. Four dials. Setup: theta=10k | B: theta=500.");
 }
 
 TEST(Captions, OfAMapNameItsValues) {
