@@ -417,8 +417,8 @@ std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predic
     return result;
 }
 
-std::string predictions_text(std::span<const ScoredPrediction> predictions) {
-    std::string text = predictions.empty() ? "" : "\nPredictions (preregistered):\n";
+std::string predictions_text(std::span<const ScoredPrediction> predictions, const std::string& of) {
+    std::string text = predictions.empty() ? "" : "\nPredictions (preregistered)" + of + ":\n";
     for (const ScoredPrediction& each : predictions) {
         if (each.outcome == ScoredPrediction::Outcome::unmeasured) continue;
         text += "  " + to_string(each.outcome) + " (" + chance_text(each.chance) + "): " + each.prediction.theory +

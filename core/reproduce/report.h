@@ -29,8 +29,9 @@ nlohmann::json predictions_json(const SheetPlan& plan, std::span<const ScoredPre
 /// One sentence per reason why predictions are not scored, with their number by theory and quantity. Without a result,
 /// only the output as JSON contains the predictions' own words.
 std::vector<std::string> unscored_words(std::span<const ScoredPrediction> predictions);
-/// A heading, one line per scored prediction, then unscored_words(); "" if there are none.
-std::string predictions_text(std::span<const ScoredPrediction> predictions);
+/// A heading ("Predictions (preregistered)" and `of`), one line per scored prediction, then unscored_words(); "" if
+/// there are none.
+std::string predictions_text(std::span<const ScoredPrediction> predictions, const std::string& of = {});
 /// One indented line (see calibration_words); "" if none is scored.
 std::string calibration_text(std::span<const ScoredPrediction> predictions);
 

@@ -98,7 +98,8 @@ std::vector<SweepPredictions> sweep_predictions_of(const LabFile& lab) {
 std::string sweep_predictions_text(std::span<const SweepPredictions> sweeps, const std::string& how_to_measure) {
     std::string text;
     for (const SweepPredictions& sweep : sweeps) {
-        text += predictions_text(sweep.predictions);
+        const std::string of = " of experiment " + std::to_string(sweep.stored.experiment);
+        text += predictions_text(sweep.predictions, sweeps.size() > 1 ? of : "");
         if (sweep.unmeasured > 0) text += "  " + how_to_measure + '\n';
     }
     return text + calibration_text(all_predictions(sweeps));

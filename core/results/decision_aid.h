@@ -27,7 +27,7 @@ struct DecisionChoice {
 DecisionChoice decision_choice(const std::string& typed);
 std::vector<std::string_view> decision_losses();
 
-/// Pareto front of a data set, and what the tests leave undecided (section 7.1 of Huang et al. 2025).
+/// The settings of a data set that the tests do not find dominated, and what they leave undecided (section 7.1 of Huang et al. 2025).
 struct DecisionAid {
     struct Dominated {
         std::size_t group = 0;

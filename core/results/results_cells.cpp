@@ -154,11 +154,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              "first and strictest step of Holm's correction (5 % / number of comparisons).");
         }
     }
-    if (table.searched && compared.name != "test_loss") {
-        result.emplace_back(
-            "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
-            "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.");
-    }
+    if (const std::string warning = search_warning(table); !warning.empty()) result.push_back(warning);
     const auto evaluation = table.shared.find("evaluation");
     if (shows("bits_per") && evaluation != table.shared.end() && evaluation->second == "sampled") {
         result.emplace_back(
@@ -282,7 +278,7 @@ std::string baseline_and_test_words(const ResultsTable& table) {
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     std::string words = baselines == 1 ? " Baseline: " + group_words(table, *tested) + "."
-                                       : " Each data set has a baseline of its own.";
+                                       : " Each " + data_words(table) + " has a baseline of its own.";
     words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
     if (comparisons == 0) return words + "; no group could be tested.";
     return words + ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";

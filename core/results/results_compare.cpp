@@ -297,8 +297,8 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     const auto ours = group.described[table.compared].n;
     const ResultGroup* baseline = table.baseline_of(group);
     if (!baseline)
-        return "No test: no group on this data set has the baseline's other settings, so this data set has no "
-               "baseline.";
+        return "No test: no group of this " + data_words(table) +
+               " has the baseline's other settings, so it has no baseline.";
     const auto theirs = baseline->described[table.compared].n;
     if (ours == 0)
         return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";

@@ -113,7 +113,7 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     };
     std::string caption = latex_text(caption_words(table));
     if (has_marks(columns)) caption += " " + latex_text(mark_legend());
-    if (style.best_bold) caption += " Bold numbers are the best means of a column and data set.";
+    if (style.best_bold) caption += " Bold numbers are the best means of a column and " + data_words(table) + ".";
     return cells_of(table, columns, heading_of, cell_of).latex({caption, "tab:results", comments});
 }
 

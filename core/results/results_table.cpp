@@ -247,6 +247,19 @@ bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure) 
     });
 }
 
+std::string data_words(const ResultsTable& table) {
+    const bool per_byte = measures()[table.compared].name == "bits_per_byte";
+    std::vector<std::string> words;
+    for (const std::string& key : table.swept) {
+        if (!is_data_setting(key) || (per_byte && is_tokenizer_setting(key))) continue;
+        const std::string word = key == "data"               ? "data set"
+                                 : is_tokenizer_setting(key) ? "tokenizer"
+                                                             : setting_title(key);
+        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
+    }
+    return words.empty() ? "data set" : joined(words, " and ");
+}
+
 std::string setting_text(const json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_number()) return number_text(value.get<double>());
@@ -485,6 +498,12 @@ void check_split(const std::vector<std::string>& names) {
 std::string condition_text(const ResultGroup& group, std::string_view name) {
     const Counts counts = counts_of(group, name);
     return counts.size() == 1 ? counts.begin()->first : counts_text(counts);
+}
+
+std::string search_warning(const ResultsTable& table) {
+    if (!table.searched || measures()[table.compared].name == "test_loss") return {};
+    return "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
+           "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.";
 }
 
 std::vector<std::string> condition_warnings(const ResultsTable& table) {

@@ -199,6 +199,10 @@ std::string setting_text(const nlohmann::json& value);
 /// Equal `data`, `tokenizer`, `vocabulary_size` and `split`; for bits per byte, tokenizers may differ.
 bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
+/// The settings of the data in which the groups differ, so that a loss cannot be compared between all of them:
+/// "tokenizer", "data set and split"; "data set" if there is none.
+std::string data_words(const ResultsTable& table);
+
 /// With settings in which groups of this name differ: "short base (precision = float32)"; "" without a name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
 bool has_names(const ResultsTable& table);
@@ -211,6 +215,8 @@ struct Verdict {
     std::string words;
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
+/// "" unless a search chose settings by a loss that the table compares.
+std::string search_warning(const ResultsTable& table);
 /// One sentence per condition in which runs differ, with the option that separates them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 /// "float32", or "bfloat16 (2), float32 (1)".

@@ -85,6 +85,7 @@ QString powerWords(const ResultsTable& table) {
 
 /// The reasons of verdict_of(), each once.
 QString whyUntested(const ResultsTable& table) {
+    if (isNothingCompared(table)) return u"each group has a %1 of its own"_s.arg(text(data_words(table)));
     QStringList reasons;
     for (const ResultGroup& group : table.groups) {
         const Verdict verdict = verdict_of(table, group);
@@ -298,7 +299,13 @@ QString settingName(const ResultsTable& table, const ResultGroup& group) {
 QString baselineTitle(const ResultsTable& table) {
     const auto count = std::count_if(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return table.is_baseline(group); });
-    return count > 1 ? u"the baseline of each data set"_s : longLabel(table, table.groups[table.baseline]);
+    return count > 1 ? u"the baseline of each "_s + text(data_words(table))
+                     : longLabel(table, table.groups[table.baseline]);
+}
+
+bool isNothingCompared(const ResultsTable& table) {
+    return std::all_of(table.groups.begin(), table.groups.end(),
+                       [&](const ResultGroup& group) { return table.is_baseline(group); });
 }
 
 QString testTitle(TestKind test) {

@@ -35,8 +35,11 @@ QString longLabel(const ResultsTable& table, const ResultGroup& group);
 /// share, as in legends of curves and lists of runs: "θ 10k, 25 %".
 QString settingName(const ResultsTable& table, const ResultGroup& group);
 
-/// "the baseline of each data set" if there are several data sets.
+/// "the baseline of each data set", or of each tokenizer or split, if there are several.
 QString baselineTitle(const ResultsTable& table);
+
+/// Every group is the only one of its data set, tokenizer or split.
+bool isNothingCompared(const ResultsTable& table);
 
 /// "Welch", "Student" or "paired by seed".
 QString testTitle(TestKind test);

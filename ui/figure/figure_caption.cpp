@@ -50,7 +50,11 @@ QString captionValues(const QJsonObject& settings, const QStringList& omitted = 
 }
 
 QString quantityWords(const Figure& figure) {
-    if (!figure.panels.empty()) return quantityWords(figure.panels.front());  // the panels show the same quantity
+    if (!figure.panels.empty()) {
+        // Drawings of two setups have their own numbers; other panels show the same quantity.
+        const bool isOfTwo = figure.settings.contains(u"compared"_s) && figure.panels.front().drawing;
+        return isOfTwo ? figure.summary : quantityWords(figure.panels.front());
+    }
     if (figure.drawing) return figure.summary;
     if (figure.map) {
         return u"%1 by %2 and %3"_s.arg(figure.map->title(), figure.x.title(), figure.y.title());
@@ -105,12 +109,25 @@ QString groupWords(const QJsonArray& groups) {
     return parts.isEmpty() ? QString() : u"Settings: %1"_s.arg(parts.join(u"; "_s));
 }
 
-QStringList resultsWords(const QJsonObject& results) {
-    QStringList parts = {seedWords(results), groupWords(shownGroups(results))};
-    if (const QString baseline = captionValues(results[u"baseline"_s].toObject()); !baseline.isEmpty()) {
-        parts << u"Baseline: %1"_s.arg(baseline);
+/// "Baseline: theta = 100", or one per data set; "" if the shown groups are compared with none.
+QString baselineWords(const QJsonObject& results) {
+    if (!results.contains(u"baseline"_s)) return {};
+    QStringList baselines;
+    const QJsonArray groups = shownGroups(results);
+    for (const QJsonValue& group : groups) {
+        const QJsonValue baseline = group[u"baseline"_s];
+        if (baseline == group[u"settings"_s]) continue;
+        const QString values = captionValues(baseline.toObject());
+        if (!values.isEmpty() && !baselines.contains(values)) baselines << values;
     }
-    return parts;
+    if (baselines.isEmpty()) return {};
+    return baselines.size() == 1 ? u"Baseline: %1"_s.arg(baselines.front())
+                                 : u"Baselines: (%1)"_s.arg(baselines.join(u"), ("_s));
+}
+
+QStringList resultsWords(const QJsonObject& results) {
+    return {seedWords(results), groupWords(shownGroups(results)), baselineWords(results),
+            results[u"search_warning"_s].toString()};
 }
 
 QStringList runWords(const QJsonObject& settings) {
@@ -156,7 +173,10 @@ QStringList settingsWords(const Figure& figure) {
     if (settings.contains(u"results"_s)) return resultsWords(settings[u"results"_s].toObject());
     if (settings.contains(u"setup"_s)) {
         QStringList parts = {u"Setup: %1"_s.arg(settings[u"setup"_s].toString())};
-        const QString flags = captionValues(figure.origin.flags, {u"figure"_s, u"setup"_s});
+        QStringList omitted = {u"figure"_s, u"setup"_s, u"head"_s};                    // the note names the head
+        if (figure.origin.flags[u"distances"_s] == u"0"_s) omitted << u"distances"_s;  // all distances
+        if (figure.origin.lab.isEmpty()) omitted << u"layer"_s;                        // of trained encodings
+        const QString flags = captionValues(figure.origin.flags, omitted);
         if (!flags.isEmpty()) parts << flags;
         return parts;
     }
@@ -166,10 +186,6 @@ QStringList settingsWords(const Figure& figure) {
     QStringList parts;
     if (const auto runs = figure.origin.lab[u"runs"_s].toArray(); !runs.isEmpty()) {
         parts << (runs.size() == 1 ? u"n = 1 run"_s : u"n = %1 runs"_s.arg(runs.size()));
-    }
-    const QJsonObject view = settings[u"view"_s].toObject();
-    if (const double smoothing = view[u"smoothing"_s].toDouble(); smoothing > 0) {
-        parts << u"Curves are smoothed by an exponential moving average with the weight %1"_s.arg(smoothing);
     }
     // The setting "precision" can be "auto"; the caption says what was used.
     QStringList omitted = {u"name"_s};

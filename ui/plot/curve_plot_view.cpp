@@ -274,10 +274,15 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (m_quantities.size() > 1) {
         parts.append(u"points: %1, thin line: %2"_s.arg(nameOf(m_quantities[0]), nameOf(m_quantities[1])));
     }
-    const bool isSmoothed = std::any_of(figure.curves.begin(), figure.curves.end(),
-                                        [](const FigureCurve& curve) { return !curve.raw.isEmpty(); });
-    if (forScreen && isSmoothed) {
-        parts.append(u"smoothing weight %1"_s.arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
+    // Means over seeds have no raw values in the figure.
+    const bool isSmoothed = std::any_of(m_curves.begin(), m_curves.end(), [this](const auto& each) {
+        const auto& [id, data] = each;
+        const bool isShown = std::find(m_quantities.begin(), m_quantities.end(), id.quantity) != m_quantities.end();
+        return isShown && shownData(id) && weightOf(id.quantity, data) > 0;
+    });
+    if (isSmoothed) {
+        parts.append((forScreen ? u"smoothing weight %1"_s : u"smoothed by an exponential moving average, weight %1"_s)
+                         .arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
     }
     const auto ends = [&figure](Ink::Kind kind) {
         return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {

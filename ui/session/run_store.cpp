@@ -242,11 +242,15 @@ void RunStore::renewName(RunView& run) {
 
 void RunStore::applyRungs(const LabFile* file) {
     std::map<std::int64_t, std::optional<Halving>> halvings;
+    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
     for (RunView& run : m_runs) {
         const std::int64_t experiment = run.record.experiment;
         const auto [known, isNew] = halvings.try_emplace(experiment);
         if (isNew) known->second = stored_halving(*file, experiment);
         run.rungs = known->second ? rungs_of(*known->second, run.spec.iterations) : std::vector<std::int64_t>();
+        const auto [search, isNewSearch] = searches.try_emplace(experiment);
+        if (isNewSearch) search->second = file->document(experiment, search_document).has_value();
+        run.searched = search->second;
     }
 }
 

@@ -357,7 +357,7 @@ void add_results(CLI::App& program) {
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
     verb->add_option("--decide", flags.decide,
-                     "Loss and cost (a speed or a cache size) in which the Pareto front of the settings is computed, "
+                     "Loss and cost (a speed or a cache size) in which settings are tested for Pareto dominance, "
                      "as LOSS,COST or one of them: " +
                          joined(decision_losses()) + ", " + joined(decision_costs(), ", ", &DecisionCost::name));
     verb->add_option(

@@ -383,5 +383,17 @@ TEST_F(SheetLab, SheetPredictionsBelongToTheSheetOnly) {
     EXPECT_EQ(stored_predictions(*lab_).size(), 1U);
 }
 
+TEST(SweepPredictionsText, NamesTheExperimentWhereThereAreSeveral) {
+    std::vector<SweepPredictions> sweeps(1);
+    sweeps[0].stored.experiment = 2;
+    sweeps[0].predictions.resize(1);
+    EXPECT_NE(sweep_predictions_text(sweeps, "").find("Predictions (preregistered):\n"), std::string::npos);
+    sweeps.push_back(sweeps[0]);
+    sweeps[1].stored.experiment = 5;
+    const std::string text = sweep_predictions_text(sweeps, "");
+    EXPECT_NE(text.find("Predictions (preregistered) of experiment 2:\n"), std::string::npos) << text;
+    EXPECT_NE(text.find("Predictions (preregistered) of experiment 5:\n"), std::string::npos) << text;
+}
+
 }  // namespace
 }  // namespace ropelab

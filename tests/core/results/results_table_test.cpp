@@ -354,7 +354,7 @@ TEST(ResultsTable, DataSetWithoutABaselineIsNotTested) {
     EXPECT_FALSE(alone.difference);
     EXPECT_EQ(verdict_of(table, alone).kind, Verdict::Kind::untested);
     EXPECT_THAT(verdict_of(table, alone).words,
-                HasSubstr("no group on this data set has the baseline's other settings"));
+                HasSubstr("no group of this data set has the baseline's other settings"));
 }
 
 }  // namespace

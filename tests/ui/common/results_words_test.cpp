@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/results/results_cells.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab::ui {
@@ -55,6 +56,24 @@ TEST(OverallWords, TestedSeedsAreARangeWhereGroupsDiffer) {
               "3 to 5 seeds")
         << "θ 2k is not tested";
     EXPECT_EQ(testedSeeds(tableOf({{10000, five}, {500, {1, 1.1, 1.2, 1.3, 1.4}}})), "5 seeds");
+}
+
+TEST(OverallWords, SayWhatHasABaselineOfItsOwn) {
+    std::vector<ResultRun> runs;
+    for (const char* tokenizer : {"characters", "bytes"}) {
+        for (const int seed : {1, 2}) {
+            runs.push_back(result_run({{"tokenizer", tokenizer}, {"seed", seed}}, 2 + 0.1 * seed));
+        }
+    }
+    const ResultsTable alone = results_table(runs);
+    EXPECT_TRUE(isNothingCompared(alone));
+    EXPECT_EQ(overallWords(alone),
+              "No test against the baseline of each tokenizer is possible: each group has a tokenizer of its own.");
+    EXPECT_TRUE(QString::fromStdString(caption_words(alone)).contains(" Each tokenizer has a baseline of its own."));
+    EXPECT_EQ(data_words(tableOf({{10000, {2}}, {500, {1}}})), "data set");
+    ResultsOptions per_byte;
+    per_byte.compare = "bits_per_byte";
+    EXPECT_FALSE(isNothingCompared(results_table(runs, per_byte)));
 }
 
 TEST(OverallWords, StateWhyNoTestIsPossible) {

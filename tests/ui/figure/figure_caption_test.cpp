@@ -35,13 +35,33 @@ TEST(Captions, OfResultsNameSeedsGroupsAndBaseline) {
     figure.x.label = "θ";
     figure.y = {.label = "best validation loss", .unit = "nats"};
     figure.note = "bars: 95 % confidence interval";
-    const QJsonObject first{{"n", 3}, {"settings", QJsonObject{{"theta", 100}}}};
-    const QJsonObject second{{"n", 4}, {"settings", QJsonObject{{"theta", 10000}}}};
+    const QJsonObject baseline{{"theta", 10000}};
+    const QJsonObject first{{"n", 3}, {"settings", QJsonObject{{"theta", 100}}}, {"baseline", baseline}};
+    const QJsonObject second{{"n", 4}, {"settings", baseline}, {"baseline", baseline}};
     figure.settings["results"] =
         QJsonObject{{"groups", QJsonArray{first, second}}, {"baseline", QJsonObject{{"theta", 10000}}}};
     EXPECT_EQ(captionOf(figure),
               "Best validation loss (nats) against θ. Bars: 95 % confidence interval. n = 3 to 4 seeds per setting. "
               "Settings: theta = 100, 10000. Baseline: theta = 10000.");
+}
+
+TEST(Captions, OfResultsNameTheBaselineOfEachDataSet) {
+    const auto group = [](const char* data, int theta, int baseline) {
+        return QJsonObject{{"n", 3},
+                           {"settings", QJsonObject{{"data", data}, {"theta", theta}}},
+                           {"baseline", QJsonObject{{"data", data}, {"theta", baseline}}}};
+    };
+    Figure figure;
+    figure.y.label = "loss";
+    const QJsonObject baseline{{"data", "a"}, {"theta", 100}};
+    figure.settings["results"] = QJsonObject{
+        {"groups", QJsonArray{group("a", 100, 100), group("a", 500, 100), group("b", 100, 100), group("b", 500, 100)}},
+        {"baseline", baseline}};
+    EXPECT_TRUE(captionOf(figure).endsWith("Baselines: (data = a; theta = 100), (data = b; theta = 100)."))
+        << captionOf(figure).toStdString();
+    figure.settings["results"] =
+        QJsonObject{{"groups", QJsonArray{group("a", 100, 100), group("b", 100, 100)}}, {"baseline", baseline}};
+    EXPECT_FALSE(captionOf(figure).contains("Baseline")) << "nothing is compared";
 }
 
 TEST(Captions, OfResultsNameOnlyShownGroupsAndTheirRuns) {
@@ -80,6 +100,12 @@ TEST(Captions, OfARotaryFigureNameTheSetup) {
     figure.y.label = "B(m)";
     figure.settings["setup"] = "theta=10k head_dim=64";
     EXPECT_EQ(captionOf(figure), "B(m) against distance. Setup: theta=10k head_dim=64.");
+    figure.note = "head 4 of 8, counted from 1";
+    figure.origin.flags = {{"figure", "encodings"}, {"head", "3"}, {"layer", "0"}, {"distances", "0"}};
+    EXPECT_EQ(captionOf(figure), "B(m) against distance. Head 4 of 8, counted from 1. Setup: theta=10k head_dim=64.");
+    figure.origin.flags["distances"] = "40";
+    figure.origin.lab = {{"runs", QJsonArray{1}}};
+    EXPECT_TRUE(captionOf(figure).endsWith("Distances = 40; layer = 0.")) << captionOf(figure).toStdString();
 }
 
 TEST(Captions, OfADrawingAreItsSummary) {
@@ -87,6 +113,11 @@ TEST(Captions, OfADrawingAreItsSummary) {
     figure.summary = "Eight dials.";
     figure.drawing = [](QPainter&, const QRectF&, const FigureStyle&) {};
     EXPECT_EQ(captionOf(figure), "Eight dials.");
+    Figure both;
+    both.panels = {figure, figure};
+    both.summary = "A: θ = 10k. Eight dials. B: θ = 500. Four dials.";
+    both.settings = {{"setup", "theta=10k | B: theta=500"}, {"compared", "A: θ = 10k; B: θ = 500"}};
+    EXPECT_EQ(captionOf(both), "A: θ = 10k. Eight dials. B: θ = 500. Four dials. Setup: theta=10k | B: theta=500.");
 }
 
 TEST(Captions, OfAMapNameItsValues) {

@@ -189,8 +189,16 @@ TEST_F(CurvePlotTest, SmoothsPerIterationAndShowsRawValues) {
     EXPECT_EQ(figure.curves[0].raw, measured);
     EXPECT_EQ(figure.curves[0].y, values(smooth({measured.data(), static_cast<std::size_t>(measured.size())}, 0.9)));
 
+    const QString words = QStringLiteral("smoothed by an exponential moving average, weight 0.90");
+    EXPECT_TRUE(figure.note.contains(words)) << figure.note.toStdString();
+    plot.setGroups({{QStringLiteral("both"), {1, 2}}});
+    EXPECT_TRUE(plot.toFigure().curves[0].raw.isEmpty());
+    EXPECT_TRUE(plot.toFigure().note.contains(words)) << "means over seeds are smoothed, too";
+    plot.setGroups({});
+
     // 0.9^100 is negligible; 0.995^100 is 0.606.
     plot.setShownQuantity(Quantity::validation_loss);
+    EXPECT_FALSE(plot.toFigure().note.contains("smoothed"));
     EXPECT_EQ(plot.toFigure().curves[0].y, (QList<double>{4, 3, 2.5, 2.4}));
     plot.setSmoothing(0.995);
     const std::vector<double> evaluated = {4, 3, 2.5, 2.4};

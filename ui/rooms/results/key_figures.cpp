@@ -195,7 +195,7 @@ QList<double> axisMarks(const QList<double>& places) {
 }
 
 Axis axisOf(const std::string& key) {
-    if (key == "fraction") return {u"rotated fraction of a head"_s, u"%"_s};
+    if (key == "fraction") return {u"rotated fraction as set"_s, u"%"_s};
     if (key == "context") return {u"context length"_s, u"tokens"_s, true};
     return {keyTitle(key), {}, key == "theta" || key == "learning_rate"};
 }
@@ -472,8 +472,8 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.x.marks = axisMarks(places);
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
-    const QString baseWords =
-        baselines > 1 ? u"the baseline of the same data set"_s : text(group_words(table, table.groups[table.baseline]));
+    const QString baseWords = baselines > 1 ? u"the baseline of the same "_s + text(data_words(table))
+                                            : text(group_words(table, table.groups[table.baseline]));
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     bool anyBar = false;
     bool anyWithoutBar = false;
@@ -517,11 +517,12 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             addErrorBar(figure, at, std::min(a, b), std::max(a, b), capSize(figure), ink,
                         emphasisOf(data, point.group));
             Spot spot = groupSpot(data, point.group, {at, improvement});
-            spot.rows.prepend({u"improvement"_s, isReference
-                                                     ? u"the baseline"_s
-                                                     : numberText(signed_percent(improvement)) +
-                                                           u" %, %1 … %2"_s.arg(readableNumber(std::min(a, b)),
-                                                                                readableNumber(std::max(a, b)))});
+            spot.rows.prepend({u"improvement"_s,
+                               isReference ? u"the baseline"_s
+                                           : numberText(signed_percent(improvement)) + u" %"_s +
+                                                 (std::isfinite(a) ? u", %1 … %2"_s.arg(readableNumber(std::min(a, b)),
+                                                                                        readableNumber(std::max(a, b)))
+                                                                   : QString())});
             picture.spots.push_back(std::move(spot));
             rows.addRow({improvement, std::min(a, b), std::max(a, b)});
             // A baseline has no pairs, and its difference from itself is no measurement.

@@ -9,6 +9,7 @@
 #include "core/stats/descriptive.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
+#include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/results/results_figures.h"
 
@@ -133,7 +134,11 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     figure.summary = u"Difference of the %3 from %1 per seed, in %2, and each group's mean difference%4."_s.arg(
         against, countText(pairs, u"seed pair"_s), measureTitle(data.measure()),
         shown.haveBars() ? u" with its 95 % confidence interval"_s : QString());
-    if (isLong) addNote(figure, u"baseline: %1"_s.arg(against));
+    if (against != longLabel(table, table.groups[table.baseline])) {
+        addNote(figure, u"each %1 has a baseline of its own"_s.arg(text(data_words(table))));
+    } else if (isLong) {
+        addNote(figure, u"baseline: %1"_s.arg(against));
+    }
     figure.horizontalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
     addWithoutValue(picture, data, groupPlaces(table));
     return picture;

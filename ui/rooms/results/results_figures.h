@@ -58,7 +58,7 @@ std::string textsKey(const std::vector<ResultsRun>& runs);
 ResultsPicture informationFigure(const ResultsData& data);
 
 // Figures of a loss against its cost, which Huang et al. 2025 use to choose settings. The line is the Pareto front:
-// the groups that no other group beats in both.
+// the groups for which no other mean is at least as good in both and better in one.
 
 ResultsPicture lossBySpeed(const ResultsData& data);
 /// The memory for training a single run, estimated from the model's shape.

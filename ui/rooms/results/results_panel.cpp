@@ -284,8 +284,8 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
     }
     addField(weighed, u"loss"_s, m_decisionLoss,
-             u"Selects the loss for the decision aid. The decision aid names the settings that no other setting "
-             "beats in both loss and cost (the Pareto front), in a sentence under “Tests”."_s);
+             u"Selects the loss for the decision aid. The decision aid names the settings that no test finds "
+             "to be Pareto-dominated in loss and cost, in a sentence under “Tests”."_s);
     m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
     m_decisionCost->addItem(u"automatic"_s, QString());
     for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));

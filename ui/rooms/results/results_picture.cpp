@@ -7,7 +7,6 @@
 
 #include "core/results/results_cells.h"
 #include "core/spec/error.h"
-#include "core/sweep/search.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
@@ -55,7 +54,6 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
     Results results;
     results.experiment = selected.experiment;
     std::vector<ResultRun> runs;
-    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
     for (const std::size_t index : selected.indices) {
         const RunView& run = store.runs()[index];
         results.runs.push_back(run.record.id);
@@ -64,14 +62,10 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
                         choices.options.unfinished ? summaryOf(run) : run.record.summary, run.record.state});
         runs.back().conditions = run.record.conditions;
         runs.back().setting_name = run.settingName;
+        runs.back().searched = run.searched;
         runs.back().excluded = choices.excluded.contains(run.record.id);
         if (measured) {
             runs.back().measurements = measured->measurements(run.record.id);
-            if (!searches.contains(run.record.experiment)) {
-                searches[run.record.experiment] =
-                    measured->document(run.record.experiment, search_document).has_value();
-            }
-            runs.back().searched = searches[run.record.experiment];
         }
         if (!choices.options.target_loss) continue;
         const auto& evaluations = run.evaluations;
@@ -389,7 +383,9 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
     Figure figure;
     figure.name = QString::fromLatin1(name);
     const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
-    figure.settings = {{u"results"_s, QJsonDocument::fromJson(json).object()}};
+    QJsonObject results = QJsonDocument::fromJson(json).object();
+    results[u"search_warning"_s] = text(search_warning(data.table()));
+    figure.settings = {{u"results"_s, results}};
     return figure;
 }
 

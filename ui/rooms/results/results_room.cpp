@@ -91,6 +91,9 @@ QString headlineOf(const ResultsTable& table) {
         if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ
         return headlineText(decided);
     }
+    if (isNothingCompared(table)) {
+        return u"No significance test is possible: each group has a %1 of its own"_s.arg(text(data_words(table)));
+    }
     const ResultGroup* nearest = nullptr;
     const auto p = [&table](const ResultGroup& group) { return group.comparison(table.test).p_holm; };
     for (const ResultGroup& group : table.groups) {
@@ -353,7 +356,10 @@ void ResultsRoom::renew() {
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
     m_headline->setToolTip(m_words->text());
-    m_warnings->setText(texts(condition_warnings(table)).join(QLatin1Char(' ')));
+    QStringList warnings = {text(search_warning(table))};
+    warnings << texts(condition_warnings(table));
+    warnings.removeAll(QString());
+    m_warnings->setText(warnings.join(QLatin1Char(' ')));
     m_warnings->setVisible(!m_warnings->text().isEmpty());
     const DecisionTexts decision = decisionTexts(table, m_panel->decision());
     m_decision->setText(decision.words);
@@ -574,7 +580,7 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     explanation->setProperty("paper", true);
     auto* texts = scaledColumn(explanation, 8, {12, 8, 12, 8});
     m_words = makeText(u"Summary of the tests in the table"_s, explanation);
-    m_decision = makeText(u"Settings on the Pareto front of loss and cost"_s, explanation);
+    m_decision = makeText(u"Settings that are not Pareto-dominated in loss and cost"_s, explanation);
     texts->addWidget(m_words);
     texts->addWidget(m_decision);
     m_warnings = makeText(u"Warnings"_s, m_head);
@@ -582,8 +588,9 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     row->addWidget(
         makeFold(
             u"Tests"_s,
-            u"Shows which runs the means include, which difference the test can detect, and which settings no other "
-            "setting beats in both loss and cost (the Pareto front)."_s,
+            u"Shows which runs the means include, which difference the test can detect, and for which settings no test "
+            "shows that another setting is better in loss or cost and not inferior in the other (Pareto-dominated "
+            "settings are left out)."_s,
             explanation, m_head),
         0, Qt::AlignTop);
     column->addLayout(row);

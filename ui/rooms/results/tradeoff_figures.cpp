@@ -168,23 +168,25 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         Spot spot = groupSpot(data, i, {x, y});
         spot.rows.prepend({cost.axis.label, readableCount(std::round(places[static_cast<qsizetype>(i)])) +
                                                 QLatin1Char(' ') + cost.axis.unit});
-        spot.rows.append({u"Pareto front"_s, onFront ? u"yes: no other group is better in both loss and cost"_s
-                                                     : u"no: another group is better in both loss and cost"_s});
+        spot.rows.append({u"Pareto front of the means"_s,
+                          onFront ? u"yes: no other mean is at least as good in loss and cost, and better in one"_s
+                                  : u"no: another mean is at least as good in loss and cost, and better in one"_s});
         picture.spots.push_back(std::move(spot));
     }
     const bool oneText = fronts.size() == 1;
+    const QString dataWords = text(data_words(table));
     const QString equal =
         u"%1: %2 %3 in every setting"_s.arg(cost.axis.label, readableCount(std::round(known.first())), cost.axis.unit);
-    figure.note = isOneCost
-                      ? equal
-                      : (hasLine ? u"large points, dashed line: Pareto front"_s : u"large points: Pareto front"_s) +
-                            (oneText ? QString() : u" of each data set"_s);
+    figure.note = isOneCost ? equal
+                            : (hasLine ? u"large points, dashed line: Pareto front of the means"_s
+                                       : u"large points: Pareto front of the means"_s) +
+                                  (oneText ? QString() : u" of each "_s + dataWords);
     setShown(figure, shown);
     addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);
-    figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front: %3."_s
-                              : u"%1 against %2. Groups on the Pareto front of their data set: %3."_s)
-                         .arg(figure.y.label, cost.axis.label, names.join(u"; "_s));
+    figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front of the means: %3."_s
+                              : u"%1 against %2. Groups on the Pareto front of the means of their %4: %3."_s)
+                         .arg(figure.y.label, cost.axis.label, names.join(u"; "_s), dataWords);
     addWithoutValue(picture, data, at);
     figure.table = groupColumns(data);
     figure.table.names << cost.axis.title();
@@ -527,7 +529,8 @@ void addFitPoint(ResultsPicture& picture, const ResultsData& data, const TableLo
 ResultsPicture lossFitFigure(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "loss-fit"), {}};
     Figure& figure = picture.figure;
-    figure.x = {u"rotated fraction of a head"_s, u"%"_s};
+    // The setting is rounded to whole pairs: 10 % of 32 channels are 4 channels.
+    figure.x = {u"rotated fraction in whole pairs"_s, u"%"_s};
     figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
     std::optional<TableLossFit> made;
     try {

@@ -125,7 +125,8 @@ Figure alibiFigure(const RotarySetup& setup) {
     const QString stepped =
         distances.step > 1 ? u"distances in steps of %1 tokens"_s.arg(groupedText(distances.step)) : QString();
     const QString ended = least < kLeastBias ? u"the colour scale ends at −%1 nats"_s.arg(-kLeastBias) : QString();
-    figure.note = joined({firstText(figure.map->rows, setup.heads, u"heads"_s), stepped, ended, beyond});
+    figure.note = joined(
+        {firstText(figure.map->rows, setup.heads, u"heads"_s), u"heads are counted from 1"_s, stepped, ended, beyond});
     figure.summary =
         u"ALiBi lowers the logits of %1 by slope times distance. The slopes range from %2 to %3, and "
         "each token attends to %4."_s.arg(countText(setup.heads, u"head"_s), markText(largestOf(slopes)),

@@ -268,7 +268,7 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(drawn) / kPanelColumns);
     figure.x = distanceAxis(input);
     figure.y = {.label = kChange, .unit = u"nats"_s};
-    figure.note = headText(input);
+    figure.note = headText(input) + u", counted from 1"_s;
     figure.summary =
         u"Position encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 "
         u"nats, "
@@ -373,7 +373,7 @@ QString encodingsToolTip(const RotarySetup& setup, const EncodingChoices& choice
            "q with ‖q‖² = d = %1.\nRoPE: (2/√d)·Σ (cos Δωᵢ − 1); xPos: (2/√d)·Σ (ζᵢ^(Δ/s) cos Δωᵢ − 1); ALiBi: "
            "−slope_h·Δ\nA learned encoding is shown as in the newest run of the lab file that uses it. Without such "
            "a run, the panel shows what is fixed before training: the distances that share a bucket or a vector. "
-           "Position embeddings show their cosine similarity.\nHead %2 of %3; formula 60"_s
+           "Position embeddings show their cosine similarity.\nHead %2 of %3, counted from 1; formula 60"_s
                .arg(groupedText(setup.head_dim))
                .arg(std::clamp<std::int64_t>(choices.head, 1, setup.heads))
                .arg(groupedText(setup.heads));

@@ -261,6 +261,10 @@ TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
     data.ghost = std::make_shared<const InsideRun>(testRun(2, 10000));
     const Figure figure = drawn("attention-entropy", data).figure;
     ASSERT_EQ(figure.curves.size(), 4U);  // one curve per layer and run
+    EXPECT_TRUE(figure.summary.endsWith(", one curve per layer, mean over heads.")) << figure.summary.toStdString();
+    InspectData heads = data;
+    heads.choices.layer = 1;
+    EXPECT_TRUE(drawn("attention-entropy", heads).figure.summary.endsWith(", layer 1, one curve per head."));
     EXPECT_EQ(figure.curves[0].emphasis, FigureCurve::Emphasis::dimmed);
     EXPECT_EQ(figure.curves[1].x, (QList<double>{1, 50, 100}));
     EXPECT_NEAR(figure.curves[1].y[1], 50.25, 1e-5);  // the mean over the two heads
@@ -297,6 +301,11 @@ TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
     EXPECT_NEAR(figure.bands[0].upper[0] - gain.y[0], 196 * 0.186246, 1e-2);
     EXPECT_TRUE(figure.note.contains("8 tokens per distance")) << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("at most 18.6 percentage points")) << figure.note.toStdString();
+    EXPECT_TRUE(
+        figure.note.contains("; B(Δ)/B(0): context bound in % of its value at distance 0; logit: mean attention "
+                             "logit, centred, in % of its largest deviation"))
+        << figure.note.toStdString();
+    EXPECT_FALSE(figure.note.contains("also shown"));
     // Another seed and the second run have curves and intervals of their own.
     InsideRun seeds = testRun(1, 100);
     seeds.otherSeeds.push_back({9, 7, Ink::data(2), {100, std::make_shared<const ProbeResult>(probeResultAt(2))}});
@@ -305,6 +314,7 @@ TEST(InspectFigures, RetrievalGainHasTheBoundAndTheLogitOnOneAxis) {
     const Figure more = drawn("retrieval-gain", data).figure;
     EXPECT_EQ(more.bands.size(), 3U);
     EXPECT_EQ(more.curves[2].label, "seed 7");
+    EXPECT_TRUE(more.note.endsWith("; also shown: seed 7")) << more.note.toStdString();
     EXPECT_EQ(more.curves[2].y, more.curves.back().y);
 }
 
@@ -577,6 +587,8 @@ TEST(InspectFigures, AblationsShowTheirControls) {
     EXPECT_TRUE(drawn("ablation-loss", data).figure.note.contains("no control"))
         << drawn("ablation-loss", data).figure.note.toStdString();
     EXPECT_TRUE(drawn("ablation-curve", data).figure.note.contains("no control"));
+    EXPECT_TRUE(drawn("ablation-loss", data).figure.note.contains(" frozen: loss "));
+    EXPECT_TRUE(drawn("ablation-retrieval", data).figure.note.contains(" frozen: retrieval accuracy "));
     InspectData mean = data;
     mean.ablation->ablation = pair_range(Ablation::Kind::mean, 0, 1);
     EXPECT_EQ(drawn("ablation-loss", mean).figure.curves.back().label, "pairs 0–1 mean-ablated");
@@ -591,7 +603,8 @@ TEST(InspectFigures, AblationsShowTheirControls) {
     const Figure losses = drawn("ablation-loss", data).figure;
     ASSERT_EQ(losses.curves.size(), 3U);  // whole model, control, ablation
     EXPECT_EQ(losses.curves[1].label, "control");
-    EXPECT_TRUE(losses.note.contains("logit contribution near 25.0 % changes the loss by +0.3750"))
+    EXPECT_TRUE(losses.note.contains(
+        "control: freezing random other pairs with a logit contribution near 25.0 % changes the loss by +0.3750"))
         << losses.note.toStdString();
     EXPECT_EQ(drawn("ablation-retrieval", data).figure.curves.size(), 3U);
 

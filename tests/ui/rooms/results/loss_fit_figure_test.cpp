@@ -54,7 +54,7 @@ TEST(LossFitFigure, HasACurveAndABandPerSizeAndNumberOfTokens) {
     const ResultsData data = resultsData(fitGrid({1, 3}));
     const ResultsPicture picture = lossFitFigure(data);
     const Figure& figure = picture.figure;
-    EXPECT_EQ(figure.x.title(), "rotated fraction of a head (%)");
+    EXPECT_EQ(figure.x.title(), "rotated fraction in whole pairs (%)");
     EXPECT_EQ(figure.y.title(), "best validation loss (nats)");
     const auto lines = fitLines(figure);
     ASSERT_EQ(lines.size(), 4u);

@@ -344,6 +344,12 @@ TEST(ResultsFigures, BandsCoverTheRangeOfTheRuns) {
     EXPECT_EQ(figure.curves.front().x, QList<double>({0, 3.125, 10, 100}));
 }
 
+TEST(ResultsFigures, AnAxisSaysWhetherTheFractionIsRounded) {
+    const ResultsPicture picture = lossByFraction(resultsData(syntheticRuns("fraction", {{0.1, {1.4}}, {1, {1.2}}})));
+    EXPECT_EQ(picture.figure.x.title(), "rotated fraction as set (%)") << "loss-fit shows whole pairs";
+    EXPECT_EQ(picture.spots[0].at.x(), 10);
+}
+
 TEST(ResultsFigures, SmallHeadHasNoBands) {
     // In a head of 16 channels, 10 % are two channels.
     const nlohmann::json head = {{"width", 16}, {"heads", 1}};
@@ -607,8 +613,9 @@ TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {
     ResultsData data = resultsData(syntheticRuns("theta", {{500, {1.2, 1.2}}, {1000, {1.4, 1.4}}}));
     const ResultsPicture both = lossBySpeed(data);
     int onFront = 0;
-    for (const Spot& spot : both.spots) onFront += rowOf(spot, "Pareto front").startsWith("yes");
+    for (const Spot& spot : both.spots) onFront += rowOf(spot, "Pareto front of the means").startsWith("yes");
     EXPECT_EQ(onFront, 2);
+    EXPECT_TRUE(both.figure.note.startsWith("large points, dashed line: Pareto front of the means; "));
     QStringList names;
     for (const FigureCurve& curve : both.figure.curves) {
         if (!curve.label.isEmpty()) names << curve.label;
@@ -616,6 +623,12 @@ TEST(ResultsFigures, ParetoFrontContainsUnbeatenGroups) {
     EXPECT_EQ(names, QStringList({"1k", "500"}));
     const Figure memory = lossByMemory(data).figure;  // shapes are equal: the settings are side by side
     EXPECT_EQ(memory.x.categories, QStringList({"500", "1k"}));
+    for (const Spot& spot : lossByMemory(data).spots) {
+        const QString words = rowOf(spot, "Pareto front of the means");
+        EXPECT_TRUE(words.endsWith(": another mean is at least as good in loss and cost, and better in one") ||
+                    words.startsWith("yes: no other mean"))
+            << words.toStdString();
+    }
     EXPECT_TRUE(memory.note.startsWith("estimated memory for training one run: ")) << memory.note.toStdString();
     EXPECT_TRUE(memory.note.contains(" MB in every setting")) << memory.note.toStdString();
     EXPECT_FALSE(memory.note.contains("Pareto")) << "nothing is weighed against the loss";
@@ -629,7 +642,7 @@ TEST(ResultsFigures, LossAgainstGenerationSpeedAndCacheSize) {
     const auto onFront = [](const ResultsPicture& picture) {
         QStringList titles;
         for (const Spot& spot : picture.spots) {
-            if (rowOf(spot, "Pareto front").startsWith("yes")) titles << spot.title;
+            if (rowOf(spot, "Pareto front of the means").startsWith("yes")) titles << spot.title;
         }
         return titles;
     };
@@ -655,7 +668,7 @@ TEST(ResultsFigures, EachDataSetHasItsOwnParetoFront) {
         lossByMemory(resultsData(runs));  // shapes are equal: the lowest loss of each data set wins
     QStringList onFront;
     for (const Spot& spot : memory.spots) {
-        if (rowOf(spot, "Pareto front").startsWith("yes")) onFront << spot.title;
+        if (rowOf(spot, "Pareto front of the means").startsWith("yes")) onFront << spot.title;
     }
     EXPECT_EQ(onFront, QStringList({"data a.txt, θ 500", "data b.txt, θ 1k"}));
     const Figure speed = lossBySpeed(resultsData(runs)).figure;
@@ -663,7 +676,7 @@ TEST(ResultsFigures, EachDataSetHasItsOwnParetoFront) {
         return curve.quantity == QLatin1String("Pareto front");
     });
     EXPECT_EQ(stairs, 2);
-    EXPECT_TRUE(speed.note.contains("Pareto front of each data set")) << speed.note.toStdString();
+    EXPECT_TRUE(speed.note.contains("Pareto front of the means of each data set")) << speed.note.toStdString();
 }
 
 TEST(ResultsFigures, ParallelCoordinatesRangeFromLowestToHighest) {

@@ -3,6 +3,7 @@
 #include <QTableView>
 #include <cmath>
 
+#include "core/sweep/search.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/results/group_table.h"
 #include "ui/rooms/results/results_room.h"
@@ -20,12 +21,14 @@ class ResultsRoomTest : public Workbench {
         room->resize(900, 600);
     }
 
-    // Opens a lab of finished runs. Each pair is a theta and the best validation losses of its seeds 1, 2, 3, …
-    void openLab(const std::vector<std::pair<double, std::vector<double>>>& groups) {
+    // Opens a lab of finished runs. Each pair is a theta and the best validation losses of its seeds 1, 2, 3, … A
+    // `search` is the document of a search that chose the settings.
+    void openLab(const std::vector<std::pair<double, std::vector<double>>>& groups, const std::string& search = {}) {
         const QString path = file(QStringLiteral("recorded %1.ropelab").arg(++labs).toLatin1().constData());
         {
             const auto lab = LabFile::create(path.toStdString());
             const std::int64_t experiment = lab->add_experiment("recorded", Experiment("recorded").to_json().dump());
+            if (!search.empty()) lab->add_document(experiment, search_document, search);
             for (const auto& [theta, losses] : groups) {
                 for (std::size_t i = 0; i < losses.size(); ++i) {
                     const nlohmann::json settings = {{"theta", theta}, {"seed", i + 1}};

@@ -16,6 +16,7 @@
 #include "core/study/head_conversion.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
+#include "ui/figure/figure_caption.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/group_table.h"
 #include "ui/rooms/results/results_panel.h"
@@ -113,6 +114,19 @@ TEST_F(ResultsRoomTest, TheTestIsPairedForEqualSeedsUnlessAnotherIsChosen) {
     openLab({{10000, {1.50, 1.51, 1.52}}, {500, {1.30, 1.32}}});
     ASSERT_TRUE(waitUntil([&] { return room->results().table.groups.size() == 2; }));
     EXPECT_EQ(room->results().table.test, TestKind::welch);
+}
+
+TEST_F(ResultsRoomTest, WarnsThatASearchChoseTheSettings) {
+    const std::string search = to_json(Search{}).dump();
+    openLab({{10000, {1.50, 1.51}}, {500, {1.30, 1.32}}}, search);
+    const QString warning = QString::fromStdString(search_warning(room->results().table));
+    EXPECT_TRUE(warning.startsWith("Warning: a search chose these settings by their validation loss"));
+    EXPECT_TRUE(room->words().contains(warning)) << room->words().toStdString();
+    EXPECT_TRUE(captionOf(room->exportedFigure()).contains(warning));
+    openUsual();
+    ASSERT_TRUE(waitUntil([&] { return room->results().table.groups.size() == 3; }));
+    EXPECT_FALSE(room->words().contains("a search")) << room->words().toStdString();
+    EXPECT_FALSE(captionOf(room->exportedFigure()).contains("a search"));
 }
 
 // The training speeds are one measurement, so that the caches are the cost, and only the three tests of the loss count.
@@ -252,8 +266,8 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(0, "p paired"), "–");
     EXPECT_NE(cell(0, "detectable difference"), "–");
     EXPECT_EQ(cell(2, "detectable difference"), "–");
-    EXPECT_EQ(room->headline(),
-              QStringLiteral("θ 500, 100\u202F% is significantly below θ 10k, 100\u202F%: 0.20 nats (3 seeds per group, p\u00A0<\u00A00.001)"));
+    EXPECT_EQ(room->headline(), QStringLiteral("θ 500, 100\u202F% is significantly below θ 10k, 100\u202F%: 0.20 nats "
+                                               "(3 seeds per group, p\u00A0<\u00A00.001)"));
     EXPECT_TRUE(room->words().contains("With 3 seeds per group, the significance test detects a true difference of "))
         << room->words().toStdString();
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");

@@ -53,7 +53,7 @@ TEST(AlibiFigure, LabelsSlopesAndUnit) {
     ASSERT_EQ(figure.y.categories.size(), 8);
     EXPECT_EQ(figure.y.categories.first(), "head 1, slope 0.5");
     EXPECT_EQ(figure.y.categories.last(), "head 8, slope 0.003906");
-    EXPECT_TRUE(figure.note.isEmpty()) << figure.note.toStdString();
+    EXPECT_EQ(figure.note, "heads are counted from 1");
     EXPECT_EQ(figure.map->maximum, 0);
     EXPECT_EQ(figure.map->minimum, -7.5);
     // The bias at distance 0 is +0, so that no text shows −0.
@@ -83,7 +83,8 @@ TEST(AlibiFigure, NotesOmittedHeadsAndDistances) {
     EXPECT_EQ(figure.map->xStep, 4096);
     EXPECT_EQ(figure.map->minimum, kLeastBias);
     EXPECT_EQ(figure.note,
-              "first 128 of 200 heads; distances in steps of 4,096 tokens; the colour scale ends at −16 nats");
+              "first 128 of 200 heads; heads are counted from 1; distances in steps of 4,096 tokens; the colour scale "
+              "ends at −16 nats");
     EXPECT_FLOAT_EQ(cell(figure, 0, 2), static_cast<float>(-alibi_slopes(200)[0] * 8192));
 }
 

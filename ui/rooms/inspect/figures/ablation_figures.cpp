@@ -29,6 +29,19 @@ QString kindWord(Ablation::Kind kind) {
     return u"mean-ablated"_s;
 }
 
+/// What a control does to random other pairs.
+QString kindVerb(Ablation::Kind kind) {
+    switch (kind) {
+        case Ablation::Kind::stop:
+            return u"freezing"_s;
+        case Ablation::Kind::remove:
+            return u"removing"_s;
+        case Ablation::Kind::mean:
+            break;
+    }
+    return u"mean-ablating"_s;
+}
+
 InspectPicture noAblation(const InspectData& data, const char* name) {
     return withoutAnswer(data, name,
                          u"Evaluating the checkpoint with the chosen pairs ablated, and with random other pairs "
@@ -61,8 +74,9 @@ QString controlText(const AblationResult& result) {
     if (result.controls.draws.empty()) return noControls();
     Values rises;
     for (const AblationControl& draw : result.controls.draws) rises.push_back(draw.result->loss - result.whole->loss);
-    return u"control: ablating random other pairs with a logit contribution near %1 % changes the loss by %2"_s.arg(
-        QString::number(100 * result.controls.contribution, 'f', 1), riseText(describe(rises), u"random set"_s));
+    return u"control: %1 random other pairs with a logit contribution near %2 % changes the loss by %3"_s.arg(
+        kindVerb(result.ablation.kind), QString::number(100 * result.controls.contribution, 'f', 1),
+        riseText(describe(rises), u"random set"_s));
 }
 
 void addControls(Figure& figure, const AblationControls& controls, const QString& quantity,
@@ -140,8 +154,8 @@ QString controlsNote(const AblationCurve& curve) {
     }
     if (with == 0) return noControls();
     QString note =
-        u"dashed: control, the mean over ablations of random other pairs with nearly the same logit "
-        "contribution"_s;
+        u"dashed: control, the mean after %1 random other pairs with nearly the same logit contribution"_s.arg(
+            kindVerb(curve.kind));
     if (without > 0) note += u" (%1 of %2 ablations have no such pairs)"_s.arg(without).arg(with + without);
     return note;
 }
@@ -196,8 +210,8 @@ static InspectPicture ablationLoss(const InspectData& data) {
     const bool hasBands = !band.x.isEmpty();
     addBand(figure, std::move(band));
     figure.note =
-        u"%1; %2; %3; %4"_s.arg(lossChange(result), controlText(result), checkpointNote(data, result.iteration),
-                                sequencesNote(*result.without, hasBands));
+        u"%1: %2; %3; %4; %5"_s.arg(ablationText(result.ablation), lossChange(result), controlText(result),
+                                    checkpointNote(data, result.iteration), sequencesNote(*result.without, hasBands));
     figure.summary = u"Loss by position in the context, for the run %2 with %1: %3; %4."_s.arg(
         ablationText(result.ablation), data.run->name, lossChange(result), controlText(result));
     return picture;
@@ -234,12 +248,13 @@ static InspectPicture ablationRetrieval(const InspectData& data) {
     for (const AblationControl& draw : result.controls.draws)
         controls.push_back(100 * retrieval_accuracy(*draw.result));
     const QString control = controls.empty() ? noControls()
-                                             : u"control: retrieval accuracy %1 % after ablating random other pairs "
+                                             : u"control: retrieval accuracy %1 % after %3 random other pairs "
                                                "(mean of %2)"_s.arg(QString::number(describe(controls).mean, 'f', 1),
-                                                                    countText(std::ssize(controls), u"random set"_s));
-    figure.note = u"retrieval accuracy %1 % → %2 %; %3; %4; %5"_s.arg(percent(*result.whole), percent(*result.without),
-                                                                      control, checkpointNote(data, result.iteration),
-                                                                      retrievalNote(*result.without));
+                                                                    countText(std::ssize(controls), u"random set"_s),
+                                                                    kindVerb(result.ablation.kind));
+    figure.note = u"%6: retrieval accuracy %1 % → %2 %; %3; %4; %5"_s.arg(
+        percent(*result.whole), percent(*result.without), control, checkpointNote(data, result.iteration),
+        retrievalNote(*result.without), ablationText(result.ablation));
     figure.summary = u"Retrieval accuracy by lag with %1; %2."_s.arg(ablationText(result.ablation), control);
     return picture;
 }

@@ -55,6 +55,17 @@ double thetaOf(std::span<const float> frequencies, const RunSpec& spec) {
     return std::nan("");
 }
 
+/// The layers and heads of headLines(), as "one curve per layer, mean over heads".
+QString linesText(const InspectData& data) {
+    const std::int64_t layer = layerOf(data);
+    const std::int64_t head = headOf(data);
+    if (layer >= 0 && head >= 0) return whereText(data.choices);
+    const QString heads = head >= 0   ? u"head %1"_s.arg(head)
+                          : layer < 0 ? u"mean over heads"_s
+                                      : u"one curve per head"_s;
+    return u"%1, %2"_s.arg(layer < 0 ? u"one curve per layer"_s : u"layer %1"_s.arg(layer), heads);
+}
+
 InspectPicture courseByLayer(const InspectData& data, const char* name, const Axis& y, ProbeArray ProbeResult::*array,
                              ProbeArray ProbeResult::*errors) {
     if (!data.snapshot() || (data.snapshot()->result.get()->*array).empty()) return withoutNumbers(data, name);
@@ -80,8 +91,7 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
     const bool hasBands = !figure.bands.empty();
     figure.note =
         u"%1; %2"_s.arg(data.run->name, headsNote(sequencesNote(*data.snapshot()->result, hasBands), data, hasBands));
-    figure.summary =
-        u"%1 during the training of the run %2, %3."_s.arg(y.label, data.run->name, whereText(data.choices));
+    figure.summary = u"%1 during the training of the run %2, %3."_s.arg(y.label, data.run->name, linesText(data));
     return picture;
 }
 

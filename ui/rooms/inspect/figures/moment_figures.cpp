@@ -230,15 +230,24 @@ static InspectPicture retrievalGain(const InspectData& data) {
     const ProbeResult& result = *now->result;
     InspectPicture picture{inspectFigure(data, name, {u"distance Δ"_s, u"tokens"_s}, {u"retrieval gain"_s, u"%"_s})};
     Figure& figure = picture.figure;
+    QStringList others;
     addBound(figure, *data.run, result);
+    if (!figure.curves.empty()) others << u"B(Δ)/B(0): context bound in % of its value at distance 0"_s;
+    const std::size_t bounds = figure.curves.size();
     addLogit(figure, *data.run, result);
+    if (figure.curves.size() > bounds) {
+        others << u"logit: mean attention logit, centred, in % of its largest deviation"_s;
+    }
+    QStringList seeds;
     for (const OtherSeed& other : data.run->otherSeeds) {
         if (other.snapshot.result->retrieval.empty() || (data.ghost && data.ghost->id == other.id)) {
             continue;
         }
         FigureCurve& curve = addGain(figure, *other.snapshot.result, other.seed, other.ink);
         curve.companion = curve.isNamed = true;
+        seeds << u"seed %1"_s.arg(other.seed);
     }
+    if (!seeds.isEmpty()) others << u"also shown: %1"_s.arg(seeds.join(u", "_s));
     if (const Snapshot* other = data.ghostSnapshot(); other && !other->result->retrieval.empty()) {
         FigureCurve& curve = addGain(figure, *other->result, data.ghost->spec.seed, data.ghost->ink);
         curve = ghostCurve(curve, *data.ghost);
@@ -251,6 +260,7 @@ static InspectPicture retrievalGain(const InspectData& data) {
                                    [](const RetrievalPoint& point) { return point.gain_standard_error(); });
     figure.note = u"%1; %2; standard error of the gain at most %3 percentage points"_s.arg(
         data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
+    for (const QString& words : std::as_const(others)) figure.note += u"; "_s + words;
     figure.summary =
         u"Retrieval gain of the run %1 after %2 steps by the attended distance, with the context bound and the mean "
         "attention logit on the same axis."_s.arg(data.run->name, groupedText(now->iteration));
