@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "core/lecture/lecture.h"
+#include "core/lecture/lecture_text.h"
+#include "core/lecture/quantity.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -54,6 +56,13 @@ bool is_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
+std::string lower(std::string_view text) {
+    std::string result(text);
+    std::transform(result.begin(), result.end(), result.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    return result;
+}
+
 // Its message says more than that the text is not a number.
 struct AmbiguousComma : BadInput {
     using BadInput::BadInput;
@@ -63,13 +72,18 @@ constexpr char pi_sign = '\x01';  // stands for "pi" and "π" while an answer is
 
 // Typographic signs of the program's own numbers, and pi as a word of its own.
 std::string with_plain_signs(std::string_view text) {
-    static constexpr std::array<std::pair<std::string_view, char>, 5> signs = {
-        {{"\xE2\x88\x92", '-'}, {"\xCF\x80", pi_sign}, {"\xC2\xB7", '*'}, {"\xC3\x97", '*'}, {"\xC2\xA0", ' '}}};
+    static constexpr std::array<std::pair<std::string_view, char>, 7> signs = {{{"\xE2\x88\x92", '-'},
+                                                                                {"\xCF\x80", pi_sign},
+                                                                                {"\xC2\xB7", '*'},
+                                                                                {"\xC3\x97", '*'},
+                                                                                {"\xC2\xA0", ' '},
+                                                                                {"\xE2\x80\x89", ' '},
+                                                                                {"\xE2\x80\xAF", ' '}}};
     std::string result;
     for (std::size_t i = 0; i < text.size();) {
         const auto sign = std::find_if(signs.begin(), signs.end(),
                                        [&](const auto& each) { return text.substr(i).starts_with(each.first); });
-        const bool word = text.substr(i).starts_with("pi") && (i == 0 || !is_letter(text[i - 1])) &&
+        const bool word = lower(text.substr(i, 2)) == "pi" && (i == 0 || !is_letter(text[i - 1])) &&
                           (i + 2 == text.size() || !is_letter(text[i + 2]));
         result += sign != signs.end() ? sign->second : word ? pi_sign : text[i];
         i += sign != signs.end() ? sign->first.size() : word ? 2 : 1;
@@ -102,20 +116,35 @@ std::string with_decimal_point(std::string number) {
     return commas == 1 && point == std::string::npos ? decimal : number;
 }
 
+// "6 283" is 6283; other spaces stay.
+std::string without_grouping_spaces(std::string_view number) {
+    const std::size_t whole = std::min(number.find_first_of(".,"), number.size());
+    const std::size_t first = number.find(' ');
+    bool grouped = first >= 1 && first <= 3 && first < whole;
+    for (std::size_t i = 0; grouped && i < whole; ++i) {
+        const bool gap = i >= first && (i - first) % 4 == 0;
+        grouped = gap ? number[i] == ' ' && i + 4 <= whole : is_digit(number[i]);
+    }
+    std::string result(number);
+    if (grouped && (whole - first) % 4 == 0) std::erase(result, ' ');
+    return result;
+}
+
 // A product or quotient of numbers and pi, such as "2*pi" or "-100/256".
 double value_of(std::string_view text) {
     double value = 1;
     for (bool divide = false;;) {
         const std::size_t end = std::min(text.find_first_of("*/"), text.size());
         std::string_view factor = trimmed(text.substr(0, end));
-        double next = 1;
+        double next = factor.starts_with('-') ? -1 : 1;
+        if (factor.starts_with('-') || factor.starts_with('+')) factor = trimmed(factor.substr(1));
         if (factor.ends_with(pi_sign)) {
-            next = std::numbers::pi;
+            next *= std::numbers::pi;
             factor = trimmed(factor.substr(0, factor.size() - 1));
-            if (factor == "-") next = -next;
-            if (factor == "-" || factor.empty()) factor = "1";
+            if (factor.empty()) factor = "1";
         }
-        next *= parse_number(with_decimal_point(std::string(factor)));
+        if (factor.starts_with('-')) throw BadInput("A number has two signs.");
+        next *= parse_number(with_decimal_point(without_grouping_spaces(factor)));
         value = divide ? value / next : value * next;
         if (end == text.size()) break;
         divide = text[end] == '/';
@@ -189,32 +218,79 @@ bool holds(std::string_view text, std::string_view clause) {
     return false;
 }
 
-// "3.7 degrees". A unit that does not begin with a letter needs no space.
+// "3.7 degrees", "6283tokens", "10 k tokens".
 std::pair<std::string_view, std::string_view> number_and_unit(std::string_view text) {
     const auto is_end = [](char c) { return is_digit(c) || c == pi_sign; };
     std::size_t end = text.size();
     while (end > 0 && !is_end(text[end - 1])) --end;
-    if (end > 0 && end < text.size() && (text[end] == 'k' || text[end] == 'M') &&
-        (end + 1 == text.size() || !is_letter(text[end + 1]))) {
-        ++end;
-    }
+    if (end == 0) return {text, ""};
+    const std::size_t next = std::min(text.find_first_not_of(' ', end), text.size());
+    const bool thousands = next < text.size() && (text[next] == 'k' || text[next] == 'K' || text[next] == 'M') &&
+                           (next + 1 == text.size() || !is_letter(text[next + 1]));
+    if (thousands) end = next + 1;
     const std::string_view unit = trimmed(text.substr(end));
-    const bool angle = unit.starts_with("rad") || unit.starts_with("deg");
-    const bool adjacent = end < text.size() && is_letter(text[end]) && !angle;
-    if (adjacent || unit.find_first_of("*/+-.,^") == 0) return {text, ""};
+    const bool is_part = unit.size() == 1 && unit != "s" && is_letter(unit[0]) && is_letter(text[end]);  // "3x"
+    if (is_part || unit.find_first_of("*/+-.,^") == 0) return {text, ""};
     return {trimmed(text.substr(0, end)), unit};
 }
 
-// Throws BadInput if the units do not agree.
+struct Unit {
+    std::string_view name;  // in lower case
+    std::string_view is;    // unit of a quantity
+    double factor = 1;
+};
+constexpr double kibi = 1024;
+// Beside the units themselves, as in "3 tokens", and "1 token".
+constexpr Unit units[] = {
+    {"\xC2\xB0", "degrees"},
+    {"deg", "degrees"},
+    {"rad", "degrees", 180 / std::numbers::pi},
+    {"radians", "degrees", 180 / std::numbers::pi},
+    {"radian", "degrees", 180 / std::numbers::pi},
+    {"rad", "radians per token"},
+    {"radians", "radians per token"},
+    {"rad/token", "radians per token"},
+    {"rad per token", "radians per token"},
+    {"turns", "periods"},
+    {"turn", "periods"},
+    {"sec", "s"},
+    {"second", "s"},
+    {"seconds", "s"},
+    {"tokens per second", "tokens/s"},
+    {"b", "bytes"},
+    {"kb", "bytes", 1e3},
+    {"mb", "bytes", 1e6},
+    {"gb", "bytes", 1e9},
+    {"tb", "bytes", 1e12},
+    {"kib", "bytes", kibi},
+    {"mib", "bytes", kibi* kibi},
+    {"gib", "bytes", kibi* kibi* kibi},
+    {"tib", "bytes", kibi* kibi* kibi* kibi},
+};
+
+bool is_word_of(std::string_view word, std::string_view unit) {
+    return word == unit || (unit.size() > 2 && unit.ends_with('s') && word == unit.substr(0, unit.size() - 1));
+}
+
+// Throws BadInput if the units do not agree. A question without a unit takes that of any quantity.
 double unit_factor(std::string_view given, std::string_view asked) {
-    const bool degrees = given == "\xC2\xB0" || given.starts_with("deg");
-    const bool radians = given.starts_with("rad");
-    if (given == "%") return asked == "%" ? 1 : 0.01;
-    if (asked == "degrees" && radians) return 180 / std::numbers::pi;
-    if ((degrees && asked != "degrees" && !asked.empty()) || (radians && !asked.starts_with("rad") && !asked.empty())) {
-        throw BadInput("The answer must be a number of " + std::string(asked) + ", not an angle.");
+    const std::string word = lower(given);
+    if (word.empty()) return 1;
+    const bool has_unit = !asked.empty() && !asked.starts_with("as ");
+    const bool is_percent = word == "%" || word == "percent" || word == "per cent";
+    if (is_percent && (asked == "%" || !has_unit)) return asked == "%" ? 1 : 0.01;
+    if (is_word_of(word, asked)) return 1;
+    for (const Unit& unit : units) {
+        if (word == unit.name && has_unit && unit.is == asked) return unit.factor;
     }
-    return 1;
+    const auto& known = quantities();
+    const bool is_known =
+        std::any_of(std::begin(units), std::end(units), [&](const Unit& unit) { return word == unit.name; }) ||
+        std::any_of(known.begin(), known.end(), [&](const auto& each) { return is_word_of(word, each.unit); });
+    if (!has_unit && is_known) return 1;
+    const std::string wanted = has_unit ? "a number of " + std::string(asked) : std::string("a number without a unit");
+    throw BadInput("The answer must be " + wanted + ", but its unit is \"" + shortened(given) +
+                   "\"; type the number alone.");
 }
 
 }  // namespace
@@ -246,7 +322,7 @@ CurveDistance curve_distance(const AnswerCurve& drawn, const AnswerCurve& truth,
 }
 
 nlohmann::json parse_answer(std::string_view text, std::string_view unit) {
-    if (trimmed(text) == "none") return nullptr;
+    if (lower(trimmed(text)) == "none") return nullptr;
     const std::string plain = with_plain_signs(trimmed(text));
     const auto [number, given_unit] = number_and_unit(plain);
     const double factor = unit_factor(given_unit, unit);

@@ -41,6 +41,12 @@ bool asks_for_curve(const LectureScene& scene) {
     });
 }
 
+bool text_answers(const LectureScene& scene) {
+    return scene.summary || std::any_of(scene.steps.begin(), scene.steps.end(), [&](const LectureStep& step) {
+               return step.ask && (!scene.room.empty() || step.ask->hides);
+           });
+}
+
 bool asks_for_curves(const Lecture& lecture) {
     return std::any_of(lecture.scenes.begin(), lecture.scenes.end(), asks_for_curve);
 }
@@ -159,6 +165,7 @@ std::string block_text(const LectureScene& scene) {
     writer.text("question", scene.question);
     writer.text("find", scene.find);
     writer.text("notes", scene.notes);
+    if (scene.summary) writer.line("summary", "true");
     const auto is_empty = [](const LectureStep& step) {
         return step.say.empty() && step.set.empty() && step.point.empty() && !step.ask && step.checks.empty();
     };

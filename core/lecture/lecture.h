@@ -88,6 +88,8 @@ struct LectureScene {
     std::string question;  // the question that stays in the corner during the scene; "" for none
     std::string notes;     // for the lecturer, Markdown
     std::string find;      // expression of the number that the class should find; "" for none
+    /// The scene tells the answers of other scenes.
+    bool summary = false;
     std::vector<LectureStep> steps;
     int line = 0;
 };
@@ -96,6 +98,8 @@ struct LectureScene {
 bool asks_later(const LectureScene& scene, int step, bool revealed);
 /// The class is asked to draw a curve over a figure that does not depend on runs trained in front of it.
 bool asks_for_curve(const LectureScene& scene);
+/// The text of a scene follows its questions, or is hidden by one, so that it is left out of versions without answers.
+bool text_answers(const LectureScene& scene);
 
 struct Lecture {
     std::filesystem::path file;

@@ -402,8 +402,8 @@ LectureTraining parse_training(const YamlNode& node, const LecturePlace& place) 
     return training;
 }
 
-constexpr std::array<std::string_view, 10> scene_keys = {"id",       "show",     "setup", "lab",   "live",
-                                                         "controls", "question", "find",  "notes", "steps"};
+constexpr std::array<std::string_view, 11> scene_keys = {"id",       "show", "setup", "lab",     "live", "controls",
+                                                         "question", "find", "notes", "summary", "steps"};
 
 bool is_id(std::string_view text) {
     const auto allowed = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
@@ -491,6 +491,7 @@ LectureScene parse_scene(const LectureSection& section, const LectureSource& sou
     check_formula_lines(section.text, first.at(section.text_line), source);
     scene.question = formula_text(block, "question", source);
     scene.notes = formula_text(block, "notes", source);
+    scene.summary = block.flag("summary");
     scene.find = block.text("find");
     if (block.has("find")) check_scene_quantity(scene.find, block.place_of("find"), scene);
     if (const YamlNode* steps = block.find("steps")) {

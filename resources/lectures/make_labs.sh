@@ -59,12 +59,13 @@ train lecture-minute lecture-minute probe_every=25
 store lecture-minute with-a-replay
 
 # Three bases with three seeds, and the quantities that the stored predictions need.
-train three-thetas theta-minute theta=500,10000,500000 seed=1,2,3
+train three-thetas theta-minute theta=500,10000,500000 seed=1,2,3 iterations=600 warmup=30 evaluate_every=50
 "$program" results --lab "$work/three-thetas.ropelab" --measure >/dev/null
 store three-thetas
 
 # Five rotated fractions with three seeds.
-train fractions theta-minute theta=10000 "fraction=0,2 ch,0.1,0.25,1" seed=1,2,3 probe_every=0
+train fractions theta-minute theta=10000 "fraction=0,2 ch,0.1,0.25,1" seed=1,2,3 probe_every=0 \
+    iterations=600 warmup=30 evaluate_every=50
 store fractions
 
 # Learned positions and rotation, fused and operation by operation, with counted operations. The models are tiny: their

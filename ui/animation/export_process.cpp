@@ -76,7 +76,7 @@ void ExportProcess::read() {
         const QString mark = u"ropelab: "_s;
         if (line.startsWith(mark)) m_problem = line.mid(mark.size());
         const QStringList words = line.split(QLatin1Char(' '));
-        const bool isProgress = words[0] == "frame"_L1 || words[0] == "page"_L1;
+        const bool isProgress = words[0] == "frame"_L1 || words[0] == "step"_L1;
         if (words.size() != 4 || !isProgress) continue;
         m_done = words[1].toInt();
         if (!m_stopping) emit progressed(m_done, words[3].toInt());

@@ -161,7 +161,8 @@ void LecturePlayer::applyScene() {
     const LectureScene* scene = currentScene();
     if (!scene || scene->room.empty()) {
         m_stage.pointAt(QString());
-        // A page of text has no room, but its questions may be about the runs of a lab.
+        // A page of text has no room, but its questions may be about a setup or the runs of a lab.
+        if (scene) attempt([&] { m_stage.setSetups(scene->setup); });
         if (scene && !scene->lab.empty()) attempt([&] { m_stage.showRuns(fromPath(scene->lab), nullptr); });
         return;
     }

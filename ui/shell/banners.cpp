@@ -118,7 +118,7 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
 
     frame->setAccessibleName(text);
     m_layout->addWidget(frame);
-    setVisible(true);
+    showFilled();
     QAccessibleEvent alert(frame, QAccessible::Alert);
     QAccessible::updateAccessibility(&alert);
 }
@@ -130,7 +130,16 @@ void BannerArea::dismiss(const QString& id) {
         old->hide();
         old->deleteLater();
     }
-    setVisible(m_layout->count() > 0);
+    showFilled();
+}
+
+void BannerArea::setCovered(bool covered) {
+    m_isCovered = covered;
+    showFilled();
+}
+
+void BannerArea::showFilled() {
+    setVisible(m_layout->count() > 0 && !m_isCovered);
 }
 
 QStringList BannerArea::texts() const {

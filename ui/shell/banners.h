@@ -29,6 +29,8 @@ class BannerArea : public QWidget {
     /// Replaces a banner with the same `id`, so a repeated message appears only once.
     void show(const QString& id, Kind kind, const QString& text, const QList<Choice>& choices = {});
     void dismiss(const QString& id);
+    /// Covered banners are hidden, also those that are added meanwhile.
+    void setCovered(bool covered);
     QStringList texts() const;
     /// Clicks a button. Returns false if there is no such button.
     bool choose(const QString& id, const QString& choice);
@@ -40,8 +42,10 @@ class BannerArea : public QWidget {
  private:
     QWidget* banner(const QString& id) const;
     void place();
+    void showFilled();
     QVBoxLayout* m_layout;
     QPointer<QWidget> m_on;  // the widget that the banners cover; null if they are in a layout
+    bool m_isCovered = false;
 };
 
 }  // namespace ropelab::ui

@@ -484,6 +484,7 @@ void WindowStage::setPresenting(bool presenting) {
     m_window.menuBar()->setVisible(!presenting);
     m_window.rail().setVisible(!presenting);
     m_window.strip().setVisible(!presenting);
+    m_window.banners().setCovered(presenting);
     m_window.fitSides();
 }
 

@@ -69,11 +69,18 @@ TEST(ParseAnswer, ReadsNumbersAsPeopleTypeThem) {
                            "0.5"),
               -0.5);
     EXPECT_TRUE(parse_answer("none").is_null());
+    EXPECT_TRUE(parse_answer(" None ").is_null());
+    EXPECT_EQ(parse_answer("+6.28"), 6.28);
+    EXPECT_EQ(parse_answer("- 0.39"), -0.39);
+    EXPECT_EQ(parse_answer("6 283"), 6283.0);
+    EXPECT_EQ(parse_answer("1 234 567.5"), 1234567.5);
+    EXPECT_EQ(parse_answer("6283tokens", "tokens"), 6283.0);
+    EXPECT_EQ(parse_answer("10 k tokens", "tokens"), 10000.0);
 }
 
 TEST(ParseAnswer, ReadsPiFractionsAndProducts) {
     const double pi = std::acos(-1.0);
-    for (const char* text : {"2\xCF\x80", "2*pi", "2 pi", "2pi", "2\xC2\xB7\xCF\x80 tokens", "pi*2"}) {
+    for (const char* text : {"2\xCF\x80", "2*pi", "2 pi", "2pi", "2\xC2\xB7\xCF\x80 tokens", "pi*2", "2*PI", "2 Pi"}) {
         EXPECT_NEAR(parse_answer(text, "tokens").get<double>(), 2 * pi, 1e-12) << text;
     }
     EXPECT_NEAR(parse_answer("pi/2").get<double>(), pi / 2, 1e-12);
@@ -101,11 +108,31 @@ TEST(ParseAnswer, ConvertsTheUnitToThatOfTheQuestion) {
     EXPECT_EQ(parse_answer("3.7 degrees", "degrees"), 3.7);
     EXPECT_NEAR(parse_answer("0.064 rad", "degrees").get<double>(), 3.6669, 1e-4);
     EXPECT_EQ(parse_answer("2.02 %", "%"), 2.02);
-    EXPECT_THROW(parse_answer("3 rad", "tokens"), BadInput);
+    EXPECT_EQ(parse_answer("2.02 percent", "%"), 2.02);
+    EXPECT_EQ(parse_answer("2 percent"), 0.02);
+    EXPECT_EQ(parse_answer("1 GiB", "bytes"), 1073741824.0);
+    EXPECT_EQ(parse_answer("128MiB", "bytes"), 134217728.0);
+    EXPECT_EQ(parse_answer("512 KiB", "bytes"), 524288.0);
+    EXPECT_EQ(parse_answer("1.5 MB", "bytes"), 1.5e6);
+    EXPECT_EQ(parse_answer("2 kB", "bytes"), 2000.0);
+    EXPECT_EQ(parse_answer("0.1 radians per token", "radians per token"), 0.1);
+    EXPECT_EQ(parse_answer("1 token", "tokens"), 1.0);
+    EXPECT_EQ(parse_answer("3 seconds", "s"), 3.0);
+    const std::pair<const char*, const char*> others[] = {{"3 rad", "tokens"}, {"4 tokens", "degrees"},
+                                                          {"12 m", "tokens"},  {"12 m", ""},
+                                                          {"5 GiB", "tokens"}, {"5 %", "tokens"}};
+    for (const auto& [text, unit] : others) {
+        try {
+            parse_answer(text, unit);
+            ADD_FAILURE() << text;
+        } catch (const BadInput& error) {
+            EXPECT_THAT(error.what(), HasSubstr("but its unit is")) << text;
+        }
+    }
 }
 
 TEST(ParseAnswer, RefusesWhatIsNoNumber) {
-    for (const char* text : {"", "many", "1,2,3", "12 13", "2,,5", "1/0", "3x", "2*"}) {
+    for (const char* text : {"", "many", "1,2,3", "12 13", "2,,5", "1/0", "3x", "2*", "--5", "tokens"}) {
         try {
             parse_answer(text);
             ADD_FAILURE() << text;

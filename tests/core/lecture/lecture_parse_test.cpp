@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/lecture/control_check.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
@@ -166,6 +167,23 @@ TEST(LoadLecture, NamesAMissingFileAndAFolder) {
     EXPECT_MESSAGE(load_lecture(folder.path()), BadInput, "not a file");
     EXPECT_MESSAGE(load_lecture("/dev/null"), BadInput, "not a file");
     EXPECT_MESSAGE(load_lecture("clokcs-of-nobody"), BadInput, "There is no lecture \"clokcs-of-nobody\"");
+}
+
+TEST(LoadLecture, LiveScenesTrainWhatTheirRecordingsHave) {
+    for (const ShippedLecture& each : shipped_lectures()) {
+        for (const LectureScene& scene : load_lecture(each.file).scenes) {
+            if (!scene.live || scene.lab.empty()) continue;
+            const std::vector<SceneRun> recorded = runs_of(scene);
+            const std::vector<RunSpec> trained = experiment_of(*scene.live, false).expand();
+            ASSERT_EQ(recorded.size(), trained.size()) << scene.id;
+            for (const RunSpec& spec : trained) {
+                EXPECT_EQ(spec.iterations, recorded[0].spec.iterations) << scene.id;
+                EXPECT_EQ(spec.warmup, recorded[0].spec.warmup) << scene.id;
+                EXPECT_EQ(spec.evaluate_every, recorded[0].spec.evaluate_every) << scene.id;
+                EXPECT_EQ(spec.learning_rate, recorded[0].spec.learning_rate) << scene.id;
+            }
+        }
+    }
 }
 
 TEST(LoadLecture, EveryLectureOfTheProgramIsValid) {

@@ -86,6 +86,7 @@ live: {preset: lecture-minute, set: {theta: [500, 10000]}, check: {iterations: 2
 controls: [theta, m]
 question: "Which: this # one?"
 find: wavelength(3)
+summary: true
 notes: |
   Two lines,
   with **Markdown** and "quotes".
@@ -104,6 +105,7 @@ steps:
     ASSERT_EQ(lecture.scenes.size(), 3U);
     expect_equal(lecture.scenes.back(), scene);
     EXPECT_EQ(lecture.scenes.back().id, "here");
+    EXPECT_TRUE(lecture.scenes.back().summary);
 }
 
 TEST(WriteLecture, AnAddedSceneHasAnIdOfItsOwn) {

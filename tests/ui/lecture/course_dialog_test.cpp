@@ -168,6 +168,33 @@ TEST_F(CourseDialogTest, AWrongAnswerThatIsCorrectedCountsAsHelped) {
     EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], question), Grade::withHelp);
 }
 
+TEST_F(CourseDialogTest, AnAnswerThatWasShownBeforeIsNotUnderstood) {
+    const Lecture lecture = smallLecture();
+    const LectureScene& scene = lecture.scenes[1];
+    using Grade = CourseProgress::Grade;
+    open();
+    dialog->goTo(0, 1, 1);  // past the first question
+    EXPECT_EQ(dialog->progress().grade(lecture, scene, *scene.steps[0].ask), Grade::unanswered);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_1);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return dialog->questions().revealButton()->isVisible(); }));
+    dialog->questions().reveal();
+    ASSERT_TRUE(waitForTruth());
+    open();
+    for (const int step : {0, 1}) {
+        dialog->goTo(0, 1, step);
+        ASSERT_TRUE(waitForQuestion());
+        press(step == 0 ? Qt::Key_1 : Qt::Key_2);
+        press(Qt::Key_Return);
+        ASSERT_TRUE(waitForTruth());
+        EXPECT_TRUE(dialog->questions().answers().at(0).right);
+        EXPECT_EQ(dialog->progress().grade(lecture, scene, *scene.steps[static_cast<std::size_t>(step)].ask),
+                  Grade::shown);
+    }
+    EXPECT_EQ(sceneMark(lecture, scene, dialog->progress()), "0 of 2 understood");
+}
+
 TEST_F(CourseDialogTest, StartingOverForgetsEverythingAfterAQuestion) {
     open();
     dialog->goTo(0, 1, 0);

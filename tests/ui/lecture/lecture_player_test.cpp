@@ -72,6 +72,7 @@ class LecturePlayerTest : public ::testing::Test {
         second.id = "text";
         second.title = "What it means";
         second.text = "Some words.";
+        second.setup.a.theta = 500;
         LectureScene third;
         third.id = "runs";
         third.title = "Three runs";
@@ -105,6 +106,11 @@ TEST_F(LecturePlayerTest, AppliesASceneAndAllEarlierStepsWithoutGlides) {
     EXPECT_EQ(stepped[0][0].toInt(), 0);
     EXPECT_EQ(stepped[0][1].toInt(), 2);
     EXPECT_EQ(settled.size(), 1);
+}
+
+TEST_F(LecturePlayerTest, APageOfTextSetsTheSetupOfItsQuestions) {
+    player.goTo(1, -1);
+    EXPECT_EQ(stage.current.a.theta, 500);
 }
 
 TEST_F(LecturePlayerTest, NumbersGlideToTheirEndsAndThenSettle) {

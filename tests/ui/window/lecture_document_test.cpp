@@ -203,9 +203,10 @@ TEST_F(LectureDocumentTest, HandoutWithoutAnswersShowsNone) {
     ASSERT_EQ(make("handout", pdf, {{"answers", false}, {"paper", "letter"}}), 0);
     const QString all = popplerText("pdftotext", {"-layout", pdf, "-"})->simplified();
     EXPECT_TRUE(all.contains("Draw the bound."));
-    for (const char* words : {"Answers", "Its wavelength is longest.", "It falls in waves."}) {
+    for (const char* words : {"Answers", "Its wavelength is longest.", "It falls in waves.", "The logit is"}) {
         EXPECT_FALSE(all.contains(words)) << words;
     }
+    EXPECT_TRUE(all.contains("Only words."));
     EXPECT_TRUE(popplerText("pdfinfo", {pdf})->contains("612 x 792"));
 }
 
@@ -213,16 +214,19 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
     REQUIRE_POPPLER();
     const QString pdf = file("slides.pdf");
     ASSERT_EQ(make("slides", pdf), 0);
-    // Title page, four steps and the text of the first scene, the page of text, three steps.
+    // Title page, four steps and the text of the first scene, the page of text, three steps; answers follow questions.
     const QStringList words = {"Words of the title page.",
                                "The query stands at ten.",
                                "It glides to sixty-four.",
                                "Which hand is slowest?",
+                               "Its wavelength is longest.",
                                "How long is its wavelength?",
+                               "Read the spectrum.",
                                "The logit is",
                                "Only words.",
                                "Think first.",
                                "Draw the bound.",
+                               "It falls in waves.",
                                "This is the bound."};
     ASSERT_EQ(pagesOf(pdf), words.size());
     for (int page = 1; page <= words.size(); ++page) {
@@ -251,16 +255,49 @@ TEST_F(LectureDocumentTest, SlidesWithoutAnswersEndASceneWithItsQuestions) {
     }
 }
 
+TEST_F(LectureDocumentTest, VersionsWithoutAnswersLeaveOutWhatFollowsAQuestion) {
+    write("decided.md",
+          "---\ntitle: Decided\n---\n\n## A page\n```yaml\nsteps:\n"
+          "  - ask: {text: \"Which one?\", choices: [this, that], right: 1, hide: true}\n```\nIt is the first.\n\n"
+          "## The bound\n```yaml\nshow: context/bound\nsteps:\n  - say: Look.\n"
+          "  - ask: {text: \"Is it above 0?\", choices: [\"yes\", \"no\"], right: 1}\n  - say: It stays above.\n"
+          "  - {say: And at 500 it does not., ask: {text: \"Why?\", choices: [a b, c d], right: 1}}\n```\n\n"
+          "## All answers\n```yaml\nsummary: true\n```\nThis one, and yes.\n");
+    const QString page = file("decided.html");
+    ASSERT_EQ(make("slides", page, {{"answers", false}}, file("decided.md")), 0);
+    const QString html = QString::fromUtf8(contentOf(page));
+    EXPECT_EQ(html.count("<section"), 5);  // the title, and the questions with the step before
+    EXPECT_EQ(html.count("<img class=\"picture\""), 2) << "only the step before the question and the question have the figure";
+    for (const char* words :
+         {"It is the first.", "It stays above.", "And at 500", "All answers", "This one, and yes."}) {
+        EXPECT_FALSE(html.contains(words)) << words;
+    }
+    const ShownLecture shown = shownLecture(file("decided.md"));
+    EXPECT_EQ(slidesOf(shown).size(), 8);
+}
+
+TEST_F(LectureDocumentTest, AWholePageHasItsFirstFigure) {
+    write("whole.md",
+          "---\ntitle: Whole\n---\n\n## Clocks\n```yaml\nshow: rotation\nsteps:\n  - say: Four.\n"
+          "  - {say: A text., set: {room: rotation/tokens}}\n```\n\n"
+          "## Sheet\n```yaml\nid: sheet\nshow: reproduce/checks\n```\n");
+    const ShownLecture shown = shownLecture(file("whole.md"));
+    ASSERT_TRUE(shown.scenes[0].steps[0].picture && shown.scenes[0].steps[1].picture);
+    EXPECT_EQ(shown.scenes[0].steps[0].picture->name, "dials");
+    EXPECT_EQ(shown.scenes[0].steps[1].picture->name, "token-rotation");
+    EXPECT_EQ(shown.notes, QStringList{"Scene 2 (sheet) has no picture, because its page has no figure."});
+}
+
 TEST_F(LectureDocumentTest, SlidesAreFilesInAFolder) {
     const QString target = file("slides");
     ASSERT_EQ(make("slides", target, {{"width", 640}, {"theme", "dark"}}), 0);
-    EXPECT_EQ(QDir(target).entryList({"*.png"}, QDir::Files).size(), 10);
+    EXPECT_EQ(QDir(target).entryList({"*.png"}, QDir::Files).size(), 13);
     const QImage dark(target + "/slide-002.png");
     EXPECT_EQ(dark.size(), QSize(640, 360));
     EXPECT_LT(qGray(dark.pixel(2, 2)), 100);
     ASSERT_EQ(make("slides", target, {{"format", "svg"}}), 0);
     const QStringList drawn = QDir(target).entryList({"*.svg"}, QDir::Files);
-    ASSERT_EQ(drawn.size(), 10);
+    ASSERT_EQ(drawn.size(), 13);
     for (const QString& each : drawn) EXPECT_TRUE(QSvgRenderer(target + "/" + each).isValid()) << each.toStdString();
     EXPECT_TRUE(contentOf(target + "/slide-003.svg").contains("sixty-four"));
 }
@@ -386,7 +423,7 @@ class LectureExportTest : public WindowFixture {
         write("hands.md", kDocumentLecture);
         // A program that records its arguments; with a file "refuse" it fails.
         write("program.sh",
-              "#!/bin/sh\nd=$(dirname \"$0\")\necho 'page 1 of 2' >&2\nif [ -e \"$d/refuse\" ]; then\n"
+              "#!/bin/sh\nd=$(dirname \"$0\")\necho 'step 1 of 2' >&2\nif [ -e \"$d/refuse\" ]; then\n"
               "  echo 'ropelab: The disk is full.' >&2\n  exit 1\nfi\necho \"$@\" >\"$d/arguments\"\n");
         QFile(file("program.sh")).setPermissions(QFile::ReadOwner | QFile::WriteOwner | QFile::ExeOwner);
         window->lectures().documents().setProgram(file("program.sh"));

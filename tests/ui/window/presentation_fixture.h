@@ -23,6 +23,7 @@
 #include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/results/results_room.h"
 #include "ui/rooms/rotation/position_bar.h"
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rotary/setup_panel.h"

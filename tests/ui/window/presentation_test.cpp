@@ -51,6 +51,28 @@ TEST_F(PresentationTest, AQuestionIsRevealedBeforeTheNextStep) {
     EXPECT_EQ(show().page()->words(), "Only words.");
 }
 
+TEST_F(PresentationTest, AQuestionGetsTheHeightOfItsError) {
+    write(
+        "---\ntitle: Number\n---\n\n## Pairs\n```yaml\nshow: spectrum\nsteps:\n"
+        "  - ask: {text: \"How many?\", quantity: pairs, tolerance: 0}\n```\n");
+    present();
+    player().goTo(0, 0);
+    QuestionPanel& question = *show().question();
+    ASSERT_TRUE(question.isVisible());
+    const int before = question.height();
+    question.findChild<QLineEdit*>()->setText(QString(20, u'x') + u" is not a number "_s.repeated(10));
+    question.submit();
+    ASSERT_TRUE(waitUntil([&] { return !question.error().isEmpty(); }));
+    EXPECT_TRUE(waitUntil([&] { return question.height() > before; }, 2000));
+}
+
+TEST_F(PresentationTest, ANoticeGetsItsHeight) {
+    present();
+    const int before = show().head()->height();
+    show().head()->say(u"A sentence that is far too long for one line. "_s.repeated(20));
+    EXPECT_TRUE(waitUntil([&] { return show().head()->height() > before; }, 2000));
+}
+
 TEST_F(PresentationTest, ACurveThatIsToBeDrawnIsHiddenBefore) {
     write(
         "---\ntitle: Curves\n---\n\n## Decay\n```yaml\nshow: context/decay\nsteps:\n"
@@ -428,6 +450,34 @@ TEST_F(PresentationTest, ALiveSceneTrainsBesideTheUsersLab) {
     stage().end();
     EXPECT_EQ(stage().runs(), LectureStage::Runs::own);
     EXPECT_FALSE(workspace().lab().hasFile());
+}
+
+TEST_F(PresentationTest, CurvesOfALiveSceneGrowWhileItTrains) {
+    engine.step_microseconds = 2000;
+    LectureTraining training;
+    training.experiment = smallSweep(100000).to_json();
+    training.seconds = 1e9;
+    stage().begin();
+    stage().showRoom("results", "learning-curves");
+    stage().showRuns("", &training);
+    const auto& results = static_cast<ResultsRoom&>(window->room());
+    EXPECT_TRUE(waitUntil([&] { return !results.isEmpty(); }));
+    EXPECT_TRUE(workspace().session().isActive());
+    workspace().session().stop();
+    ASSERT_TRUE(waitForEnd(workspace()));
+    stage().end();
+}
+
+TEST_F(PresentationTest, BannersWaitForTheEndOfAPresentation) {
+    window->banners().show("example", BannerArea::Kind::information, "This lab file is an example.");
+    EXPECT_FALSE(window->banners().isHidden());
+    present();
+    EXPECT_TRUE(window->banners().isHidden());
+    window->banners().show("other", BannerArea::Kind::error, "The disk is full.");
+    EXPECT_TRUE(window->banners().isHidden());
+    press(Qt::Key_Escape);
+    EXPECT_FALSE(window->banners().isHidden());
+    EXPECT_TRUE(window->banners().texts().contains("The disk is full."));
 }
 
 TEST_F(PresentationTest, ARecordingTakesOverWhereTrainingTakesTooLong) {

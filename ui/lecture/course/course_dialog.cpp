@@ -114,6 +114,10 @@ QWidget* CourseDialog::makeScenePage() {
     connect(m_question, &QuestionPanel::answered, this, &CourseDialog::storeAnswer);
     connect(m_question, &QuestionPanel::revealed, this, [this] {
         m_next->setText(u"Next"_s);
+        const auto& answers = m_question->answers();
+        const bool isRight = !answers.empty() && std::all_of(answers.begin(), answers.end(),
+                                                             [](const AnswerRecord& answer) { return answer.right; });
+        if (!isRight) m_progress.addShown(current(), *m_player.currentScene(), *m_question->question());
         updateCover();
         updateText();
         // The result is below the question; the layout places it after the sentence is set.
@@ -260,6 +264,11 @@ void CourseDialog::showStep() {
     m_next->setEnabled(true);
     m_count->setText(u"step %1 of %2"_s.arg(m_player.step() + 2).arg(scene->steps.size() + 1));
     m_progress.setPlace({text(current().title), text(scene->id), m_player.step()});
+    // Who reads on, or comes back from a later scene, sees the answers of the steps before.
+    for (int before = 0; before < m_player.step(); ++before) {
+        const auto& ask = scene->steps[static_cast<std::size_t>(before)].ask;
+        if (ask) m_progress.addShown(current(), *scene, *ask);
+    }
     fillScenes();
     updateCover();
     updateText();

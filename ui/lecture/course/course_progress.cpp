@@ -30,14 +30,16 @@ std::optional<CourseProgress::Result> CourseProgress::result(const Lecture& lect
     const auto found = m_answers.constFind(questionKey(lecture, scene, question));
     if (found == m_answers.constEnd()) return std::nullopt;
     const QJsonObject stored = found->toObject();
-    return Result{stored[u"right"_s].toBool(), stored[u"attempts"_s].toInt(), stored[u"hinted"_s].toBool()};
+    return Result{stored[u"right"_s].toBool(), stored[u"attempts"_s].toInt(), stored[u"hinted"_s].toBool(),
+                  stored[u"shown"_s].toBool()};
 }
 
 CourseProgress::Grade CourseProgress::grade(const Lecture& lecture, const LectureScene& scene,
                                             const LectureQuestion& question) const {
     const std::optional<Result> known = result(lecture, scene, question);
-    if (!known) return Grade::unanswered;
+    if (!known || known->attempts == 0) return Grade::unanswered;
     if (!known->right) return Grade::wrong;
+    if (known->shown) return Grade::shown;
     return known->attempts > 1 || known->hinted ? Grade::withHelp : Grade::understood;
 }
 
@@ -49,8 +51,21 @@ void CourseProgress::addAnswer(const Lecture& lecture, const LectureScene& scene
     now.right = right;
     now.hinted = now.hinted || hinted;
     ++now.attempts;
-    m_answers[questionKey(lecture, scene, question)] =
-        QJsonObject{{u"right"_s, now.right}, {u"attempts"_s, now.attempts}, {u"hinted"_s, now.hinted}};
+    setResult(questionKey(lecture, scene, question), now);
+}
+
+void CourseProgress::addShown(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question) {
+    Result now = result(lecture, scene, question).value_or(Result{});
+    if (now.right || now.shown) return;
+    now.shown = true;
+    setResult(questionKey(lecture, scene, question), now);
+}
+
+void CourseProgress::setResult(const QString& key, const Result& result) {
+    m_answers[key] = QJsonObject{{u"right"_s, result.right},
+                                 {u"attempts"_s, result.attempts},
+                                 {u"hinted"_s, result.hinted},
+                                 {u"shown"_s, result.shown}};
     store();
 }
 

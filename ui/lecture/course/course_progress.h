@@ -21,17 +21,21 @@ class CourseProgress {
         bool right = false;   // the last answer was right
         int attempts = 0;     // number of answers
         bool hinted = false;  // the hint was shown before an answer
+        bool shown = false;   // the right answer was shown before a right answer was given
         bool operator==(const Result&) const = default;
     };
-    enum class Grade { unanswered, wrong, withHelp, understood };
+    enum class Grade { unanswered, wrong, shown, withHelp, understood };
 
     /// Nullopt if the question was not answered.
     std::optional<Result> result(const Lecture& lecture, const LectureScene& scene,
                                  const LectureQuestion& question) const;
-    /// `understood` is a right first answer without hint, `withHelp` a later or hinted right answer.
+    /// `understood` is a right first answer without hint, `withHelp` a later or hinted right answer, `shown` one that
+    /// follows the right answer on screen.
     Grade grade(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question) const;
     void addAnswer(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question, bool right,
                    bool hinted);
+    /// The right answer, or what follows the question in its scene, is on screen.
+    void addShown(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question);
 
     struct Place {
         QString lecture;  // title
@@ -44,6 +48,7 @@ class CourseProgress {
     void reset();
 
  private:
+    void setResult(const QString& key, const Result& result);
     void store();
 
     Settings& m_settings;

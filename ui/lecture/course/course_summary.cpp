@@ -17,6 +17,8 @@ QString gradeWords(Grade grade) {
             return u"✓ understood"_s;
         case Grade::withHelp:
             return u"✓ understood with help"_s;
+        case Grade::shown:
+            return u"✗ not yet understood: the answer was shown before"_s;
         case Grade::wrong:
             return u"✗ not yet understood"_s;
         case Grade::unanswered:

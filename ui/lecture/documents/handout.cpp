@@ -53,7 +53,9 @@ class HandoutText {
         preparePage(m_document, m_style, kTextPt);
         m_document.documentLayout()->registerHandler(FigureObject::kType, m_figures);
         addTitlePage();
-        for (std::size_t i = 0; i < lecture.scenes.size(); ++i) addScene(lecture.scenes[i], i + 1);
+        for (std::size_t i = 0; i < lecture.scenes.size(); ++i) {
+            if (isShown(lecture.scenes[i])) addScene(lecture.scenes[i], i + 1);
+        }
         m_document.setPageSize(page);
     }
 
@@ -105,13 +107,16 @@ class HandoutText {
         addMarkdown(text(m_lecture.lecture.text));
         addLine(u"Scenes"_s, kTextPt, true, 12, 4);
         for (std::size_t i = 0; i < m_lecture.scenes.size(); ++i) {
+            if (!isShown(m_lecture.scenes[i])) continue;
             addLine(u"%1  %2"_s.arg(i + 1).arg(text(m_lecture.scenes[i].scene.title)), kTextPt, false, 0, 2);
         }
     }
 
+    bool isShown(const ShownScene& scene) const { return m_hasAnswers || !scene.scene.summary; }
+
     void addScene(const ShownScene& scene, std::size_t number) {
         addLine(u"%1  %2"_s.arg(number).arg(text(scene.scene.title)), kScenePt, true, 0, 8, true);
-        addMarkdown(text(scene.scene.text));
+        if (m_hasAnswers || !text_answers(scene.scene)) addMarkdown(text(scene.scene.text));
         addPicture(scene);
         addQuestions(scene);
         if (m_hasAnswers) addAnswers(scene);
@@ -119,17 +124,19 @@ class HandoutText {
 
     void addPicture(const ShownScene& scene) {
         if (!scene.runs.isEmpty()) addLine(scene.runs, kSmallPt, false, 4, 0);
-        const ShownStep& last = scene.steps.back();
-        if (!last.picture || (!m_hasAnswers && showsHiddenFigure(scene))) return;
-        addFigure(*last.picture, m_width);
-        addLine(last.picture->summary, kSmallPt, false, 0, 8);
+        const auto asks = [](const ShownStep& step) { return step.step.ask.has_value(); };
+        const auto first = std::find_if(scene.steps.begin(), scene.steps.end(), asks);
+        // The steps after a question answer it.
+        const ShownStep& shown = m_hasAnswers || first == scene.steps.end() ? scene.steps.back() : *first;
+        if (!shown.picture || (!m_hasAnswers && isHidden(*shown.picture, scene))) return;
+        addFigure(*shown.picture, m_width);
+        addLine(shown.picture->summary, kSmallPt, false, 0, 8);
     }
 
-    /// The last picture shows the figure that a question hides until it is answered.
-    static bool showsHiddenFigure(const ShownScene& scene) {
+    /// Until a question is answered.
+    static bool isHidden(const Figure& picture, const ShownScene& scene) {
         return std::any_of(scene.steps.begin(), scene.steps.end(), [&](const ShownStep& step) {
-            return step.step.ask && step.step.ask->hides_figure() && step.picture &&
-                   step.picture->name == scene.steps.back().picture->name;
+            return step.step.ask && step.step.ask->hides_figure() && step.picture && step.picture->name == picture.name;
         });
     }
 

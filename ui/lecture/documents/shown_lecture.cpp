@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/lecture/lecture_check.h"
+#include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantity.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
@@ -59,6 +60,7 @@ class LectureWalk {
         int done = 0;
         for (std::size_t i = 0; i < m_shown.lecture.scenes.size(); ++i) {
             const LectureScene& scene = m_shown.lecture.scenes[i];
+            m_part = scene.part;
             m_player.goTo(static_cast<int>(i), -1);
             m_player.finishGlides();
             m_shown.scenes.push_back({scene, {}, {}, recordOf(scene)});
@@ -71,9 +73,11 @@ class LectureWalk {
                 m_player.finishGlides();
                 takeStep(step);
             }
-            if (!scene.steps.empty()) continue;
-            if (!progress(done++, all)) return false;
-            takeStep({});
+            if (scene.steps.empty()) {
+                if (!progress(done++, all)) return false;
+                takeStep({});
+            }
+            noteMissingPictures();
         }
         return progress(all, all);
     }
@@ -86,8 +90,14 @@ class LectureWalk {
         const LectureScene& scene = m_shown.scenes.back().scene;
         if (!scene.room.empty()) {
             m_settle();
+            for (const LectureChange& change : step.set) {
+                if (change.key == "room") m_part = lecture_view(change.value).part;
+            }
             try {
-                if (m_stage.room().hasFigure()) shown.picture = m_stage.room().exportedFigure();
+                // Of a whole page, its first figure is the one that the window shows largest.
+                Room& room = m_stage.room();
+                if (room.hasFigure())
+                    shown.picture = m_part.empty() ? room.exportedFigures().front() : room.exportedFigure();
             } catch (const std::exception& error) {
                 addProblem(QString::fromUtf8(error.what()));
             }
@@ -98,6 +108,17 @@ class LectureWalk {
         if (step.ask) shown.step.ask->answer = filledText(step.ask->answer, m_stage).toStdString();
         if (step.ask && !step.ask->quantity.empty()) shown.value = valueOf(step.ask->quantity);
         m_shown.scenes.back().steps.push_back(std::move(shown));
+    }
+
+    void noteMissingPictures() {
+        const ShownScene& shown = m_shown.scenes.back();
+        const auto hasPicture = [](const ShownStep& step) { return step.picture.has_value(); };
+        const bool trainsLive = shown.scene.live && shown.scene.lab.empty();
+        if (shown.scene.room.empty() || trainsLive || std::any_of(shown.steps.begin(), shown.steps.end(), hasPicture)) {
+            return;
+        }
+        m_shown.notes << u"Scene %1 (%2) has no picture, because its page has no figure."_s.arg(m_shown.scenes.size())
+                             .arg(text(shown.scene.id));
     }
 
     void takeCurve(const LectureStep& step) {
@@ -140,6 +161,7 @@ class LectureWalk {
     LectureStage& m_stage;
     LecturePlayer m_player;
     const std::function<void()>& m_settle;
+    std::string m_part;  // of the room that is shown; "" for a whole room
     ShownLecture m_shown;
 };
 

@@ -42,6 +42,8 @@ struct ShownLecture {
     std::vector<DrawnQuestion> drawn;
     /// What could not be shown or computed, with the scene.
     QStringList problems;
+    /// The scenes whose page has no figure, in sentences.
+    QStringList notes;
 };
 
 /// Number of completed steps; returns false to stop.

@@ -101,7 +101,9 @@ class SlidePainter {
                 question.setLeft(place.right() - kQuestionPart * place.width());
                 place.setRight(question.left() - 2 * kGap);
             }
-            paintText(questionOf(*slide.ask), question, kSentencePt, m_style.theme.text);
+            QString words = questionOf(*slide.ask);
+            if (!slide.answer.isEmpty()) words += u"\n\n**Answer**\n\n"_s + slide.answer;
+            paintText(words, question, kSentencePt, m_style.theme.text);
         }
         if (!slide.picture) {
             if (!slide.ask && !slide.runs.isEmpty()) paintText(slide.runs, place, kBodyPt, m_style.theme.quietText);
@@ -201,6 +203,7 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
     slides.push_back(first);
     for (std::size_t i = 0; i < lecture.scenes.size(); ++i) {
         const ShownScene& scene = lecture.scenes[i];
+        if (!hasAnswers && scene.scene.summary) continue;
         LectureSlide page;
         page.scene = static_cast<int>(i) + 1;
         page.steps = static_cast<int>(scene.scene.steps.size());
@@ -209,29 +212,41 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
         page.question = text(scene.scene.question);
         page.runs = scene.runs;
         LectureSlide words = page;
-        words.body = text(scene.scene.text);
+        if (hasAnswers || !text_answers(scene.scene)) words.body = text(scene.scene.text);
         const bool isPageOfText = scene.scene.room.empty();
         if (isPageOfText && (!words.body.isEmpty() || page.steps == 0)) slides.push_back(words);
         bool isAsked = false;
         for (std::size_t step = 0; step < scene.steps.size(); ++step) {
             if (isPageOfText && page.steps == 0) break;
             const ShownStep& shown = scene.steps[step];
+            const bool isAfter = !hasAnswers && isAsked;  // of what follows a question, only other questions are shown
             isAsked = isAsked || shown.step.ask;
-            if (!hasAnswers && isAsked && !shown.step.ask) continue;
+            if (isAfter && !shown.step.ask) continue;
             LectureSlide slide = page;
             slide.step = page.steps == 0 ? 0 : static_cast<int>(step) + 1;
-            slide.sentence = text(shown.step.say);
+            if (!isAfter) slide.sentence = text(shown.step.say);
             slide.picture = shown.picture;
             if (shown.picture && hidesCurve(scene, step)) slide.picture = emptyAxes(*shown.picture);
-            if (shown.step.ask && shown.step.ask->hides) slide.picture.reset();
+            const bool draws = shown.step.ask && shown.step.ask->kind == LectureQuestion::Kind::curve;
+            if ((isAfter && !draws) || (shown.step.ask && shown.step.ask->hides)) slide.picture.reset();
             slide.ask = shown.step.ask;
             if (slide.ask && hasAnswers) slide.answer = answerText(shown);
             slides.push_back(std::move(slide));
         }
-        const bool isClosed = hasAnswers || !isAsked;
-        if (!isPageOfText && isClosed && !words.body.isEmpty()) slides.push_back(words);
+        if (!isPageOfText && !words.body.isEmpty()) slides.push_back(words);
     }
     return slides;
+}
+
+std::vector<LectureSlide> withAnswerSlides(const std::vector<LectureSlide>& slides) {
+    std::vector<LectureSlide> result;
+    for (const LectureSlide& slide : slides) {
+        result.push_back(slide);
+        if (slide.answer.isEmpty()) continue;
+        result.back().answer.clear();
+        result.push_back(slide);
+    }
+    return result;
 }
 
 PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance) {

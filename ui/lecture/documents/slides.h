@@ -35,8 +35,10 @@ struct LectureSlide {
 };
 
 /// A title page, one slide per step, and one per text of a scene. Without answers, only the other questions follow the
-/// first question of a scene, because the steps and the text after a question answer it.
+/// first question of a scene, without pictures, because the steps and the text after a question answer it.
 std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers = true);
+/// Where an answer cannot open on a click, it is on a slide after its question.
+std::vector<LectureSlide> withAnswerSlides(const std::vector<LectureSlide>& slides);
 
 PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);
 /// PNG or SVG; `width` is that of a PNG in pixels.

@@ -86,7 +86,10 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
 }
 
 bool Presentation::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::Resize && watched == m_stage.canvas()) {
+    // A notice in the band above and a result or an error of the question change the heights that they need.
+    const bool isChanged = event->type() == QEvent::LayoutRequest &&
+                          (watched == m_head.data() || watched == m_question.data());
+    if (isChanged || (event->type() == QEvent::Resize && watched == m_stage.canvas())) {
         QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
         return false;
     }

@@ -236,6 +236,13 @@ void ResultsRoom::measureGeneration() {
     }
 }
 
+ResultsChoices ResultsRoom::shownChoices() const {
+    ResultsChoices result = m_panel->choices();
+    // What a lecture trains in front of the class is shown while it grows.
+    if (!m_access.lab.isOwn() && m_access.session.isActive()) result.options.unfinished = true;
+    return result;
+}
+
 FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     FigureOrigin origin;
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, m_results.runs);
@@ -248,7 +255,7 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     if (m_panel->published()->isChecked()) origin.flags[u"published"_s] = true;
     // Some figures show the selected group, others only highlight it.
     if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{u"picked"_s, m_picked}};
-    const ResultsChoices choices = m_panel->choices();
+    const ResultsChoices choices = shownChoices();
     if (choices.options.unfinished) origin.flags[u"unfinished"_s] = true;
     for (const std::string& name : choices.options.split_by) {  // one at most
         origin.flags[u"split-by"_s] = QString::fromStdString(name);
@@ -330,11 +337,11 @@ void ResultsRoom::schedule() {
 void ResultsRoom::renew() {
     m_stale = false;
     m_timer.stop();
-    ResultsChoices choices = m_panel->choices();
+    ResultsChoices choices = shownChoices();
     m_results = resultsOf(m_access.runs, choices);
     m_panel->renew(m_results);
-    if (!choices.sameRuns(m_panel->choices())) {  // the panel restored the choices that were saved for this lab
-        m_results = resultsOf(m_access.runs, m_panel->choices());
+    if (!choices.sameRuns(shownChoices())) {  // the panel restored the choices that were saved for this lab
+        m_results = resultsOf(m_access.runs, shownChoices());
         m_panel->renew(m_results);
     }
     const ResultsTable& table = m_results.table;
@@ -480,7 +487,7 @@ QString ResultsRoom::words() const {
 }
 
 QString ResultsRoom::exportText() const {
-    const Results results = resultsOf(m_access.runs, m_panel->choices(), m_access.lab.file());
+    const Results results = resultsOf(m_access.runs, shownChoices(), m_access.lab.file());
     return formatted(results, m_predictionsPage->sweeps(), m_panel->format(), tableStyle(results.table),
                      m_panel->decision());
 }

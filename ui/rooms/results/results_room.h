@@ -98,6 +98,7 @@ class ResultsRoom : public Room {
     QWidget* makeDetails(QWidget* parent);
     void addParts();
     void schedule();
+    ResultsChoices shownChoices() const;
     void renew();
     void renewPages();
     void renewEmptyState();

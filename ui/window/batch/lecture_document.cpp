@@ -47,8 +47,8 @@ void settleRoom(MainWindow& window) {
 }
 
 /// For the window, which starts this program to export a document.
-bool printPage(QTextStream& err, int done, int all) {
-    err << "page " << done << " of " << all << '\n';
+bool printStep(QTextStream& err, int done, int all) {
+    err << "step " << done << " of " << all << '\n';
     err.flush();
     return documentStopped == 0 && err.status() == QTextStream::Ok;
 }
@@ -81,7 +81,8 @@ WrittenDocument writeDocument(const LectureDocumentJob& job, const ShownLecture&
     if (job.kind == LectureDocumentJob::Kind::handout) {
         document = handoutPdf(shown, job.paper, job.hasAnswers);
     } else {
-        const std::vector<LectureSlide> slides = slidesOf(shown, job.hasAnswers);
+        std::vector<LectureSlide> slides = slidesOf(shown, job.hasAnswers);
+        if (job.format != LectureDocumentJob::Format::html) slides = withAnswerSlides(slides);
         if (job.isFolder()) return writeSlideFiles(job, shown, slides);
         if (job.format == LectureDocumentJob::Format::html) {
             document = {slidesHtml(slides, shown, job.appearance), static_cast<int>(slides.size())};
@@ -155,7 +156,7 @@ int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engi
                      [&problems](const QString& sentence) { problems << sentence; });
     auto shown = showLecture(
         window.windowStage(), lecture, [&window] { settleRoom(window); },
-        [&err](int done, int all) { return printPage(err, done, all); });
+        [&err](int done, int all) { return printStep(err, done, all); });
     if (!shown) {
         err << "ropelab: the export of the lecture was stopped.\n";
         return 1;
@@ -163,6 +164,7 @@ int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engi
     if (isCheck) return reportCheck(options, *shown);
     shown->problems += problems;
     reportDocument(options, *shown, writeDocument(job, *shown));
+    for (const QString& note : std::as_const(shown->notes)) err << "ropelab: " << note << '\n';
     for (const QString& problem : std::as_const(shown->problems)) err << "ropelab: " << problem << '\n';
     return shown->problems.isEmpty() ? 0 : 1;
 }
