@@ -198,7 +198,10 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         add(": the user excluded ", std::ssize(group.excluded), "");
         add(excludes, group.unfinished, " that did not finish");
         add(": the mean contains ", group.stopped, " that did not finish, with losses after fewer steps");
-        add(excludes, group.failed, " that failed or diverged. Its mean and comparison cover only the surviving runs");
+        add(excludes, group.failed,
+            group.summaries.empty()
+                ? " that failed or diverged, so that it has no mean"
+                : " that failed or diverged. Its mean and comparison cover only the surviving runs");
         add(excludes, group.repeated, " whose seed was run again later");
         add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
             " without a finite " + std::string(compared.name) + " from its mean");

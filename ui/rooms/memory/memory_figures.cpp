@@ -230,7 +230,9 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"Size of the KV cache in %1, batch size 1"_s.arg(text(word_of(options.kvFormat)));
+    figure.note = u"Size of the KV cache in %1, batch size 1, %2, %3, %4 (GQA)"_s.arg(
+        text(word_of(options.kvFormat)), countText(shape.cache.layers, u"layer"_s),
+        countText(shape.cache.heads, u"head"_s), countText(shape.cache.kv_heads, u"KV head"_s));
     figure.valuesNote = endNote(setup);
     return figure;
 }

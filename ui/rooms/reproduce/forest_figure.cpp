@@ -294,7 +294,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         });
     };
     if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.value); }))
-        parts << u"points: effects in this lab, with intervals"_s;
+        parts << u"points: effects in this lab, with 95 % intervals (of ratios: Fieller's)"_s;
     if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.paper); }))
         parts << u"tall marks: published effects"_s;
     if (any([](const ForestNumbers& numbers, const SheetRow& row) {

@@ -538,6 +538,13 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         lines.push_back(seriesLine(line, inks[s], x, y));
         lines.back().quantity = figure.y.label;
     }
+    if (drawn.empty()) {
+        figure.horizontalLines.clear();
+        return withoutNumbers(
+            std::move(picture),
+            u"This figure needs finished runs with a value of the compared measure, of the baseline and of another "
+            "group."_s);
+    }
     figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
     addKeys(rows, table, drawn);
     setShown(figure, shown);

@@ -123,6 +123,11 @@ QJsonObject selectionFlags(const RunSelection& selection, const Results& results
 }
 
 Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request) {
+    if (!request.isRecorded() && request.has(option::unit) && request.has(option::compare)) {
+        throw BadInput(
+            "--unit and --compare both choose the compared measure of a figure of results; use only one, such as "
+            "--compare bits_per_byte.");
+    }
     const RunAccess access = request.sources().runs();
     const RunSelection selection = selectionFor(request);
     ResultsChoices choices;

@@ -363,6 +363,11 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
             }
         }
     }
+    if (figure.curves.empty()) {
+        figure.horizontalLines.clear();
+        figure.y.categories.clear();
+        return withoutNumbers(std::move(picture), u"Parallel coordinates need finished runs."_s);
+    }
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
     if (!equal.isEmpty()) addNote(figure, u"equal in all groups: %1"_s.arg(equal.join(u", "_s)));

@@ -214,14 +214,16 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note = incomplete == 0 ? u"%1 pairs have separate peaks"_s.arg(curves.complete)
-                                  : u"%1 pairs have separate peaks; the peaks of %2 pairs overlap at 0 periods"_s
-                                        .arg(curves.complete)
-                                        .arg(incomplete);
+    figure.note = u"%1 a separate peak"_s.arg(curves.complete == 1 ? u"1 pair has"_s
+                                                                   : u"%1 pairs each have"_s.arg(curves.complete));
+    if (incomplete > 0) {
+        figure.note += incomplete == 1 ? u"; the peak of 1 pair is at 0 periods"_s
+                                       : u"; the peaks of %1 pairs overlap at 0 periods"_s.arg(incomplete);
+    }
     figure.table = spectrumTable(curves);
     figure.summary =
         u"%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The peaks of the "
-        "other %4 pairs add up at 0 periods, with magnitude %5."_s.arg(curves.complete)
+        "other pairs (%4) add up at 0 periods, with magnitude %5."_s.arg(curves.complete)
             .arg(curves.periods.size())
             .arg(tokensText(static_cast<double>(curves.kernelLength)))
             .arg(incomplete)

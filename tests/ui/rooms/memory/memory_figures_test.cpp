@@ -147,6 +147,8 @@ TEST(KvCacheFigure, ShowsEveryAttentionTypeAndTheRopeTable) {
     EXPECT_DOUBLE_EQ(last("sliding"), 2.0 * 32 * 8 * 128 * 4096 * 2);
     EXPECT_DOUBLE_EQ(last("cos/sin, 100 %"), 2.0 * tokens * 128 * 4);
     EXPECT_EQ(find(figure, "GQA")->emphasis, FigureCurve::Emphasis::picked);
+    EXPECT_TRUE(figure.note.endsWith(", batch size 1, 32 layers, 32 heads, 8 KV heads (GQA)"))
+        << figure.note.toStdString();
 }
 
 TEST(MemoryFigures, AreFoundByName) {

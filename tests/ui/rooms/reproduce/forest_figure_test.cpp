@@ -88,6 +88,7 @@ TEST(ForestFigure, GroupsRowsByClaimFromTopToBottom) {
     }
     const QStringList marked = {"4 +", "3 ?", "2 –", "0 ×"};
     EXPECT_EQ(verdicts, marked) << verdicts.join('|').toStdString();
+    EXPECT_TRUE(figure.note.startsWith("points: effects in this lab, with 95 % intervals (of ratios: Fieller's)"));
     EXPECT_TRUE(figure.note.contains("+ reproduced, ? undecided, – not testable, × not reproduced"))
         << figure.note.toStdString();
 }

@@ -150,6 +150,15 @@ TEST(ResultsFigures, OneThetaGivesAnEmptyFigure) {
     EXPECT_TRUE(figure.emptyText.contains("at least two values of θ"));
 }
 
+TEST(ResultsFigures, EveryFigureWithoutFinishedRunsSaysWhatItNeeds) {
+    const ResultsData none = resultsData(syntheticRuns("theta", {{500, {diverged}}, {10000, {diverged}}}));
+    for (const auto make : {improvementFigure, pairedDifferences, lossBySpeed}) {
+        const Figure figure = make(none).figure;
+        EXPECT_TRUE(isEmpty(figure)) << figure.name.toStdString();
+        EXPECT_TRUE(figure.emptyText.contains("need")) << figure.name.toStdString();
+    }
+}
+
 TEST(ResultsFigures, DivergedRunsAreShownButInNoMean) {
     const ResultsData data =
         resultsData(syntheticRuns("theta", {{500, {1.2, diverged, 1.4}}, {10000, {1.5, 1.6, 1.7}}}));

@@ -154,6 +154,9 @@ TEST_F(ResultsRoomTest, TerminalWritesResultsFigures) {
     EXPECT_TRUE(text.contains("1.31"));
     EXPECT_TRUE(text.contains("\"test\":\"paired\""));
     csv.close();
+    launch.figureFlags = {{"unit", "bits"}, {"compare", "final_training_loss"}};
+    EXPECT_TRUE(refusal([&] { writeFigure(launch); }).startsWith("--unit and --compare both choose"));
+    launch.figureFlags = {};
     launch.figures = {"improvement"};
     launch.figureFlags["test"] = "paired";
     EXPECT_EQ(writeFigure(launch), 0);
