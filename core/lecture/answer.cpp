@@ -182,6 +182,11 @@ std::vector<WrittenNumber> numbers_in(std::string_view text) {
             digits += text[i++];
             for (; digit_at(i); ++decimals) digits += text[i++];
         }
+        const bool thousands = i < text.size() && text[i] == 'k' && (i + 1 == text.size() || !is_letter(text[i + 1]));
+        if (thousands) {
+            digits += text[i++];
+            decimals -= 3;
+        }
         const char before = begin == 0 ? ' ' : text[begin - 1];
         const bool in_word = is_letter(before) || before == '_' || before == '^' || before == '{' ||
                              (before == '-' && begin >= 2 && is_letter(text[begin - 2])) ||
@@ -370,12 +375,21 @@ std::string given_away(const SecretAnswer& secret, std::string_view text) {
     for (const std::string& clause : secret.clauses) {
         if (holds(text, clause)) return clause;
     }
+    static constexpr std::array<std::string_view, 10> words = {"eleven",   "twelve",  "thirteen",  "fourteen",
+                                                               "fifteen",  "sixteen", "seventeen", "eighteen",
+                                                               "nineteen", "twenty"};
+    const std::string lower_text = lower(text);
+    for (std::size_t i = 0; i < words.size(); ++i) {
+        const bool is_answer = std::find(secret.numbers.begin(), secret.numbers.end(), static_cast<double>(11 + i)) !=
+                               secret.numbers.end();
+        if (is_answer && holds(lower_text, words[i])) return std::string(words[i]);
+    }
     for (const WrittenNumber& number : numbers_in(text)) {
         for (const double answer : secret.numbers) {
             // A whole number is rather an index than the rounded answer, unless the answer is whole or large.
             if (number.decimals == 0 && answer != std::round(answer) && std::abs(answer) < 100) continue;
             const double scale = std::pow(10, number.decimals);
-            const bool rounds_to = number.value == std::round(answer * scale) / scale;
+            const bool rounds_to = std::round(number.value * scale) == std::round(answer * scale);
             if (rounds_to || std::abs(number.value - answer) <= secret.tolerance) return std::string(number.text);
         }
     }

@@ -34,8 +34,8 @@ CurveDistance curve_distance(const AnswerCurve& drawn, const AnswerCurve& truth,
 
 /// As parse_number, also a product or quotient of numbers and π ("2π", "-100/256"), a decimal comma, commas or spaces
 /// between groups of three digits, and a unit. `unit` is the unit of the question: radians are converted to degrees,
-/// MiB and MB to bytes, and "%" divides by 100 unless the unit is %. "none" becomes null. Throws BadInput if the text is
-/// not a number, if its unit is another one, and for a comma that can be a decimal comma or grouping.
+/// MiB and MB to bytes, and "%" divides by 100 unless the unit is %. "none" becomes null. Throws BadInput if the text
+/// is not a number, if its unit is another one, and for a comma that can be a decimal comma or grouping.
 nlohmann::json parse_answer(std::string_view text, std::string_view unit = "");
 /// Null for "none".
 bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, double tolerance);

@@ -47,11 +47,10 @@ std::string allowed_values(const LectureControl& control) {
                    "\", but it must be " + wanted + ".");
 }
 
-// Numbers are rounded, because they may glide.
 std::int64_t whole(const LectureChange& change, const std::string& wanted) {
     if (!is_number(change.value)) refuse(change, wanted);
     const double number = parse_number(change.value);
-    if (std::abs(number) > 1e15) refuse(change, wanted);
+    if (std::abs(number) > 1e15 || number != std::trunc(number)) refuse(change, wanted);
     return std::llround(number);
 }
 
@@ -161,6 +160,9 @@ void ShownState::set_control(const LectureChange& change) {
     if (!control.range || !is_number(value)) refuse(change, wanted);
     const double number = parse_number(value);
     if (!(number >= control.range->first && number <= control.range->second)) refuse(change, wanted);
+    if (room == "spectrum" && key == "head" && number > static_cast<double>(setups.a.heads)) {
+        refuse(change, "a head of the setup, from 1 to " + std::to_string(setups.a.heads));
+    }
 }
 
 }  // namespace ropelab

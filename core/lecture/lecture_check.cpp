@@ -13,6 +13,7 @@
 #include "core/machine/engine_loader.h"
 #include "core/run/runner.h"
 #include "core/spec/error.h"
+#include "core/spec/numbers.h"
 #include "core/store/lab_recorder.h"
 #include "core/sweep/lab_plan.h"
 
@@ -96,6 +97,7 @@ class SceneChecks {
             apply(step);
             for (const LectureCheck& each : step.checks) check(each);
             if (step.ask && !step.ask->quantity.empty()) check_for_value(step.ask->quantity, step.ask->line);
+            if (step.ask) check_tolerance(*step.ask);
             if (step.ask) check_secret(step);
             for (const std::string& text : {step.say, step.ask ? step.ask->answer : std::string()}) {
                 for (const std::string& each : quantities_in(text)) check_for_value(each, step.line);
@@ -179,6 +181,29 @@ class SceneChecks {
         read("the question", question.text, question.line);
         read("the hint", question.hint, question.line);
         results_.push_back(std::move(result));
+    }
+
+    // Listed only if nobody could type the answer, or if a careless answer would be right.
+    void check_tolerance(const LectureQuestion& question) {
+        if (question.quantity.empty()) return;
+        nlohmann::json truth;
+        try {
+            truth = evaluate_quantity(question.quantity, source_);
+        } catch (const std::exception&) {
+            return;  // is reported as a quantity without a value
+        }
+        if (!truth.is_number()) return;
+        const auto value = truth.get<double>();
+        CheckedQuantity result{scene_.id,          question.line, "tolerance", "suits the answer",
+                               question.tolerance, false,         ""};
+        if (question.tolerance == 0 && value != std::round(value)) {
+            result.problem =
+                "The answer " + number_text(value) + " is not whole, so nobody can type it exactly; give a tolerance.";
+        } else if (value != 0 && question.tolerance >= std::abs(value)) {
+            result.problem =
+                "The tolerance is not smaller than the answer " + number_text(value) + ", so 0 would be right.";
+        }
+        if (!result.problem.empty()) results_.push_back(std::move(result));
     }
 
     void check_for_value(const std::string& quantity, int line) {

@@ -60,7 +60,14 @@ std::set<std::string> rendered_formulas(const fs::path& folder) {
 }
 
 void check_formulas(const std::string& text, const LecturePlace& place, const LectureSource& source) {
+    const std::string open = unclosed_formula(text);
+    if (!open.empty()) place.fail("The formula \"" + shortened(open) + "\" has no end; close it with $ in its line.");
     for (const std::string& formula : formulas_in(text)) {
+        if (std::any_of(formula.begin(), formula.end(), [](unsigned char c) { return c < 0x20; })) {
+            place.fail("The formula \"" + shortened(formula) +
+                       "\" has a control character; inside double quotes a backslash is written twice, as in "
+                       "\"$\\\\theta$\".");
+        }
         if (!source.rendered.contains(formula)) place.run([&] { check_tex(formula); });
     }
 }
@@ -79,6 +86,31 @@ void check_formula_lines(const std::string& text, const LecturePlace& first, con
 std::string formula_text(const YamlMapping& mapping, std::string_view key, const LectureSource& source) {
     std::string text = mapping.text(key);
     if (!text.empty()) check_formulas(text, mapping.place_of(key), source);
+    return text;
+}
+
+void refuse_quantities(const std::string& text, const LecturePlace& place) {
+    if (text.find("{{") != std::string::npos) {
+        place.fail("Quantities in double braces are filled into \"say\" and \"answer\" only, not into \"" +
+                   shortened(text) + "\".");
+    }
+}
+
+// A text that the class sees before an answer.
+std::string plain_text(const YamlMapping& mapping, std::string_view key, const LectureSource& source) {
+    std::string text = formula_text(mapping, key, source);
+    refuse_quantities(text, mapping.place_of(key));
+    return text;
+}
+
+// A text into which quantities are filled.
+std::string filled_text(const YamlMapping& mapping, std::string_view key, const LectureSource& source) {
+    std::string text = formula_text(mapping, key, source);
+    std::size_t opened = 0;
+    for (std::size_t at = text.find("{{"); at != std::string::npos; at = text.find("{{", at + 2)) ++opened;
+    if (opened > quantities_in(text).size()) {
+        mapping.place_of(key).fail("A quantity in double braces has no end; write {{wavelength(3) | 2}}.");
+    }
     return text;
 }
 
@@ -206,7 +238,15 @@ void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
     refuse_keys(mapping, {"quantity", "tolerance", "draw", "curve"}, "with choices");
     question.kind = LectureQuestion::Kind::choice;
     question.choices = mapping.texts("choices");
-    for (const std::string& choice : question.choices) check_formulas(choice, mapping.place_of("choices"), {});
+    for (auto choice = question.choices.begin(); choice != question.choices.end(); ++choice) {
+        const LecturePlace place = mapping.place_of("choices");
+        check_formulas(*choice, place, {});
+        refuse_quantities(*choice, place);
+        if (trimmed(*choice).empty()) place.fail("A choice is empty; give each choice a text.");
+        if (std::find(question.choices.begin(), choice, *choice) != choice) {
+            place.fail("The choice \"" + shortened(*choice) + "\" is given twice.");
+        }
+    }
     if (question.choices.size() < 2 || question.choices.size() > 9) {
         mapping.place_of("choices").fail("A question must have 2 to 9 choices, not " +
                                          std::to_string(question.choices.size()) + ".");
@@ -228,9 +268,9 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
     const YamlMapping mapping(node, place, "question", question_keys);
     LectureQuestion question;
     question.line = mapping.place().line;
-    question.text = formula_text(mapping, "text", source);
-    question.hint = formula_text(mapping, "hint", source);
-    question.answer = formula_text(mapping, "answer", source);
+    question.text = plain_text(mapping, "text", source);
+    question.hint = plain_text(mapping, "hint", source);
+    question.answer = filled_text(mapping, "answer", source);
     if (question.text.empty()) mapping.place().fail("The question has no text; add \"text: …\".");
     if (mapping.has("choices")) {
         read_choices(mapping, question);
@@ -257,7 +297,8 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
     return question;
 }
 
-std::string parse_point(const std::string& text, const LecturePlace& place, ShownState& state) {
+std::string parse_point(const std::string& text, const LecturePlace& place, const LectureScene& scene,
+                        ShownState& state) {
     const std::size_t space = text.find(' ');
     const std::string kind = text.substr(0, space);
     const std::string_view what = space == std::string::npos ? "" : trimmed(std::string_view(text).substr(space));
@@ -284,6 +325,10 @@ std::string parse_point(const std::string& text, const LecturePlace& place, Show
         place.run([&] { state.check_pair(std::llround(std::min(pair, 1e15))); });
     }
     if (kind == "control" && !is_lecture_control(room, what)) refuse_control(place, state.room, what, " to point at");
+    if (kind == "control" && std::find(scene.controls.begin(), scene.controls.end(), what) == scene.controls.end()) {
+        place.fail("The scene hides the control \"" + std::string(what) + "\"; add it to \"controls: [" +
+                   std::string(what) + "]\".");
+    }
     if (kind == "figure") place.run([&] { check_figure_of(room, what); });
     return kind + " " + std::string(what);
 }
@@ -293,13 +338,13 @@ LectureStep parse_step(const YamlNode& node, const LecturePlace& place, const Le
     const YamlMapping mapping(node, place, "step", step_keys);
     LectureStep step;
     step.line = mapping.place().line;
-    step.say = formula_text(mapping, "say", source);
+    step.say = filled_text(mapping, "say", source);
     step.loop = mapping.flag("loop");
     if (const YamlNode* set = mapping.find("set")) step.set = parse_changes(*set, mapping.place_of("set"), state);
     LectureScene now = scene;  // checks of this step are made with the room and setup as they are then
     now.room = state.room;
     now.setup = state.setups;
-    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"), state);
+    if (mapping.has("point")) step.point = parse_point(mapping.text("point"), mapping.place_of("point"), scene, state);
     if (const YamlNode* ask = mapping.find("ask"))
         step.ask = parse_question(*ask, mapping.place_of("ask"), now, source);
     if (const YamlNode* check = mapping.find("check")) {
@@ -432,6 +477,47 @@ std::string with_quoted_setups(const std::string& block) {
     return result;
 }
 
+/// What YAML would read otherwise than it was meant: "[1,707 tokens, 725 tokens]" has three choices, and "Pair #3" ends
+/// at the comment.
+void check_yaml_line(const std::string& line, const LecturePlace& place) {
+    char quote = 0;
+    for (std::size_t i = 1; i + 1 < line.size(); ++i) {
+        const bool is_quote = line[i] == '"' || line[i] == '\'';
+        if (quote == 0 && is_quote && std::string_view(" [{").find(line[i - 1]) != std::string_view::npos) {
+            quote = line[i];
+        } else if (line[i] == quote && line[i - 1] != '\\') {
+            quote = 0;
+        }
+        if (quote != 0) continue;
+        const auto digit = [&](std::size_t at) { return at < line.size() && line[at] >= '0' && line[at] <= '9'; };
+        const bool groups = line[i] == ',' && digit(i - 1) && digit(i + 1) && digit(i + 2) && digit(i + 3);
+        if (groups && line.find("choices: [") < i) {
+            place.fail(
+                "A comma inside brackets begins another choice; put choices with a comma into quotes, and write a "
+                "space after the comma between two choices.");
+        }
+        if (line[i] == '#' && line[i - 1] == ' ' && line[i + 1] != ' ') {
+            place.fail("YAML ignores what follows \" #\"; put the text into quotes, or write a comment as \" # …\".");
+        }
+    }
+}
+
+/// The texts of a block of YAML that are on the line of their key.
+void check_yaml_lines(const std::string& block, const LecturePlace& first) {
+    static constexpr std::array<std::string_view, 7> keys = {
+        "ask: ", "say: ", "text: ", "hint: ", "answer: ", "question: ", "choices: "};
+    int number = first.line;
+    for (std::size_t start = 0; start < block.size(); ++number) {
+        const std::size_t end = std::min(block.find('\n', start), block.size());
+        const std::string line = block.substr(start, end - start);
+        const std::string_view content =
+            std::string_view(line).substr(std::min(line.find_first_not_of(" -"), line.size()));
+        const auto begins = [&](std::string_view key) { return content.starts_with(key); };
+        if (std::any_of(keys.begin(), keys.end(), begins)) check_yaml_line(line, first.at(number));
+        start = end + 1;
+    }
+}
+
 void read_id(const YamlMapping& block, LectureScene& scene) {
     scene.id = block.text("id");
     if (!block.has("id")) {
@@ -482,6 +568,7 @@ LectureScene parse_scene(const LectureSection& section, const LectureSource& sou
     scene.line = section.line;
     scene.text = section.text;
     const LecturePlace first{source.name, section.block_line > 0 ? section.block_line : section.line};
+    check_yaml_lines(section.block, first);
     const YamlNode node = parse_yaml(with_quoted_setups(section.block), first);
     const YamlMapping block(node, first, "scene", scene_keys);
     read_id(block, scene);
@@ -489,7 +576,7 @@ LectureScene parse_scene(const LectureSection& section, const LectureSource& sou
     read_lab(block, source, scene);
     if (const YamlNode* live = block.find("live")) scene.live = parse_training(*live, block.place_of("live"));
     check_formula_lines(section.text, first.at(section.text_line), source);
-    scene.question = formula_text(block, "question", source);
+    scene.question = plain_text(block, "question", source);
     scene.notes = formula_text(block, "notes", source);
     scene.summary = block.flag("summary");
     scene.find = block.text("find");
@@ -539,7 +626,7 @@ std::size_t course_rank(const std::string& name) {
 /// By its file or, if it comes with the program, by its name.
 fs::path found_lecture(const fs::path& named) {
     std::error_code error;
-    if (fs::exists(named, error) || named.has_parent_path() || named.has_extension()) return named;
+    if (fs::is_regular_file(named, error) || named.has_parent_path() || named.has_extension()) return named;
     std::vector<ShippedLecture> shipped = shipped_lectures();
     std::vector<std::string_view> names;
     for (const ShippedLecture& each : shipped) {

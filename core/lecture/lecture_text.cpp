@@ -148,6 +148,11 @@ YamlNode parse_yaml(std::string_view text, const LecturePlace& first) {
             first.fail("The YAML has several documents; remove the lines \"---\" and \"...\" inside it.");
         }
     } catch (const YAML::Exception& error) {
+        const std::size_t tab = text.starts_with('\t') ? 0 : text.find("\n\t");
+        if (tab != std::string_view::npos) {
+            const auto line = std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(tab) + 1, '\n');
+            first.at(first.line + static_cast<int>(line)).fail("The line begins with a tab; indent YAML with spaces.");
+        }
         first.at(first.line + std::max(error.mark.line, 0))
             .fail("The YAML is not valid: " + error.msg +
                   "; put a text with \": \" or \" #\", or with \"?\" or \",\" inside "
@@ -421,6 +426,14 @@ class LectureSplitter {
             next = end + 1;
         }
         const std::size_t end = end_of_section(next);
+        for (std::size_t i = next; i + 1 < end; ++i) {
+            const auto fence = fence_of(lines_[i]);
+            const bool is_yaml = fence && (fence->info.empty() || fence->info == "yaml" || fence->info == "yml");
+            const auto begins = [&](std::string_view key) { return lines_[i + 1].starts_with(key); };
+            if (is_yaml && (begins("id: ") || begins("show: ") || begins("setup: ") || begins("steps:"))) {
+                place(i).fail("A block that describes a scene begins with ```yaml directly below the heading.");
+            }
+        }
         section.text = joined_lines(lines_, next, end, section.text_line);
         return end;
     }

@@ -63,6 +63,19 @@ std::vector<std::string> formulas_in(std::string_view text) {
     return result;
 }
 
+std::string unclosed_formula(std::string_view text) {
+    for (std::size_t start = 0; start < text.size();) {
+        const std::size_t end = std::min(text.find('\n', start), text.size());
+        const std::string_view line = text.substr(start, end - start);
+        if (std::count(line.begin(), line.end(), '$') % 2 == 1) {
+            const std::string_view rest = line.substr(line.rfind('$'));
+            if (rest.find('\\') != std::string_view::npos) return std::string(rest);
+        }
+        start = end + 1;
+    }
+    return "";
+}
+
 std::string unknown_tex_command(std::string_view tex) {
     for (std::size_t at = tex.find('\\'); at != std::string_view::npos; at = tex.find('\\', at)) {
         std::size_t end = at + 1;
@@ -75,6 +88,15 @@ std::string unknown_tex_command(std::string_view tex) {
 }
 
 void check_tex(std::string_view tex) {
+    int depth = 0;
+    for (std::size_t i = 0; i < tex.size() && depth >= 0; ++i) {
+        if (tex[i] == '\\') {
+            ++i;  // "\{" is a brace to be shown
+        } else if (tex[i] == '{' || tex[i] == '}') {
+            depth += tex[i] == '{' ? 1 : -1;
+        }
+    }
+    if (depth != 0) throw BadInput("The braces of the formula \"" + shortened(tex) + "\" are not balanced.");
     const std::string unknown = unknown_tex_command(tex);
     if (unknown.empty()) return;
     std::vector<std::string_view> names = {fraction};

@@ -123,6 +123,32 @@ steps:
     EXPECT_TRUE(checks[3].ok) << "the sentence comes after the question: " << checks[3].problem;
 }
 
+TEST(CheckLecture, FindsAnswersInWordsAndInThousands) {
+    const auto checks = checks_of(R"(show: rotation
+setup: theta=10k head_dim=64 fraction=100% context=1024
+question: Do fourteen pairs rotate through about 47k tokens?
+steps:
+  - ask: {text: "How long is the period of pair 31?", quantity: wavelength(31), tolerance: 1}
+  - ask: {text: "How many pairs do not complete a period?", quantity: pairs_beyond(1024)})");
+    ASSERT_EQ(checks.size(), 2U);
+    EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("\"47k\""));
+    EXPECT_THAT(checks[1].problem, ::testing::HasSubstr("\"fourteen\""));
+}
+
+TEST(CheckLecture, FindsTolerancesThatDoNotSuitTheAnswer) {
+    const auto checks = checks_of(R"(show: rotation
+setup: theta=10k head_dim=64 fraction=100% context=1024
+steps:
+  - ask: {text: "How long?", quantity: wavelength(0)}
+  - ask: {text: "How long?", quantity: wavelength(0), tolerance: 7}
+  - ask: {text: "How long?", quantity: wavelength(0), tolerance: 0.1})");
+    ASSERT_EQ(checks.size(), 5U);
+    EXPECT_EQ(checks[0].quantity, "tolerance");
+    EXPECT_THAT(checks[0].problem, ::testing::HasSubstr("nobody can type it"));
+    EXPECT_THAT(checks[2].problem, ::testing::HasSubstr("so 0 would be right"));
+    EXPECT_TRUE(checks[4].ok);
+}
+
 TEST(CheckLecture, FillsNumbersIntoSentences) {
     QuantitySource source;
     source.setups = {parse_setup("theta=10k head_dim=64"), std::nullopt};

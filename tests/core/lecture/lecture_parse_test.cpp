@@ -161,6 +161,23 @@ TEST(ParseLecture, ControlsOfARoomPrecedeSettingsOfTheSetup) {
     EXPECT_EQ(setups.b->theta, 6000);
 }
 
+TEST(LoadLecture, AFolderDoesNotHideALectureOfTheProgram) {
+    const ScratchFolder folder;
+    const std::filesystem::path before = std::filesystem::current_path();
+    std::filesystem::create_directory(folder.path() / "clocks");
+    std::filesystem::current_path(folder.path());
+    EXPECT_NO_THROW(EXPECT_EQ(load_lecture("clocks").title, "Clocks"));
+    std::filesystem::current_path(before);
+}
+
+TEST(ParseLecture, ABlockThatIsNotReadIsRefused) {
+    for (const char* text : {"```\nshow: rotation\n```\n", "A sentence.\n```yaml\nshow: rotation\n```\n"}) {
+        EXPECT_MESSAGE(parse_lecture(std::string("---\ntitle: x\n---\n## A\n") + text, "test.md"), BadInput,
+                       "begins with ```yaml directly below the heading");
+    }
+    EXPECT_NO_THROW(parse_lecture("---\ntitle: x\n---\n## A\n```\nropelab-cli figure\n```\n", "test.md"));
+}
+
 TEST(LoadLecture, NamesAMissingFileAndAFolder) {
     const ScratchFolder folder;
     EXPECT_MESSAGE(load_lecture(folder / "none.md"), BadInput, "There is no file");

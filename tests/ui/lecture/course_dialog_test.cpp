@@ -9,11 +9,13 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <QTextBrowser>
+#include <algorithm>
 
 #include "core/lecture/quantity.h"
 #include "tests/ui/lecture/question_stage.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "ui/lecture/course/course_progress.h"
+#include "ui/lecture/lecture_text.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/statement_lecture.h"
 #include "ui/session/settings.h"
@@ -39,6 +41,7 @@ LectureStep choiceStepOf(const char* text, int right) {
 Lecture smallLecture() {
     Lecture lecture;
     lecture.title = "Small";
+    lecture.text = "An introduction.";
     LectureScene first;
     first.id = "first";
     first.title = "First scene";
@@ -122,6 +125,18 @@ TEST_F(CourseDialogTest, TheKeyboardAloneLeadsThroughTheCourse) {
     const QString page = dialog->summary().toPlainText();
     EXPECT_TRUE(page.contains("You understood 2 of 3 questions")) << page.toStdString();
     EXPECT_TRUE(page.contains("Is it so?: ✗ not yet understood")) << page.toStdString();
+}
+
+TEST_F(CourseDialogTest, TheFirstPageIntroducesTheLecture) {
+    open();
+    const auto shows = [&] {
+        const auto texts = dialog->findChildren<LectureText*>();
+        return std::any_of(texts.begin(), texts.end(),
+                           [](const LectureText* each) { return each->plainText() == "An introduction."; });
+    };
+    EXPECT_TRUE(shows());
+    press(Qt::Key_PageDown);
+    EXPECT_FALSE(shows());
 }
 
 TEST_F(CourseDialogTest, TheSummaryLinksToTheScenes) {

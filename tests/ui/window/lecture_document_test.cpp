@@ -267,7 +267,8 @@ TEST_F(LectureDocumentTest, VersionsWithoutAnswersLeaveOutWhatFollowsAQuestion) 
     ASSERT_EQ(make("slides", page, {{"answers", false}}, file("decided.md")), 0);
     const QString html = QString::fromUtf8(contentOf(page));
     EXPECT_EQ(html.count("<section"), 5);  // the title, and the questions with the step before
-    EXPECT_EQ(html.count("<img class=\"picture\""), 2) << "only the step before the question and the question have the figure";
+    EXPECT_EQ(html.count("<img class=\"picture\""), 2)
+        << "only the step before the question and the question have the figure";
     for (const char* words :
          {"It is the first.", "It stays above.", "And at 500", "All answers", "This one, and yes."}) {
         EXPECT_FALSE(html.contains(words)) << words;

@@ -258,7 +258,10 @@ void CourseDialog::showStep() {
     m_question->hide();
     m_title->setMarkdown(u"## "_s + text(scene->title));
     const LectureStep* step = m_player.currentStep();
-    m_say->setMarkdown(step ? filledText(step->say, m_stage) : QString());
+    // The first page of a lecture introduces it.
+    m_say->setMarkdown(step                    ? filledText(step->say, m_stage)
+                       : m_player.scene() == 0 ? text(current().text)
+                                               : QString());
     m_next->setText(step && step->ask ? u"Skip"_s : u"Next"_s);
     m_back->setEnabled(m_lecture > 0 || m_player.scene() > 0 || m_player.step() >= 0);
     m_next->setEnabled(true);

@@ -87,8 +87,8 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
 
 bool Presentation::eventFilter(QObject* watched, QEvent* event) {
     // A notice in the band above and a result or an error of the question change the heights that they need.
-    const bool isChanged = event->type() == QEvent::LayoutRequest &&
-                          (watched == m_head.data() || watched == m_question.data());
+    const bool isChanged =
+        event->type() == QEvent::LayoutRequest && (watched == m_head.data() || watched == m_question.data());
     if (isChanged || (event->type() == QEvent::Resize && watched == m_stage.canvas())) {
         QMetaObject::invokeMethod(this, &Presentation::place, Qt::QueuedConnection);
         return false;
