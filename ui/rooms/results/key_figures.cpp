@@ -298,6 +298,7 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     figure.summary = u"%1 against %2 at %3 values, means%4."_s.arg(figure.y.label, figure.x.label)
                          .arg(countDistinctValues(series))
                          .arg(shown.haveBars() ? u" ± standard deviation over seeds"_s : QString());
+    if (data.measure().unit == "nats") addTokenizerNote(figure, data.table());
     addFollowingSettings(figure, data, words.key);
     if (bands) bands(figure, data, series);
     const std::vector<Ink> inks = inksOf(data, series);

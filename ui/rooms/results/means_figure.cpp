@@ -43,6 +43,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
     // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
     const QString paired = table.test == TestKind::paired ? u" (the test pairs them)"_s : QString();
     figure.note = barsNote(shown, u"bars: 95 % confidence interval; small points: values per seed"_s + paired);
+    if (data.measure().unit == "nats") addTokenizerNote(figure, table);
     figure.y = {measureTitle(measure), measureUnit(measure)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
     figure.x.label = shortLabelKeys(table);

@@ -205,6 +205,13 @@ void addNote(Figure& figure, const QString& words) {
     figure.note += (figure.note.isEmpty() ? QString() : u"; "_s) + words;
 }
 
+void addTokenizerNote(Figure& figure, const ResultsTable& table) {
+    const bool differ = std::any_of(table.swept.begin(), table.swept.end(), [](const std::string& key) {
+        return key == "tokenizer" || key == "vocabulary_size";
+    });
+    if (differ) addNote(figure, u"losses per token of different tokenizers cannot be compared"_s);
+}
+
 void addLabelNote(Figure& figure, const ResultsTable& table) {
     const bool isNamed = std::all_of(table.groups.begin(), table.groups.end(),
                                      [](const ResultGroup& group) { return !group.name.empty(); });

@@ -142,6 +142,8 @@ RunsWithoutValue runsWithoutValue(const ResultsTable& table, const ResultGroup& 
 /// group i is at `x[i]`; NaN omits it. Call this last, since it uses the final range of the y axis.
 void addWithoutValue(ResultsPicture& picture, const ResultsData& data, const QList<double>& x);
 void addNote(Figure& figure, const QString& words);
+/// Says that losses per token cannot be compared, if the groups have different tokenizers.
+void addTokenizerNote(Figure& figure, const ResultsTable& table);
 /// Names the settings whose values the groups' short labels show.
 void addLabelNote(Figure& figure, const ResultsTable& table);
 

@@ -370,6 +370,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     }
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
+    addTokenizerNote(figure, table);
     if (!equal.isEmpty()) addNote(figure, u"equal in all groups: %1"_s.arg(equal.join(u", "_s)));
     if (without > 0)
         addNote(figure,

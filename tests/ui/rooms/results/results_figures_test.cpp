@@ -668,6 +668,21 @@ TEST(ResultsFigures, LossAgainstGenerationSpeedAndCacheSize) {
     EXPECT_NEAR(cache.spots[1].at.x(), 147.456, 1e-9);
 }
 
+TEST(ResultsFigures, LossesOfDifferentTokenizersAreSaidNotToBeComparable) {
+    std::vector<SyntheticRun> runs;
+    for (const char* tokenizer : {"characters", "bytes"}) {
+        runs.push_back({{{"tokenizer", tokenizer}, {"seed", 1}}, 1.5, evaluated({2, 1.5})});
+    }
+    ResultsOptions perByte;
+    perByte.compare = "bits_per_byte";
+    const QString words = "losses per token of different tokenizers cannot be compared";
+    for (const auto make : {meansFigure, meanCurves, parallelCoordinates}) {
+        EXPECT_TRUE(make(resultsData(runs)).figure.note.contains(words));
+    }
+    EXPECT_FALSE(meansFigure(resultsData(runs, perByte)).figure.note.contains(words));
+    EXPECT_FALSE(meanCurves(resultsData(syntheticRuns("theta", {{500, {1.2}}}))).figure.note.contains(words));
+}
+
 TEST(ResultsFigures, EachDataSetHasItsOwnParetoFront) {
     // All losses on the second data set are higher, so a common front would contain none of its groups.
     std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2}}, {1000, {1.4}}}, {{"data", "a.txt"}});
