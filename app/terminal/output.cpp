@@ -5,11 +5,11 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <iterator>
 
 #include "core/data/json_text.h"
+#include "core/data/read_file.h"
 #include "core/data/utf8.h"
 #include "core/results/results_cells.h"
 #include "core/spec/error.h"
@@ -36,10 +36,8 @@ std::string decimals_text(double value, int decimals) {
 
 std::string read_all(const std::string& file) {
     if (file == "-") return {std::istreambuf_iterator<char>(std::cin), {}};
-    std::ifstream stream(file, std::ios::binary);
-    if (!stream || std::filesystem::is_directory(file))
-        throw BadInput("The file " + file + " cannot be read; check its name and permissions.");
-    return {std::istreambuf_iterator<char>(stream), {}};
+    constexpr std::int64_t largest = std::int64_t{1} << 32;
+    return read_regular_file(file, largest);
 }
 
 nlohmann::json read_json(const std::string& file) {

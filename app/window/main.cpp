@@ -10,6 +10,7 @@
 #include <csignal>
 #include <new>
 
+#include "core/data/utf8.h"
 #include "core/forecast/time_model.h"
 #include "core/machine/openmp.h"
 #include "core/spec/error.h"
@@ -109,6 +110,11 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     return status;
 }
 
+// Files of strangers may contain control sequences of terminals.
+QString shown(const std::exception& error) {
+    return QString::fromStdString(without_controls(error.what()));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -165,14 +171,14 @@ int main(int argc, char** argv) {
                 return openWindow(application, options, sinceStart);
         }
     } catch (const BadInput& error) {
-        QTextStream(stderr) << "ropelab: " << error.what() << '\n';
+        QTextStream(stderr) << "ropelab: " << shown(error) << '\n';
         return 2;
     } catch (const std::bad_alloc&) {
         QTextStream(stderr)
             << "ropelab: There is not enough memory; choose smaller sizes or a lab file with fewer runs.\n";
         return 1;
     } catch (const std::exception& error) {
-        QTextStream(stderr) << "ropelab: " << error.what() << '\n';
+        QTextStream(stderr) << "ropelab: " << shown(error) << '\n';
         return 1;
     }
 }

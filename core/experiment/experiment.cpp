@@ -237,6 +237,10 @@ std::vector<std::string> Experiment::values(std::string_view name) const {
 
 void Experiment::set(std::string_view name, std::vector<std::string> values) {
     const Key& entry = key(name);
+    if (values.size() > most_runs) {
+        throw BadInput("The setting " + std::string(name) + " has " + std::to_string(values.size()) +
+                       " values, but an experiment has at most " + std::to_string(most_runs) + " runs.");
+    }
     for (std::string& text : values) {
         check_value(entry, text);
         text = current_value(entry.name, std::move(text));

@@ -47,6 +47,15 @@ RunSummary summary_in(const nlohmann::json& run) {
     if (!(iterations >= 1) || !std::isfinite(number_in(run, "best_validation_loss"))) {
         throw BadInput("a run has no result; print it with \"ropelab-cli sweep … --json\" after training.");
     }
+    constexpr double most_iterations = 1e12;
+    for (const char* name : {"trained_iterations", "best_iteration"}) {
+        if (number_in(run, name) > most_iterations || number_in(run, name) < 0)
+            throw BadInput(std::string("the ") + name + " of a run is not a number of steps from 0 to 10^12.");
+    }
+    for (const char* name : {"best_validation_loss", "final_validation_loss", "whole_validation_loss", "test_loss",
+                             "final_training_loss", "seconds", "tokens_per_second"}) {
+        if (number_in(run, name) < 0) throw BadInput(std::string("the ") + name + " of a run is negative.");
+    }
     summary.iterations = static_cast<std::int64_t>(iterations);
     summary.best_validation_loss = number_in(run, "best_validation_loss");
     const double best = number_in(run, "best_iteration");

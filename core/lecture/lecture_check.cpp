@@ -20,6 +20,7 @@
 namespace ropelab {
 
 RecordedLab::RecordedLab(const std::filesystem::path& path) {
+    require_lab_header(path);
     const std::filesystem::path copy = folder_.path() / path.filename();
     std::error_code error;
     std::filesystem::copy_file(path, copy, error);

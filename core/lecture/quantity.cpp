@@ -299,9 +299,11 @@ std::string value_text(const Braces& braces, const QuantitySource& source) {
         if (!value.is_number()) return "\u2026";
         std::string words = number_text(value.get<double>());
         if (!braces.decimals.empty()) {
+            constexpr double most = 20;
+            const double decimals = parse_number(braces.decimals);
+            if (!(decimals >= 0 && decimals <= most)) return "\u2026";
             std::ostringstream fixed;
-            fixed << std::fixed << std::setprecision(static_cast<int>(parse_number(braces.decimals)))
-                  << value.get<double>();
+            fixed << std::fixed << std::setprecision(static_cast<int>(decimals)) << value.get<double>();
             words = fixed.str();
         }
         return words.starts_with('-') ? "\u2212" + words.substr(1) : words;

@@ -90,7 +90,8 @@ AnatomyModel model_of_name(std::string_view name) {
 }
 
 AnatomyModel model_of_config(const std::filesystem::path& file) {
-    const std::filesystem::path config = std::filesystem::is_directory(file) ? file / "config.json" : file;
+    std::error_code error;
+    const std::filesystem::path config = std::filesystem::is_directory(file, error) ? file / "config.json" : file;
     const std::filesystem::path folder = std::filesystem::absolute(config).parent_path().filename();
     const bool is_config = config.filename() == "config.json" && !folder.empty();
     return {is_config ? folder.string() : config.filename().string(), std::nullopt, 0,

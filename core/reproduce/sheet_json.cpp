@@ -214,8 +214,8 @@ std::vector<Prediction> predictions_from_json(const json& predictions) {
             prediction.order_rule = entry.value("order_rule", 1);
         }
         return result;
-    } catch (const json::exception& error) {
-        throw BadInput("The predictions stored in this lab file are malformed: " + std::string(error.what()) + ".");
+    } catch (const json::exception&) {
+        throw BadInput("The predictions stored in this lab file are malformed; the file is damaged.");
     }
 }
 
@@ -236,8 +236,8 @@ SheetPlan sheet_plan_from_json(const json& sheet, const json& predictions, const
         plan.predictions = predictions_from_json(predictions);
         plan.experiment = Experiment::from_json(experiment);
         return plan;
-    } catch (const json::exception& error) {
-        throw BadInput("The reproduction stored in this lab file is malformed: " + std::string(error.what()) + ".");
+    } catch (const json::exception&) {
+        throw BadInput("The reproduction stored in this lab file is malformed; the file is damaged.");
     }
 }
 

@@ -172,6 +172,11 @@ LowestBound lowest_bound(const Frequencies& frequencies, int head_dim, std::int6
 
 double negative_fraction(const Frequencies& frequencies, int head_dim, std::int64_t context) {
     if (context < 1) return 0.0;
+    constexpr std::int64_t longest = std::int64_t{1} << 24;  // takes seconds
+    if (context > longest) {
+        throw BadInput("The share of negative distances is computed for at most " + std::to_string(longest) +
+                       " tokens, but the context has " + std::to_string(context) + ".");
+    }
     double negative = 0;
     visit_bound(pairs_of(frequencies, head_dim), context, {}, [&](std::int64_t distance, double bound) {
         if (bound < 0) negative += static_cast<double>(context - distance);

@@ -10,6 +10,7 @@
 #include "core/forecast/estimate.h"
 #include "core/machine/clock.h"
 #include "core/run/probing.h"
+#include "core/spec/error.h"
 
 namespace ropelab {
 
@@ -105,7 +106,7 @@ void CohortTrainer::train(std::vector<TrainedRun> runs, std::chrono::steady_cloc
         const bool evaluates = last || iteration % spec.evaluate_every == 0;
         const bool probes = probes_at(spec, iteration);
         if (evaluates && iteration != evaluated_) {
-            if (evaluate()) {
+            if (evaluate(probes)) {
                 if (probes) probe();
                 sample();
                 save_checkpoints();
@@ -238,13 +239,14 @@ void CohortTrainer::train_step() {
     }
 }
 
-bool CohortTrainer::evaluate() {
+bool CohortTrainer::evaluate(bool probes) {
     const auto begin = Clock::now();
     // Without a step before or after it, an evaluation would look like a standstill.
     const bool is_shown = cohort_->iteration() == first_iteration_ || cohort_->iteration() == iterations_of(runs_);
     const auto results = cohort_->evaluate([&] {
         if (is_shown) publish_progress(false, "evaluating the models");
-        return control_.stopping();
+        // The probe after it needs measurements of the last step, which a resumed run does not have.
+        return !probes && control_.stopping();
     });
     count(TimedPart::evaluations, begin);
     if (results.empty()) return false;
@@ -283,7 +285,12 @@ void CohortTrainer::sample() {
         if (corpus_->vocabulary.bytes_of(token) == "\n") first = token;
     }
     const std::vector<std::int32_t> prompt = {first};
-    const auto tokens = cohort_->model(run - runs_.begin())->generate(prompt, generation);
+    std::vector<std::int32_t> tokens;
+    try {
+        tokens = cohort_->model(run - runs_.begin())->generate(prompt, generation);
+    } catch (const BadInput&) {
+        return;  // the model has diverged, which its losses show
+    }
     sink_(event::Sampled{run->plan.id, cohort_->iteration(), corpus_->vocabulary.decode(tokens)});
     count(TimedPart::samples, begin);
 }

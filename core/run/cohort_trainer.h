@@ -176,7 +176,7 @@ class CohortTrainer {
     void create_cohort(CohortStart& start);
     void train_step();
     /// False if it was interrupted.
-    bool evaluate();
+    bool evaluate(bool probes);
     void sample();
     /// Skipped if probing has taken too much time.
     void probe();

@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <random>
 
 #include "core/data/corpus.h"
@@ -232,6 +233,20 @@ std::unique_ptr<LabFile> LabFile::create(const fs::path& given) {
         fs::remove(path, error);
         throw;
     }
+}
+
+void require_lab_header(const fs::path& path) {
+    constexpr std::size_t id_at = 68;  // in the header of an SQLite database
+    std::array<char, 100> header{};
+    std::error_code error;
+    if (!fs::exists(path, error)) return;  // copying it says so
+    std::ifstream stream;
+    if (fs::is_regular_file(path, error)) stream.open(path, std::ios::binary);
+    stream.read(header.data(), std::ssize(header));
+    std::uint32_t id = 0;
+    for (std::size_t i = 0; i < 4; ++i) id = id << 8 | static_cast<unsigned char>(header[id_at + i]);
+    if (std::string_view(header.data(), 15) != "SQLite format 3" || id != std::uint32_t{lab_application_id})
+        throw BadInput(path.string() + " is not a RoPE Lab file.");
 }
 
 std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {

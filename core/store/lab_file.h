@@ -258,4 +258,7 @@ class LabFile {
     std::unique_ptr<Database> database_;
 };
 
+/// Throws BadInput unless the file begins as a lab does; before a file that a stranger names is copied.
+void require_lab_header(const std::filesystem::path& path);
+
 }  // namespace ropelab

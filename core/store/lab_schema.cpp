@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <compare>
 #include <set>
 #include <string>
@@ -229,15 +230,29 @@ constexpr std::array<const char*, 13> migrations_in_order = {version_1,  version
                                                              version_6,  version_7,  version_8, version_9, version_10,
                                                              version_11, version_12, version_13};
 
-/// Without comments and quotes of names, and with one space in the place of white space: the comments of a script may
-/// have changed since a lab was written, and SQLite quotes a name that it changes.
+bool is_plain_name(std::string_view name) {
+    return !name.empty() && std::all_of(name.begin(), name.end(), [](char letter) {
+        return letter == '_' || std::isalnum(static_cast<unsigned char>(letter)) != 0;
+    });
+}
+
+/// Without comments and quotes of plain names, and with one space in the place of white space: the comments of a script
+/// may have changed since a lab was written, and SQLite quotes a name that it changes. What is quoted otherwise stays
+/// as it is, so that nothing in it is taken for a comment.
 std::string plain_sql(std::string_view sql) {
     std::string result;
     for (std::size_t i = 0; i < sql.size(); ++i) {
+        if (const auto quote = std::string_view("\"'`[").find(sql[i]); quote != std::string_view::npos) {
+            const std::size_t end = std::min(sql.find("\"'`]"[quote], i + 1), sql.size() - 1);
+            const std::string_view inside = sql.substr(i + 1, end - i - 1);
+            result += sql[i] == '"' && is_plain_name(inside) ? inside : sql.substr(i, end - i + 1);
+            i = end;
+            continue;
+        }
         if (sql.substr(i, 2) == "--") i = std::min(sql.find('\n', i), sql.size() - 1);
         const bool is_space = sql[i] == ' ' || sql[i] == '\n' || sql[i] == '\t';
         if (!is_space) {
-            if (sql[i] != '"') result += sql[i];
+            result += sql[i];
         } else if (!result.empty() && result.back() != ' ') {
             result += ' ';
         }
@@ -264,6 +279,7 @@ bool is_guard(const SchemaObject& object) {
     const std::string_view sql = object.sql;
     const std::size_t at = sql.find(begin);
     if (object.type != "trigger" || at == std::string_view::npos || !sql.ends_with(end)) return false;
+    if (sql.find("/*") != std::string_view::npos) return false;  // a comment may hide what the trigger does
     const std::string_view message = sql.substr(at + begin.size());
     return sql.substr(0, at).find_first_of("(;'") == std::string_view::npos &&
            message.substr(0, message.size() - end.size()).find('\'') == std::string_view::npos;

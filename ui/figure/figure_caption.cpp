@@ -83,6 +83,7 @@ QString seedWords(const QJsonObject& results) {
     const QJsonArray groups = shownGroups(results);
     for (const QJsonValue& group : groups) {
         const int n = group[u"shown"_s].toInt(group[u"n"_s].toInt());
+        if (n == 0) continue;
         least = least == 0 ? n : std::min(least, n);
         most = std::max(most, n);
     }

@@ -78,12 +78,19 @@ QString argument(const QString& tex, qsizetype& at) {
     return result;
 }
 
-/// Braces nest more than 64 levels deep, at which depth a recursion over groups still fits the stack.
+/// Braces nest more than 64 levels deep, at which depth a recursion over groups still fits the stack; or 16 letters are
+/// each lowered or raised beside the one before.
 bool isTooDeep(const QString& tex) {
     int depth = 0;
-    for (const QChar sign : tex) {
-        if (sign == u'{' && ++depth > 64) return true;
-        if (sign == u'}') --depth;
+    int lowered = 0;
+    qsizetype last = -2;
+    for (qsizetype i = 0; i < tex.size(); ++i) {
+        if (tex[i] == u'{' && ++depth > 64) return true;
+        if (tex[i] == u'}') --depth;
+        if (tex[i] != u'_' && tex[i] != u'^') continue;
+        lowered = i - last <= 2 ? lowered + 1 : 1;
+        if (lowered > 16) return true;
+        last = i;
     }
     return false;
 }

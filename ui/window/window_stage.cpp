@@ -23,6 +23,7 @@
 
 #include "core/forecast/estimate.h"
 #include "core/spec/error.h"
+#include "core/store/lab_file.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
@@ -314,6 +315,7 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
 QString WindowStage::copyOf(const QString& path) {
     QString& copy = m_copies[QFileInfo(path).absoluteFilePath()];
     if (!copy.isEmpty()) return copy;
+    require_lab_header(toPath(path));
     if (!m_copyFolder) m_copyFolder = std::make_unique<QTemporaryDir>();
     const QString folder = m_copyFolder->filePath(QString::number(m_copies.size()));
     const QString file = folder + QLatin1Char('/') + QFileInfo(path).fileName();

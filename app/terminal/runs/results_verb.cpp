@@ -19,6 +19,7 @@
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 #include "core/store/lab_file.h"
+#include "core/study/head_conversion.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/stored_run.h"
 
@@ -243,7 +244,7 @@ TableStyle style_of(const Flags& flags, const std::string& format) {
 
 void merge_labs(const Flags& flags) {
     // Opens all labs first, so that an unreadable one is reported before anything is written.
-    for (const std::string& other : flags.merge) LabFile::open(other, LabFile::Mode::read);
+    for (const std::string& other : flags.merge) stored_head_conversions(*LabFile::open(other, LabFile::Mode::read));
     const bool there = std::filesystem::exists(flags.lab);
     const auto lab = there ? LabFile::open(flags.lab) : LabFile::create(flags.lab);
     for (const std::string& other : flags.merge) lab->merge(other);

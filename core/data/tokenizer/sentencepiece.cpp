@@ -77,17 +77,22 @@ std::vector<std::string> sentences_of(std::string_view text, std::size_t most) {
     });
     for (std::size_t i = most; i < frequent.size(); ++i) counts.erase(frequent[i].first);
 
+    constexpr int longest_word = 30'000;  // SentencePiece counts them in 16 bits, and ends the program at more
     std::vector<std::string> sentences;
     std::string sentence;
+    int word = 0;
     const auto end_sentence = [&] {
         if (!sentence.empty()) sentences.push_back(std::move(sentence));
         sentence.clear();
+        word = 0;
     };
     for (std::size_t offset = 0; offset < text.size();) {
         const DecodedCharacter character = decode_utf8(text, offset);
         const std::size_t length = std::max<std::size_t>(character.length, 1);
         if (character.length > 0 && counts.contains(character.code)) {
             sentence += text.substr(offset, length);
+            word = character.code == U' ' ? 0 : word + 1;
+            if (word == longest_word) end_sentence();
         } else {
             end_sentence();
         }

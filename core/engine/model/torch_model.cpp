@@ -29,6 +29,11 @@ std::int32_t sample(const torch::Tensor& logits, const Generation& options, cons
                     std::int64_t index) {
     const torch::Tensor host = logits.to(torch::kCPU, torch::kFloat32).contiguous();
     const std::span<const float> scores(host.data_ptr<float>(), static_cast<std::size_t>(host.numel()));
+    if (!std::all_of(scores.begin(), scores.end(), [](float score) { return std::isfinite(score); })) {
+        throw BadInput(
+            "The output logits of the model are not finite, because the run has diverged, so the model generates no "
+            "text; choose another run.");
+    }
     std::vector<std::int32_t> order(scores.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return scores[a] > scores[b]; });

@@ -129,6 +129,13 @@ TEST_F(SubwordsTest, WordsAreTheMostFrequentOnes) {
     EXPECT_THAT(words->encode("three, two"), ElementsAre(257, ',', ' ', 't', 'w', 'o'));
 }
 
+// SentencePiece ends the program at words of more than 2^15 characters.
+TEST_F(SubwordsTest, AWordMayBeLongerThanSentencePieceAllows) {
+    std::string text = sample_text() + "e";
+    for (int i = 0; i < 100'000; ++i) text += "\u0301";
+    EXPECT_FALSE(train_sentencepiece(Tokenizer::bpe, 300, text).empty());
+}
+
 TEST_F(SubwordsTest, TextWithoutCharactersCannotTrainSubwords) {
     EXPECT_MESSAGE(trained_subwords(Tokenizer::bpe, 400, "\xFF\xFE\n"), BadInput, "tokenizer = bytes");
 }

@@ -25,6 +25,7 @@ TEST(CourseQuantities, AShiftOfBothTokensLeavesTheLogit) {
 TEST(CourseQuantities, NegativeShareMatchesTheReferenceValue) {
     EXPECT_NEAR(course_value("negative_share(256)", "theta=500 head_dim=64"), 0.0605, 0.00005);
     EXPECT_EQ(course_value("negative_share(256)", "theta=10k head_dim=64"), 0);
+    EXPECT_MESSAGE(course_value("negative_share(1e12)"), BadInput, "at most 16777216 tokens");
 }
 
 TEST(CourseQuantities, TableSavingIsTheRatioOfChannels) {

@@ -152,6 +152,7 @@ steps:
 TEST(CheckLecture, FillsNumbersIntoSentences) {
     QuantitySource source;
     source.setups = {parse_setup("theta=10k head_dim=64"), std::nullopt};
+    EXPECT_EQ(with_quantities("{{wavelength(0)|900000000}}", source), "…");
     EXPECT_EQ(with_quantities("It needs {{wavelength(31) | 1}} tokens, not {{wavelength(0)|2}}.", source),
               "It needs 47117.2 tokens, not 6.28.");
     EXPECT_EQ(with_quantities("{{alibi_bias(0, 10)}} and {{runs}}, {{open", source), "\u22125 and \u2026, {{open");

@@ -115,6 +115,10 @@ TEST_F(LabSchema, OpensALabFromBeforeBytesPerTokenWereStored) {
 TEST_F(LabSchema, ALabWithOtherViewsTriggersOrTablesIsRefused) {
     for (const char* change :
          {"CREATE TRIGGER extra AFTER UPDATE ON run BEGIN UPDATE run SET note = note || note; END",
+          // What looks like a comment or a guard, but is none.
+          "CREATE TRIGGER \"evil--\" AFTER INSERT ON step BEGIN UPDATE run SET note = 'x'; END /*\n BEGIN SELECT "
+          "RAISE(ABORT, 'x'); END",
+          "ALTER TABLE evaluation ADD COLUMN \"--\" AS (hex(zeroblob(4000000)))",
           "CREATE VIEW extra AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i FROM n",
           "DROP TABLE choice; CREATE VIEW choice AS SELECT 'a' AS name, 'b' AS value",
           "CREATE TABLE extra (id INTEGER)", "DROP TRIGGER document_stands", "CREATE INDEX extra ON run (name)"}) {

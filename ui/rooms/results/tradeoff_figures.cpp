@@ -184,9 +184,9 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     setShown(figure, shown);
     addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);
-    figure.summary = (oneText ? u"%1 against %2. Groups on the Pareto front of the means: %3."_s
-                              : u"%1 against %2. Groups on the Pareto front of the means of their %4: %3."_s)
-                         .arg(figure.y.label, cost.axis.label, names.join(u"; "_s), dataWords);
+    const QString front = oneText ? QString() : u" of their %1"_s.arg(dataWords);
+    figure.summary = u"%1 against %2. Groups on the Pareto front of the means%3: %4."_s.arg(
+        figure.y.label, cost.axis.label, front, names.join(u"; "_s));
     addWithoutValue(picture, data, at);
     figure.table = groupColumns(data);
     figure.table.names << cost.axis.title();
