@@ -182,7 +182,8 @@ std::optional<std::int64_t> kv_heads_by_layer(HfReader& reader, std::int64_t hea
         }
     } else if (const auto blocks = reader.find_in_file({"block_configs"}); blocks && blocks->value->is_array()) {
         for (const json& block : *blocks->value) {  // Nemotron-NAS
-            const json group = block.value("/attention/n_heads_in_group"_json_pointer, json());
+            const json group =
+                block.is_object() ? block.value("/attention/n_heads_in_group"_json_pointer, json()) : json();
             if (group.is_number_integer() && group > 0)
                 most = std::max(most.value_or(1), heads / group.get<std::int64_t>());
         }

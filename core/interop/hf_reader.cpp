@@ -190,7 +190,8 @@ std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::
     std::vector<bool> result(types.size());
     for (std::size_t i = 0; i < result.size(); ++i) result[i] = attends(types[i]);
     const auto thetas = reader.find_in_file({"layer_rope_theta"});  // 0: without rotation (Granite with windows)
-    for (std::size_t i = 0; thetas && i < std::min(result.size(), thetas->value->size()); ++i) {
+    for (std::size_t i = 0; thetas && thetas->value->is_array() && i < std::min(result.size(), thetas->value->size());
+         ++i) {
         if ((*thetas->value)[i] == 0) result[i] = false;
     }
     const auto list = reader.find_in_file({"no_rope_layers"});

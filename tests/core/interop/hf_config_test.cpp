@@ -522,6 +522,20 @@ TEST(HuggingFaceConfig, ModelsOfUnknownTypesAreReadWithARemark) {
                    "choose the config.json of its base model, \"a/b\"");
 }
 
+TEST(HuggingFaceConfig, ListsOfLayersOfAnotherTypeEndWithNoRawError) {
+    for (const char* key : {"layer_rope_theta", "block_configs", "attn_layer_indices", "full_attn_idxs", "block_types",
+                            "linear_attn_config", "cross_attention_layers", "num_key_value_heads_per_layer",
+                            "per_layer_config", "hybrid_override_pattern", "layers_block_type"}) {
+        for (const json& value : {json(3), json("x"), json::array({1}), json::array({"x"}), json({{"attention", 3}}),
+                                  json({{"full_attn_layers", 1}}), json(true)}) {
+            try {
+                read_hf_config(small({{key, value}, {"rope_theta", 10000}}));
+            } catch (const BadInput&) {  // says what is wrong
+            }
+        }
+    }
+}
+
 TEST(HuggingFaceConfig, LayersMayHaveAHeadDimensionOfTheirOwn) {
     const json own = {{"head_dim", 128}};
     const json config =
