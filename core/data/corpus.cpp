@@ -95,6 +95,7 @@ std::shared_ptr<const Corpus> build_from_folder(const TextSource& source, const 
     auto corpus = std::make_shared<Corpus>();
     corpus->name = source.name;
     corpus->folder = std::make_shared<TextFolder>(source.file);
+    if (spec.tokenizer != Tokenizer::bytes) corpus->folder->require_texts();
     const std::int64_t bytes = corpus->folder->bytes();
     corpus->text = {text_name(spec), bytes, corpus->folder->checksum()};
     corpus->vocabulary = Vocabulary::of_all_bytes();

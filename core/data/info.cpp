@@ -87,6 +87,7 @@ void count_tokens(TextInfo& info, const Vocabulary& vocabulary, const std::vecto
 TextInfo info_of_folder(const TextSource& source, Tokenizer tokenizer) {
     if (tokenizer == Tokenizer::characters) refuse_characters_of_folder(source.file);
     const TextFolder folder(source.file);
+    if (tokenizer != Tokenizer::bytes) folder.require_texts();
     constexpr std::size_t values = 256;
     std::vector<std::int64_t> single(values);
     std::vector<std::int64_t> before(values);          // counts of bytes that another byte follows
@@ -172,6 +173,7 @@ TextInfo info_of(std::string_view data, Tokenizer tokenizer, const std::filesyst
     const TextSource source = locate(data, data_dir);
     if (source.is_folder) return info_of_folder(source, tokenizer);
     const std::string text = read_text(source, data_seed, RunSpec{}.data_length);
+    if (tokenizer != Tokenizer::bytes && !source.language) require_text(source.file, text);
     const bool bytes = tokenizer == Tokenizer::automatic && source.as_bytes;
     TextInfo info = info_of_text(text, bytes ? Tokenizer::bytes : tokenizer);
     info.name = source.name;
@@ -184,6 +186,7 @@ TextInfo info_of(const RunSpec& spec, const std::filesystem::path& data_dir) {
     const TextSource source = locate(spec.data, data_dir);
     if (source.is_folder) refuse_characters_of_folder(source.file);
     const std::string text = read_text(source, spec.data_seed, spec.data_length);
+    if (!source.language) require_text(source.file, text);
     const Vocabulary vocabulary = subword_vocabulary(spec, parts_of_text(text, spec.split, source.as_bytes));
     TextInfo info;
     info.name = source.name;

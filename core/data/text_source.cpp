@@ -85,6 +85,43 @@ std::string read_text(const TextSource& source, std::int64_t data_seed, std::int
     return text;
 }
 
+namespace {
+
+struct Format {
+    std::string_view mark;  // bytes that no text has in this place
+    const char* sentence;
+    std::size_t place = 0;
+};
+
+using namespace std::string_view_literals;
+constexpr std::array formats = {
+    Format{"version https://git-lfs"sv,
+           "is a Git LFS pointer to a file, not the file; fetch it with \"git lfs pull\"."},
+    Format{"\x1f\x8b"sv, "is compressed with gzip; unpack it first."},
+    Format{"\x28\xb5\x2f\xfd"sv, "is compressed with Zstandard; unpack it first, for example with \"unzstd\"."},
+    Format{"\xfd\x37zXZ\0"sv, "is compressed with xz; unpack it first, for example with \"unxz\"."},
+    Format{"\x04\x22\x4d\x18"sv, "is compressed with LZ4; unpack it first, for example with \"unlz4\"."},
+    Format{"1AY&SY"sv, "is compressed with bzip2; unpack it first, for example with \"bunzip2\".", 4},
+    Format{"7z\xbc\xaf\x27\x1c"sv, "is a 7z archive; unpack it first and name a text file from it."},
+    Format{"ustar\0"sv, "is a tar archive; unpack it first and name a text file from it.", 257},
+    Format{"ustar  \0"sv, "is a tar archive; unpack it first and name a text file from it.", 257},
+    Format{"PK\x03\x04"sv,
+           "is a ZIP archive, as Word (docx), OpenDocument, EPUB and NumPy (npz) files are; save its text as a text "
+           "file in UTF-8, or unpack it and name a text file from it."},
+    Format{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"sv,
+           "is a document of Microsoft Office; save its text as a text file in UTF-8."},
+    Format{"%PDF-"sv, "is a PDF; save its text as a text file in UTF-8, for example with \"pdftotext\"."},
+    Format{"PAR1\x15"sv, "is a Parquet table; write its column of texts to a text file in UTF-8."},
+    Format{"ARROW1\0\0"sv, "is an Arrow table; write its column of texts to a text file in UTF-8."},
+    Format{"SQLite format 3\0"sv, "is an SQLite database; write its texts to a text file in UTF-8."},
+    Format{"\x93NUMPY"sv, "is an array of NumPy; name the text file from which its numbers were made."},
+    Format{"\x89HDF\r\n\x1a\n"sv, "is an HDF5 file; write its texts to a text file in UTF-8."},
+    Format{"\x89PNG\r\n\x1a\n"sv, "is a PNG picture; name a text file."},
+    Format{"\xff\xd8\xff"sv, "is a JPEG picture; name a text file."},
+};
+
+}  // namespace
+
 std::string other_format(std::string_view content) {
     // Without a mark at its beginning, Latin text in UTF-16 has a zero in every other byte.
     const auto has_zeros = [&](std::size_t at) {
@@ -93,10 +130,10 @@ std::string other_format(std::string_view content) {
     };
     if (content.starts_with("\xff\xfe") || content.starts_with("\xfe\xff") || has_zeros(0) || has_zeros(1))
         return "is text in UTF-16; save it as UTF-8.";
-    if (content.starts_with("version https://git-lfs"))
-        return "is a Git LFS pointer to a file, not the file; fetch it with \"git lfs pull\".";
-    if (content.starts_with("\x1f\x8b")) return "is compressed with gzip; unpack it first.";
-    return "";
+    const auto found = std::ranges::find_if(formats, [&](const Format& format) {
+        return content.size() > format.place && content.substr(format.place).starts_with(format.mark);
+    });
+    return found == formats.end() ? "" : found->sentence;
 }
 
 void require_text(const fs::path& file, std::string_view content) {
@@ -177,6 +214,19 @@ TextFolder::TextFolder(const fs::path& folder) : files_(files_of_folder(folder))
     for (const FolderFile& file : files_) {
         pieces_.push_back({first, file.bytes, folder / file.name});
         first += file.bytes;
+    }
+}
+
+void TextFolder::require_texts() const {
+    for (const TokenText::Piece& piece : pieces_) {
+        std::array<unsigned char, 512> buffer;
+        const auto begin = std::span(buffer).first(std::min(buffer.size(), static_cast<std::size_t>(piece.bytes)));
+        TokenText::read_piece(piece, 0, begin);
+        const std::string format = other_format({reinterpret_cast<const char*>(begin.data()), begin.size()});
+        if (!format.empty()) {
+            throw BadInput("The folder's file " + quoted(piece.file) + " " + format +
+                           " Remove it from the folder, or set tokenizer = bytes to train on its bytes too.");
+        }
     }
 }
 

@@ -34,7 +34,8 @@ TextSource locate(std::string_view data, const std::filesystem::path& data_dir =
 /// unreadable file and for one with more than `largest_file` bytes. `source` must not be a folder.
 std::string read_text(const TextSource& source, std::int64_t data_seed, std::int64_t data_length);
 
-/// "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, gzip and pointers of Git LFS.
+/// "is compressed with gzip; unpack it first."; "" for a text. Recognises UTF-16, pointers of Git LFS, and compressed
+/// files, documents, tables and pictures by the bytes at their beginning.
 std::string other_format(std::string_view content);
 
 /// Refuses other_format(), a short web page, such as an error page, and the token numbers of nanoGPT's train.bin.
@@ -61,6 +62,8 @@ class TextFolder {
 
     std::int64_t bytes() const { return bytes_of(files_); }
     std::span<const TokenText::Piece> pieces() const { return pieces_; }
+    /// Throws BadInput, naming the first file for which other_format() is not "".
+    void require_texts() const;
     /// SHA-256 over the name, the size, and the first and last 4 KiB of each file. A checksum over all bytes would take
     /// minutes for a large folder. Throws BadInput for a file that cannot be read.
     std::string checksum() const;

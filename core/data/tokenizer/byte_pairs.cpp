@@ -1,3 +1,5 @@
+#include <unicode/normalizer2.h>
+
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
@@ -27,9 +29,11 @@ struct TokenMerge {
 // Tokens are spelled in an alphabet of 256 visible characters, one for each byte.
 struct BytePairTable {
     std::vector<std::string> tokens;
-    std::vector<TokenMerge> merges;   // in the order in which they are applied
-    std::vector<std::int32_t> added;  // tokens that are spelled as they are, and found before all others
-    bool whole_words = false;         // true if a piece that is a token is not built by merges
+    std::vector<TokenMerge> merges;         // in the order in which they are applied
+    std::vector<std::int32_t> added;        // tokens that are spelled as they are, and found before all others
+    std::vector<std::int32_t> added_later;  // likewise, but found in what `added` leaves of a text
+    bool whole_words = false;               // true if a piece that is a token is not built by merges
+    bool composed = false;                  // true if texts are in the normalization form NFC
 };
 
 // Itself if the byte is visible in Latin-1, else a character from U+0100 on.
@@ -68,11 +72,30 @@ std::string spelled_bytes(const std::string& token, const std::string& name) {
     return result;
 }
 
+// Throws BadInput, naming the line, for a text that the normalization form NFC would change.
+void require_composed(std::string_view text) {
+    UErrorCode error = U_ZERO_ERROR;
+    const icu::Normalizer2* nfc = icu::Normalizer2::getNFCInstance(error);
+    for (std::size_t line = 1, begin = 0; begin < text.size(); ++line) {
+        const std::size_t end = std::min(text.find('\n', begin), text.size() - 1) + 1;
+        const std::string_view part = text.substr(begin, end - begin);
+        if (!nfc->isNormalizedUTF8({part.data(), static_cast<std::int32_t>(part.size())}, error)) {
+            throw BadInput("Line " + std::to_string(line) +
+                           " of the text is not in the Unicode normalization form NFC, to which the tokenizer would "
+                           "change it, so that it could not be restored from its tokens; normalize the text first, "
+                           "for example with \"uconv -x nfc\".");
+        }
+        begin = end;
+    }
+}
+
 class BytePairs final : public Subwords {
  public:
     BytePairs(BytePairTable table, const std::string& name) : table_(std::move(table)) {
         bytes_.fill(-1);
-        const std::unordered_set<std::int32_t> added(table_.added.begin(), table_.added.end());
+        std::unordered_set<std::int32_t> added(table_.added.begin(), table_.added.end());
+        const std::unordered_set<std::int32_t> later(table_.added_later.begin(), table_.added_later.end());
+        added.insert(later.begin(), later.end());
         for (std::size_t token = 0; token < table_.tokens.size(); ++token) {
             const auto id = static_cast<std::int32_t>(token);
             const std::string& spelled = table_.tokens[token];
@@ -80,16 +103,18 @@ class BytePairs final : public Subwords {
             const std::string& bytes = tokens_.back();
             if (bytes.empty()) continue;
             if (added.contains(id)) {
-                added_[static_cast<unsigned char>(bytes.front())].push_back(id);
+                added_[later.contains(id)][static_cast<unsigned char>(bytes.front())].push_back(id);
             } else {
                 if (bytes.size() == 1) bytes_[static_cast<unsigned char>(bytes.front())] = id;
                 ids_.emplace(bytes, id);
             }
         }
-        for (auto& list : added_) {
-            std::sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
-                return bytes_of_token(a).size() > bytes_of_token(b).size();
-            });
+        for (auto& pass : added_) {
+            for (auto& list : pass) {
+                std::sort(list.begin(), list.end(), [&](std::int32_t a, std::int32_t b) {
+                    return bytes_of_token(a).size() > bytes_of_token(b).size();
+                });
+            }
         }
         for (std::size_t rank = 0; rank < table_.merges.size(); ++rank) {
             const TokenMerge& merge = table_.merges[rank];
@@ -104,39 +129,46 @@ class BytePairs final : public Subwords {
     }
 
     std::vector<std::int32_t> encode(std::string_view text) const override {
+        if (table_.composed) require_composed(text);
         std::unordered_map<std::string_view, std::vector<std::int32_t>> known;
         std::vector<std::int32_t> result;
-        const auto append = [&](std::string_view part) {
-            for (const std::string_view piece : gpt2_pieces(part)) {
-                const auto [found, is_new] = known.try_emplace(piece);
-                if (is_new) found->second = merged(piece);
-                result.insert(result.end(), found->second.begin(), found->second.end());
+        const auto append = [&](const auto& self, std::string_view part, std::size_t pass) -> void {
+            if (pass == added_.size()) {
+                for (const std::string_view piece : gpt2_pieces(part)) {
+                    const auto [found, is_new] = known.try_emplace(piece);
+                    if (is_new) found->second = merged(piece);
+                    result.insert(result.end(), found->second.begin(), found->second.end());
+                }
+                return;
             }
+            std::size_t begin = 0;
+            std::size_t offset = 0;
+            while (offset < part.size()) {
+                const std::int32_t token = added_at(added_[pass], part, offset);
+                if (token < 0) {
+                    ++offset;
+                    continue;
+                }
+                self(self, part.substr(begin, offset - begin), pass + 1);
+                result.push_back(token);
+                offset += bytes_of_token(token).size();
+                begin = offset;
+            }
+            self(self, part.substr(begin), pass + 1);
         };
-        std::size_t begin = 0;
-        std::size_t offset = 0;
-        while (offset < text.size()) {
-            const std::int32_t token = added_at(text, offset);
-            if (token < 0) {
-                ++offset;
-                continue;
-            }
-            append(text.substr(begin, offset - begin));
-            result.push_back(token);
-            offset += bytes_of_token(token).size();
-            begin = offset;
-        }
-        append(text.substr(begin));
+        append(append, text, 0);
         return result;
     }
 
     std::string to_text() const override {
         const auto parts = [](const TokenMerge& merge) -> json { return {merge.left, merge.right, merge.merged}; };
-        return std::string(byte_pairs_prefix) + json{{"tokens", table_.tokens},
-                                                     {"merges", json_list(table_.merges, parts)},
-                                                     {"added", table_.added},
-                                                     {"whole_words", table_.whole_words}}
-                                                    .dump();
+        json stored = {{"tokens", table_.tokens},
+                       {"merges", json_list(table_.merges, parts)},
+                       {"added", table_.added},
+                       {"whole_words", table_.whole_words}};
+        if (!table_.added_later.empty()) stored["added_later"] = table_.added_later;
+        if (table_.composed) stored["composed"] = true;
+        return std::string(byte_pairs_prefix) + stored.dump();
     }
 
  private:
@@ -154,9 +186,11 @@ class BytePairs final : public Subwords {
     const std::string& bytes_of_token(std::int32_t token) const { return tokens_[static_cast<std::size_t>(token)]; }
     const std::string& spelled(std::int32_t token) const { return table_.tokens[static_cast<std::size_t>(token)]; }
 
+    using ByFirstByte = std::array<std::vector<std::int32_t>, 256>;
+
     // The longest added token, or -1.
-    std::int32_t added_at(std::string_view text, std::size_t offset) const {
-        const auto& list = added_[static_cast<unsigned char>(text[offset])];
+    std::int32_t added_at(const ByFirstByte& added, std::string_view text, std::size_t offset) const {
+        const auto& list = added[static_cast<unsigned char>(text[offset])];
         const auto found = std::find_if(list.begin(), list.end(), [&](std::int32_t token) {
             return text.substr(offset).starts_with(bytes_of_token(token));
         });
@@ -213,14 +247,14 @@ class BytePairs final : public Subwords {
 
     BytePairTable table_;
     std::array<std::int32_t, 256> bytes_{};                 // token of each byte; -1: none
-    std::array<std::vector<std::int32_t>, 256> added_;      // added tokens by first byte, the longest first
+    std::array<ByFirstByte, 2> added_;                      // by pass; the longest tokens first
     std::unordered_map<std::string, std::int32_t> ids_;     // by bytes
     std::unordered_map<std::uint64_t, std::size_t> ranks_;  // of pairs, by pair_key
 };
 
 bool sets_option(const json& object, const char* name) {
     const auto found = object.find(name);
-    return found != object.end() && !found->is_null() && *found != "" && *found != false;
+    return found != object.end() && !found->is_null() && *found != "" && *found != false && *found != 0;
 }
 
 std::string kind_of_part(const json& object, const char* name) {
@@ -239,6 +273,12 @@ void require_byte_level(const json& file, const std::string& name) {
         throw BadInput(name +
                        " splits texts by a pre-tokenizer other than GPT-2's (ByteLevel), which is the only supported "
                        "pre-tokenizer.");
+    }
+    if (sets_option(pieces, "add_prefix_space")) {
+        throw BadInput(
+            name +
+            " adds a space before each text (add_prefix_space), so that texts could not be restored from "
+            "their tokens; set add_prefix_space to false in a copy of the file to use it without the space.");
     }
     const std::string normalizer = kind_of_part(file, "normalizer");
     if (!normalizer.empty() && normalizer != "NFC") {
@@ -308,10 +348,16 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
         }
         table.merges.push_back({id_of(left), id_of(right), id_of(left + right)});
     }
+    table.composed = kind_of_part(file, "normalizer") == "NFC";
     for (const json& token : file.value("added_tokens", json::array())) {
-        put(token.at("content").get<std::string>(), token.at("id").get<std::int64_t>());
-        table.added.push_back(token.at("id").get<std::int32_t>());
+        const auto content = token.at("content").get<std::string>();
+        put(content, token.at("id").get<std::int64_t>());
+        // Hugging Face tokenizers finds tokens with `normalized` in what the others leave, in its normalization form.
+        const bool later = token.value("normalized", !token.value("special", false));
+        if (later && table.composed) require_composed(content);
+        (later ? table.added_later : table.added).push_back(token.at("id").get<std::int32_t>());
     }
+    if (table.added.empty()) table.added.swap(table.added_later);
     table.whole_words = model.value("ignore_merges", false);
     return table;
 }
@@ -323,7 +369,8 @@ void require_consistent(const BytePairTable& table) {
                                    [&](const TokenMerge& each) {
                                        return is_token(each.left) && is_token(each.right) && is_token(each.merged);
                                    }) &&
-                       std::all_of(table.added.begin(), table.added.end(), is_token);
+                       std::all_of(table.added.begin(), table.added.end(), is_token) &&
+                       std::all_of(table.added_later.begin(), table.added_later.end(), is_token);
     if (!valid)
         throw BadInput(
             "The stored vocabulary of byte-level BPE has a merge or an added token with a token that the vocabulary "
@@ -347,7 +394,9 @@ std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text) {
         table.tokens = stored.at("tokens").get<std::vector<std::string>>();
         for (const json& merge : stored.at("merges")) table.merges.push_back({merge.at(0), merge.at(1), merge.at(2)});
         table.added = stored.at("added").get<std::vector<std::int32_t>>();
+        table.added_later = stored.value("added_later", std::vector<std::int32_t>());
         table.whole_words = stored.at("whole_words").get<bool>();
+        table.composed = stored.value("composed", false);
         require_consistent(table);
         return std::make_shared<BytePairs>(std::move(table), "the stored vocabulary");
     } catch (const json::exception&) {

@@ -12,6 +12,7 @@
 #include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
+#include "tests/support/shared_data.h"
 
 namespace ropelab {
 namespace {
@@ -227,7 +228,9 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     EXPECT_THAT(refused("/model/type", "WordPiece"), HasSubstr("only byte-level BPE"));
     EXPECT_THAT(refused("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre-tokenizer other than GPT-2's"));
     EXPECT_THAT(refused("/pre_tokenizer/use_regex", false), HasSubstr("pre-tokenizer other than GPT-2's"));
+    EXPECT_THAT(refused("/pre_tokenizer/add_prefix_space", true), HasSubstr("adds a space before each text"));
     EXPECT_THAT(refused("/normalizer", {{"type", "Lowercase"}}), HasSubstr("Lowercase"));
+    EXPECT_THAT(refused("/model/dropout", 0.1), HasSubstr("dropout"));
     EXPECT_THAT(refused("/model/byte_fallback", true), HasSubstr("byte_fallback"));
     EXPECT_THAT(refused("/added_tokens/0/lstrip", true), HasSubstr("lstrip"));
     EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("must also be in the vocabulary of the tokenizer"));
@@ -250,6 +253,69 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     few["model"]["merges"] = nlohmann::json::array();
     few["added_tokens"] = nlohmann::json::array();
     EXPECT_MESSAGE(read(few)->encode("abc"), BadInput, "no token for the byte 99");
+}
+
+TEST_F(TokenizerFileTest, ADropoutOfZeroIsNone) {
+    nlohmann::json json = byte_level_json();
+    json["model"]["dropout"] = 0.0;
+    EXPECT_THAT(read(json)->encode("lo"), ElementsAre(256));
+}
+
+TEST_F(TokenizerFileTest, TextsOfANormalizerHaveItsForm) {
+    nlohmann::json json = byte_level_json();
+    json["normalizer"] = {{"type", "NFC"}};
+    const auto subwords = read(json);
+    const std::string composed = "low \u00e9\n\xff\n";
+    EXPECT_EQ(joined(*subwords, subwords->encode(composed)), composed);
+    EXPECT_MESSAGE(subwords->encode("low\ncafe\u0301\n"), BadInput, "Line 2 of the text is not in");
+    EXPECT_MESSAGE(Vocabulary::from_text(subwords->to_text()).encode("e\u0301"), BadInput, "Line 1");
+    EXPECT_NO_THROW(read(byte_level_json())->encode("e\u0301"));
+}
+
+// Hugging Face tokenizers finds added tokens in two passes.
+TEST_F(TokenizerFileTest, AddedTokensThatAreNormalizedComeLater) {
+    nlohmann::json json = byte_level_json();
+    json["added_tokens"] = {{{"id", 261}, {"content", "ab"}, {"normalized", false}},
+                            {{"id", 262}, {"content", "xab"}, {"normalized", true}},
+                            {{"id", 263}, {"content", "xx"}, {"normalized", true}}};
+    const auto subwords = read(json);
+    EXPECT_THAT(subwords->encode("xab xxab"), ElementsAre('x', 261, ' ', 263, 261));
+    EXPECT_EQ(Vocabulary::from_text(subwords->to_text()).encode("xab xxab"), subwords->encode("xab xxab"));
+    json["added_tokens"][0]["normalized"] = true;  // the longest one, in a single pass
+    EXPECT_THAT(read(json)->encode("xab xxab"), ElementsAre(262, ' ', 263, 261));
+}
+
+// Every tokenizer of Hugging Face tokenizers is refused, or gives the library's numbers for each text that it accepts.
+TEST(TokenizerFiles, GiveTheNumbersOfTheLibraryOrAreRefused) {
+    SKIP_WITHOUT_SHARED_DATA("../tok");
+    const std::filesystem::path folder = shared_data("../tok");
+    const auto strings = read_json_file(folder / "strings.json").get<std::vector<std::string>>();
+    std::vector<std::string> known;
+    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+        if (!std::filesystem::exists(entry.path() / "tokenizer.json")) continue;
+        const std::string name = entry.path().filename().string();
+        std::shared_ptr<const Subwords> subwords;
+        try {
+            subwords = subwords_of_file(entry.path() / "tokenizer.json");
+        } catch (const BadInput&) {
+            continue;
+        }
+        if (name.starts_with("probe_")) continue;  // of other strings
+        known.push_back(name);
+        const auto expected =
+            read_json_file(entry.path() / "expected.json").at("ids").get<std::vector<std::vector<int>>>();
+        std::size_t refused = 0;
+        for (std::size_t i = 0; i < strings.size(); ++i) {
+            try {
+                EXPECT_EQ(subwords->encode(strings[i]), expected[i]) << name << ": " << strings[i];
+            } catch (const BadInput&) {
+                ++refused;
+            }
+        }
+        EXPECT_TRUE(refused <= 20 || name.starts_with("gpt2_missing")) << name << " refuses " << refused;
+    }
+    EXPECT_THAT(known, testing::IsSupersetOf({"gpt2", "gpt2_nfc", "added_plain", "added_overlap_same",
+                                              "added_special_in_vocab", "gpt2_no_ignore_cut", "gpt2_ignore_cut"}));
 }
 
 }  // namespace
