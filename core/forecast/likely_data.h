@@ -9,10 +9,10 @@ namespace ropelab {
 
 // What the name of a data set implies, for estimates of time and memory before it is read.
 
-/// Otherwise that of Tiny Shakespeare, 65 (205 for bytes, as in enwik8). For subwords it is the largest size that the
-/// tokenizer may have.
+/// That of the beginning of a text file; otherwise that of Tiny Shakespeare, 65 (205 for bytes, as in enwik8). For
+/// subwords it is the largest size that the tokenizer may have, or less for a short text.
 std::int64_t likely_vocabulary(const RunSpec& spec);
-/// Otherwise those of Tiny Shakespeare.
+/// From the size of a file; otherwise those of Tiny Shakespeare.
 std::int64_t likely_tokens(const RunSpec& spec);
 inline constexpr std::int64_t unknown_validation_tokens = 100'000;
 /// From the file if it exists, otherwise from the known data set, otherwise unknown_validation_tokens.

@@ -176,16 +176,21 @@ MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t voca
     const double copies = spec.precision == Precision::automatic ? 2.9 : 1.0 - copy;
     // Temporary tensors of one operation: rows of the MLP, or in attention the probabilities and their gradients.
     const double working = std::max(has_scores ? 2.0 * probabilities : 0.0, 4.0 * C + in_activation);
+    // Output logits, as measured: with bfloat16 also rounded ones, and their logarithms where no kernel replaces them.
+    const bool is_eager = spec.operations == Operations::eager;
+    const double more_logits = (copy > 0 ? 0.5 : 0.0) * V;
     need.step = step_overhead * float_bytes * R *
-                (copies * P + tokens * (stored_activations(spec, plan) + working + more_when_eager(spec)));
+                (copies * P + tokens * (stored_activations(spec, plan) + working + more_when_eager(spec) + more_logits +
+                                        (is_eager ? 2.0 * V : 0.0)));
     // The residual sum in float32; a branch, a normalized row and the MLP's rows in the precision of matrix products.
     const double size = work.product_size;
     const double rows = (1.0 + 2.0 * size) * C + size * wide +
                         more_stepwise({spec.heads, spec.kv_heads(), spec.head_dim()}, normalizes, work) * C;
     // With bfloat16, the heads of QK normalization are assembled in float32.
     const double heads = normalizes && size < 1 ? 1.5 * C : 0.0;
+    const double logits = more_logits + (is_eager ? 2.0 : 1.0) * V;
     need.evaluation =
-        evaluation_overhead * float_bytes * R * number(tokens_at_once(spec)) * (rows + heads + in_branch + 2.0 * V);
+        float_bytes * R * number(tokens_at_once(spec)) * (evaluation_overhead * (rows + heads + in_branch) + logits);
     return need;
 }
 

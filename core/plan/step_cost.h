@@ -40,8 +40,8 @@ struct MemoryNeed {
 };
 /// Trained together on the CPU. The measured constants were fitted to about 90 peaks (tests/bench/memory_variants: the
 /// variants of the model and the optimizer, widths 16 to 384, batches of 64 to 8,192 tokens, float32 and bfloat16,
-/// operations=fused and =eager). The prediction is within 12 % of each; repeated measurements differ by 1 %. It is
-/// several hundred MB too low for bfloat16 with operations=eager.
+/// operations=fused and =eager, vocabularies of 29 to 12,000). The prediction is within 12 % of each; repeated
+/// measurements differ by 1 %. It is several hundred MB too low for bfloat16 with operations=eager.
 MemoryNeed memory_need(const RunSpec& spec, std::int64_t runs, std::int64_t vocabulary);
 /// For one sequence of `context` tokens, in bytes, as float32 numbers.
 struct CacheBytes {

@@ -1,16 +1,19 @@
 #include "core/plan/step_cost.h"
-#include "core/forecast/likely_data.h"
 
 #include <gtest/gtest.h>
 
+#include <initializer_list>
 #include <sstream>
 #include <string>
 #include <utility>
 
+#include "core/data/utf8.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/likely_data.h"
 #include "core/plan/layout.h"
 #include "core/plan/parts/latent.h"
 #include "core/spec/keys.h"
+#include "tests/support/scratch_folder.h"
 
 namespace ropelab {
 namespace {
@@ -152,6 +155,60 @@ TEST(StepCost, DerivesTheVocabularyFromTheDataName) {
     EXPECT_EQ(likely_vocabulary(spec), 65);
     spec.data = "enwik8";
     EXPECT_EQ(likely_vocabulary(spec), 205);
+}
+
+// Peaks of the default model in MB, measured with texts of this many kinds of characters.
+TEST(StepCost, MemoryIsThatOfLargeVocabularies) {
+    struct Measured {
+        std::int64_t vocabulary;
+        const char* settings;
+        double megabytes;
+    };
+    for (const auto& [vocabulary, settings, megabytes] : std::initializer_list<Measured>{
+             {1000, "precision=float32", 217},
+             {3000, "precision=float32", 287},
+             {6000, "precision=float32", 388},
+             {12000, "precision=float32", 591},
+             {6000, "precision=float32 operations=eager", 611},
+             {6000, "precision=bfloat16", 504},
+             {12000, "precision=bfloat16", 807},
+             {6000, "precision=float32 batch=64", 660},
+             {12000, "precision=float32 batch=64", 1078},
+             {6000, "precision=float32 batch=64 operations=eager", 1077},
+             {6000, "precision=bfloat16 batch=64", 739},
+         }) {
+        RunSpec spec;
+        std::istringstream assignments(settings);
+        for (std::string assignment; assignments >> assignment;) {
+            const auto equals = assignment.find('=');
+            const Key& setting = key(assignment.substr(0, equals));
+            setting.set(spec, parse_value(setting, assignment.substr(equals + 1), spec));
+        }
+        EXPECT_NEAR(memory_need(spec, 1, vocabulary).total() / 1e6 / megabytes, 1.0, 0.12)
+            << vocabulary << ", " << settings;
+    }
+}
+
+TEST(StepCost, DerivesTheVocabularyFromTheBeginningOfAFile) {
+    const ScratchFolder folder;
+    RunSpec spec;
+    std::string text;
+    for (char32_t code = 0x4E00; code < 0x4E00 + 6000; ++code) append_utf8(text, code);
+    spec.data = folder.write("characters.txt", text).string();
+    EXPECT_EQ(likely_vocabulary(spec), 6000);
+    EXPECT_EQ(likely_tokens(spec), 6000);
+    EXPECT_EQ(likely_validation_tokens(spec), 600);
+    spec.data = folder.write("characters.txt", text + "\xFF and more").string();  // not UTF-8
+    EXPECT_LT(likely_vocabulary(spec), 257);
+    spec.data = folder.write("words.txt", "one two two three three three 1 2").string();
+    EXPECT_EQ(likely_vocabulary(spec), 10);
+    spec.tokenizer = Tokenizer::words;
+    EXPECT_EQ(likely_vocabulary(spec), 257 + 3);
+    spec.tokenizer = Tokenizer::bpe;
+    EXPECT_EQ(likely_vocabulary(spec), 257 + 6);
+    spec.data = "tinyshakespeare";
+    spec.vocabulary_size = 4096;
+    EXPECT_EQ(likely_vocabulary(spec), 4096);
 }
 
 // Tiny Shakespeare has 1,115,394 bytes and, with 1,024 subwords, about half as many tokens.
