@@ -201,23 +201,19 @@ nlohmann::json first_below_zero(const QuantityInput& input) {
     return first ? nlohmann::json(*first) : nlohmann::json(nullptr);
 }
 
-BaseScan scan_of_quantity(const QuantityInput& input, std::int64_t length) {
-    const QuantityArguments& arguments = input.arguments;
-    const double high = arguments.has("high") ? arguments.number("high") : std::max(1e6, 2 * input.setup.theta);
-    BaseScan scan = base_scan(length, input.setup.head_dim, high);
-    if (arguments.has("low")) scan.low = arguments.number("low");
-    if (arguments.has("step")) scan.step = arguments.number("step");
+std::vector<BaseInterval> scanned_bases(const QuantityInput& input) {
+    const std::int64_t length = length_of(input);
+    const auto number = [&](const char* name) {
+        return input.arguments.has(name) ? std::optional(input.arguments.number(name)) : std::nullopt;
+    };
+    const ScanChoice choice{number("low"), number("high"), number("step")};
+    const BaseScan scan = scan_of(choice, input.setup.theta, length, input.setup.head_dim);
     const double bases = scan.step > 0 ? (scan.high - scan.low) / scan.step : 0;
     if (bases * static_cast<double>(length) * input.setup.head_dim / 2 > most_scan_cosines) {
         throw BadInput("Testing the bases in steps of " + number_text(scan.step) +
                        " would take minutes; give a larger step or a smaller range.");
     }
-    return scan;
-}
-
-std::vector<BaseInterval> scanned_bases(const QuantityInput& input) {
-    const std::int64_t length = length_of(input);
-    return feasible_bases(frequency_settings(input.setup), length, scan_of_quantity(input, length)).intervals;
+    return search_bases(frequency_settings(input.setup), length, choice).intervals;
 }
 
 nlohmann::json feasible(const QuantityInput& input) {
@@ -248,8 +244,8 @@ nlohmann::json extrapolation(const QuantityInput& input) {
 }
 
 constexpr const char* scan_words =
-    " By default the tested bases start at 100, end at the larger of 1M and 2θ, and have the step that ropelab-cli "
-    "context uses; intervals narrower than the step can be missed.";
+    " By default the tested bases start at 100, end at the larger of 1M and 2θ (ten times as far, and so on, until one "
+    "supports L), and have the step that ropelab-cli context uses; intervals narrower than the step can be missed.";
 
 }  // namespace
 
@@ -275,7 +271,7 @@ std::vector<Quantity> context_quantities() {
          feasible},
         {{"smallest_feasible_base", "(L[, low, high, step])", "θ",
           std::string("Smallest base θ that supports L tokens: the context bound B(Δ), the sum of cos(ω·Δ) over all "
-                      "pairs, is 0 or more at every distance Δ below L; \"none\" if there is no such base.") +
+                      "pairs, is 0 or more at every distance Δ below L; \"none\" if no tested base does.") +
               scan_words},
          smallest_feasible},
         {{"kernel", "(distance)", "", "Kernel K(Δ) at a distance Δ: the sum of cos(ω·Δ) over the rotated pairs."},

@@ -201,6 +201,7 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
     check_scan(scan, context);
     FrequencySettings at_base = settings;
     FeasibleBases result;
+    result.scan = scan;
     bool previous_supports = false;  // true if the previous base supports the context
     // Neighbouring bases usually fail at the same distance. Testing this distance first avoids most scans of distances.
     std::int64_t failing_distance = 0;
@@ -228,6 +229,26 @@ FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t con
         previous_supports = supports;
     }
     if (progress) progress(1.0);
+    return result;
+}
+
+BaseScan scan_of(const ScanChoice& choice, double theta, std::int64_t context, int head_dim) {
+    BaseScan scan = base_scan(context, head_dim, choice.high.value_or(std::max(1e6, 2 * theta)), choice.step);
+    scan.low = choice.low.value_or(scan.low);
+    return scan;
+}
+
+FeasibleBases search_bases(const FrequencySettings& settings, std::int64_t context, const ScanChoice& choice,
+                           const Cancelled& cancelled, const std::function<void(double)>& progress) {
+    constexpr double most = 1e15;
+    const auto scan_to = [&](const ScanChoice& now) {
+        return feasible_bases(settings, context, scan_of(now, settings.theta, context, settings.head_dim), cancelled,
+                              progress);
+    };
+    FeasibleBases result = scan_to(choice);
+    while (result.intervals.empty() && result.complete && !choice.high && !choice.step && result.scan.high < most) {
+        result = scan_to({choice.low, 10 * result.scan.high, {}});
+    }
     return result;
 }
 

@@ -51,12 +51,25 @@ BaseScan base_scan(std::int64_t context, int head_dim, double high, std::optiona
 struct FeasibleBases {
     std::vector<BaseInterval> intervals;  // ascending; the last may be cut off by the end of the range
     bool complete = true;                 // false if the scan was cancelled
+    BaseScan scan;
 };
 /// B(Δ) ≥ 0 for 0 ≤ Δ < context (formula 12). Each base replaces theta in `settings`; the scaling is applied at every
 /// base. `progress`: finished fraction, 0 to 1. Throws BadInput if the scan does not start above 1, ends below its
 /// start or has more than ten million steps, or if `context` is below 1.
 FeasibleBases feasible_bases(const FrequencySettings& settings, std::int64_t context, const BaseScan& scan,
                              const Cancelled& cancelled = {}, const std::function<void(double)>& progress = {});
+/// What a user chose of a scan.
+struct ScanChoice {
+    std::optional<double> low = {};
+    std::optional<double> high = {};
+    std::optional<double> step = {};
+};
+/// By default to 1M, or to 2θ if that is larger, with the step of base_scan().
+BaseScan scan_of(const ScanChoice& choice, double theta, std::int64_t context, int head_dim);
+/// The bases of scan_of(). If none supports the context, and neither the end nor the step was chosen, the scan is
+/// repeated to ten times as far, at most to 1e15. Throws BadInput as feasible_bases() does.
+FeasibleBases search_bases(const FrequencySettings& settings, std::int64_t context, const ScanChoice& choice,
+                           const Cancelled& cancelled = {}, const std::function<void(double)>& progress = {});
 
 /// d_c of Liu et al. (formula 14): channels whose pairs complete a period within the context; 0 below 2π tokens.
 int critical_dimension(int dimension, double theta, double context);

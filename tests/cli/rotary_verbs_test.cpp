@@ -180,6 +180,14 @@ TEST(ContextVerb, ComputesContextBoundAndFeasibleBases) {
     EXPECT_TRUE(json_of({"context", "--fraction", "0.5", "--context", "8k"}).at("first_negative").is_null());
 }
 
+TEST(ContextVerb, SearchesLargerBasesOrSaysHowTo) {
+    const json far = json_of({"context", "--head-dim", "128", "--context", "131072"});
+    EXPECT_EQ(far.at("feasible_bases")[0][0], 8750000);
+    EXPECT_EQ(far.at("scan"), (json{{"low", 50000}, {"high", 10000000}, {"step", 50000}}));
+    const auto none = ropelab_cli({"context", "--head-dim", "128", "--context", "131072", "--scan-to", "2000"});
+    EXPECT_THAT(none.out, testing::HasSubstr("none; --scan-to tests larger bases"));
+}
+
 TEST(ContextVerb, PrintsTheDepthOfAnInfeasibleBase) {  // computed with a Python sum of cosines
     const std::vector<std::string> flags = {"context", "--theta", "1850", "--context", "256", "--scan-to", "2000"};
     const auto text = ropelab_cli(flags);

@@ -84,16 +84,13 @@ struct ContextFlags {
     bool json = false;
 };
 
-// By default up to 1,000,000 or twice theta, with a step that lets the scan end within about two seconds.
-BaseScan scan_of(const ContextFlags& flags, const RotarySetup& setup) {
-    constexpr double most = 1e15;
-    const double high =
-        flags.scan_to.empty() ? std::max(1e6, 2 * setup.theta) : parse_positive(flags.scan_to, "--scan-to", most);
-    std::optional<double> step;
-    if (!flags.scan_step.empty()) step = parse_positive(flags.scan_step, "--scan-step", most);
-    BaseScan scan = base_scan(setup.context, setup.head_dim, high, step);
-    if (!flags.scan_from.empty()) scan.low = parse_positive(flags.scan_from, "--scan-from", most);
-    return scan;
+ScanChoice scan_choice_of(const ContextFlags& flags) {
+    const auto number = [](const std::string& text, const char* flag) {
+        constexpr double most = 1e15;
+        return text.empty() ? std::nullopt : std::optional(parse_positive(text, flag, most));
+    };
+    return {number(flags.scan_from, "--scan-from"), number(flags.scan_to, "--scan-to"),
+            number(flags.scan_step, "--scan-step")};
 }
 
 // 0, 1, 2, … and then about twelve per factor of two.
@@ -112,13 +109,16 @@ nlohmann::json json_of(const FeasibleBases& bases) {
     });
 }
 
-std::string text_of(const FeasibleBases& bases, const BaseScan& scan, std::int64_t context, ScalingMethod scaling) {
+std::string text_of(const FeasibleBases& bases, std::int64_t context, ScalingMethod scaling) {
+    const BaseScan& scan = bases.scan;
     std::ostringstream text;
     text << "feasible bases θ, which support a context of " << context << " tokens"
          << (scaling == ScalingMethod::none ? "" : " with the same scaling") << ", scanned from "
          << number_text(scan.low) << " to " << number_text(scan.high) << " in steps of " << number_text(scan.step)
          << ":\n";
-    if (bases.intervals.empty()) text << "  none\n";
+    if (bases.intervals.empty()) {
+        text << "  none; --scan-to tests larger bases, and --scan-step finds narrower intervals\n";
+    }
     constexpr std::size_t shown = 20;
     for (std::size_t i = 0; i < std::min(shown, bases.intervals.size()); ++i) {
         const auto& [low, high] = bases.intervals[i];
@@ -139,12 +139,12 @@ void run_context(ContextFlags& flags) {
         // Frequencies that depend on the length are those at the full context.
         frequencies = model->of(flags.rotary.layer_type).at(static_cast<double>(setup.context));
     }
-    const BaseScan scan = scan_of(flags, setup);
+    const ScanChoice choice = scan_choice_of(flags);
 
     watch_interrupts();
     ProgressLine line;
     const auto start = std::chrono::steady_clock::now();
-    const auto bases = feasible_bases(flags.rotary.settings, setup.context, scan, interrupted, [&](double fraction) {
+    const auto bases = search_bases(flags.rotary.settings, setup.context, choice, interrupted, [&](double fraction) {
         if (std::chrono::steady_clock::now() - start < std::chrono::seconds(2)) return;
         line.show("scanning bases: " + std::to_string(std::lround(100 * fraction)) + " %");
     });
@@ -171,7 +171,7 @@ void run_context(ContextFlags& flags) {
                     {"feasible_bases", json_of(bases)},
                     {"critical_dimension", critical},
                     {"decay", {{"distance", distances}, {"bound", bound}}},
-                    {"scan", {{"low", scan.low}, {"high", scan.high}, {"step", scan.step}}},
+                    {"scan", {{"low", bases.scan.low}, {"high", bases.scan.high}, {"step", bases.scan.step}}},
                     {"context", setup.context}});
         return;
     }
@@ -189,7 +189,7 @@ void run_context(ContextFlags& flags) {
     text << "critical dimension      " << critical << " of " << dimension
          << " channels complete a period within the context (Liu et al."
          << (setup.scaling.method == ScalingMethod::none ? "" : ", applied to the scaled frequencies") << ")\n"
-         << text_of(bases, scan, setup.context, setup.scaling.method) << "upper bound (2/d) Σ|S_j| of "
+         << text_of(bases, setup.context, setup.scaling.method) << "upper bound (2/d) Σ|S_j| of "
          << (dimension < setup.head_dim ? "the rotated channels' part of the attention logit" : "the attention logit")
          << " (Su et al.; formula 11 of the guide) by distance [tokens]:\n";
     Table decay{{{"", 'l', 2}, {"", 'l', 10}, {"", 'l'}}, {}};
@@ -210,8 +210,10 @@ void add_context(CLI::App& program) {
     flags.rotary.add_spectrum(*verb);
     verb->add_option("--scan-from", flags.scan_from,
                      "Smallest base θ that is tested for the context (default: 100, or the step if that is larger)");
-    verb->add_option("--scan-to", flags.scan_to,
-                     "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger)");
+    verb->add_option(
+        "--scan-to", flags.scan_to,
+        "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger, and ten "
+        "times as far, and so on, until a base supports the context)");
     verb->add_option("--scan-step", flags.scan_step,
                      "Step between the tested bases θ (default: chosen so that testing takes about two seconds)");
     add_json(*verb, flags.json);

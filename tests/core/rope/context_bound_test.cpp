@@ -122,6 +122,22 @@ TEST(FeasibleBases, IntervalsMatchTheReferenceValues) {  // L = 256, d = 64
     EXPECT_EQ(intervals_of(far), (Intervals{{1500, 1700}, {2000, 1e6}}));  // the step of 100 misses the narrow interval
 }
 
+// 8,750,000 was computed with another program's sum of cosines; its lowest B(Δ) is 0.216.
+TEST(FeasibleBases, AreSearchedTenTimesAsFarUntilOneSupportsTheContext) {
+    const FeasibleBases found = search_bases({.head_dim = 128}, 131072, {});
+    ASSERT_FALSE(found.intervals.empty());
+    EXPECT_EQ(found.intervals.front().low, 8.75e6);
+    EXPECT_EQ(found.scan.high, 1e7);
+    EXPECT_EQ(found.scan.step, 50000);
+    const FeasibleBases chosen = search_bases({.head_dim = 128}, 131072, {.high = 1e6});
+    EXPECT_TRUE(chosen.intervals.empty());
+    EXPECT_EQ(chosen.scan.high, 1e6);
+    const FeasibleBases near = search_bases({.head_dim = 64}, 256, {});  // as scanned before
+    EXPECT_EQ(near.scan.high, 1e6);
+    EXPECT_FALSE(near.intervals.empty());
+    EXPECT_FALSE(search_bases({.head_dim = 128}, 131072, {}, [] { return true; }).complete);
+}
+
 TEST(FeasibleBases, FirstAndLastIntervalMatchTheReferenceValuesForShortContexts) {  // d = 128
     const FeasibleBases bases = feasible_bases({.head_dim = 128}, 1024, {100, 1e5, 100});
     ASSERT_GE(bases.intervals.size(), 2U);

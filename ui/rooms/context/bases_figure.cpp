@@ -215,7 +215,9 @@ QString basesSentence(const BaseProfile& profile, const BoundData& data) {
     }
     const QString context = contextText(setup);
     const auto intervals = feasibleIntervals(basesWithTheta(profile, data), setup.context);
-    return intervals.empty() ? u"No scanned base supports a context of %1."_s.arg(context)
+    return intervals.empty() ? u"No scanned base from %1 to %2 supports a context of %3. A setup with a larger θ "
+                               "extends the scan, and \"Refine scan\" finds narrower intervals."_s.arg(
+                                   roundBase(profile.range().low), roundBase(profile.range().high), context)
                              : u"Bases that support a context of %1 (feasible bases): %2."_s.arg(
                                    context, intervalsText(intervals, profile.range().high * (1 - 1e-9)));
 }
