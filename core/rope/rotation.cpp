@@ -1,6 +1,7 @@
 #include "core/rope/rotation.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -97,41 +98,86 @@ TableEntry table_entry(double angle, double attention_factor, NumberFormat forma
     return {rounded(std::cos(angle) * attention_factor, format), rounded(std::sin(angle) * attention_factor, format)};
 }
 
-TableErrors table_errors(const Frequencies& frequencies, std::span<const std::int64_t> positions, NumberFormat format) {
+namespace {
+
+/// cos and sin, times `factor`, of `count` angles with a constant step: with the addition formulas, from exact ones at
+/// the begin of each block.
+class AngleWalk {
+ public:
+    static constexpr std::size_t block = 64;
+
+    AngleWalk(double step, double factor) : factor_(factor) {
+        for (std::size_t k = 0; k < block; ++k) {
+            step_cosine_[k] = std::cos(static_cast<double>(k) * step);
+            step_sine_[k] = std::sin(static_cast<double>(k) * step);
+        }
+    }
+
+    void start(double angle) {
+        const double cosine = std::cos(angle) * factor_;
+        const double sine = std::sin(angle) * factor_;
+        for (std::size_t k = 0; k < block; ++k) {
+            cosines[k] = cosine * step_cosine_[k] - sine * step_sine_[k];
+            sines[k] = sine * step_cosine_[k] + cosine * step_sine_[k];
+        }
+    }
+
+    std::array<double, block> cosines;
+    std::array<double, block> sines;
+
+ private:
+    double factor_;
+    std::array<double, block> step_cosine_;
+    std::array<double, block> step_sine_;
+};
+
+}  // namespace
+
+TableErrors table_errors(const Frequencies& frequencies, std::int64_t count, NumberFormat format) {
+    constexpr std::int64_t most = std::int64_t{1} << 20;
     TableErrors errors;
+    errors.stride = (count + most - 1) / most;
+    errors.stride += errors.stride % 2 == 0 ? 1 : 0;
+    const std::int64_t first = (count - 1) % errors.stride;
+    std::vector<double> positions;  // rounded
+    for (std::int64_t position = first; position < count; position += errors.stride) {
+        positions.push_back(rounded(static_cast<double>(position), format));
+    }
     const double factor = frequencies.attention_factor;
     for (const double frequency : frequencies.inverse_frequencies) {
+        AngleWalk exact(static_cast<double>(errors.stride) * frequency, factor);
+        const double rounded_frequency = rounded(frequency, format);
         double stored = 0;
         double computed = 0;
-        for (const std::int64_t position : positions) {
-            const double exact = static_cast<double>(position) * frequency;
-            const double cosine = std::cos(exact) * factor;
-            const double sine = std::sin(exact) * factor;
-            stored =
-                std::max({stored, std::abs(rounded(cosine, format) - cosine), std::abs(rounded(sine, format) - sine)});
-            const double angle = table_angle(position, frequency, format, true);
-            if (!std::isfinite(angle)) {
+        // Neighbouring positions often have the same rounded angle.
+        double angle = 0;
+        double cosine = factor;
+        double sine = 0;
+        for (std::size_t i = 0; i < positions.size(); ++i) {
+            const std::size_t k = i % AngleWalk::block;
+            const double position = static_cast<double>(first + static_cast<std::int64_t>(i) * errors.stride);
+            if (k == 0) exact.start(position * frequency);
+            stored = std::max({stored, std::abs(rounded(exact.cosines[k], format) - exact.cosines[k]),
+                               std::abs(rounded(exact.sines[k], format) - exact.sines[k])});
+            if (frequency == 0) continue;
+            const double now = rounded(positions[i] * rounded_frequency, format);
+            // An error is at most that of the angle, times the factor.
+            if (!(std::abs(now - position * frequency) * factor > computed)) continue;
+            if (!std::isfinite(now)) {
                 computed = std::numeric_limits<double>::infinity();
-            } else if (angle != exact) {
-                computed = std::max(
-                    {computed, std::abs(std::cos(angle) * factor - cosine), std::abs(std::sin(angle) * factor - sine)});
+                continue;
             }
+            if (now != angle) {
+                angle = now;
+                cosine = std::cos(angle) * factor;
+                sine = std::sin(angle) * factor;
+            }
+            computed = std::max({computed, std::abs(cosine - exact.cosines[k]), std::abs(sine - exact.sines[k])});
         }
         errors.stored.push_back(stored);
         errors.computed.push_back(computed);
     }
     return errors;
-}
-
-std::vector<std::int64_t> sampled_positions(std::int64_t first, std::int64_t last, std::int64_t max_count) {
-    const std::int64_t span = std::max<std::int64_t>(0, last - first);
-    std::int64_t stride = span / std::max<std::int64_t>(1, max_count) + 1;
-    stride += stride % 2 == 0 ? 1 : 0;
-    std::vector<std::int64_t> positions;
-    positions.reserve(static_cast<std::size_t>(span / stride + 2));
-    for (std::int64_t position = first; position <= last; position += stride) positions.push_back(position);
-    if (positions.empty() || positions.back() != last) positions.push_back(last);
-    return positions;
 }
 
 }  // namespace ropelab

@@ -50,17 +50,17 @@ struct TableEntry {
 /// Times the attention factor, rounded to `format`; NaN for an infinite angle.
 TableEntry table_entry(double angle, double attention_factor, NumberFormat format);
 
-/// Relative to double precision, one number per pair.
+/// The largest absolute errors relative to double precision, one number per pair.
 struct TableErrors {
     /// Angles in double, only the table is rounded.
     std::vector<double> stored;
     /// Angles in the format, the table in double; infinity if an angle is infinite.
     std::vector<double> computed;
+    /// 1: over all positions; else over every stride-th one, an odd number, up to the last one. An even stride would
+    /// miss errors, because a format with a short significand represents every second, fourth, … position exactly.
+    std::int64_t stride = 1;
 };
-TableErrors table_errors(const Frequencies& frequencies, std::span<const std::int64_t> positions, NumberFormat format);
-
-/// About `max_count` positions, both ends included, with a constant odd stride. An even stride would miss errors,
-/// because a format with a short significand represents every second, fourth, … position exactly.
-std::vector<std::int64_t> sampled_positions(std::int64_t first, std::int64_t last, std::int64_t max_count);
+/// Of the positions 0 … count − 1, of which at most 2^20 are computed.
+TableErrors table_errors(const Frequencies& frequencies, std::int64_t count, NumberFormat format);
 
 }  // namespace ropelab

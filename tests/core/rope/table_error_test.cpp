@@ -4,16 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace ropelab {
 namespace {
-
-std::vector<std::int64_t> positions_below(std::int64_t count) {
-    std::vector<std::int64_t> positions(static_cast<std::size_t>(count));
-    std::iota(positions.begin(), positions.end(), 0);
-    return positions;
-}
 
 TEST(TableError, AngleComputedInTheFormatUsesRoundedPositionsAndFrequencies) {
     // 257 is the first position that bfloat16 cannot represent. The frequency is 1 radian per token.
@@ -42,8 +35,7 @@ TEST(TableError, EntriesIncludeTheAttentionFactorAndAreRounded) {
 
 TEST(TableError, StoredErrorIsHalfAUnitAndComputedErrorIsAsLargeAsTheNumbers) {
     const Frequencies plain = frequencies({.head_dim = 64});
-    const std::vector<std::int64_t> positions = positions_below(1024);
-    const TableErrors errors = table_errors(plain, positions, NumberFormat::bfloat16);
+    const TableErrors errors = table_errors(plain, 1024, NumberFormat::bfloat16);
     ASSERT_EQ(errors.stored.size(), 32U);
     ASSERT_EQ(errors.computed.size(), 32U);
     const double half_unit = std::ldexp(1.0, -9);  // half a unit in the last place of numbers between 1/2 and 1
@@ -60,30 +52,49 @@ TEST(TableError, StoredErrorIsHalfAUnitAndComputedErrorIsAsLargeAsTheNumbers) {
 
 TEST(TableError, Float64IsTheReference) {
     const Frequencies plain = frequencies({.head_dim = 32});
-    const TableErrors errors = table_errors(plain, positions_below(300), NumberFormat::float64);
+    const TableErrors errors = table_errors(plain, 300, NumberFormat::float64);
     EXPECT_EQ(*std::max_element(errors.stored.begin(), errors.stored.end()), 0.0);
     EXPECT_EQ(*std::max_element(errors.computed.begin(), errors.computed.end()), 0.0);
 }
 
 TEST(TableError, ErrorIsInfiniteBeyondTheRangeOfTheFormat) {
     const Frequencies plain = frequencies({.head_dim = 8});
-    const std::vector<std::int64_t> positions = {0, 70000};
-    const TableErrors errors = table_errors(plain, positions, NumberFormat::float16);
+    const TableErrors errors = table_errors(plain, 70001, NumberFormat::float16);
     EXPECT_TRUE(std::isinf(errors.computed.front()));
     EXPECT_LT(errors.stored.front(), 0.001);
 }
 
-TEST(TableError, SampledPositionsHaveAnOddStrideAndIncludeBothEnds) {
-    EXPECT_EQ(sampled_positions(0, 4, 512), (std::vector<std::int64_t>{0, 1, 2, 3, 4}));
-    EXPECT_EQ(sampled_positions(5, 5, 512), (std::vector<std::int64_t>{5}));
-    for (const std::int64_t count : {1024, 4096, 8192, 131072}) {
-        const std::vector<std::int64_t> positions = sampled_positions(0, count - 1, 512);
-        EXPECT_LE(positions.size(), 514U);
-        EXPECT_GT(positions.size(), 250U);
-        EXPECT_EQ(positions.front(), 0);
-        EXPECT_EQ(positions.back(), count - 1);
-        EXPECT_EQ((positions[1] - positions[0]) % 2, 1) << count;
+TEST(TableError, IsTheLargestOfAllPositions) {
+    const auto plain =
+        frequencies({.head_dim = 128, .scaling = {.method = ScalingMethod::yarn, .factor = 4}, .context = 1024});
+    for (const NumberFormat format : {NumberFormat::float16, NumberFormat::bfloat16, NumberFormat::float32}) {
+        const TableErrors errors = table_errors(plain, 3000, format);
+        EXPECT_EQ(errors.stride, 1);
+        for (std::size_t pair = 0; pair < errors.stored.size(); ++pair) {
+            double stored = 0;
+            double computed = 0;
+            const double frequency = plain.inverse_frequencies[pair];
+            for (std::int64_t position = 0; position < 3000; ++position) {
+                const double angle = static_cast<double>(position) * frequency;
+                const TableEntry entry = table_entry(angle, plain.attention_factor, format);
+                const TableEntry exact = table_entry(angle, plain.attention_factor, NumberFormat::float64);
+                const TableEntry rounded_angle = table_entry(table_angle(position, frequency, format, true),
+                                                             plain.attention_factor, NumberFormat::float64);
+                stored = std::max({stored, std::abs(entry.cosine - exact.cosine), std::abs(entry.sine - exact.sine)});
+                computed = std::max({computed, std::abs(rounded_angle.cosine - exact.cosine),
+                                     std::abs(rounded_angle.sine - exact.sine)});
+            }
+            EXPECT_NEAR(errors.stored[pair], stored, 1e-12) << pair;
+            EXPECT_NEAR(errors.computed[pair], computed, 1e-12) << pair;
+        }
     }
+}
+
+TEST(TableError, LongContextsAreSampledWithAnOddStride) {
+    const TableErrors errors =
+        table_errors(frequencies({.head_dim = 4}), std::int64_t{1} << 21, NumberFormat::bfloat16);
+    EXPECT_EQ(errors.stride, 3);
+    EXPECT_NEAR(errors.computed.front(), 2, 1e-3);
 }
 
 }  // namespace

@@ -411,9 +411,8 @@ TEST_P(RotaryNumbers, CosSinTable) {
     }
     const Figure error = room.errorView()->figure();
     if (error.curves.empty()) return;
-    const std::vector<std::int64_t> positions = sampled_positions(0, setup.context - 1, 128);
-    ASSERT_EQ(static_cast<double>(positions.size()), error.settings["positions"].toDouble());
-    const TableErrors errors = table_errors(now, positions, setup.precision);
+    const TableErrors errors = table_errors(now, setup.context, setup.precision);
+    ASSERT_EQ(static_cast<double>(errors.stride), error.settings["stride"].toDouble());
     for (std::size_t pair = 0; pair < errors.stored.size(); ++pair) {
         EXPECT_EQ(error.table.columns[1][static_cast<qsizetype>(pair)], errors.computed[pair]);
         EXPECT_EQ(error.table.columns[2][static_cast<qsizetype>(pair)], errors.stored[pair]);

@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::int64_t kMaxCells = 262144;
 constexpr int kMinColumns = 64;
-constexpr std::int64_t kErrorPositions = 128;
 
 QJsonObject settingsOf(const RotarySetup& setup) {
     return {{u"setup"_s, QString::fromStdString(text_of(setup))}, {u"precision"_s, text(word_of(setup.precision))}};
@@ -219,8 +218,7 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
         return figure;
     }
     const Frequencies now = frequencies(frequency_settings(setup));
-    const std::vector<std::int64_t> positions = sampled_positions(0, setup.context - 1, kErrorPositions);
-    const TableErrors errors = table_errors(now, positions, setup.precision);
+    const TableErrors errors = table_errors(now, setup.context, setup.precision);
     const QString word = text(word_of(setup.precision));
     figure.x.minimum = -0.5;
     figure.x.maximum = static_cast<double>(now.inverse_frequencies.size()) - 0.5;
@@ -231,24 +229,24 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
                     {figure.curves[0].x, QList<double>(errors.computed.begin(), errors.computed.end()),
                      QList<double>(errors.stored.begin(), errors.stored.end())}};
 
-    const std::int64_t stride = positions.size() > 1 ? positions[1] - positions[0] : 1;
-    figure.note = stride > 1 ? u"maximum over every %1 position and the last one"_s.arg(ordinal(stride))
-                             : u"maximum over all %1 positions"_s.arg(groupedText(setup.context));
+    const QString positions = errors.stride > 1 ? u"every %1 position up to the last one"_s.arg(ordinal(errors.stride))
+                                                : u"all %1 positions"_s.arg(groupedText(setup.context));
+    figure.note = u"maximum over "_s + positions;
     figure.note += u"; numbers at the right: the last pair"_s;
-    const auto isLost = [](double error) { return !std::isfinite(error); };
-    if (std::any_of(errors.computed.begin(), errors.computed.end(), isLost)) {
-        figure.note += u"; gaps: angles above the largest %1 number"_s.arg(word);
+    QList<double> computed(errors.computed.begin(), errors.computed.end());
+    const qsizetype lost = computed.removeIf([](double error) { return !std::isfinite(error); });
+    if (lost > 0) figure.note += u"; gaps: angles above the largest %1 number"_s.arg(word);
+    figure.settings.insert(u"stride"_s, static_cast<double>(errors.stride));
+    figure.summary = u"Storing the table in %1 causes errors of at most %2 (maximum over %3)."_s.arg(
+        word, readableNumber(std::ranges::max(errors.stored)), positions);
+    if (!computed.isEmpty()) {
+        figure.summary += u" Computing the angles in %1 causes errors of up to %2."_s.arg(
+            word, readableNumber(std::ranges::max(computed)));
     }
-    figure.settings.insert(u"positions"_s, static_cast<double>(positions.size()));
-    figure.settings.insert(u"stride"_s, static_cast<double>(stride));
-    double computed = 0;
-    for (const double error : errors.computed) {
-        computed = std::isfinite(error) ? std::max(computed, error) : computed;
+    if (lost > 0) {
+        figure.summary += u" The angles of %1 are above the largest %2 number at some positions."_s.arg(
+            countText(lost, u"pair"_s), word);
     }
-    figure.summary =
-        u"Storing the table in %1 causes errors of at most %2. Computing the angles in %1 causes "
-        "errors of up to %3."_s.arg(word, readableNumber(*std::max_element(errors.stored.begin(), errors.stored.end())),
-                                    readableNumber(computed));
     return figure;
 }
 
