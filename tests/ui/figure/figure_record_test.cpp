@@ -7,6 +7,7 @@
 #include <QImage>
 #include <QJsonArray>
 #include <QTemporaryDir>
+#include <cstring>
 #include <vector>
 
 #include "core/spec/error.h"
@@ -104,6 +105,44 @@ TEST(FigureRecord, SaysThatTheDataOfAPngWereEdited) {
     image.setText("Data", image.text("Data").replace("0,", "0,1"));
     ASSERT_TRUE(image.save(path));
     EXPECT_TRUE(readFigureFile(path).front().isEdited);
+}
+
+// The settings are in the file several times, and a reader may look at any of them.
+TEST(FigureRecord, SaysWhichCopyOfTheSettingsIsAnother) {
+    QTemporaryDir folder;
+    QImage image = figureImage(figureWithOrigin(), ExportOptions{});
+    const QString png = folder.filePath("figure.png");
+    ASSERT_TRUE(image.save(png));
+    EXPECT_EQ(readFigureFile(png).front().copyDifferences, QStringList());
+    image.setText("Settings", image.text("Settings").replace("10000.5", "10001.5"));
+    ASSERT_TRUE(image.save(png));
+    EXPECT_EQ(readFigureFile(png).front().copyDifferences,
+              QStringList("Settings in the text Settings: theta is \"10001.5\", but \"10000.5\" in the record."));
+    EXPECT_FALSE(readFigureFile(png).front().isEdited);
+
+    const auto written = [&](const QString& name, QByteArray bytes, const char* start, const char* before,
+                             const char* after) {
+        const qsizetype place = bytes.indexOf(before, bytes.indexOf(start));
+        EXPECT_GT(place, 0) << start;
+        bytes.replace(place, qsizetype(strlen(before)), after);
+        QFile file(folder.filePath(name));
+        EXPECT_TRUE(file.open(QIODevice::WriteOnly));
+        file.write(bytes);
+        file.close();
+        return readFigureFile(file.fileName()).front();
+    };
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    const QByteArray svg = figureBytes(figureWithOrigin(), options);
+    EXPECT_EQ(written("a.svg", svg, "<settings", "10000.5", "10001.5").copyDifferences.value(0),
+              "Settings in the element settings: theta is \"10001.5\", but \"10000.5\" in the record.");
+    EXPECT_EQ(written("b.svg", svg, "# settings", "10000.5", "10001.5").copyDifferences.value(0),
+              "Settings in the comments of the data: theta is \"10001.5\", but \"10000.5\" in the record.");
+    EXPECT_EQ(written("c.svg", svg, "\"settings\":{", "10000.5", "10001.5").copyDifferences.size(), 2);
+    options.format = FigureFormat::pdf;
+    EXPECT_EQ(written("a.pdf", figureBytes(figureWithOrigin(), options), "<dc:description", "10000.5", "10001.5")
+                  .copyDifferences.value(0),
+              "Settings in the metadata (XMP): theta is \"10001.5\", but \"10000.5\" in the record.");
 }
 
 TEST(FigureRecord, RejectsFilesWithoutARecord) {

@@ -5,6 +5,7 @@
 #include <QRegularExpression>
 #include <QStringList>
 #include <QXmlStreamReader>
+#include <QtEndian>
 #include <algorithm>
 #include <cmath>
 
@@ -49,9 +50,10 @@ bool areNearTexts(const QString& a, const QString& b) {
 struct Part {
     QString text;
     bool isGeometry = false;
+    bool isReadable = true;  // false for the description of a font, a page, a colour, which no sentence can quote
 };
 
-/// Outside of the record and the data.
+/// Outside of the record, the data and the settings.
 QList<Part> partsOfDrawing(const QByteArray& svg) {
     static const QStringList geometry = {u"d"_s,  u"points"_s, u"transform"_s, u"x"_s,  u"y"_s,     u"cx"_s,
                                          u"cy"_s, u"r"_s,      u"rx"_s,        u"ry"_s, u"width"_s, u"height"_s};
@@ -61,6 +63,7 @@ QList<Part> partsOfDrawing(const QByteArray& svg) {
         const auto token = xml.readNext();
         if (token == QXmlStreamReader::StartElement) {
             if (xml.namespaceUri() == "urn:ropelab:figure"_L1) {
+                parts.append({u"<%1> %2"_s.arg(xml.name(), xml.attributes().value(u"panel"_s))});
                 xml.readElementText();
                 continue;
             }
@@ -84,24 +87,18 @@ QList<Part> partsOfDrawing(const QByteArray& svg) {
     return parts;
 }
 
-/// Without attachments and the description of the document. The outlines of glyphs and the dictionaries of objects have
-/// to be equal; of the page's commands each word is a part.
+/// The outlines of glyphs and the dictionaries of objects have to be equal; of the page's commands each word is a part.
+/// Of attachments and metadata, which have numbers of their own (figure_record.h), the names and the words.
 QList<Part> partsOfPages(const QByteArray& pdf) {
     QList<Part> parts;
-    const QList<QByteArray> attached = pdfAttachments(pdf).values();
     for (const PdfObject& object : pdfObjects(pdf)) {
         const QByteArray& dictionary = object.dictionary;
         const auto has = [&dictionary](const char* key) { return dictionary.contains(key); };
-        if (has("/Type /EmbeddedFile ") || has("/Type /Metadata") || has("/Producer")) continue;
-        if (object.stream && attached.contains(*object.stream)) continue;  // Qt writes attachments without a type
-        bool isLength = false;  // the length of a stream, whose bytes are compared
-        dictionary.trimmed().toLongLong(&isLength);
-        if (isLength) continue;
-        parts.append({QString::fromLatin1(dictionary)});
+        parts.append({QString::fromLatin1(dictionary), false, false});
         const bool isPage = object.stream && !has("/Length1") && !has("/Type") && !has("/Subtype");
         if (!object.stream) continue;
         if (!isPage) {
-            parts.append({QString::fromLatin1(*object.stream)});
+            parts.append({QString::fromLatin1(*object.stream), false, false});
             continue;
         }
         for (const QByteArray& line : object.stream->split('\n')) {
@@ -111,6 +108,10 @@ QList<Part> partsOfPages(const QByteArray& pdf) {
                 if (!word.isEmpty()) parts.append({QString::fromLatin1(word), isNumber});
             }
         }
+    }
+    for (const QString& name : pdfAttachments(pdf).keys()) parts.append({name});
+    for (const QString& line : pdfDescription(pdf)) {
+        if (!line.startsWith(QLatin1Char('{'))) parts.append({line});  // else settings
     }
     return parts;
 }
@@ -126,6 +127,12 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
         const Part& b = drawn[i];
         const bool isGeometry = a.isGeometry && b.isGeometry;
         if (isGeometry ? areNearTexts(a.text, b.text) : a.text == b.text) continue;
+        if (!a.isReadable || !b.isReadable) {
+            return u"Picture: the file describes its pages, fonts or colours in another way than RoPE Lab does (part "
+                   u"%1 "
+                   "of %2)."_s.arg(i + 1)
+                       .arg(stored.size());
+        }
         return u"Picture: part %1 of %2 is \"%3\" in the file, but \"%4\" when RoPE Lab draws the figure again."_s.arg(
             QString::number(i + 1), QString::number(stored.size()), quoted(a.text), quoted(b.text));
     }
@@ -152,7 +159,40 @@ bool isPixelNear(const QImage& image, const QImage& other, int x, int y) {
     return isWithin(qRed) && isWithin(qGreen) && isWithin(qBlue) && isWithin(qAlpha);
 }
 
+/// The kinds of the chunks of a PNG, sorted; of its texts the key, and the words that are not data or settings.
+QStringList chunksOf(const QByteArray& png) {
+    QStringList chunks;
+    qsizetype at = 8;
+    while (at + 12 <= png.size()) {
+        const qsizetype length = qFromBigEndian<quint32>(png.constData() + at);
+        const QByteArray kind = png.mid(at + 4, 4);
+        const bool isText = kind == "tEXt" || kind == "zTXt" || kind == "iTXt";
+        const QByteArray key = png.mid(at + 8, std::max<qsizetype>(0, png.indexOf('\0', at + 8) - at - 8));
+        const QString name = isText ? u"text %1"_s.arg(QString::fromLatin1(key)) : QString::fromLatin1(kind);
+        if (isText || !chunks.contains(name)) chunks << name;
+        at += 12 + length;
+        if (kind == "IEND") break;
+    }
+    if (at != png.size()) chunks << u"behind its end"_s;
+    const QImage image = QImage::fromData(png, "PNG");
+    for (const QString& key : {u"Title"_s, u"Description"_s, u"Software"_s}) chunks << key + u": "_s + image.text(key);
+    chunks.sort();
+    return chunks;
+}
+
+QString chunksDifference(const QStringList& stored, const QStringList& drawn) {
+    for (qsizetype i = 0; i < std::max(stored.size(), drawn.size()); ++i) {
+        if (stored.value(i) == drawn.value(i)) continue;
+        const bool isMore = !stored.value(i).isEmpty() && stored.count(stored[i]) > drawn.count(stored[i]);
+        return isMore
+                   ? u"Picture: the file has the part \"%1\", which RoPE Lab does not write."_s.arg(quoted(stored[i]))
+                   : u"Picture: the file lacks the part \"%1\"."_s.arg(quoted(drawn.value(i)));
+    }
+    return {};
+}
+
 QString pixelsDifference(const QByteArray& stored, const QByteArray& drawn) {
+    if (const QString why = chunksDifference(chunksOf(stored), chunksOf(drawn)); !why.isEmpty()) return why;
     const QImage a = QImage::fromData(stored, "PNG").convertToFormat(QImage::Format_ARGB32);
     const QImage b = QImage::fromData(drawn, "PNG").convertToFormat(QImage::Format_ARGB32);
     if (a.size() != b.size()) {

@@ -16,8 +16,9 @@ std::optional<ExportOptions> drawingOptions(const FigureRecord& record, const QB
 bool isDrawnByThisProgram(const FigureRecord& record);
 
 /// One sentence; "" if the pictures, of the same format, agree. Compares every element of an SVG, every object of a PDF
-/// and every pixel of a PNG, but not the record and the data, which have their own hash. Places may differ by less than
-/// a twentieth of a point, and a pixel of a PNG by what the smoothing of edges changes.
+/// that is shown, every pixel and the kinds of the chunks of a PNG, and titles and descriptions, but not the record,
+/// the data and the settings (figure_record.h). Places may differ by less than a twentieth of a point, and a pixel of a
+/// PNG by what the smoothing of edges changes.
 QString pictureDifference(const QByteArray& stored, const QByteArray& drawn);
 
 }  // namespace ropelab::ui

@@ -25,10 +25,18 @@ namespace {
 constexpr int kRecordVersion = 1;
 constexpr std::int64_t kLargestFigure = 256'000'000;  // bytes
 
-/// The record, and the data by the letter of the panel.
+struct SettingsCopy {
+    QString name;  // "the attached file settings.json"
+    QByteArray json;
+};
+
+/// The record, and by the letter of the panel the data and the copies of the settings.
 struct FigureParts {
     QByteArray record;
     QMap<QString, QByteArray> data;
+    QMap<QString, QList<SettingsCopy>> settings;
+    /// Those of the panels in their order.
+    QList<SettingsCopy> described;
 };
 
 QString hashOf(const QString& figure, const QJsonObject& settings, const FigureOrigin& origin, const QByteArray& data) {
@@ -48,10 +56,13 @@ FigureParts partsOfPdf(const QByteArray& bytes) {
     const auto files = pdfAttachments(bytes);
     parts.record = files.value(u"figure.json"_s);
     for (const auto& [name, data] : files.asKeyValueRange()) {
-        if (name == "data.csv"_L1) parts.data[QString()] = data;
-        if (name.startsWith("data-"_L1) && name.endsWith(".csv"_L1)) {
-            parts.data[name.mid(5, name.size() - 9)] = data;
-        }
+        const QString letter = name.section(QLatin1Char('.'), 0, 0).section(QLatin1Char('-'), 1);
+        if (name.startsWith("data"_L1) && name.endsWith(".csv"_L1)) parts.data[letter] = data;
+        if (name.startsWith("settings"_L1))
+            parts.settings[letter] << SettingsCopy{u"the attached file "_s + name, data};
+    }
+    for (const QString& line : pdfDescription(bytes)) {
+        if (line.startsWith(QLatin1Char('{'))) parts.described << SettingsCopy{u"the metadata (XMP)"_s, line.toUtf8()};
     }
     return parts;
 }
@@ -62,8 +73,10 @@ FigureParts partsOfPng(const QByteArray& bytes) {
     parts.record = image.text(u"Figure"_s).toUtf8();
     const QStringList keys = image.textKeys();
     for (const QString& key : keys) {
-        if (key == "Data"_L1) parts.data[QString()] = image.text(key).toUtf8();
-        if (key.startsWith("Data "_L1)) parts.data[key.mid(5)] = image.text(key).toUtf8();
+        const QByteArray text = image.text(key).toUtf8();
+        const QString letter = key.section(QLatin1Char(' '), 1);
+        if (key.startsWith("Data"_L1)) parts.data[letter] = text;
+        if (key.startsWith("Settings"_L1)) parts.settings[letter] << SettingsCopy{u"the text "_s + key, text};
     }
     return parts;
 }
@@ -79,6 +92,8 @@ FigureParts partsOfSvg(const QByteArray& bytes) {
             parts.record = xml.readElementText().toUtf8();
         else if (xml.name() == "data"_L1)
             parts.data[panel] = xml.readElementText().toUtf8();
+        else if (xml.name() == "settings"_L1)
+            parts.settings[panel] << SettingsCopy{u"the element settings"_s, xml.readElementText().toUtf8()};
     }
     return parts;
 }
@@ -107,8 +122,30 @@ QJsonObject axesJson(const Figure& figure) {
     return {{u"x"_s, QJsonArray{x.minimum, x.maximum}}, {u"y"_s, QJsonArray{y.minimum, y.maximum}}};
 }
 
+/// "theta is 500, but 400 in the record"; "" if they are equal.
+QString firstDifference(const QString& name, const QJsonValue& copy, const QJsonValue& record) {
+    if (copy == record) return {};
+    if (copy.isArray() && record.isArray() && copy.toArray().size() == record.toArray().size()) {
+        for (qsizetype i = 0; i < copy.toArray().size(); ++i) {
+            const QString found = firstDifference(u"%1[%2]"_s.arg(name).arg(i), copy[i], record[i]);
+            if (!found.isEmpty()) return found;
+        }
+    }
+    if (copy.isObject() && record.isObject()) {
+        for (const QString& key : copy.toObject().keys() + record.toObject().keys()) {
+            const QString found =
+                firstDifference(name.isEmpty() ? key : name + QLatin1Char('.') + key, copy[key], record[key]);
+            if (!found.isEmpty()) return found;
+        }
+    }
+    const auto text = [](const QJsonValue& value) { return value.toVariant().toString().left(40); };
+    if (text(copy) == text(record)) return u"%1 is not that of the record"_s.arg(name);
+    return u"%1 is \"%2\", but \"%3\" in the record"_s.arg(name, text(copy), text(record));
+}
+
 /// Nullopt if the file lacks the figure's data.
-std::optional<FigureRecord> recordOf(const QJsonObject& all, const QJsonObject& object, const FigureParts& parts) {
+std::optional<FigureRecord> recordOf(const QJsonObject& all, qsizetype panel, const FigureParts& parts) {
+    const QJsonObject object = all[u"panels"_s][panel].toObject();
     FigureRecord record;
     record.drawing = all[u"drawing"_s].toObject();
     record.program = all[u"program"_s].toString();
@@ -123,6 +160,17 @@ std::optional<FigureRecord> recordOf(const QJsonObject& all, const QJsonObject& 
     record.data = parts.data[record.letter];
     record.isEdited =
         hashOf(record.figure, record.settings, record.origin, record.data) != object[u"sha256"_s].toString();
+    QList<SettingsCopy> copies = parts.settings[record.letter];
+    for (const QByteArray& line : record.data.split('\n')) {
+        if (!line.startsWith("# settings: ")) continue;
+        copies << SettingsCopy{u"the comments of the data"_s, line.mid(12)};
+        break;
+    }
+    if (panel < parts.described.size()) copies << parts.described[panel];
+    for (const SettingsCopy& copy : std::as_const(copies)) {
+        const QString found = firstDifference({}, QJsonDocument::fromJson(copy.json).object(), record.settings);
+        if (!found.isEmpty()) record.copyDifferences << u"Settings in %1: %2."_s.arg(copy.name, found);
+    }
     return record;
 }
 
@@ -181,8 +229,8 @@ std::vector<FigureRecord> readFigureFile(const QString& path) {
                        "\" was written by a newer version of RoPE Lab; open it with that version.");
     }
     std::vector<FigureRecord> records;
-    for (const QJsonValue& panel : all[u"panels"_s].toArray()) {
-        auto record = recordOf(all, panel.toObject(), parts);
+    for (qsizetype panel = 0; panel < all[u"panels"_s].toArray().size(); ++panel) {
+        auto record = recordOf(all, panel, parts);
         if (!record)
             throw BadInput("The figure \"" + name +
                            "\" lacks its data, because another program removed them; export the figure again.");

@@ -27,6 +27,8 @@ struct FigureRecord {
     QString program;  // version of RoPE Lab that wrote the file
     /// Data, settings or origin were changed after the export: their hash is not that of the record.
     bool isEdited = false;
+    /// One sentence for each other copy of the settings in the file that does not agree with `settings`.
+    QStringList copyDifferences;
 };
 
 /// "a", "b" …, "z", "aa" …; "" for a single figure.

@@ -1,14 +1,22 @@
 #include "ui/figure/export/pdf_attachments.h"
 
 #include <qpdf/Constants.h>
+
+#include <QXmlStreamReader>
 #include <exception>
 #include <functional>
+#include <map>
 #include <qpdf/Pipeline.hh>
 #include <qpdf/QPDF.hh>
 #include <qpdf/QPDFEmbeddedFileDocumentHelper.hh>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 constexpr qsizetype kLargestStream = qsizetype{1} << 26;
@@ -26,10 +34,10 @@ class LimitedBytes : public Pipeline {
     QByteArray bytes;
 };
 
-/// Without compression; nullopt if the bytes cannot be read.
-std::optional<QByteArray> bytesOf(QPDFObjectHandle stream) {
+/// Without compression; nullopt if the bytes cannot be read. `encoding`: how qpdf spells them, 0 for as they are.
+std::optional<QByteArray> bytesOf(QPDFObjectHandle stream, int encoding = 0) {
     LimitedBytes sink;
-    const bool isRead = stream.pipeStreamData(&sink, 0, qpdf_dl_generalized, true);
+    const bool isRead = stream.pipeStreamData(&sink, encoding, qpdf_dl_generalized, true);
     return isRead ? std::optional(sink.bytes) : std::nullopt;
 }
 
@@ -51,28 +59,91 @@ void withPdf(const QByteArray& bytes, const std::function<void(QPDF&)>& use) {
 QMap<QString, QByteArray> pdfAttachments(const QByteArray& bytes) {
     QMap<QString, QByteArray> result;
     withPdf(bytes, [&result](QPDF& pdf) {
-        for (const auto& [name, file] : QPDFEmbeddedFileDocumentHelper(pdf).getEmbeddedFiles()) {
-            if (const auto data = bytesOf(file->getEmbeddedFileStream())) {
-                result[QString::fromStdString(file->getFilename())] = *data;
-            }
+        for (const auto& [key, file] : QPDFEmbeddedFileDocumentHelper(pdf).getEmbeddedFiles()) {
+            QString name = QString::fromStdString(file->getFilename());
+            while (result.contains(name)) name += u" (again)"_s;
+            if (const auto data = bytesOf(file->getEmbeddedFileStream())) result[name] = *data;
         }
     });
     return result;
 }
 
-QList<PdfObject> pdfObjects(const QByteArray& bytes) {
-    QList<PdfObject> result;
-    withPdf(bytes, [&result](QPDF& pdf) {
-        const auto text = [](QPDFObjectHandle object) { return QByteArray::fromStdString(object.unparseResolved()); };
-        for (QPDFObjectHandle object : pdf.getAllObjects()) {
+QStringList pdfDescription(const QByteArray& bytes) {
+    QByteArray metadata;
+    withPdf(bytes, [&metadata](QPDF& pdf) {
+        QPDFObjectHandle stream = pdf.getRoot().getKey("/Metadata");
+        if (stream.isStream()) metadata = bytesOf(stream).value_or(QByteArray());
+    });
+    QString texts;
+    for (QXmlStreamReader xml(metadata); !xml.atEnd();) {
+        const auto token = xml.readNext();
+        texts += token == QXmlStreamReader::Characters ? xml.text().toString() : u"\n"_s;
+    }
+    QStringList lines;
+    for (const QString& line : texts.split(QLatin1Char('\n'))) {
+        if (!line.trimmed().isEmpty()) lines << line;
+    }
+    return lines;
+}
+
+namespace {
+
+class PdfWalk {
+ public:
+    explicit PdfWalk(const QPDFObjectHandle& root) { reference(root); }
+
+    QList<PdfObject> objects() {
+        QList<PdfObject> result;
+        for (std::size_t i = 0; i < m_found.size(); ++i) {  // text() adds those that an object names
+            QPDFObjectHandle object = m_found[i];
             if (object.isStream()) {
-                result.append({text(object.getDict()), bytesOf(object).value_or(QByteArray())});
+                QPDFObjectHandle dictionary = object.getDict();
+                const bool isContent =
+                    !dictionary.hasKey("/Length1") && !dictionary.hasKey("/Type") && !dictionary.hasKey("/Subtype");
+                result.append(
+                    {text(dictionary), bytesOf(object, isContent ? qpdf_ef_normalize : 0).value_or(QByteArray())});
             } else {
                 result.append({text(object), std::nullopt});
             }
         }
-        result.append({text(pdf.getTrailer()), std::nullopt});
-    });
+        return result;
+    }
+
+ private:
+    QByteArray reference(QPDFObjectHandle object) {
+        if (!object.isIndirect()) return text(object);
+        const auto [place, isNew] = m_places.try_emplace(object.getObjGen(), m_found.size());
+        if (isNew) m_found.push_back(object);
+        return '#' + QByteArray::number(static_cast<qulonglong>(place->second));
+    }
+
+    QByteArray text(QPDFObjectHandle object) {
+        static const std::set<std::string> unseen = {"/Length", "/Filter", "/DecodeParms", "/Metadata",
+                                                     "/EmbeddedFiles"};
+        QByteArray result;
+        if (object.isDictionary()) {
+            for (const std::string& key : object.getKeys()) {
+                if (unseen.contains(key)) continue;
+                result += QByteArray::fromStdString(key) + ' ' + reference(object.getKey(key)) + ' ';
+            }
+            return "<< " + result + ">>";
+        }
+        if (object.isArray()) {
+            for (const QPDFObjectHandle& item : object.getArrayAsVector()) result += reference(item) + ' ';
+            return "[ " + result + ']';
+        }
+        return QByteArray::fromStdString(object.unparseResolved());
+    }
+
+    std::vector<QPDFObjectHandle> m_found;
+    std::map<QPDFObjGen, std::size_t> m_places;
+};
+
+}  // namespace
+
+QList<PdfObject> pdfObjects(const QByteArray& bytes) {
+    QList<PdfObject> result;
+    withPdf(bytes, [&result](QPDF& pdf) { result = PdfWalk(pdf.getRoot()).objects(); });
     return result;
 }
 

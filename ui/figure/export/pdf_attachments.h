@@ -4,6 +4,7 @@
 #include <QList>
 #include <QMap>
 #include <QString>
+#include <QStringList>
 #include <optional>
 
 namespace ropelab::ui {
@@ -11,13 +12,18 @@ namespace ropelab::ui {
 /// Attached files by name, each of at most 64 MiB. A damaged PDF or another file has none.
 QMap<QString, QByteArray> pdfAttachments(const QByteArray& bytes);
 
+/// Lines of the texts of the document's XMP metadata; a damaged PDF or another file has none.
+QStringList pdfDescription(const QByteArray& bytes);
+
 /// An object of a PDF, or the dictionary of its stream, in the spelling of qpdf.
 struct PdfObject {
     QByteArray dictionary;
     std::optional<QByteArray> stream;  // without compression; empty if it cannot be read
 };
 
-/// By number, and last the trailer. A damaged PDF or another file has none.
+/// What is shown: the objects that the catalog reaches, but not attachments and metadata, in the order in which they
+/// are found. They name each other by their places in this list, so that a file that another program has written anew
+/// without a change has the same. A damaged PDF or another file has none.
 QList<PdfObject> pdfObjects(const QByteArray& bytes);
 
 }  // namespace ropelab::ui

@@ -13,6 +13,7 @@
 #include "ui/common/paths.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/figure_picture.h"
+#include "ui/figure/figure_caption.h"
 #include "ui/session/lab_origin.h"
 #include "ui/window/batch/standard_output.h"
 #include "ui/window/figures.h"
@@ -224,6 +225,19 @@ struct PictureCheck {
     QString why;
 };
 
+/// One sentence if a copy of the summary or the caption says another thing than the figure; else "".
+QString textDifference(const FigureRecord& record, const Figure& figure) {
+    const auto comment = [](const QByteArray& data) {
+        const qsizetype start = data.indexOf("\n# summary: ");
+        return data.mid(start, data.indexOf('\n', start + 1) - start);
+    };
+    const char* copy = record.summary != figure.summary                     ? "summary in the record"
+                       : record.caption != captionOf(figure)                ? "caption in the record"
+                       : comment(record.data) != comment(figureCsv(figure)) ? "summary in the data"
+                                                                            : nullptr;
+    return copy ? u"Picture: the %1 is not that of the recomputed figure."_s.arg(QLatin1String(copy)) : QString();
+}
+
 /// Draws the figures again with the options of the records and compares with the picture of the file.
 PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& records, std::vector<Figure> figures) {
     using Outcome = PictureCheck::Outcome;
@@ -234,9 +248,13 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
                 u"The figure's file does not say how its picture was drawn, because an earlier version of RoPE Lab or "
                 "another program wrote it."_s};
     }
-    for (std::size_t i = 0; i < figures.size(); ++i) showRecordedPart(figures[i], records[i]);
+    QString why;
+    for (std::size_t i = 0; i < figures.size(); ++i) {
+        why += textDifference(records[i], figures[i]);
+        showRecordedPart(figures[i], records[i]);
+    }
     try {
-        const QString why = pictureDifference(bytes, pageBytes(figures, *options));
+        if (why.isEmpty()) why = pictureDifference(bytes, pageBytes(figures, *options));
         if (why.isEmpty()) return {};
         if (isDrawnByThisProgram(records.front())) return {Outcome::differs, why};
         return {Outcome::unknown,
@@ -285,13 +303,16 @@ int verifyFigure(const LaunchOptions& options) {
     };
     bool isSame = true;
     for (const FigureRecord& record : records) {
+        differences.push_back(record.copyDifferences);
         if (record.isEdited) {
-            throw BadInput("The figure " + nameOf(record).toStdString() +
-                           " was edited after its export: its data or settings do not agree with its hash.");
+            isSame = false;
+            differences.back().prepend(
+                u"The figure was edited after its export: its data or settings do not agree with its hash."_s);
+            continue;
         }
         try {
             figures.push_back(recomputedFigure(record, labOf(record, options), options.dataDir));
-            differences.push_back(figureDifferences(record, figures.back()));
+            differences.back() += figureDifferences(record, figures.back());
         } catch (const BadInput&) {
             throw;
         } catch (const std::exception& error) {  // a status of 1 means that the figure differs

@@ -19,7 +19,7 @@ QStringList figureDifferences(const FigureRecord& record, const Figure& figure);
 
 /// Computes and draws the figures of LaunchOptions::verified again and prints what differs, as text or as JSON. Returns
 /// 0 if nothing differs, 1 if data or picture differ, and 2 if the data are the same but the picture cannot be checked.
-/// Throws BadInput if the file is no figure, if its data were edited, or if it cannot be computed again.
+/// Throws BadInput if the file is no figure or cannot be computed again.
 int verifyFigure(const LaunchOptions& options);
 
 }  // namespace ropelab::ui
