@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <fstream>
+#include <future>
 #include <nlohmann/json.hpp>
 #include <thread>
 
@@ -68,18 +69,18 @@ Experiment with_absolute_paths(Experiment experiment) {
     return experiment;
 }
 
-SlurmArray resources_of(const std::vector<RunSpec>& runs, const fs::path& data_dir) {
+SlurmArray resources_of(const std::vector<RunSpec>& runs, const SlurmOptions& options) {
     constexpr double mega = 1e6;
     constexpr std::int64_t program_megabytes = 2048;   // the engine, the data and evaluations
     constexpr std::int64_t gpu_host_megabytes = 4096;  // additional host memory of CUDA
     SlurmArray array;
     array.runs = static_cast<int>(runs.size());
     std::int64_t bytes = 0;
-    for (const auto& cohort : group_into_cohorts(runs)) {
+    for (const auto& task : tasks_of(runs, options.runs_per_task)) {
         std::vector<RunSpec> members;
-        members.reserve(cohort.size());
-        for (const std::size_t index : cohort) members.push_back(runs[index]);
-        const Estimate cost = estimate(members, *machine_time_model(), data_dir);
+        members.reserve(task.size());
+        for (const std::size_t index : task) members.push_back(runs[index]);
+        const Estimate cost = estimate(members, *machine_time_model(), options.data_dir);
         ++array.tasks;
         array.estimated_seconds = std::max(array.estimated_seconds, cost.seconds);
         bytes = std::max(bytes, cost.bytes);
@@ -121,9 +122,13 @@ std::string job_script(const std::string& name, const SlurmArray& array, const S
         "\n"
         "set -euo pipefail\n"
         "export OMP_NUM_THREADS=\"${SLURM_CPUS_PER_TASK:-1}\"\n"
-        "# One cohort per task. exec lets Slurm's signal reach the program, which then writes its checkpoints.\n"
+        "# One cohort, or a part of it, per task. exec lets Slurm's signal reach the program, which then writes its "
+        "checkpoints.\n"
         "# --take-over is safe: a task that restarts on another machine has ended on the first.\n"
-        "exec \"$program\" sweep --experiment experiment.json --cohort \"$SLURM_ARRAY_TASK_ID\" \\\n"
+        "exec \"$program\" sweep --experiment experiment.json --cohort \"$SLURM_ARRAY_TASK_ID\"";
+    if (options.runs_per_task > 0) script += " --runs-per-task " + whole(options.runs_per_task);
+    script +=
+        " \\\n"
         "    --lab \"task-$SLURM_ARRAY_TASK_ID.ropelab\" --resume --take-over";
     return script + (options.data_dir.empty() ? "\n" : " --data-dir \"$data_dir\"\n");
 }
@@ -176,25 +181,57 @@ void make_folder(const fs::path& folder) {
 }
 
 // Copies of the first lab, because experiments only merge if they are identical, including the start time.
-void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs) {
-    const auto cohorts = group_into_cohorts(runs);
+void make_labs(const fs::path& folder, const Experiment& experiment, const std::vector<RunSpec>& runs,
+               std::int64_t runs_per_task) {
+    const auto tasks = tasks_of(runs, runs_per_task);
     const std::vector<std::string> names =
         run_names(runs);  // unique over all tasks, so that they stay valid after merging
-    const auto first = LabFile::create(folder / lab_name(0));
+    auto first = LabFile::create(folder / lab_name(0));
     const std::int64_t id = first->add_experiment(experiment.name(), experiment.to_json().dump());
-    for (std::size_t task = 1; task < cohorts.size(); ++task) first->save_as(folder / lab_name(task));
-    for (std::size_t task = 0; task < cohorts.size(); ++task) {
-        const auto lab = LabFile::open(folder / lab_name(task));
-        for (const std::size_t index : cohorts[task]) {
-            lab->add_run(id, names[index], to_json(runs[index]).dump());
-        }
+    first->settle_in_one_file();
+    first.reset();
+    for (std::size_t task = 1; task < tasks.size(); ++task) {
+        fs::copy_file(folder / lab_name(0), folder / lab_name(task));
     }
+    // Each lab waits for the disk several times, so that many are written at once.
+    constexpr std::size_t at_once = 32;
+    const auto fill = [&](std::size_t from) {
+        for (std::size_t task = from; task < tasks.size(); task += at_once) {
+            const auto lab = LabFile::open(folder / lab_name(task));
+            lab->in_one_transaction([&] {
+                for (const std::size_t index : tasks[task]) lab->add_run(id, names[index], to_json(runs[index]).dump());
+            });
+        }
+    };
+    std::vector<std::future<void>> writers;
+    for (std::size_t from = 0; from < std::min(at_once, tasks.size()); ++from) {
+        writers.push_back(std::async(std::launch::async, fill, from));
+    }
+    for (std::future<void>& writer : writers) writer.get();
 }
 
 }  // namespace
 
-std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort) {
-    auto cohorts = group_into_cohorts(runs);
+std::vector<std::vector<std::size_t>> tasks_of(const std::vector<RunSpec>& runs, std::int64_t runs_per_task) {
+    if (runs_per_task < 0) {
+        throw BadInput("The number of runs per task is " + std::to_string(runs_per_task) +
+                       ", but it must be 1 or more.");
+    }
+    std::vector<std::vector<std::size_t>> tasks;
+    for (const auto& cohort : group_into_cohorts(runs)) {
+        const std::size_t most = runs_per_task > 0 ? static_cast<std::size_t>(runs_per_task) : cohort.size();
+        const std::size_t parts = (cohort.size() + most - 1) / most;
+        for (std::size_t part = 0; part < parts; ++part) {
+            tasks.emplace_back(cohort.begin() + static_cast<std::ptrdiff_t>(part * cohort.size() / parts),
+                               cohort.begin() + static_cast<std::ptrdiff_t>((part + 1) * cohort.size() / parts));
+        }
+    }
+    return tasks;
+}
+
+std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort,
+                                           std::int64_t runs_per_task) {
+    auto cohorts = tasks_of(runs, runs_per_task);
     const auto count = static_cast<std::int64_t>(cohorts.size());
     if (cohort < 0 || cohort >= count) {
         throw BadInput("There is no cohort (runs trained as one batch) with the number " + std::to_string(cohort) +
@@ -204,15 +241,17 @@ std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std
     return std::move(cohorts[static_cast<std::size_t>(cohort)]);
 }
 
-Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, const StoreMore& more) {
-    return plan_new_runs(lab, experiment, indices_of_cohort(experiment.expand(), cohort), more);
+Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, std::int64_t runs_per_task,
+                     const StoreMore& more) {
+    return plan_new_runs(lab, experiment, indices_of_cohort(experiment.expand(), cohort, runs_per_task), more);
 }
 
-void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort) {
+void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort,
+                           std::int64_t runs_per_task) {
     std::vector<RunSpec> stored, members;
     for (const RunRecord& run : lab.runs()) stored.push_back(stored_spec(run));
     const std::vector<RunSpec> runs = experiment.expand();
-    for (const std::size_t place : indices_of_cohort(runs, cohort)) members.push_back(runs[place]);
+    for (const std::size_t place : indices_of_cohort(runs, cohort, runs_per_task)) members.push_back(runs[place]);
     if (stored != members) {
         throw BadInput("The lab file " + lab.path().string() + " contains other runs than cohort (batch of runs) " +
                        std::to_string(cohort) + " of the experiment; name the lab file of that cohort.");
@@ -271,10 +310,10 @@ SlurmArray write_slurm_array(const Experiment& described, const SlurmOptions& op
     }
     const Experiment experiment = with_absolute_paths(described);
     const std::vector<RunSpec> runs = experiment.expand();
-    SlurmArray array = resources_of(runs, options.data_dir);
+    SlurmArray array = resources_of(runs, options);
     make_folder(options.folder);
     write_output(options.folder / "experiment.json", experiment.to_json().dump(2) + "\n");
-    make_labs(options.folder, experiment, runs);
+    make_labs(options.folder, experiment, runs, options.runs_per_task);
     const std::string name = job_name(experiment);
     write_output(options.folder / "job.sbatch", job_script(name, array, options));
     write_output(options.folder / "merge.sbatch", merge_script(name, array, options));

@@ -6,19 +6,28 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/sweep/lab_plan.h"
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab {
 
-/// In `runs`, all runs of an experiment. Cohorts count from 0 as in group_into_cohorts; BadInput if there is none.
-std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort);
+/// The cohorts of group_into_cohorts, or parts of them of about equal size with at most `runs_per_task` runs each; 0:
+/// whole cohorts. Runs are trained with the same results in either.
+std::vector<std::vector<std::size_t>> tasks_of(const std::vector<RunSpec>& runs, std::int64_t runs_per_task);
+
+// Below, a cohort is an element of tasks_of(), counted from 0.
+
+/// In `runs`, all runs of an experiment. BadInput if there is no such cohort.
+std::vector<std::size_t> indices_of_cohort(const std::vector<RunSpec>& runs, std::int64_t cohort,
+                                           std::int64_t runs_per_task = 0);
 
 /// Like plan_new_runs, with the runs of one cohort only. The lab has the description of the whole experiment.
-Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, const StoreMore& more = {});
+Plan plan_new_cohort(LabFile& lab, const Experiment& experiment, std::int64_t cohort, std::int64_t runs_per_task = 0,
+                     const StoreMore& more = {});
 
-void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort);
+void check_contains_cohort(const LabFile& lab, const Experiment& experiment, std::int64_t cohort,
+                           std::int64_t runs_per_task = 0);
 
 /// For Plan::settle_precision in all tasks of a job array: the first task that measures the precision writes it to
 /// `file`, and the others use it. A file of another experiment, and a file that cannot be written, have no effect.
@@ -31,10 +40,14 @@ struct SlurmOptions {
     /// --data-dir; empty for none.
     std::filesystem::path data_dir;
     std::int64_t at_once = 8;
+    std::int64_t runs_per_task = 0;  // as in tasks_of()
 };
 
+/// The most tasks that a job array may have where MaxArraySize of Slurm's configuration has its default value.
+inline constexpr int most_slurm_tasks = 1001;
+
 struct SlurmArray {
-    int tasks = 0;  // number of tasks, one per cohort
+    int tasks = 0;
     int runs = 0;
     double estimated_seconds = 0;  // estimated duration of the longest task
     std::string time;              // time limit as days-hours:minutes:seconds, with a margin
@@ -48,7 +61,7 @@ struct SlurmArray {
 ///
 ///   experiment.json    the description of the experiment
 ///   precision.json     written by the first task: the precision of all runs with precision=auto
-///   task-N.ropelab     one lab per cohort, with waiting runs; all contain the same experiment, so that they can be
+///   task-N.ropelab     one lab per task, with waiting runs; all contain the same experiment, so that they can be
 ///                      merged
 ///   job.sbatch         the job array; a requeued task resumes from its checkpoints
 ///   merge.sbatch       merges the labs into merged.ropelab after all tasks have ended, failed ones included

@@ -45,6 +45,21 @@ TEST(SlurmFlag, WritesAJobArrayWhoseTasksTrainAndMerge) {
     EXPECT_TRUE(std::filesystem::exists(out / "before-8-merged.ropelab"));
 }
 
+TEST(SlurmFlag, ResultsDoNotDependOnTheRunsPerTask) {
+    const auto whole = ropelab_cli(small_job({"--cohort", "1", "--json"})).json().at("runs");
+    ASSERT_EQ(whole.size(), 2U);
+    for (const std::size_t part : {0U, 1U}) {
+        const auto runs =
+            ropelab_cli(small_job({"--cohort", std::to_string(2 + part), "--runs-per-task", "1", "--json"}))
+                .json()
+                .at("runs");
+        ASSERT_EQ(runs.size(), 1U);
+        EXPECT_EQ(runs[0].at("best_validation_loss"), whole[part].at("best_validation_loss"));
+        EXPECT_EQ(runs[0].at("theta"), whole[part].at("theta"));
+    }
+    EXPECT_BAD_INPUT(ropelab_cli(small_job({"--runs-per-task", "1"})), "use it with --slurm or --cohort");
+}
+
 TEST(SlurmFlag, CohortFlagTrainsOneCohort) {
     const ScratchFolder folder;
     const auto runs = ropelab_cli(small_job({"--cohort", "1", "--json"})).json().at("runs");

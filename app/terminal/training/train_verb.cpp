@@ -43,8 +43,9 @@ namespace {
 
 /// --slurm.
 struct SlurmFlags {
-    std::string folder;        // the folder that is written; "" without --slurm
-    std::int64_t at_once = 8;  // maximum number of tasks that run in parallel
+    std::string folder;              // the folder that is written; "" without --slurm
+    std::int64_t at_once = 8;        // maximum number of tasks that run in parallel
+    std::int64_t runs_per_task = 0;  // 0: whole cohorts
 };
 
 /// A job array that runs this program; prints the resources that each task requests.
@@ -52,7 +53,16 @@ void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const st
     for (const RunSpec& spec : experiment.expand())
         open_corpus(spec, data_dir);  // reports bad data now rather than in a queued job
     const SlurmArray array = write_slurm_array(
-        experiment, {flags.folder, std::filesystem::read_symlink("/proc/self/exe"), data_dir, flags.at_once});
+        experiment,
+        {flags.folder, std::filesystem::read_symlink("/proc/self/exe"), data_dir, flags.at_once, flags.runs_per_task});
+    if (array.tasks > most_slurm_tasks) {
+        std::cerr
+            << "The job array has " << grouped(array.tasks) << " tasks, but Slurm accepts at most "
+            << grouped(most_slurm_tasks)
+            << " unless the cluster's configuration sets MaxArraySize (\"scontrol show config\" prints it); write "
+               "several experiments with fewer settings each if sbatch refuses it."
+            << std::endl;
+    }
     if (as_json) {
         return print_json({{"folder", flags.folder},
                            {"tasks", array.tasks},
@@ -342,7 +352,7 @@ std::string words_of(const Growth& growth) {
 void refuse_other_cohort(const LabFile& lab, const Flags& flags) {
     if (!flags.cohort) return;
     const std::optional<Experiment> stored = newest_experiment(lab);
-    check_contains_cohort(lab, stored ? *stored : description(flags), *flags.cohort);
+    check_contains_cohort(lab, stored ? *stored : description(flags), *flags.cohort, flags.slurm.runs_per_task);
 }
 
 // From the flags, or else the one that the lab remembers.
@@ -404,7 +414,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
     const std::vector<RunSpec> all = experiment.expand();
     std::vector<std::size_t> chosen(all.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
-    if (flags.cohort) chosen = indices_of_cohort(all, *flags.cohort);
+    if (flags.cohort) chosen = indices_of_cohort(all, *flags.cohort, flags.slurm.runs_per_task);
     std::vector<RunSpec> specs;
     for (const std::size_t place : chosen) specs.push_back(all[place]);
     if (flags.one_run && specs.size() != 1) {
@@ -419,9 +429,10 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
                 remember_data_dir(file, id, flags.data_dir);
                 if (described.search) store_search(file, id, *described.search, runs);
             };
-            plan.runs = (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort, more)
-                                      : plan_new_runs(fresh, experiment, more))
-                            .runs;
+            plan.runs =
+                (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort, flags.slurm.runs_per_task, more)
+                              : plan_new_runs(fresh, experiment, more))
+                    .runs;
             settle_data(fresh, plan);
         });
         plan.runs = plan_continued_runs(*lab, unfinished_runs(*lab)).runs;
@@ -528,6 +539,9 @@ void print_planned(const Flags& flags) {
 }
 
 void run(const Flags& flags) {
+    if (flags.slurm.runs_per_task > 0 && flags.slurm.folder.empty() && !flags.cohort) {
+        throw BadInput("--runs-per-task divides the cohorts of a job array; use it with --slurm or --cohort.");
+    }
     if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
     if (flags.plan) return print_planned(flags);
     Plan plan;
@@ -598,7 +612,7 @@ void add_search_options(CLI::App& verb, Flags& flags) {
     search->excludes(verb.get_option("--cohort"))->excludes(verb.get_option("--slurm"));
 }
 
-// --cohort, --slurm and --max-parallel-tasks.
+// --cohort, --slurm, --max-parallel-tasks and --runs-per-task.
 void add_cluster_options(CLI::App& verb, Flags& flags) {
     CLI::Option* cohort = verb.add_option("--cohort", flags.cohort,
                                           "Train only the cohort (runs trained as one batch) with this number, counted "
@@ -609,6 +623,11 @@ void add_cluster_options(CLI::App& verb, Flags& flags) {
                     "Maximum number of tasks of the job array that run in parallel")
         ->capture_default_str()
         ->needs(slurm);
+    verb.add_option(
+            "--runs-per-task", flags.slurm.runs_per_task,
+            "With --slurm and --cohort: divide each cohort (runs trained as one batch) into parts of at most this "
+            "number of runs, which have the same results (default: whole cohorts)")
+        ->check(CLI::PositiveNumber);
     slurm->excludes(cohort)->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
     verb.get_option("--plan")->excludes(cohort)->excludes(slurm);
 }

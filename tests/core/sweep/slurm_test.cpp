@@ -36,8 +36,8 @@ class SlurmTest : public testing::Test {
 
     static std::vector<std::string> names_of(const Experiment& described) { return run_names(described.expand()); }
 
-    SlurmArray write(const Experiment& described, std::int64_t at_once = 8) {
-        return write_slurm_array(described, {out_, "/opt/it's here/ropelab-cli", data_dir_, at_once});
+    SlurmArray write(const Experiment& described, std::int64_t at_once = 8, std::int64_t runs_per_task = 0) {
+        return write_slurm_array(described, {out_, "/opt/it's here/ropelab-cli", data_dir_, at_once, runs_per_task});
     }
 
     ScratchFolder folder_;
@@ -126,6 +126,30 @@ TEST_F(SlurmTest, PlansOneCohort) {
     EXPECT_MESSAGE(indices_of_cohort(all, 2), BadInput, "cohorts 0 to 1");
     EXPECT_MESSAGE(indices_of_cohort(all, -1), BadInput, "no cohort (runs trained as one batch) with the number -1");
     EXPECT_MESSAGE(indices_of_cohort({all.front()}, 1), BadInput, "has one, number 0");
+}
+
+TEST_F(SlurmTest, DividesCohortsIntoTasks) {
+    Experiment described = experiment();
+    described.set("theta", {"100", "200", "300", "400", "500"});  // two cohorts of five runs
+    const SlurmArray array = write(described, 8, 2);
+    EXPECT_EQ(array.tasks, 6);
+    EXPECT_EQ(array.runs, 10);
+    EXPECT_THAT(content_of(out_ / "job.sbatch"),
+                testing::HasSubstr("--cohort \"$SLURM_ARRAY_TASK_ID\" --runs-per-task 2 "));
+    std::size_t runs = 0;
+    for (int task = 0; task < array.tasks; ++task) {
+        const auto lab = LabFile::open(out_ / ("task-" + std::to_string(task) + ".ropelab"));
+        runs += lab->runs().size();
+        EXPECT_NO_THROW(check_contains_cohort(*lab, described, task, 2));
+        EXPECT_THROW(check_contains_cohort(*lab, described, task), BadInput);
+    }
+    EXPECT_EQ(runs, 10U);
+    const auto tasks = tasks_of(described.expand(), 2);
+    EXPECT_EQ(tasks[0], (std::vector<std::size_t>{0}));  // of about equal size: 1, 2, 2
+    EXPECT_EQ(tasks[2], (std::vector<std::size_t>{3, 4}));
+    EXPECT_EQ(tasks_of(described.expand(), 0).size(), 2U);
+    EXPECT_EQ(tasks_of(described.expand(), 100).size(), 2U);
+    EXPECT_MESSAGE(tasks_of(described.expand(), -1), BadInput, "it must be 1 or more");
 }
 
 TEST_F(SlurmTest, StoresAbsolutePathsOfDataFiles) {
