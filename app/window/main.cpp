@@ -8,6 +8,7 @@
 #include <QTextStream>
 #include <QTimer>
 #include <csignal>
+#include <cstdlib>
 #include <new>
 
 #include "core/data/utf8.h"
@@ -110,6 +111,17 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     return status;
 }
 
+// Qt ends the program by a signal if it cannot open a display.
+void refuseMissingDisplay(QtMsgType type, const QMessageLogContext& /*context*/, const QString& message) {
+    if (type != QtFatalMsg) return;
+    QTextStream(stderr)
+        << "ropelab: The window cannot be opened, because there is no display that this program can use "
+           "(DISPLAY or WAYLAND_DISPLAY). Start it in a desktop session or through \"ssh -X\"; ropelab-cli "
+           "trains and draws figures without a display.\n";
+    if (!message.contains("no Qt platform plugin"_L1)) QTextStream(stderr) << "Qt: " << message << '\n';
+    std::_Exit(1);
+}
+
 // Files of strangers may contain control sequences of terminals.
 QString shown(const std::exception& error) {
     return QString::fromStdString(without_controls(error.what()));
@@ -142,12 +154,17 @@ int main(int argc, char** argv) {
         }
         use_times_file(user_times_file());
         const bool needsDisplay = options.mode == Mode::window || options.mode == Mode::startup;
-        if (!needsDisplay && qEnvironmentVariableIsEmpty("QT_QPA_PLATFORM")) qputenv("QT_QPA_PLATFORM", "offscreen");
+        if (!needsDisplay) {  // Qt tries one platform after the other
+            const QByteArray chosen = qgetenv("QT_QPA_PLATFORM");
+            qputenv("QT_QPA_PLATFORM", chosen.isEmpty() ? "offscreen" : chosen + ";offscreen");
+        }
         // Qt's warnings about the desktop session, such as a missing XDG_RUNTIME_DIR, do not concern a mode without a
         // window. Without them, standard error contains only the program's own sentences. The environment variable
         // QT_LOGGING_RULES="default.warning=true" shows them again.
         if (!needsDisplay) QLoggingCategory::setFilterRules(u"default.warning=false"_s);
+        const QtMessageHandler before = qInstallMessageHandler(refuseMissingDisplay);
         Application application(argc, argv);
+        qInstallMessageHandler(before);
         QGuiApplication::setApplicationDisplayName(u"RoPE Lab"_s);
         QGuiApplication::setDesktopFileName(u"org.ropelab.RopeLab"_s);  // by which a desktop finds name and icon
         QGuiApplication::setWindowIcon(QIcon(u":/theme/icon.svg"_s));

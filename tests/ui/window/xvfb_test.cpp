@@ -9,7 +9,9 @@
 #include <QStandardPaths>
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <csignal>
+#include <utility>
 
 namespace {
 
@@ -61,6 +63,38 @@ class Xvfb : public ::testing::Test {
     QProcess server_;
     QProcessEnvironment environment_;
 };
+
+TEST(NoDisplay, IsASentenceForTheWindowAndNoneForPictures) {
+    if (!QFileInfo::exists(ROPELAB_PROGRAM)) GTEST_SKIP() << "The program ropelab is not built.";
+    QTemporaryDir folder;
+    const auto run = [&](const QString& platform, const QStringList& arguments) {
+        QProcessEnvironment environment = QProcessEnvironment::systemEnvironment();
+        for (const char* name : {"DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM"}) environment.remove(name);
+        if (!platform.isEmpty()) environment.insert("QT_QPA_PLATFORM", platform);
+        environment.insert("XDG_DATA_HOME", folder.path());
+        environment.insert("XDG_CONFIG_HOME", folder.path());
+        QProcess program;
+        program.setProcessEnvironment(environment);
+        program.setProcessChannelMode(QProcess::MergedChannels);
+        program.start(ROPELAB_PROGRAM, arguments);
+        program.waitForFinished(200'000);
+        const int status = program.exitStatus() == QProcess::NormalExit ? program.exitCode() : -1;
+        return std::pair(status, program.readAll().toStdString());
+    };
+    for (const char* platform : {"", "xcb", "wayland"}) {
+        const auto [status, words] = run(platform, {});
+        EXPECT_EQ(status, 1) << platform;
+        EXPECT_TRUE(words.starts_with("ropelab: The window cannot be opened, because there is no display")) << words;
+        EXPECT_EQ(std::count(words.begin(), words.end(), '\n'), 1) << words;
+        const QString picture = folder.filePath("figure.png");
+        const auto [drawn, said] = run(platform, {"--figure", "spectrum", "--output", picture});
+        EXPECT_EQ(drawn, 0) << platform << ": " << said;
+        EXPECT_EQ(said, "Written: " + picture.toStdString() + "\n") << platform;
+        EXPECT_EQ(run(platform, {"--verify", picture}).first, 0) << platform;
+        EXPECT_EQ(run(platform, {"--screenshot", folder.filePath("window.png"), "--room", "spectrum"}).first, 0)
+            << platform;
+    }
+}
 
 TEST_F(Xvfb, OpensTheWindowAndExits) {
     QByteArray printed;
