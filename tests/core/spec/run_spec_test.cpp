@@ -3,7 +3,9 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <map>
 #include <set>
+#include <string>
 
 #include "core/spec/activation.h"
 #include "core/spec/error.h"
@@ -89,15 +91,19 @@ TEST(RunSpec, ListedFrequenciesAreOnePerRotatedPair) {
     EXPECT_MESSAGE(check(spec), BadInput, "frequencies has no effect");
 }
 
-TEST(RunSpec, LabelsShowRelativeEncodings) {
-    const auto label = [](Position position) { return label_of(with([&](auto& s) { s.position = position; })); };
-    EXPECT_EQ(label(Position::shaw), "Shaw, clip 16");
-    EXPECT_EQ(label(Position::t5), "T5 bias");
-    EXPECT_EQ(label(Position::transformer_xl), "Transformer-XL");
-    EXPECT_EQ(label(Position::xpos), "xPos, θ 10k, 100 %");
-    EXPECT_EQ(label(Position::cope), "CoPE, 64 positions");
-    EXPECT_EQ(label(Position::fope), "FoPE, θ 10k, 100 %");
-    EXPECT_EQ(label(Position::rope_bias), "T5 bias + θ 10k, 100 %");
+TEST(RunSpec, EachPositionEncodingHasALabelOfItsOwn) {
+    std::map<std::string, std::string> words;
+    for (const std::string_view word : key("position").choices) {
+        RunSpec spec;
+        key("position").set(spec, Value(std::string(word)));
+        const auto [other, is_new] = words.emplace(label_of(spec), word);
+        EXPECT_TRUE(is_new) << other->first << " is the label of " << other->second << " and " << word;
+        EXPECT_EQ(label_of(spec).find("θ 10k, 100 %") != std::string::npos, spec.rotates()) << word;
+    }
+    EXPECT_GE(words.size(), 10U);
+}
+
+TEST(RunSpec, LabelsShowTheSettingsOfEncodings) {
     EXPECT_EQ(label_of(with([](auto& s) {
                   s.position = Position::t5;
                   s.distance_buckets = 8;
