@@ -190,9 +190,9 @@ TEST_F(LivingFigures, EditedDataDiffer) {
     svg.seek(0);
     svg.write(bytes);
     svg.close();
-    testing::internal::CaptureStdout();
+    ::testing::internal::CaptureStdout();
     EXPECT_EQ(verify({"--verify", path}), 1);
-    EXPECT_THAT(testing::internal::GetCapturedStdout(),
+    EXPECT_THAT(::testing::internal::GetCapturedStdout(),
                 ::testing::HasSubstr("spectrum: differs\n  The figure was edited after its export"));
 }
 
