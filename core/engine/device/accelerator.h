@@ -60,8 +60,10 @@ class RepeatedWork {
     /// Empty if no capture failed.
     const std::string& failure() const { return failure_; }
 
- private:
+    /// Times that the work starts operation by operation.
     static constexpr int warm_up = 3;
+
+ private:
     const CudaGraphs* graphs_;
     int times_ = 0;
     std::unique_ptr<DeviceGraph> graph_;

@@ -1,5 +1,6 @@
 #include "core/engine/device/cuda.h"
 
+#include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/Version.h>
 #include <dlfcn.h>
@@ -233,6 +234,10 @@ Cuda cuda_of(const CudaFindings& found) {
     constexpr int least_with_bfloat16 = 80;
     result.bfloat16 = found.capability >= least_with_bfloat16;
     result.graphs = found.graphs;
+    if (!result.bfloat16) {
+        result.detail += "; plain float32 only, because compute capability " + capability_text(found.capability) +
+                         " has no bfloat16 products";
+    }
     if (!found.graphs) {
         result.detail += found.graphs_error.empty() ? "; CUDA graphs are not built"
                                                     : "; CUDA graphs do not load (" + found.graphs_error + ")";
@@ -243,16 +248,19 @@ Cuda cuda_of(const CudaFindings& found) {
     return result;
 }
 
+void compute_deterministically() {
+    at::Context& context = at::globalContext();
+    context.setDeterministicAlgorithms(true, false);
+    context.setDeterministicFillUninitializedMemory(false);  // only helps debugging
+    context.setSDPUseCuDNN(false);                           // cuDNN's attention is not deterministic
+    // cuBLAS requires this workspace, of its default size, and LibTorch refuses most others.
+    setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 1);
+}
+
 const Cuda& open_cuda() {
     static const Cuda cuda = [] {
         Cuda result = cuda_of(find_cuda());
-        if (result.available) {
-            // cuDNN's attention is not deterministic.
-            at::globalContext().setSDPUseCuDNN(false);
-            // cuBLAS requires this workspace, of its default size, to be deterministic
-            // (core/engine/train/optimizer.cpp).
-            setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:8", 0);
-        }
+        if (result.available) compute_deterministically();
         return result;
     }();
     return cuda;
@@ -262,6 +270,12 @@ std::string bfloat16_warning(const Cuda& cuda) {
     if (cuda.bfloat16) return {};
     return "This device (compute capability " + capability_text(cuda.capability) +
            ") emulates bfloat16 products, which is slow; float32 is faster.";
+}
+
+std::string bfloat16_obstacle(const Cuda& cuda) {
+    if (cuda.bfloat16) return {};
+    return "this device (compute capability " + capability_text(cuda.capability) +
+           ") has no bfloat16 products, so it trains in plain float32.";
 }
 
 void trust_cuda(const DeviceTrust& trust) {

@@ -30,8 +30,16 @@ const Cuda& open_cuda();
 /// Until the first call, CUDA graphs are not used.
 void trust_cuda(const DeviceTrust& trust);
 
+/// Afterwards equal inputs give equal bits on one device with one LibTorch. Operations that have no deterministic
+/// implementation throw instead of only warning: with warnings, the backward passes of LibTorch's flash and
+/// memory-efficient attention would still sum in any order. It holds for the process, forward passes included, in which
+/// sums by index (scatter_add) and running sums would otherwise vary.
+void compute_deterministically();
+
 /// Empty unless the device emulates bfloat16.
 std::string bfloat16_warning(const Cuda& cuda);
+/// Why precision=auto does not try bfloat16; empty if it does.
+std::string bfloat16_obstacle(const Cuda& cuda);
 
 /// Each query requires that the previous ones succeeded.
 struct CudaFindings {

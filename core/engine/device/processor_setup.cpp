@@ -53,9 +53,12 @@ void avoid_broken_amx() {
 #endif
 }
 
-SettledPrecision faster_precision(const std::function<double(Precision)>& seconds) {
-    if (!processor_multiplies_bfloat16())
-        return {Precision::float32, "this processor has no instructions for bfloat16 products."};
+std::string bfloat16_obstacle() {
+    return processor_multiplies_bfloat16() ? "" : "this processor has no instructions for bfloat16 products.";
+}
+
+SettledPrecision faster_precision(const std::string& obstacle, const std::function<double(Precision)>& seconds) {
+    if (!obstacle.empty()) return {Precision::float32, obstacle};
     const double ratio = seconds(Precision::float32) / seconds(Precision::bfloat16);
     if (ratio >= least_speedup) return {Precision::bfloat16, times(ratio) + " × as fast as float32 on this machine."};
     if (ratio > 1.0)

@@ -31,7 +31,10 @@ struct SettledPrecision {
     Precision precision;
     std::string reason;
 };
-/// For precision=auto. `seconds` measures one pass; it is called only if bfloat16 may be faster.
-SettledPrecision faster_precision(const std::function<double(Precision)>& seconds);
+/// For precision=auto. `obstacle` is why bfloat16 cannot be faster, or empty; only then `seconds`, which measures one
+/// pass, is called.
+SettledPrecision faster_precision(const std::string& obstacle, const std::function<double(Precision)>& seconds);
+/// Empty if the processor multiplies bfloat16.
+std::string bfloat16_obstacle();
 
 }  // namespace ropelab

@@ -279,9 +279,10 @@ std::vector<double> mean_losses(const Decoder& decoder, const Parameters& weight
         const TokenBatch batch = token_batch(tokens, starts, first, count, context, weights.flat().device());
         const torch::Tensor losses =
             token_losses(decoder.logits(weights, batch.x, terms.at(0, context), precision), batch.y);
-        for (std::int64_t run = 0; run < runs; ++run) {
-            sums[run] += losses.select(0, run).to(torch::kFloat64).sum().item<double>();
-        }
+        std::vector<torch::Tensor> of_runs;
+        for (const torch::Tensor& of_run : losses.unbind(0)) of_runs.push_back(of_run.to(torch::kFloat64).sum());
+        const torch::Tensor host = torch::stack(of_runs).to(torch::kCPU);  // one copy from a device for all runs
+        for (std::int64_t run = 0; run < runs; ++run) sums[run] += host.data_ptr<double>()[run];
     }
     for (double& sum : sums) sum /= static_cast<double>(sequences * context);
     return sums;

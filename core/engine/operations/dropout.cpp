@@ -1,6 +1,12 @@
 #include "core/engine/operations/dropout.h"
 
+#include <array>
+#include <limits>
+#include <map>
+#include <tuple>
+
 #include "core/engine/device/accelerator.h"
+#include "core/engine/operations/mask_kernel.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/operations/own_passes.h"
 #include "core/spec/random_stream.h"
@@ -30,19 +36,13 @@ torch::Tensor masks_on_cpu(const Dropout& dropout, std::int64_t size, const std:
     return mask;
 }
 
-constexpr std::int64_t low_word = 0xFFFFFFFF;
-
-// Upper and lower 32 bits of x·factor for numbers below 2^32. The product does not fit int64.
-struct Product {
-    Product(const torch::Tensor& x, std::int64_t factor) {
-        const torch::Tensor of_upper = x * (factor >> 16);
-        const torch::Tensor below = of_upper.bitwise_and(0xFFFF) * 65536 + x * (factor & 0xFFFF);
-        upper = of_upper.bitwise_right_shift(16) + below.bitwise_right_shift(32);
-        lower = below.bitwise_and(low_word);
-    }
-    torch::Tensor upper;
-    torch::Tensor lower;
-};
+// The lower or upper 32 bits of int64 numbers, (rows, columns), which must be contiguous.
+torch::Tensor lower(const torch::Tensor& numbers) {
+    return numbers.view(torch::kInt32).slice(1, 0, std::nullopt, 2);
+}
+torch::Tensor upper(const torch::Tensor& numbers) {
+    return numbers.view(torch::kInt32).slice(1, 1, std::nullopt, 2);
+}
 
 }  // namespace
 
@@ -53,37 +53,68 @@ const torch::Tensor& DeviceStreams::keys(const std::string& what) {
     if (const auto found = keys_.find(what); found != keys_.end()) return found->second;
     std::vector<std::int64_t> words;
     for (const std::int64_t seed : seeds_) {
-        for (const std::uint32_t word : RandomStream(seed, what).key()) words.push_back(word);
+        auto key = RandomStream(seed, what).key();
+        for (int round = 0; round < philox_rounds; ++round) {
+            for (std::size_t i = 0; i < 2; ++i) {
+                words.push_back(key[i]);
+                key[i] += philox_key_steps[i];
+            }
+        }
     }
-    return keys_.emplace(what, torch::tensor(words, torch::kInt64).view({-1, 2}).to(step_.device())).first->second;
+    const torch::Tensor keys = torch::tensor(words, torch::kInt64).view({-1, philox_rounds, 2});
+    return keys_.emplace(what, keys.to(step_.device())).first->second;
 }
 
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
                                      std::int64_t size, std::int64_t first) {
-    // Philox 4×32-10 (core/spec/random_stream.h) on int64 tensors that contain 32-bit words.
-    torch::Tensor key_low = keys.narrow(1, 0, 1);
-    torch::Tensor key_high = keys.narrow(1, 1, 1);
-    const torch::Tensor group =
-        torch::arange(first / 4, (first + size + 3) / 4, torch::TensorOptions(torch::kInt64).device(keys.device()))
-            .unsqueeze(0);
-    torch::Tensor a = group.bitwise_and(low_word);
-    torch::Tensor b = group.bitwise_right_shift(32);
-    torch::Tensor c = step.bitwise_and(low_word).unsqueeze(0);
-    torch::Tensor d = step.bitwise_right_shift(32).unsqueeze(0);
-    for (int round = 0; round < 10; ++round) {
-        const Product p(a, 0xD2511F53);
-        const Product q(c, 0xCD9E8D57);
-        a = q.upper.bitwise_xor(b).bitwise_xor(key_low);
-        b = q.lower;
-        c = p.upper.bitwise_xor(d).bitwise_xor(key_high);
-        d = p.lower;
-        key_low = (key_low + 0x9E3779B9).bitwise_and(low_word);
-        key_high = (key_high + 0xBB67AE85).bitwise_and(low_word);
+    const torch::Tensor group = torch::arange(first / 4, (first + size + 3) / 4, step.options()).unsqueeze(0);
+    // Words a and c of Philox's counter are the lower halves of int64 numbers whose upper halves are 0, so that a
+    // product modulo 2^64 has the bits of the unsigned one. Words b and d are the lower halves of the previous
+    // products.
+    const std::array<std::int64_t, 2> shape = {keys.size(0), group.size(1)};
+    const std::array<torch::Tensor, 2> words = {torch::zeros(shape, step.options()),
+                                                torch::zeros(shape, step.options())};
+    const torch::Tensor key_words = keys.view(torch::kInt32);
+    lower(words[0]).copy_(lower(group));
+    lower(words[1]).copy_(lower(step.unsqueeze(0)));
+    std::array<torch::Tensor, 2> products = {step.bitwise_right_shift(32).unsqueeze(0), group.bitwise_right_shift(32)};
+    for (int round = 0; round < philox_rounds; ++round) {
+        const std::array<torch::Tensor, 2> next = {words[0] * std::int64_t{philox_multipliers[0]},
+                                                   words[1] * std::int64_t{philox_multipliers[1]}};
+        for (std::size_t i = 0; i < 2; ++i) {
+            torch::Tensor word = lower(words[i]);
+            const torch::Tensor key = key_words.select(1, round).narrow(1, 2 * static_cast<std::int64_t>(i), 1);
+            torch::bitwise_xor_out(word, upper(next[1 - i]), lower(products[1 - i]).expand_as(word)).bitwise_xor_(key);
+        }
+        products = next;
     }
     const DropoutRate parts(rate);
+    constexpr std::int32_t sign = std::numeric_limits<std::int32_t>::min();  // makes the signed order the unsigned one
     const torch::Tensor numbers =
-        torch::stack(torch::broadcast_tensors({a, b, c, d}), -1).flatten(1).narrow(1, first % 4, size);
-    return numbers.ge(static_cast<std::int64_t>(parts.threshold)).to(torch::kFloat32) * parts.kept_factor;
+        torch::stack({lower(words[0]), lower(products[1]), lower(words[1]), lower(products[0])}, 2).bitwise_xor_(sign);
+    return numbers.flatten(1).narrow(1, first % 4, size).ge(static_cast<std::int32_t>(parts.threshold) ^ sign) *
+           parts.kept_factor;
+}
+
+torch::Tensor device_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate, std::int64_t size,
+                                   std::int64_t first) {
+    const auto by_operations = [&] { return libtorch_dropout_masks(keys, step, rate, size, first); };
+    if (!keys.is_cuda()) return by_operations();
+    const std::int64_t groups = (first + size + 3) / 4 - first / 4;
+    const auto by_kernel = [&](const MaskKernel& kernel) {
+        return kernel(keys, step, first / 4).narrow(1, first % 4, size);
+    };
+    static std::map<std::tuple<std::int64_t, std::int64_t, double>, std::unique_ptr<MaskKernel>> kernels;
+    const auto [found, is_new] = kernels.try_emplace({keys.size(0), groups, rate});
+    if (!is_new) return found->second ? by_kernel(*found->second) : by_operations();
+    torch::Tensor masks = by_operations();
+    try {
+        auto kernel = std::make_unique<MaskKernel>(keys.size(0), groups, rate, keys.device());
+        if (torch::equal(by_kernel(*kernel), masks)) found->second = std::move(kernel);
+    } catch (const std::exception&) {
+        // LibTorch has no compiler for this device, so its operations go on computing the masks.
+    }
+    return masks;
 }
 
 Dropout Dropout::of_sequences(std::int64_t first, std::int64_t count) const {
@@ -103,7 +134,7 @@ torch::Tensor Dropout::operator()(const torch::Tensor& x, const std::string& pla
     } else {
         std::shared_ptr<DeviceStreams> streams = streams_;
         if (!streams) streams = std::make_shared<DeviceStreams>(seeds_, step_, x.device());
-        masks = libtorch_dropout_masks(streams->keys(stream), streams->step(), rate_, size, first_number(size));
+        masks = device_dropout_masks(streams->keys(stream), streams->step(), rate_, size, first_number(size));
     }
     return x * masks.view(x.sizes());
 }

@@ -2,6 +2,7 @@
 
 #include <torch/torch.h>
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -9,6 +10,11 @@
 #include <vector>
 
 namespace ropelab {
+
+// Philox 4×32-10 (core/spec/random_stream.h).
+inline constexpr int philox_rounds = 10;
+inline constexpr std::array<std::uint32_t, 2> philox_multipliers = {0xD2511F53, 0xCD9E8D57};
+inline constexpr std::array<std::uint32_t, 2> philox_key_steps = {0x9E3779B9, 0xBB67AE85};
 
 /// A cohort's keys and step in the memory of a device. The tensors keep their addresses during the object's lifetime.
 class DeviceStreams {
@@ -18,7 +24,8 @@ class DeviceStreams {
 
     /// (1) int64.
     const torch::Tensor& step() const { return step_; }
-    /// Keys of stream `what`, (runs, 2) int64 with a 32-bit word in each number, created at the first call.
+    /// Keys of stream `what` in each round, (runs, philox_rounds, 2) int64 with a 32-bit word in each number, created
+    /// at the first call.
     const torch::Tensor& keys(const std::string& what);
 
  private:
@@ -60,9 +67,13 @@ class Dropout {
     std::shared_ptr<DeviceStreams> streams_;
 };
 
-/// In LibTorch's integer operations on the tensors' device: (runs, size) float32 of 0 and 1/(1 − rate), equal to
+/// In LibTorch's operations on the tensors' device: (runs, size) float32 of 0 and 1/(1 − rate), equal to
 /// RandomStream::fill_dropout from number `first` on. keys and step as in DeviceStreams.
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
                                      std::int64_t size, std::int64_t first = 0);
+/// The same in one pass (core/engine/operations/mask_kernel.h), if LibTorch can compile for the device and if the
+/// first masks of a size agree.
+torch::Tensor device_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate, std::int64_t size,
+                                   std::int64_t first = 0);
 
 }  // namespace ropelab

@@ -7,15 +7,11 @@
 
 namespace ropelab {
 
-namespace {
-
 std::vector<std::int64_t> seeds_of(const std::vector<RunSpec>& specs) {
     std::vector<std::int64_t> seeds;
     for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
     return seeds;
 }
-
-}  // namespace
 
 DeviceTrainer::DeviceTrainer(std::vector<RunSpec> specs, const Parameters& weights, const Optimizer& rows,
                              std::int64_t iteration, Pass pass)
@@ -41,10 +37,7 @@ void DeviceTrainer::train() {
     const RunSpec& spec = specs_.front();
     const torch::Tensor losses = pass_(x_, y_);
     const torch::NoGradGuard no_gradients;
-    // Each run's norm is a sum of its own, so that it does not depend on the cohort.
-    std::vector<torch::Tensor> row_norms;
-    for (std::int64_t run = 0; run < std::ssize(specs_); ++run) row_norms.push_back(rows_.gradient[run].norm());
-    const torch::Tensor norms = torch::stack(row_norms);
+    const torch::Tensor norms = rows_.gradient_norms();
     const torch::Tensor divisors =
         spec.clip > 0 ? ((norms + 1e-6) / spec.clip).clamp_min(1.0) : torch::ones_like(norms);
     // A run whose loss or gradient is not finite keeps its weights.

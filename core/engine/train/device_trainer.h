@@ -14,6 +14,8 @@
 
 namespace ropelab {
 
+std::vector<std::int64_t> seeds_of(const std::vector<RunSpec>& specs);
+
 /// AdamW steps that stay on a device: the host copies the sequences, the learning rates and the step number to tensors
 /// that never move, and copies losses and gradient norms back once. A step starts as one CUDA graph, if graphs are
 /// available and support it (core/plan/kernels.h).

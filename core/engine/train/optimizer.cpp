@@ -1,10 +1,7 @@
 #include "core/engine/train/optimizer.h"
 
-#include <ATen/Context.h>
-
 #include <cmath>
 #include <numeric>
-#include <optional>
 
 #include "core/engine/operations/own_passes.h"
 #include "core/kernels/kernels.h"
@@ -25,27 +22,6 @@ struct Part {
     double l2;     // factor of the weights that are added to the gradient
 
     torch::Tensor slice_of(const torch::Tensor& rows) const { return rows.select(0, run).narrow(0, offset, size); }
-};
-
-// The backward passes of LibTorch's attention otherwise sum in any order; operations without a deterministic variant
-// only warn. Filling uninitialized memory, which the mode includes, only helps debugging and is switched off.
-class Deterministic {
- public:
-    Deterministic() {
-        at::globalContext().setDeterministicAlgorithms(true, true);
-        at::globalContext().setDeterministicFillUninitializedMemory(false);
-    }
-    Deterministic(const Deterministic&) = delete;
-    Deterministic& operator=(const Deterministic&) = delete;
-    ~Deterministic() {
-        at::globalContext().setDeterministicAlgorithms(was_deterministic_, only_warned_);
-        at::globalContext().setDeterministicFillUninitializedMemory(filled_memory_);
-    }
-
- private:
-    bool was_deterministic_ = at::globalContext().deterministicAlgorithms();
-    bool only_warned_ = at::globalContext().deterministicAlgorithmsWarnOnly();
-    bool filled_memory_ = at::globalContext().deterministicFillUninitializedMemory();
 };
 
 double correction(double beta, std::int64_t iteration) {
@@ -158,8 +134,6 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss, b
         leaves.push_back(weights.working(i));
         parameter_of.push_back(i);
     }
-    std::optional<Deterministic> deterministic;
-    if (!gradient.is_cpu()) deterministic.emplace();
     const auto gradients = torch::autograd::grad({loss}, leaves, {}, {}, false, true);
     std::vector<bool> filled(parameters.size(), accumulates);
     for (std::size_t leaf = 0; leaf < leaves.size(); ++leaf) {
@@ -171,9 +145,15 @@ void Optimizer::backward(const Parameters& weights, const torch::Tensor& loss, b
     }
 }
 
+torch::Tensor Optimizer::gradient_norms() const {
+    std::vector<torch::Tensor> norms;
+    for (const torch::Tensor& row : gradient.unbind(0)) norms.push_back(row.norm());
+    return torch::stack(norms);
+}
+
 double Optimizer::gradient_norm(const RunSpec& spec, std::int64_t run) const {
     const torch::Tensor row = gradient.select(0, run);
-    if (spec.operations == Operations::eager || !row.is_cpu()) return row.norm().item<double>();
+    if (spec.operations == Operations::eager) return row.norm().item<double>();
     ROPELAB_OWN_PASS("gradient_norm");
     const std::int64_t parts = (row.numel() + part_size - 1) / part_size;
     std::vector<double> squares(static_cast<std::size_t>(parts));

@@ -16,10 +16,12 @@ struct Optimizer {
     torch::Tensor second_moment;  // AdamW's running mean of the squared gradient; 0 for SGD and Muon
 
     /// Sets the gradient of `loss`, a scalar, or adds it with `accumulates`. Entries of parameters without a gradient,
-    /// such as a scheduled theta, do not change. On a device LibTorch is deterministic meanwhile.
+    /// such as a scheduled theta, do not change.
     void backward(const Parameters& weights, const torch::Tensor& loss, bool accumulates = false) const;
 
-    /// Euclidean. On the CPU it does not depend on the number of threads, except for runs with eager operations.
+    /// Euclidean, (runs), each a sum of its own, so that it does not depend on the cohort.
+    torch::Tensor gradient_norms() const;
+    /// On the CPU. It does not depend on the number of threads, except for runs with eager operations.
     double gradient_norm(const RunSpec& spec, std::int64_t run) const;
 
     /// AdamW (Loshchilov and Hutter, arXiv:1711.05101), SGD with momentum, or Muon (formula 55). The gradient is

@@ -194,9 +194,7 @@ struct TorchCohort::State {
     torch::Tensor forward_and_backward(const TokenBatch& batch,
                                        const std::shared_ptr<DeviceStreams>& streams = nullptr) {
         const EagerGuard eager_guard(decoder.eager());
-        std::vector<std::int64_t> seeds;
-        for (const RunSpec& spec : specs) seeds.push_back(spec.seed);
-        const Dropout dropout(specs.front().dropout, seeds, iteration, streams);
+        const Dropout dropout(specs.front().dropout, seeds_of(specs), iteration, streams);
         const std::int64_t sequences = batch.x.size(1);
         if (specs.front().micro_batch == 0) return pass(batch, dropout, 1.0, false);
         // Gradient accumulation: the loss of the batch is the mean of its micro-batches' losses.
@@ -258,12 +256,19 @@ struct TorchCohort::State {
 
     std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
         const torch::Tensor means = forward_and_backward(training_batch(batch_starts, device));
+        // A device copies the losses and norms of all runs to the host at once.
+        const torch::Tensor report = is_accelerated(device)
+                                         ? torch::stack({means, optimizer.gradient_norms()}).to(torch::kCPU)
+                                         : torch::Tensor();
+        const auto reported = [&](int row, std::int64_t run) {
+            return report.data_ptr<float>()[row * means.numel() + run];
+        };
         std::vector<StepResult> results;
         for (std::int64_t run = 0; run < static_cast<std::int64_t>(specs.size()); ++run) {
             const RunSpec& spec = specs[static_cast<std::size_t>(run)];
             StepResult result;
-            result.training_loss = means[run].item<double>();
-            result.gradient_norm = optimizer.gradient_norm(spec, run);
+            result.training_loss = report.defined() ? reported(0, run) : means[run].item<double>();
+            result.gradient_norm = report.defined() ? reported(1, run) : optimizer.gradient_norm(spec, run);
             result.learning_rate = learning_rate_at(spec, iteration);
             if (std::isfinite(result.training_loss) && std::isfinite(result.gradient_norm)) {
                 const bool clips = spec.clip > 0 && result.gradient_norm > spec.clip;
@@ -291,14 +296,21 @@ struct TorchCohort::State {
                        initial_row(weights.layout(), spec.seed));
     }
 
-    // Forward and backward, the best of three measurements.
+    // Forward and backward, started as training steps are; the best of three measurements after a warm-up.
     double seconds_per_pass(const TokenBatch& batch) {
+        const CudaGraphs* graphs = graph_supports_step(specs.front()) ? graphs_on(device) : nullptr;
+        const int warm_up = graphs ? RepeatedWork::warm_up + 1 : 1;
+        std::shared_ptr<DeviceStreams> streams;
+        if (is_accelerated(device)) streams = std::make_shared<DeviceStreams>(seeds_of(specs), iteration, device);
+        RepeatedWork pass(graphs);
+        const auto work = [&] { pass([&] { forward_and_backward(batch, streams); }); };
         double best = std::numeric_limits<double>::infinity();
-        for (int attempt = 0; attempt < 4; ++attempt) {
+        for (int attempt = 0; attempt < warm_up + 3; ++attempt) {
             const auto begin = std::chrono::steady_clock::now();
-            forward_and_backward(batch);
+            graphs ? graphs->on_own_stream(work) : work();
+            if (device.is_cuda()) torch::cuda::synchronize();
             const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-            if (attempt > 0) best = std::min(best, elapsed.count());  // the first attempt is a warm-up
+            if (attempt >= warm_up) best = std::min(best, elapsed.count());
         }
         return best;
     }
@@ -311,13 +323,10 @@ struct TorchCohort::State {
             const std::string why = precision_reason.empty() ? "as requested." : precision_reason;
             return {requested, warning.empty() ? why : why + " " + warning};
         }
-        if (device.is_cuda()) {
-            if (open_cuda().bfloat16) return {Precision::bfloat16, "this device computes bfloat16 products fastest."};
-            return {Precision::float32, "this device has no bfloat16 products."};
-        }
         const TokenBatch batch = training_batch(
             starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }), device);
-        return faster_precision([&](Precision tried) {
+        const std::string obstacle = device.is_cuda() ? bfloat16_obstacle(open_cuda()) : bfloat16_obstacle();
+        return faster_precision(obstacle, [&](Precision tried) {
             precision = tried;
             update_working_copy();
             return seconds_per_pass(batch);

@@ -4,10 +4,16 @@
 
 #include <gtest/gtest.h>
 
+#include <ATen/Context.h>
+#include <ATen/record_function.h>
+
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 
+#include "core/engine/device/cuda.h"
 #include "core/engine/train/torch_cohort.h"
+#include "core/spec/processor.h"
 #include "tests/core/engine/device/emulated_device.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
@@ -200,6 +206,104 @@ TEST_F(DeviceTrainerTest, GraphsGiveBitwiseEqualResults) {
     const TrainingHistory plain = with(Graphs::none);
     expect_equal(with(Graphs::replayed), plain);
     expect_equal(with(Graphs::refused), plain);
+}
+
+// Precision auto is measured as training steps are launched.
+TEST_F(DeviceTrainerTest, MeasuresThePrecisionWithGraphs) {
+    if (!processor_multiplies_bfloat16()) GTEST_SKIP() << "This processor does not multiply bfloat16.";
+    RunSpec spec = small();
+    spec.precision = Precision::automatic;
+    spec.dropout = 0.2;
+    const EmulatedDevice device(Graphs::replayed);
+    const auto trained = cohort({spec});
+    EXPECT_EQ(EmulatedDevice::replays(), 8);  // one of the warm-up and three measurements, in two precisions
+    EXPECT_NE(trained->conditions().reason.find("× as fast as"), std::string::npos) << trained->conditions().reason;
+    const double loss = trained->step().front().training_loss;
+    spec.precision = precision_of(trained->conditions());
+    EXPECT_EQ(loss, cohort({spec})->step().front().training_loss);
+}
+
+// Steps that do not stay on the device, too, copy the losses and norms of all runs at once.
+TEST_F(DeviceTrainerTest, StepsReadNoSingleNumbersOfTheDevice) {
+    static int reads;
+    const auto begin = [](const at::RecordFunction& function) -> std::unique_ptr<at::ObserverContext> {
+        if (std::string(function.name()) == "aten::_local_scalar_dense") ++reads;
+        return nullptr;
+    };
+    std::vector<RunSpec> kinds(4, small());
+    kinds[0].optimizer = OptimizerKind::muon;
+    kinds[1].optimizer = OptimizerKind::sgd;
+    kinds[2].theta_training = ThetaTraining::one;
+    kinds[3].experts = 4;
+    kinds[3].experts_per_token = 2;
+    const EmulatedDevice device;
+    for (const RunSpec& spec : kinds) {
+        const auto trained = cohort(three(spec));
+        reads = 0;
+        const auto handle = at::addThreadLocalCallback(at::RecordFunctionCallback(begin));
+        trained->step();
+        trained->evaluate({});
+        at::removeCallback(handle);
+        EXPECT_EQ(reads, 0);
+    }
+}
+
+// Every kind of model trains with operations that are deterministic on a CUDA device, forward and backward. The names
+// are those for which torch.use_deterministic_algorithms announces an error.
+TEST_F(DeviceTrainerTest, TrainsWithDeterministicOperationsOnly) {
+    static std::string refused;
+    static int backward_passes;
+    const auto begin = [](const at::RecordFunction& function) -> std::unique_ptr<at::ObserverContext> {
+        const std::string name = function.name();
+        for (const char* without :
+             {"aten::put_", "aten::histc", "aten::bincount", "aten::kthvalue", "aten::median", "aten::nll_loss2d",
+              "aten::_ctc_loss", "aten::scatter_reduce", "aten::grid_sampler", "aten::upsample", "aten::reflection_pad",
+              "aten::_embedding_bag", "aten::max_pool", "aten::adaptive_", "aten::avg_pool"}) {
+            if (name.starts_with(without)) refused += name + " ";
+        }
+        if (name.ends_with("_backward")) ++backward_passes;
+        const at::Context& context = at::globalContext();
+        if (!context.deterministicAlgorithms() || context.deterministicAlgorithmsWarnOnly()) refused += "warning ";
+        return nullptr;
+    };
+    std::vector<RunSpec> kinds;
+    for (int position = 0; position <= static_cast<int>(Position::fope); ++position) {
+        kinds.push_back(small());
+        kinds.back().position = static_cast<Position>(position);
+    }
+    const auto add = [&](auto change) {
+        kinds.push_back(small());
+        change(kinds.back());
+    };
+    add([](RunSpec& spec) { spec.dropout = 0.1; });
+    add([](RunSpec& spec) { spec.attention = AttentionKind::mla; });
+    add([](RunSpec& spec) { spec.attention_layers = "deltanet"; });
+    add([](RunSpec& spec) { spec.experts = 4, spec.experts_per_token = 2; });
+    add([](RunSpec& spec) { spec.optimizer = OptimizerKind::muon; });
+    add([](RunSpec& spec) { spec.theta_training = ThetaTraining::head; });
+    add([](RunSpec& spec) { spec.block = Block::llama, spec.key_value_heads = 1; });
+    at::Context& context = at::globalContext();
+    const char* workspace = std::getenv("CUBLAS_WORKSPACE_CONFIG");
+    const std::string before = workspace ? workspace : "";
+    setenv("CUBLAS_WORKSPACE_CONFIG", ":4096:2:16:8", 1);
+    compute_deterministically();
+    EXPECT_STREQ(std::getenv("CUBLAS_WORKSPACE_CONFIG"), ":4096:8") << "LibTorch refuses other values";
+    const EmulatedDevice device;
+    const auto handle = at::addGlobalCallback(at::RecordFunctionCallback(begin));
+    for (const RunSpec& spec : kinds) {
+        refused.clear();
+        backward_passes = 0;
+        const auto trained = cohort({spec});
+        trained->step();
+        trained->evaluate({});
+        EXPECT_EQ(refused, "");
+        EXPECT_GT(backward_passes, 0);
+    }
+    at::removeCallback(handle);
+    context.setDeterministicAlgorithms(false, false);
+    context.setDeterministicFillUninitializedMemory(true);
+    context.setSDPUseCuDNN(true);
+    workspace ? setenv("CUBLAS_WORKSPACE_CONFIG", before.c_str(), 1) : unsetenv("CUBLAS_WORKSPACE_CONFIG");
 }
 
 TEST_F(DeviceTrainerTest, ReportsHowStepsAreLaunched) {

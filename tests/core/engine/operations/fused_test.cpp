@@ -8,6 +8,9 @@
 #include <functional>
 
 #include "core/engine/attention/attention.h"
+#include "core/engine/operations/mask_kernel.h"
+#include "core/engine/operations/operations.h"
+#include "core/spec/random_stream.h"
 
 namespace ropelab {
 namespace {
@@ -73,10 +76,86 @@ TEST(Fused, DropoutOfSequencesEqualsTheirPartOfTheWholeMask) {
         const torch::Tensor part = mask_of(dropout.of_sequences(first, 2), {runs, 2, 5, 3}, "here");
         EXPECT_TRUE(torch::equal(part, whole.narrow(1, first, 2))) << "sequence " << first;
     }
-    const torch::Tensor keys = torch::tensor({{1, 2}, {3, 4}}, torch::kInt32);
-    const torch::Tensor step = torch::tensor({7}, torch::kInt64);
-    const torch::Tensor all = libtorch_dropout_masks(keys, step, 0.3, 90);
-    EXPECT_TRUE(torch::equal(libtorch_dropout_masks(keys, step, 0.3, 31, 30), all.narrow(1, 30, 31)));
+}
+
+// Masks of two runs from RandomStream, number by number.
+torch::Tensor masks_of_streams(std::int64_t step, std::int64_t size, std::int64_t first) {
+    torch::Tensor masks = torch::empty({2, size});
+    for (std::int64_t run = 0; run < 2; ++run) {
+        RandomStream(run + 5, "here")
+            .fill_dropout({masks.data_ptr<float>() + run * size, static_cast<std::size_t>(size)}, 0.3,
+                          static_cast<std::uint64_t>(step), static_cast<std::uint64_t>(first));
+    }
+    return masks;
+}
+
+struct Part {
+    std::int64_t step, size, first;
+};
+const Part parts_of_masks[] = {{7, 90, 0}, {7, 31, 30}, {0, 5, 3}, {(1LL << 32) + 12345, 41, (1LL << 34) + 6}};
+
+TEST(DeviceMasks, OperationsGiveTheNumbersOfTheCpu) {
+    for (const auto& [step, size, first] : parts_of_masks) {
+        DeviceStreams streams({5, 6}, step, torch::kCPU);
+        const torch::Tensor masks = libtorch_dropout_masks(streams.keys("here"), streams.step(), 0.3, size, first);
+        EXPECT_TRUE(torch::equal(masks, masks_of_streams(step, size, first))) << step << ' ' << first;
+    }
+}
+
+// On the CPU, LibTorch interprets the kernel that it compiles for a device.
+TEST(DeviceMasks, KernelGivesTheNumbersOfTheCpu) {
+    for (const auto& [step, size, first] : parts_of_masks) {
+        DeviceStreams streams({5, 6}, step, torch::kCPU);
+        const std::int64_t groups = (first + size + 3) / 4 - first / 4;
+        const MaskKernel kernel(2, groups, 0.3, torch::kCPU);
+        torch::Tensor masks;
+        const auto passes = count_operations([&] { masks = kernel(streams.keys("here"), streams.step(), first / 4); });
+        EXPECT_EQ(passes, 0) << "LibTorch's operations besides the kernel";
+        EXPECT_TRUE(torch::equal(masks.narrow(1, first % 4, size), masks_of_streams(step, size, first)))
+            << step << ' ' << first;
+    }
+}
+
+// Bytes of the tensors that the operations of `work` read and write.
+std::int64_t traffic_of(const std::function<void()>& work) {
+    static std::int64_t bytes;
+    bytes = 0;
+    const auto begin = [](const at::RecordFunction& function) -> std::unique_ptr<at::ObserverContext> {
+        const auto schema = function.operator_schema();
+        if (!schema) return nullptr;
+        for (const char* name : {"aten::mul", "aten::bitwise_", "aten::stack", "aten::ge", "aten::arange"}) {
+            if (!schema->name().starts_with(name)) continue;
+            // This overload calls the one of tensors.
+            if (schema->name() == "aten::mul" && schema->overload_name() == "Scalar") continue;
+            std::int64_t largest = 0;
+            for (const c10::IValue& input : function.inputs()) {
+                if (input.isTensor()) largest = std::max<std::int64_t>(largest, input.toTensor().nbytes());
+                if (input.isTensor()) bytes += static_cast<std::int64_t>(input.toTensor().nbytes());
+                if (!input.isTensorList()) continue;
+                for (const at::Tensor& tensor : input.toTensorVector()) largest += tensor.nbytes();
+                bytes += largest;
+            }
+            // Results are as large as the largest input; those of "_out" are among the inputs.
+            if (!schema->is_mutable() || schema->name().ends_with("_")) bytes += largest;
+        }
+        return nullptr;
+    };
+    const auto handle = at::addThreadLocalCallback(at::RecordFunctionCallback(begin).needsInputs(true));
+    work();
+    at::removeCallback(handle);
+    return bytes;
+}
+
+// Where LibTorch compiles no kernel.
+TEST(DeviceMasks, OperationsTakeFewPassesAndLittleTraffic) {
+    constexpr std::int64_t size = 1 << 16;
+    DeviceStreams streams({5}, 7, torch::kCPU);
+    const torch::Tensor& keys = streams.keys("here");
+    const auto masks = [&] { (void)libtorch_dropout_masks(keys, streams.step(), 0.1, size); };
+    EXPECT_LE(count_operations(masks), 72);
+    const double bytes = static_cast<double>(traffic_of(masks)) / size;
+    EXPECT_LE(bytes, 225);
+    EXPECT_GE(bytes, 100) << "operations are not counted";
 }
 
 TEST(Fused, ResidualNormWithDropoutAndBias) {
