@@ -79,71 +79,44 @@ QStringList pdfDescription(const QByteArray& bytes) {
         const auto token = xml.readNext();
         texts += token == QXmlStreamReader::Characters ? xml.text().toString() : u"\n"_s;
     }
-    QStringList lines;
-    for (const QString& line : texts.split(QLatin1Char('\n'))) {
-        if (!line.trimmed().isEmpty()) lines << line;
-    }
-    return lines;
+    return texts.split(QLatin1Char('\n'), Qt::SkipEmptyParts);
 }
 
-namespace {
-
-class PdfWalk {
- public:
-    explicit PdfWalk(const QPDFObjectHandle& root) { reference(root); }
-
-    QList<PdfObject> objects() {
-        QList<PdfObject> result;
-        for (std::size_t i = 0; i < m_found.size(); ++i) {  // text() adds those that an object names
-            QPDFObjectHandle object = m_found[i];
-            if (object.isStream()) {
-                QPDFObjectHandle dictionary = object.getDict();
-                const bool isContent =
-                    !dictionary.hasKey("/Length1") && !dictionary.hasKey("/Type") && !dictionary.hasKey("/Subtype");
-                result.append(
-                    {text(dictionary), bytesOf(object, isContent ? qpdf_ef_normalize : 0).value_or(QByteArray())});
-            } else {
-                result.append({text(object), std::nullopt});
+QList<PdfObject> pdfObjects(const QByteArray& bytes) {
+    static const std::set<std::string> unseen = {"/Length", "/Filter", "/DecodeParms", "/Metadata", "/EmbeddedFiles"};
+    QList<PdfObject> result;
+    withPdf(bytes, [&result](QPDF& pdf) {
+        std::vector<QPDFObjectHandle> found;
+        std::map<QPDFObjGen, std::size_t> places;
+        const auto textOf = [&](const auto& self, QPDFObjectHandle object, bool isNamed) -> QByteArray {
+            if (isNamed && object.isIndirect()) {
+                const auto [place, isNew] = places.try_emplace(object.getObjGen(), found.size());
+                if (isNew) found.push_back(object);
+                return '#' + QByteArray::number(static_cast<qulonglong>(place->second));
             }
-        }
-        return result;
-    }
-
- private:
-    QByteArray reference(QPDFObjectHandle object) {
-        if (!object.isIndirect()) return text(object);
-        const auto [place, isNew] = m_places.try_emplace(object.getObjGen(), m_found.size());
-        if (isNew) m_found.push_back(object);
-        return '#' + QByteArray::number(static_cast<qulonglong>(place->second));
-    }
-
-    QByteArray text(QPDFObjectHandle object) {
-        static const std::set<std::string> unseen = {"/Length", "/Filter", "/DecodeParms", "/Metadata",
-                                                     "/EmbeddedFiles"};
-        QByteArray result;
-        if (object.isDictionary()) {
+            QByteArray text;
+            if (object.isArray()) {
+                for (const QPDFObjectHandle& item : object.getArrayAsVector()) text += self(self, item, true) + ' ';
+                return "[ " + text + ']';
+            }
+            if (!object.isDictionary()) return QByteArray::fromStdString(object.unparseResolved());
             for (const std::string& key : object.getKeys()) {
                 if (unseen.contains(key)) continue;
-                result += QByteArray::fromStdString(key) + ' ' + reference(object.getKey(key)) + ' ';
+                text += QByteArray::fromStdString(key) + ' ' + self(self, object.getKey(key), true) + ' ';
             }
-            return "<< " + result + ">>";
+            return "<< " + text + ">>";
+        };
+        textOf(textOf, pdf.getRoot(), true);
+        for (std::size_t i = 0; i < found.size(); ++i) {  // textOf() adds those that an object names
+            QPDFObjectHandle object = found[i];
+            QPDFObjectHandle dictionary = object.isStream() ? object.getDict() : object;
+            result.append({textOf(textOf, dictionary, false), std::nullopt});
+            if (!object.isStream()) continue;
+            const bool isContent =
+                !dictionary.hasKey("/Length1") && !dictionary.hasKey("/Type") && !dictionary.hasKey("/Subtype");
+            result.back().stream = bytesOf(object, isContent ? qpdf_ef_normalize : 0).value_or(QByteArray());
         }
-        if (object.isArray()) {
-            for (const QPDFObjectHandle& item : object.getArrayAsVector()) result += reference(item) + ' ';
-            return "[ " + result + ']';
-        }
-        return QByteArray::fromStdString(object.unparseResolved());
-    }
-
-    std::vector<QPDFObjectHandle> m_found;
-    std::map<QPDFObjGen, std::size_t> m_places;
-};
-
-}  // namespace
-
-QList<PdfObject> pdfObjects(const QByteArray& bytes) {
-    QList<PdfObject> result;
-    withPdf(bytes, [&result](QPDF& pdf) { result = PdfWalk(pdf.getRoot()).objects(); });
+    });
     return result;
 }
 

@@ -227,15 +227,10 @@ struct PictureCheck {
 
 /// One sentence if a copy of the summary or the caption says another thing than the figure; else "".
 QString textDifference(const FigureRecord& record, const Figure& figure) {
-    const auto comment = [](const QByteArray& data) {
-        const qsizetype start = data.indexOf("\n# summary: ");
-        return data.mid(start, data.indexOf('\n', start + 1) - start);
-    };
-    const char* copy = record.summary != figure.summary                     ? "summary in the record"
-                       : record.caption != captionOf(figure)                ? "caption in the record"
-                       : comment(record.data) != comment(figureCsv(figure)) ? "summary in the data"
-                                                                            : nullptr;
-    return copy ? u"Picture: the %1 is not that of the recomputed figure."_s.arg(QLatin1String(copy)) : QString();
+    const QByteArray summary = '\n' + figureCsv(figure).split('\n').value(1) + '\n';  // "# summary: …"
+    if (record.summary == figure.summary && record.caption == captionOf(figure) && record.data.contains(summary))
+        return {};
+    return u"Picture: the summary or the caption of %1 is not that of the recomputed figure."_s.arg(record.figure);
 }
 
 /// Draws the figures again with the options of the records and compares with the picture of the file.
