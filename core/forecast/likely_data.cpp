@@ -5,7 +5,6 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <type_traits>
@@ -14,7 +13,6 @@
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
-#include "core/data/tokenizer/subword_kinds.h"
 #include "core/data/utf8.h"
 #include "core/spec/error.h"
 
@@ -46,10 +44,9 @@ std::int64_t vocabulary_of_file(const std::string& file) {
 struct TextBeginning {
     std::int64_t characters = 0;  // kinds of them, or of bytes if it is not UTF-8
     double bytes_per_character = 1;
-    std::int64_t words = 0;  // kinds of them; 0 unless the tokenizer finds subwords
 };
 
-TextBeginning counted_beginning(const std::filesystem::path& file, bool counts_words) {
+TextBeginning counted_beginning(const std::filesystem::path& file) {
     std::string text(largest_tokenizer_text, '\0');
     std::ifstream stream(file, std::ios::binary);
     stream.read(text.data(), std::ssize(text));
@@ -70,32 +67,27 @@ TextBeginning counted_beginning(const std::filesystem::path& file, bool counts_w
     } else {
         result.characters = std::ssize(std::unordered_set<char>(text.begin(), text.end()));
     }
-    if (counts_words) {
-        const std::vector<std::string_view> pieces = word_pieces(text);
-        std::unordered_set<std::string_view> words(pieces.begin(), pieces.end());
-        std::erase_if(words, [](std::string_view word) { return word.size() < 2; });
-        result.words = std::ssize(words);
-    }
     return result;
 }
 
-// Counted once; nullopt if there is no such file.
+// Counted once; nullopt if the tokens are no characters of a file.
 std::optional<TextBeginning> beginning_of(const RunSpec& spec) {
     std::error_code error;
-    if (!std::filesystem::is_regular_file(spec.data, error)) return std::nullopt;
+    const bool has_characters = spec.tokenizer == Tokenizer::automatic || spec.tokenizer == Tokenizer::characters;
+    if (!has_characters || !std::filesystem::is_regular_file(spec.data, error)) return std::nullopt;
     const auto key = std::tuple(spec.data, std::filesystem::file_size(spec.data, error),
-                                std::filesystem::last_write_time(spec.data, error), spec.has_subwords());
+                                std::filesystem::last_write_time(spec.data, error));
     static std::mutex mutex;
     static std::map<std::remove_const_t<decltype(key)>, TextBeginning> known;
     const std::lock_guard lock(mutex);
     const auto [found, is_new] = known.try_emplace(key);
-    if (is_new) found->second = counted_beginning(spec.data, spec.has_subwords());
+    if (is_new) found->second = counted_beginning(spec.data);
     return found->second;
 }
 
 double bytes_per_token(const RunSpec& spec) {
     if (spec.has_subwords()) return likely_bytes_per_subword;
-    const auto beginning = spec.tokenizer == Tokenizer::bytes ? std::nullopt : beginning_of(spec);
+    const auto beginning = beginning_of(spec);
     return beginning ? beginning->bytes_per_character : 1.0;
 }
 
@@ -104,18 +96,13 @@ double bytes_per_token(const RunSpec& spec) {
 std::int64_t likely_vocabulary(const RunSpec& spec) {
     if (find_language(spec.data)) return 29;
     if (spec.tokenizer == Tokenizer::file) return vocabulary_of_file(spec.tokenizer_file);
-    const auto beginning = beginning_of(spec);
-    if (spec.has_subwords()) {
-        // A short text has few subwords: SentencePiece was measured to find about two per kind of word.
-        if (!beginning) return spec.largest_vocabulary();
-        const std::int64_t found = beginning->words * (spec.tokenizer == Tokenizer::words ? 1 : 2);
-        return std::min(spec.largest_vocabulary(), 257 + found);
-    }
+    if (spec.has_subwords()) return spec.largest_vocabulary();
+    if (const auto beginning = beginning_of(spec)) return std::max<std::int64_t>(1, beginning->characters);
     if (spec.data == "text8") return 27;
     std::error_code error;
     if (std::filesystem::is_directory(spec.data, error)) return 256;
     if (spec.data == "enwik8" || spec.tokenizer == Tokenizer::bytes) return 205;
-    return beginning ? beginning->characters : 65;
+    return 65;
 }
 
 std::int64_t likely_tokens(const RunSpec& spec) {

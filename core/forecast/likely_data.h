@@ -10,7 +10,7 @@ namespace ropelab {
 // What the name of a data set implies, for estimates of time and memory before it is read.
 
 /// That of the beginning of a text file; otherwise that of Tiny Shakespeare, 65 (205 for bytes, as in enwik8). For
-/// subwords it is the largest size that the tokenizer may have, or less for a short text.
+/// subwords it is the largest size that the tokenizer may have.
 std::int64_t likely_vocabulary(const RunSpec& spec);
 /// From the size of a file; otherwise those of Tiny Shakespeare.
 std::int64_t likely_tokens(const RunSpec& spec);
