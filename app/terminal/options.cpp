@@ -70,13 +70,24 @@ void add_run(CLI::App& verb, RunId& run) {
 
 void add_baseline(CLI::App& verb, std::vector<std::string>& settings) {
     add_repeated(verb, "--baseline", settings,
-                 "Setting of the baseline (the group of runs with which all other groups are compared), as key=value");
+                 "Setting of the baseline (the group of runs with which other groups are compared), as key=value. If "
+                 "several groups have it, each group is compared with the one that equals it in the other swept "
+                 "settings. The default is the default of position, of theta, of fraction or of the first other swept "
+                 "setting");
 }
 
 void add_test(CLI::App& verb, std::string& test) {
     verb.add_option("--test", test,
-                    "Significance test: student, welch or paired (by seed); auto means paired if all groups have the "
-                    "same seeds, else welch")
+                    "Significance test: student, welch or paired (by seed); auto chooses it for each comparison: "
+                    "paired if its two groups share at least two seeds and half of those of the smaller group, else "
+                    "welch")
+        ->capture_default_str();
+}
+
+void add_margin(CLI::App& verb, double& percent) {
+    verb.add_option("--margin", percent,
+                    "Relevance margin in percent of the baseline's mean: a difference whose 95 % interval lies within "
+                    "it is called equivalent; 0 turns this off")
         ->capture_default_str();
 }
 

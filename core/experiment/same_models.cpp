@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "core/data/synthetic/language.h"
+#include "core/results/results_compare.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
@@ -116,7 +117,7 @@ ModelPart model_of(const RunSpec& run) {
         }
     }
     for (const Key& known : keys()) {
-        if (!known.matters(spec)) known.set(spec, known.get(RunSpec{}));
+        if (!known.matters(spec) || !changes_training(known.name)) known.set(spec, known.get(RunSpec{}));
     }
     return model;
 }

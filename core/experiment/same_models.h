@@ -10,7 +10,8 @@
 namespace ropelab {
 
 /// From the same seed, although settings may differ: for example with two thetas but no rotated pair, or with fractions
-/// that round to the same number of channels. Runs with different settings of evaluation or machine are different.
+/// that round to the same number of channels, or with different settings of evaluation. Runs with different settings of
+/// the machine are different.
 bool same_model(const RunSpec& a, const RunSpec& b);
 
 /// Repeats: runs that train the same model as an earlier run of the sweep.

@@ -302,6 +302,7 @@ std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions&
     for (const auto& [name, value] : options.baseline) add("--baseline", name + "=" + value);
     if (options.compare != ResultsOptions{}.compare) add("--compare", options.compare);
     if (options.test) add("--test", to_string(*options.test));
+    if (options.margin_percent != ResultsOptions{}.margin_percent) add("--margin", number_text(options.margin_percent));
     return flags;
 }
 

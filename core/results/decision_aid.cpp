@@ -50,26 +50,18 @@ struct PairTest {
     bool first_holds = false, second_holds = false;
 };
 
-// Equal seeds share their initial weights and batches, so that their differences decide with fewer seeds.
-TestKind kind_between(const ResultGroup& a, const ResultGroup& b, TestKind kind) {
-    const auto sorted = [](std::vector<std::int64_t> seeds) {
-        std::sort(seeds.begin(), seeds.end());
-        return seeds;
-    };
-    return sorted({a.seeds.begin(), a.seeds.end()}) == sorted({b.seeds.begin(), b.seeds.end()}) ? TestKind::paired
-                                                                                                : kind;
-}
-
 PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t second, std::size_t measure) {
     const ResultGroup& a = table.groups[first];
     const ResultGroup& b = table.groups[second];
-    const TestKind kind = kind_between(a, b, table.test);
+    const TestKind kind = test_kind_between(a, b, measure);
     PairTest result{first, second, 0, std::nullopt};
     const double sign = measures()[measure].more_is_better ? 1 : -1;
     auto test = test_between(a, b, measure, kind);
-    if (!test) test = test_between(a, b, measure, table.test);  // equal differences for all seeds have no paired test
+    // Equal differences for all seeds have no paired test.
+    if (!test) test = test_between(a, b, measure, TestKind::welch);
     if (test) {
         result.better = test->t * sign > 0 ? 1 : test->t * sign < 0 ? -1 : 0;  // t has the sign of a − b
+        if (is_equivalent(table, difference_interval(a, b, measure, kind))) result.better = 0;
         result.p = test->p;
     }
     const auto holds = [&](const ResultGroup& own, const ResultGroup& other) {
@@ -81,10 +73,6 @@ PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t sec
     result.first_holds = holds(a, b);
     result.second_holds = holds(b, a);
     return result;
-}
-
-bool is_loss(const Measure& measure) {
-    return measure.unit == "nats" || measure.unit == "bits";
 }
 
 std::size_t loss_of(const ResultsTable& table, const DecisionChoice& choice) {
@@ -269,7 +257,7 @@ std::string decision_rule_words() {
     return "A setting is Pareto-dominated if another setting is significantly better in loss or in cost (speed or "
            "cache size) and not inferior in the other of the two. \"Not inferior\" means that the mean is not worse "
            "and that the 95 % interval of the difference excludes a mean that is more than 1 % worse. Every pair of "
-           "settings is tested in loss and in cost, paired by seed where both have the same seeds, at the 5 % level "
+           "settings is tested in loss and in cost, paired by seed where both share seeds, at the 5 % level "
            "after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings that no "
            "test separates are undecided: this does not show that they are equal.";
 }
@@ -290,9 +278,10 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
             count == 2 ? "Neither setting is Pareto-dominated" : "None of the " + all + " settings is Pareto-dominated";
         const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
         if (!is_undecided) return words + " by another one.";
-        return words + (is_cache(aid.cost)  ? ": no test finds a difference in loss, and the caches are equal."
-                        : aid.untested_cost ? ": no test finds a difference in loss, and their speeds cannot be tested."
-                                            : ": no test finds a difference in loss or speed.");
+        return words + ": after Holm's correction over " + counted(aid.comparisons, "test") +
+               (is_cache(aid.cost)  ? ", none finds a relevant difference in loss, and the caches are equal."
+                : aid.untested_cost ? ", none finds a relevant difference in loss, and their speeds cannot be tested."
+                                    : ", none finds a relevant difference in loss or speed.");
     }
     std::string words =
         std::to_string(aid.front.size()) + " of " + all +
@@ -309,12 +298,11 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
                                           const DecisionNames& names) {
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
-    std::vector<std::string> lines = {"The settings are compared in " + names.loss(measures()[aid.loss]) + " and " +
-                                      names.cost(aid.cost) + ", paired by seed" +
-                                      (table.test == TestKind::paired
-                                           ? std::string()
-                                           : " where the seeds are equal, else with " + test_title(table.test)) +
-                                      " (" + counted(aid.comparisons, "test") + ")."};
+    std::vector<std::string> lines = {
+        "The settings are compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) +
+        ", paired by seed" +
+        (table.test == TestKind::paired ? "" : " where both share seeds, else with Welch's t test") +
+        " (Holm's correction over " + counted(aid.comparisons, "test") + ")."};
     if (aid.untested_cost) {
         lines.emplace_back(
             "There is one measurement of training speed per setting: runs trained together (a cohort) share one clock, "
@@ -329,7 +317,16 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
         return label(aid.dominated[i].group) + " is Pareto-dominated by " + label(aid.dominated[i].by) + ".";
     });
     add(aid.undecided.size(), [&](std::size_t i) {
-        return "Undecided: " + label(aid.undecided[i].first) + " against " + label(aid.undecided[i].second) + ".";
+        const auto& [first, second] = aid.undecided[i];
+        std::string line = "Undecided: " + label(first) + " against " + label(second) + ".";
+        for (const auto& [group, other] : {std::pair(first, second), std::pair(second, first)}) {
+            if (table.groups[group].against != other || aid.loss != table.compared) continue;
+            const Verdict verdict = verdict_of(table, table.groups[group]);
+            if (verdict.kind < Verdict::Kind::equivalent) continue;
+            line += " The table, whose correction is over " + counted(table.groups[group].comparisons, "comparison") +
+                    " only, says: " + label(group) + " is " + to_string(verdict.kind) + ".";
+        }
+        return line;
     });
     return lines;
 }

@@ -89,7 +89,8 @@ std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
     return result;
 }
 
-std::string test_title(TestKind test) {
+std::string test_title(std::optional<TestKind> test) {
+    if (!test) return "the t test paired by seed, where both groups share seeds, else Welch's t test";
     if (test == TestKind::student) return "Student's t test";
     return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
@@ -135,9 +136,14 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
     std::vector<std::string> result = {"Losses are in nats per token: mean ± sample standard deviation over n seeds."};
     const Measure& compared = measures()[table.compared];
     if (table.groups.size() > 1) {
+        if (table.margin_percent > 0) {
+            result.push_back("Relevance margin: " + number_text(table.margin_percent) +
+                             " % of the baseline's mean. A difference is called equivalent if its 95 % interval lies "
+                             "within the margin.");
+        }
         for (const ResultGroup& group : table.groups) {
             if (!table.is_baseline(group)) continue;
-            const int count = table.comparisons_beside(group);
+            const int count = group.comparisons;
             result.push_back("Baseline: " + group_label(table, group) +
                              ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
                              " with this group; " +
@@ -274,17 +280,19 @@ std::string baseline_and_test_words(const ResultsTable& table) {
     int comparisons = 0;
     for (const ResultGroup& group : table.groups) {
         if (!table.is_baseline(group)) continue;
-        comparisons = std::max(comparisons, table.comparisons_beside(group));
+        comparisons = std::max(comparisons, group.comparisons);
         if (!tested) tested = &group;
     }
     if (!tested) return {};
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     std::string words = baselines == 1 ? " Baseline: " + group_words(table, *tested) + "."
-                                       : " Each " + data_words(table) + " has a baseline of its own.";
+                                       : " Each " + level_words(table) + " has a baseline of its own.";
     words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
     if (comparisons == 0) return words + "; no group could be tested.";
-    return words + ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
+    words += ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
+    if (!look_warning(table).empty()) words += " Some groups were tested before with fewer seeds.";
+    return words + " Relevance margin: " + number_text(table.margin_percent) + " %.";
 }
 
 }  // namespace
@@ -297,17 +305,20 @@ std::string significance_mark(const ResultsTable& table, const ResultGroup& grou
             return missing_cell;
         case Verdict::Kind::undecided:
             return "n.s.";
+        case Verdict::Kind::equivalent:
+            return "eq.";
         case Verdict::Kind::better:
         case Verdict::Kind::worse:
             break;
     }
-    const double p = *group.comparison(table.test).p_holm;
+    const double p = *group.decided().p_holm;
     return p < 0.001 ? "***" : p < 0.01 ? "**" : "*";
 }
 
 std::string mark_legend() {
-    return "Marks: *** p < 0.001, ** p < 0.01, * p < 0.05, n.s. not significant, " + std::string(missing_cell) +
-           " no test.";
+    return "Marks: *** p < 0.001, ** p < 0.01, * p < 0.05, n.s. not significant, eq. equivalent within the relevance "
+           "margin, " +
+           std::string(missing_cell) + " no test.";
 }
 
 std::string caption_words(const ResultsTable& table) {
@@ -387,7 +398,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"standard_error", statistic(compared, &Description::standard_error), "std. error", "std. error", error});
     add({"confidence_low", statistic(compared, &Description::confidence_low)});
     add({"confidence_high", statistic(compared, &Description::confidence_high)});
-    const auto estimate = [&table](Group group) { return group.comparison(table.test).estimate; };
+    const auto estimate = [](Group group) { return group.decided().estimate; };
     const auto end = [=](double DifferenceInterval::*member) {
         return [=](Group group) {
             const auto difference = estimate(group);
@@ -420,12 +431,19 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
              [=](Group group) { return p_text(p_holm(group)); }});
     }
     const std::string detectable = if_comparing("detectable diff.");
-    const auto least = [&table](Group group) { return group.comparison(table.test).detectable; };
+    const auto least = [](Group group) { return group.decided().detectable; };
     add({"detectable", least, detectable, detectable,
          [=](Group group) { return least(group) ? rough_text(*least(group)) : missing_cell; }});
     add({"detectable_paired", [](Group group) { return group.paired.detectable; }});
     add({"compared", {}, "", "", [=](Group) { return std::string(measures()[compared].name); }});
-    add({"test", {}, "", "", [&table](Group) { return to_string(table.test); }});
+    const auto is_test = [&](const std::string& title) { return table.test ? "" : if_comparing(title); };
+    const auto p_holm = [](Group group) { return group.decided().p_holm; };
+    add({"p_holm", p_holm, is_test("p, Holm"), is_test("$p$ (Holm)"),
+         [=](Group group) { return p_text(p_holm(group)); }});
+    add({"test", {}, is_test("test"), is_test("test"), [&table](Group group) {
+             return to_string(table.test.value_or(group.test));
+         }});
+    add({"look", [&table](Group group) { return table.looks(group); }});
     add({"baseline", {}, "", "", [&table](Group group) {
              const ResultGroup* baseline = table.baseline_of(group);
              return baseline ? group_label(table, *baseline) : "";
@@ -531,8 +549,11 @@ const ResultsColumn& column_named(const std::vector<ResultsColumn>& columns, con
 }  // namespace
 
 std::vector<std::string> paper_columns(const ResultsTable& table) {
-    return {std::string(measures()[table.compared].name), "n", "improvement_percent",
-            "p_" + to_string(table.test) + "_holm", "mark"};
+    std::vector<std::string> result = {std::string(measures()[table.compared].name), "n", "improvement_percent"};
+    if (!table.test) result.emplace_back("test");
+    result.push_back(table.test ? "p_" + to_string(*table.test) + "_holm" : "p_holm");
+    result.emplace_back("mark");
+    return result;
 }
 
 std::vector<std::string> column_list(const std::string& typed) {

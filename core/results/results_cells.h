@@ -76,8 +76,8 @@ std::string significance_mark(const ResultsTable& table, const ResultGroup& grou
 std::string mark_legend();
 /// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.
 std::string caption_words(const ResultsTable& table);
-/// "Student's t test", "Welch's t test" or "the t test paired by seed".
-std::string test_title(TestKind test);
+/// "Student's t test", "Welch's t test" or "the t test paired by seed"; nullopt: how each comparison chooses.
+std::string test_title(std::optional<TestKind> test);
 
 /// Measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);

@@ -4,12 +4,14 @@
 #include <array>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <set>
 #include <utility>
 
 #include "core/results/results_cells.h"
+#include "core/spec/keys.h"
 #include "core/spec/numbers.h"
 #include "core/spec/training_clock.h"
 #include "core/stats/t_test.h"
@@ -47,7 +49,34 @@ bool has_own_clocks(const ResultGroup& group) {
     return add_own_clocks(group, clocks) && !clocks.empty();
 }
 
+namespace {
+
+// Of all settings in which the groups differ.
+bool differ_only(const ResultGroup& a, const ResultGroup& b, const std::function<bool(const std::string&)>& in) {
+    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
+        return in(setting.first) || b.settings.at(setting.first) == setting.second;
+    });
+}
+
+}  // namespace
+
+bool decides_best_loss(const std::string& key) {
+    return key == "evaluate_every" || key == "evaluation" || key == "evaluation_batches";
+}
+
+bool changes_training(std::string_view key) {
+    return std::none_of(keys().begin(), keys().end(),
+                        [&](const Key& known) { return known.name == key && known.group == "evaluation"; });
+}
+
+bool is_repeat(const ResultGroup& a, const ResultGroup& b) {
+    return &a != &b && differ_only(a, b, [](const std::string& key) { return !changes_training(key); });
+}
+
 bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
+    const auto is_alike = [](const std::string& key) { return !decides_best_loss(key); };
+    if (is_loss(measures()[measure]) && is_repeat(a, b)) return false;
+    if (measures()[measure].of_best && !differ_only(a, b, is_alike)) return false;
     if (!is_training_time(measure)) return true;
     Clocks clocks;
     if (!add_own_clocks(a, clocks) || !add_own_clocks(b, clocks)) return false;
@@ -149,6 +178,24 @@ std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& th
     return kind == TestKind::welch ? welch_t_test(ours, theirs) : paired_t_test(pairs.group, pairs.baseline);
 }
 
+void find_repeats(ResultsTable& table) {
+    if (std::all_of(table.swept.begin(), table.swept.end(), changes_training)) return;
+    std::map<std::map<std::string, nlohmann::json>, std::size_t> trained;  // first a baseline
+    for (const bool baselines : {true, false}) {
+        for (std::size_t i = 0; i < table.groups.size(); ++i) {
+            if (table.is_baseline(table.groups[i]) != baselines) continue;
+            auto settings = table.groups[i].settings;
+            std::erase_if(settings, [](const auto& setting) { return !changes_training(setting.first); });
+            const auto [known, is_new] = trained.try_emplace(std::move(settings), i);
+            if (!is_new) table.groups[i].repeats = known->second;
+        }
+    }
+}
+
+bool repeats(const ResultsTable& table, const ResultGroup& group) {
+    return group.repeats && is_loss(measures()[table.compared]);
+}
+
 void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table) {
     const Sample ours = sample_of(group.values(table.compared));
     const Sample theirs = sample_of(baseline.values(table.compared));
@@ -156,7 +203,8 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     group.pairs = static_cast<int>(pairs.seeds.size());
     for (const TestKind kind : test_kinds) {
         Comparison& comparison = group.comparison(kind);
-        if (is_testable(group, baseline, table.compared)) comparison.test = test_of(kind, ours, theirs, pairs);
+        const bool is_tested = is_testable(group, baseline, table.compared) && !repeats(table, group);
+        if (is_tested) comparison.test = test_of(kind, ours, theirs, pairs);
         if (comparison.test) comparison.p = comparison.test->p;
         comparison.estimate = difference_interval(group, baseline, table.compared, kind);
         // Equal values are copies, so that the width of their interval is no uncertainty.
@@ -164,7 +212,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
             comparison.estimate->low = comparison.estimate->high = Description::unknown;
         }
     }
-    const auto& estimate = group.comparison(table.test).estimate;
+    const auto& estimate = group.decided().estimate;
     if (!estimate) return;
     group.difference = estimate->difference;
     const double percent = 100 * estimate->difference / estimate->reference;
@@ -174,56 +222,83 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     }
 }
 
-// The level depends on the number of comparisons with the baseline.
+// `needed` is for the observed standard deviation times a factor.
+void add_seeds(Comparison& comparison, const std::function<std::optional<std::int64_t>(double factor)>& needed) {
+    // A significant difference needs no more seeds.
+    if (comparison.p_holm && *comparison.p_holm < family_level) return;
+    const auto [low, high] = deviation_factors(comparison.test->degrees_of_freedom);
+    comparison.seeds_needed = needed(1);
+    comparison.seeds_needed_low = needed(low);
+    comparison.seeds_needed_high = needed(high);
+}
+
+// The level depends on the number of comparisons on the data set.
 void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t measure, TestKind kind, int comparisons) {
     Comparison& comparison = group.comparison(kind);
-    if (!comparison.p) return;  // without a test there is no detectable difference
     const PowerRule rule{family_level / comparisons, 0.8};
     const double difference = comparison.estimate->difference;
     if (kind == TestKind::paired) {
         const Sample differences = sample_of(pairs_of(group, baseline, measure).differences());
         comparison.detectable = detectable_difference_of_pairs(differences, rule);
-        comparison.seeds_needed = pairs_to_detect(difference, differences.standard_deviation, rule);
-        return;
+        return add_seeds(comparison, [&](double factor) {
+            return pairs_to_detect(difference, factor * differences.standard_deviation, rule);
+        });
     }
     const Sample ours = sample_of(group.values(measure));
     const Sample theirs = sample_of(baseline.values(measure));
     if (kind == TestKind::welch) {
         comparison.detectable = detectable_difference_welch(ours, theirs, rule);
-        comparison.seeds_needed =
-            seeds_to_detect_welch(difference, ours.standard_deviation, theirs.standard_deviation, rule);
-        return;
+        return add_seeds(comparison, [&](double factor) {
+            return seeds_to_detect_welch(difference, factor * ours.standard_deviation,
+                                         factor * theirs.standard_deviation, rule);
+        });
     }
     comparison.detectable = detectable_difference(ours, theirs, rule);
     const double pooled = student_error(ours, theirs)->standard_error /
                           std::sqrt(1 / static_cast<double>(ours.n) + 1 / static_cast<double>(theirs.n));
-    comparison.seeds_needed = seeds_to_detect(difference, pooled, rule);
+    add_seeds(comparison, [&](double factor) { return seeds_to_detect(difference, factor * pooled, rule); });
 }
 
 }  // namespace
 
-void compare_groups(ResultsTable& table) {
-    std::map<std::size_t, std::vector<ResultGroup*>> families;  // groups by the index of their baseline
+TestKind test_kind_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
+    const std::size_t pairs = pairs_of(a, b, measure).seeds.size();
+    return pairs >= 2 && 2 * pairs >= std::min(a.seeds.size(), b.seeds.size()) ? TestKind::paired : TestKind::welch;
+}
+
+void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
+    find_repeats(table);
+    std::vector<std::vector<ResultGroup*>> families;  // the groups of each data set
+    std::set<TestKind> kinds;
     for (ResultGroup& group : table.groups) {
+        auto family = std::find_if(families.begin(), families.end(),
+                                   [&](const auto& known) { return same_data(*known.front(), group, table.compared); });
+        if (family == families.end()) family = families.emplace(family);
+        family->push_back(&group);
         const ResultGroup* baseline = table.baseline_of(group);
         if (!baseline || baseline == &group) continue;
+        group.test = test ? *test : test_kind_between(group, *baseline, table.compared);
         compare(group, *baseline, table);
-        families[*group.against].push_back(&group);
+        if (group.decided().p) kinds.insert(group.test);
     }
-    for (const auto& [baseline, family] : families) {
-        for (const TestKind kind : test_kinds) {
+    const TestKind first_kind = kinds.empty() ? TestKind::welch : *kinds.begin();
+    table.test = kinds.size() > 1 ? std::nullopt : std::optional(test.value_or(first_kind));
+    for (const std::vector<ResultGroup*>& family : families) {
+        const auto correct = [&](const std::function<TestKind(const ResultGroup&)>& kind_of) {
             std::vector<std::optional<double>> raw;
-            for (const ResultGroup* group : family) raw.push_back(group->comparison(kind).p);
+            for (const ResultGroup* group : family) raw.push_back(group->comparison(kind_of(*group)).p);
             const auto corrected = holm(raw);
-            const auto count =
-                static_cast<int>(std::count_if(raw.begin(), raw.end(), [](const auto& p) { return p.has_value(); }));
+            const auto count = static_cast<int>(std::count_if(raw.begin(), raw.end(), std::identity{}));
             for (std::size_t i = 0; i < family.size(); ++i) {
+                family[i]->comparisons = count;
+                if (!raw[i]) continue;
+                const TestKind kind = kind_of(*family[i]);
                 family[i]->comparison(kind).p_holm = corrected[i];
-                add_power(*family[i], table.groups[baseline], table.compared, kind, count);
-                // A significant difference needs no more seeds.
-                if (corrected[i] && *corrected[i] < family_level) family[i]->comparison(kind).seeds_needed.reset();
+                add_power(*family[i], *table.baseline_of(*family[i]), table.compared, kind, count);
             }
-        }
+        };
+        for (const TestKind kind : test_kinds) correct([kind](const ResultGroup&) { return kind; });
+        correct([](const ResultGroup& group) { return group.test; });
     }
 }
 
@@ -241,25 +316,24 @@ bool ResultsTable::compares_survivors(const ResultGroup& group) const {
     return other && other != &group && (group.failed > 0 || other->failed > 0);
 }
 
-int ResultsTable::comparisons_beside(const ResultGroup& group) const {
-    return static_cast<int>(std::count_if(groups.begin(), groups.end(), [&](const ResultGroup& other) {
-        return other.against == group.against && other.comparison(test).p.has_value();
-    }));
+int ResultsTable::looks(const ResultGroup& group) const {
+    const ResultGroup* other = baseline_of(group);
+    const std::size_t most = std::max(group.looks.size(), other ? other->looks.size() : 0);
+    return std::max(1, static_cast<int>(most));
 }
 
-const Comparison& ResultGroup::comparison(TestKind test) const {
-    if (test == TestKind::student) return student;
-    return test == TestKind::welch ? welch : paired;
+const Comparison& ResultGroup::comparison(TestKind kind) const {
+    if (kind == TestKind::student) return student;
+    return kind == TestKind::welch ? welch : paired;
 }
 
-Comparison& ResultGroup::comparison(TestKind test) {
-    return const_cast<Comparison&>(std::as_const(*this).comparison(test));
+Comparison& ResultGroup::comparison(TestKind kind) {
+    return const_cast<Comparison&>(std::as_const(*this).comparison(kind));
 }
 
 int ResultsTable::comparisons() const {
-    return static_cast<int>(std::count_if(groups.begin(), groups.end(), [this](const ResultGroup& group) {
-        return group.comparison(test).p.has_value();
-    }));
+    return static_cast<int>(std::count_if(groups.begin(), groups.end(),
+                                          [](const ResultGroup& group) { return group.decided().p.has_value(); }));
 }
 
 std::string to_string(TestKind test) {
@@ -275,18 +349,25 @@ namespace {
 
 // "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
 std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
-    if (table.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
+    if (group.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
     const auto ours = group.described[table.compared].n;
     const auto theirs = table.baseline_of(group)->described[table.compared].n;
     if (ours == theirs) return counted(ours, "seed") + " per group";
     return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
 }
 
-// "0.0061 nats lower than the baseline (95 % interval -0.0095 … -0.0027 nats)".
-std::string difference_words(const ResultsTable& table, const DifferenceInterval& estimate) {
+bool has_levels(const ResultsTable& table) {
+    return std::count_if(table.groups.begin(), table.groups.end(),
+                         [&](const ResultGroup& each) { return table.is_baseline(each); }) > 1;
+}
+
+// "0.0061 nats lower than the baseline (95 % interval -0.0095 … -0.0027 nats)". One of several baselines is named.
+std::string difference_words(const ResultsTable& table, const ResultGroup& group) {
+    const DifferenceInterval& estimate = *group.decided().estimate;
     const std::string unit = " " + std::string(measures()[table.compared].unit);
     std::string words = rough_text(std::abs(estimate.difference)) + unit +
-                        (estimate.difference < 0 ? " lower" : " higher") + " than the baseline";
+                        (estimate.difference < 0 ? " lower" : " higher") + " than the baseline" +
+                        (has_levels(table) ? " " + group_label(table, *table.baseline_of(group)) : "");
     if (std::isfinite(estimate.low)) {
         words += " (95 % interval " + rough_text(estimate.low) + " … " + rough_text(estimate.high) + unit + ")";
     }
@@ -304,17 +385,26 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
         return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (theirs == 0)
         return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
+    if (repeats(table, group)) {
+        return "No test: the group repeats the group " + group_label(table, table.groups[*group.repeats]) +
+               ", from which it differs only in settings of evaluation. They do not change training, so that equal "
+               "seeds train the same model.";
+    }
+    if (measures()[table.compared].of_best && !is_testable(group, *baseline, table.compared)) {
+        return "No test: the group is evaluated more or less often than the baseline or on other batches, and the "
+               "lowest loss of more evaluations is lower by chance. Compare final_validation_loss.";
+    }
     if (!is_testable(group, *baseline, table.compared)) {
         return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
                "share one clock and the load of the machine differs between batches and sessions.";
     }
-    if (table.test == TestKind::paired && group.pairs < 2) {
+    if (group.test == TestKind::paired && group.pairs < 2) {
         return "No test: a paired test needs at least two seeds that both groups have, but there " +
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
     }
     if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
     const bool varies = group.described[table.compared].standard_deviation > 0;
-    if (table.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
+    if (group.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
         return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
     }
     return "No test: all seeds have equal values, so they are copies and not independent measurements.";
@@ -322,10 +412,10 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
 
 // The end of a sentence: ", which is less than the 0.032 nats that …"; "" if the detectable difference is unknown.
 std::string power_words(const ResultsTable& table, const ResultGroup& group) {
-    const Comparison& comparison = group.comparison(table.test);
+    const Comparison& comparison = group.decided();
     if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
-    const bool paired = table.test == TestKind::paired;
-    const int count = table.comparisons_beside(group);
+    const bool paired = group.test == TestKind::paired;
+    const int count = group.comparisons;
     std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
                          std::string(measures()[table.compared].unit) +
                          " that the test detects with 80 % power, given " + seeds_words(table, group) +
@@ -335,10 +425,19 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
                   "correction)";
     }
     if (comparison.seeds_needed) {
+        const auto number = [](const auto& seeds) {
+            return seeds ? std::to_string(*seeds) : "more than " + std::to_string(max_seeds);
+        };
         result += "; about " + std::to_string(*comparison.seeds_needed) +
-                  (paired ? " pairs of seeds" : " seeds per group") + " would be needed to detect it";
+                  (paired ? " pairs of seeds" : " seeds per group") + " (95 % interval " +
+                  number(comparison.seeds_needed_low) + " … " + number(comparison.seeds_needed_high) +
+                  ", from that of the standard deviation) would be needed to detect a true difference of this size";
     }
     return result;
+}
+
+double margin_of(const ResultsTable& table, const DifferenceInterval& estimate) {
+    return table.margin_percent / 100 * std::abs(estimate.reference);
 }
 
 // On runs that the comparison lacks because they failed; "" if there are none.
@@ -356,52 +455,69 @@ std::string survivor_words(const ResultsTable& table, const ResultGroup& group) 
 
 }  // namespace
 
+std::string text_words(const ResultsTable& table) {
+    return is_loss(measures()[table.compared]) ? " on this text" : "";
+}
+
+bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate) {
+    return estimate && std::max(std::abs(estimate->low), std::abs(estimate->high)) < margin_of(table, *estimate);
+}
+
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
-    const Comparison& comparison = group.comparison(table.test);
+    const Comparison& comparison = group.decided();
     if (!comparison.p || !comparison.p_holm || !comparison.estimate) {
         return {Verdict::Kind::untested, why_untested(table, group)};
     }
-    const int count = table.comparisons_beside(group);
-    const std::string test_words = " (" + test_title(table.test) + ", " + counted(count, "comparison") + ")";
-    const std::string difference = difference_words(table, *comparison.estimate);
-    const std::string survivors = survivor_words(table, group);
-    if (*comparison.p_holm < family_level) {
-        const bool higher = comparison.estimate->difference > 0;
-        const bool better = higher == measures()[table.compared].more_is_better;
-        return {better ? Verdict::Kind::better : Verdict::Kind::worse,
-                std::string(better ? "Better: " : "Worse: ") + difference + ", " + p_words(*comparison.p_holm) +
-                    " after Holm's correction" + test_words + "." + survivors};
+    const bool is_significant = *comparison.p_holm < family_level;
+    const std::string where = text_words(table) + ": ";
+    std::string words = difference_words(table, group) + ", ";
+    if (!is_significant && *comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
+    words += p_words(*comparison.p_holm) + " after Holm's correction (" + test_title(group.test) + ", " +
+             counted(group.comparisons, "comparison") + ")";
+    std::string end = "." + survivor_words(table, group);
+    if (table.looks(group) > 1) {
+        end += " This is look " + std::to_string(table.looks(group)) +
+               ": seeds were added when there were results, for which p is not corrected.";
     }
-    std::string words = "Not significant: " + difference + ", ";
-    if (*comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
-    words += p_words(*comparison.p_holm) + " after Holm's correction" + test_words;
-    return {Verdict::Kind::undecided, words + power_words(table, group) + "." + survivors};
+    const DifferenceInterval& estimate = *comparison.estimate;
+    const std::string margin = rough_text(margin_of(table, estimate)) + " " +
+                               std::string(measures()[table.compared].unit) + " (" + number_text(table.margin_percent) +
+                               " % of the baseline's mean)";
+    if (is_equivalent(table, estimate))
+        return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
+    if (!is_significant)
+        return {Verdict::Kind::undecided, "Not significant" + where + words + power_words(table, group) + end};
+    if (std::min(std::abs(estimate.low), std::abs(estimate.high)) < margin_of(table, estimate))
+        words += "; the interval includes differences below the relevance margin of " + margin;
+    const bool better = (estimate.difference > 0) == measures()[table.compared].more_is_better;
+    return {better ? Verdict::Kind::better : Verdict::Kind::worse, (better ? "Better" : "Worse") + where + words + end};
 }
 
 std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name) {
     const auto rank = [&](const ResultGroup& group) {
         const Verdict::Kind kind = verdict_of(table, group).kind;
         const int order = kind == Verdict::Kind::better ? 2 : kind == Verdict::Kind::worse ? 1 : 0;
-        return std::pair(order, order == 0 ? 0 : std::abs(group.comparison(table.test).estimate->difference));
+        return std::pair(order, order == 0 ? 0 : std::abs(group.decided().estimate->difference));
     };
     const auto most = std::max_element(table.groups.begin(), table.groups.end(),
                                        [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
     if (most == table.groups.end() || rank(*most).first == 0) return {};
-    const Comparison& comparison = most->comparison(table.test);
+    const Comparison& comparison = most->decided();
     const bool is_better = rank(*most).first == 2;
     const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
     const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
     return name(best) + " is significantly " + (measures()[table.compared].more_is_better ? "above " : "below ") +
-           name(other) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
+           name(other) + text_words(table) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
            (measures()[table.compared].name == "bits_per_byte" ? "bits per byte"
                                                                : std::string(measures()[table.compared].unit)) +
-           " (" + (table.test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
-           p_words(*comparison.p_holm) + ")";
+           " (" + (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
+           p_words(*comparison.p_holm) +
+           (table.looks(*most) > 1 ? ", look " + std::to_string(table.looks(*most)) : "") + ")";
 }
 
 std::string to_string(Verdict::Kind kind) {
-    constexpr std::array words = {"baseline", "no test", "not significant", "better", "worse"};
+    constexpr std::array words = {"baseline", "no test", "not significant", "equivalent", "better", "worse"};
     return words[static_cast<std::size_t>(kind)];
 }
 

@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
+#include <string_view>
 
 #include "core/results/results_table.h"
 
@@ -16,7 +18,15 @@ bool is_training_time(std::size_t measure);
 /// Each run has a clock of its own with a random place among the settings, so that its training times are independent.
 bool has_own_clocks(const ResultGroup& group);
 
-/// Training times only if both groups have clocks of their own in the same sessions, equal seeds in the same one.
+/// Settings on which the lowest validation loss of one training depends: how often it is evaluated, and on what.
+bool decides_best_loss(const std::string& key);
+/// False for the settings of evaluation, in the table of settings.
+bool changes_training(std::string_view key);
+/// The groups differ only in settings that do not change training: equal seeds train the same model.
+bool is_repeat(const ResultGroup& a, const ResultGroup& b);
+
+/// Training times only if both groups have clocks of their own in the same sessions, equal seeds in the same one; no
+/// losses of repeats, and no best losses of groups that are evaluated differently.
 bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 
 /// Training times that are not independent are one measurement: n is 1 and the mean is over the clocks.
@@ -36,15 +46,24 @@ struct SeedDifference {
 std::vector<SeedDifference> seed_differences(const ResultGroup& group, const ResultGroup& reference,
                                              std::size_t measure);
 
-/// Requires the table's baselines, compared measure and descriptions of the groups.
-void compare_groups(ResultsTable& table);
+/// Of the two groups (ResultsOptions::test).
+TestKind test_kind_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
+
+/// Requires the table's baselines, compared measure and descriptions of the groups. `test`: ResultsOptions::test.
+void compare_groups(ResultsTable& table, std::optional<TestKind> test);
 
 /// t has the sign of mean(a) − mean(b); nullopt if no test is possible.
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind);
 
+/// " on this text", which all seeds share, so that no verdict on a loss is about other texts; "" for speeds and times.
+std::string text_words(const ResultsTable& table);
+
+/// The interval of the difference lies within the table's relevance margin.
+bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate);
+
 /// The largest decided difference from a baseline, a better group before a worse one: "θ 100 is significantly below
-/// θ 10k: 0.04 nats (3 seeds, p = 0.002)". "" if no difference is significant after Holm's correction. `name` names a
-/// group.
+/// θ 10k on this text: 0.04 nats (3 seeds, p = 0.002)". "" if no difference is significant after Holm's correction and
+/// at least as large as the relevance margin. `name` names a group.
 std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name);
 
 }  // namespace ropelab

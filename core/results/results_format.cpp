@@ -2,6 +2,7 @@
 
 #include "core/data/json_text.h"
 #include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
 #include "core/results/results_table.h"
 #include "core/results/theta_curve.h"
 
@@ -103,8 +104,10 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
     const auto is_p = [](const ResultsColumn& column) { return column.name.starts_with("p_"); };
     const bool is_only_p = std::count_if(columns.begin(), columns.end(), is_p) == 1;
     const auto heading_of = [&](const ResultsColumn& column) {
-        const bool is_corrected = column.name == "p_" + to_string(table.test) + "_holm";
-        return is_only_p && is_corrected ? std::string("$p$ (Holm)") : column.latex_title;
+        const bool is_corrected = column.name.ends_with("_holm");
+        const bool is_verdict = column.name == "mark" || column.name == "verdict";
+        return is_only_p && is_corrected ? std::string("$p$ (Holm)")
+                                         : column.latex_title + (is_verdict ? text_words(table) : "");
     };
     const auto cell_of = [&](const ResultsColumn& column, const ResultGroup& group) {
         const std::string cell = column.latex ? column.latex(group) : latex_number(column.cell(group));
@@ -174,7 +177,7 @@ json results_json(const ResultsTable& table) {
         const ResultGroup* baseline = table.baseline_of(group);
         entry["baseline"] = baseline ? json(baseline->settings) : json();
         entry["survivors_only"] = table.compares_survivors(group);
-        const Comparison& comparison = group.comparison(table.test);
+        const Comparison& comparison = group.decided();
         entry["difference"] = json_number(group.difference);
         entry["difference_confidence_95"] = json_interval(comparison.estimate);
         entry["difference_percent"] = json_number(group.difference_percent);
@@ -183,6 +186,10 @@ json results_json(const ResultsTable& table) {
         entry["detectable"] = json_number(comparison.detectable);
         entry["detectable_paired"] = json_number(group.paired.detectable);
         entry["seeds_needed"] = or_null(comparison.seeds_needed);
+        entry["seeds_needed_confidence_95"] = {or_null(comparison.seeds_needed_low),
+                                               or_null(comparison.seeds_needed_high)};
+        entry["test"] = to_string(group.test);
+        entry["look"] = table.looks(group);
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {
@@ -208,7 +215,8 @@ json results_json(const ResultsTable& table) {
     return {{"swept", table.swept},
             {"units", std::move(units)},
             {"compared", std::string(measures()[table.compared].name)},
-            {"test", to_string(table.test)},
+            {"test", table.test ? to_string(*table.test) : "auto"},
+            {"margin_percent", table.margin_percent},
             {"target_loss", json_number(table.target_loss)},
             {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
             {"warnings", condition_warnings(table)},

@@ -20,6 +20,7 @@ namespace ropelab {
 namespace {
 
 using nlohmann::json;
+using namespace std::string_literals;
 
 const json& defaults() {
     static const json result = to_json(RunSpec{});
@@ -111,37 +112,82 @@ bool has_default(const std::pair<const std::string, json>& setting) {
     return known != defaults().end() && *known == setting.second;
 }
 
-bool same_other_settings(const ResultGroup& a, const ResultGroup& b) {
-    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return is_data_setting(setting.first) || b.settings.at(setting.first) == setting.second;
-    });
+// So that values of the measure cannot be compared between its values. Bits per byte can, of all tokenizers.
+bool separates_data(const std::string& key, std::size_t measure) {
+    return is_data_setting(key) && !(measures()[measure].name == "bits_per_byte" && is_tokenizer_setting(key));
 }
 
-// One per data set.
-void find_baselines(ResultsTable& table) {
-    for (ResultGroup& group : table.groups) {
-        if (same_data(table.groups[table.baseline], group, table.compared)) {
-            group.against = table.baseline;
-            continue;
-        }
-        const auto own = std::find_if(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
-            return same_data(other, group, table.compared) && same_other_settings(other, table.groups[table.baseline]);
+using Level = std::vector<json>;
+
+Level level_of(const ResultGroup& group, const std::vector<std::string>& keys) {
+    Level level;
+    for (const std::string& key : keys) level.push_back(group.settings.at(key));
+    return level;
+}
+
+std::string assignment(const std::pair<const std::string, std::string>& setting) {
+    return setting.first + "=" + setting.second;
+}
+
+// One per level. `runs` are complete settings.
+void find_baselines(ResultsTable& table, const std::vector<json>& runs,
+                    const std::map<std::string, std::string>& wanted) {
+    const auto is_data = [&](const std::string& key) { return separates_data(key, table.compared); };
+    std::vector<std::string> factors, data_keys, model_keys;
+    for (const std::string& key : table.swept) (is_data(key) ? data_keys : model_keys).push_back(key);
+    for (const auto& [key, text] : wanted) {
+        if (!is_data(key)) factors.push_back(key);
+    }
+    const bool is_chosen = !factors.empty();
+    for (const std::string& key : {model_keys.empty() ? "" : model_keys.front(), "fraction"s, "theta"s, "position"s}) {
+        const bool is_swept = std::find(model_keys.begin(), model_keys.end(), key) != model_keys.end();
+        if (!is_chosen && is_swept) factors = {key};  // the last one decides
+    }
+    const ResultGroup& first = table.groups[table.baseline];
+    const auto is_match = [&](const ResultGroup& group) {
+        if (!is_chosen) return level_of(group, factors) == level_of(first, factors);
+        return std::all_of(wanted.begin(), wanted.end(), [&](const auto& setting) {
+            return is_data(setting.first) || same_value(runs[group.members.front()], setting.first, setting.second);
         });
-        if (own != table.groups.end()) group.against = static_cast<std::size_t>(own - table.groups.begin());
+    };
+    std::vector<std::string> keys;  // without those that follow from the factors, as a linked learning rate's do
+    for (const std::string& key : table.swept) {
+        std::map<Level, json> followed;
+        const bool follows = std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+            const json& value = group.settings.at(key);
+            return followed.try_emplace(level_of(group, factors), value).first->second == value;
+        });
+        if (is_data(key) || !follows) keys.push_back(key);
     }
-}
-
-// Equal seeds with each baseline, and at least two.
-bool has_equal_seeds(const ResultsTable& table) {
-    bool any = false;
-    for (const ResultGroup& group : table.groups) {
-        const ResultGroup* baseline = table.baseline_of(group);
-        if (!baseline || baseline == &group) continue;
-        const std::set<std::int64_t> ours(group.seeds.begin(), group.seeds.end());
-        if (ours.size() < 2 || ours != std::set(baseline->seeds.begin(), baseline->seeds.end())) return false;
-        any = true;
+    std::map<Level, std::size_t> baselines;    // of each level
+    std::map<Level, std::size_t> substitutes;  // of each data set: the group with the first baseline's other settings
+    std::set<Level> compared;                  // levels with other groups than a baseline
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const ResultGroup& group = table.groups[i];
+        const Level level = level_of(group, keys);
+        if (is_match(group)) {
+            baselines.emplace(level, i);
+        } else {
+            compared.insert(level);
+        }
+        if (level_of(group, model_keys) == level_of(first, model_keys))
+            substitutes.emplace(level_of(group, data_keys), i);
     }
-    return any;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        ResultGroup& group = table.groups[i];
+        const auto own = baselines.find(level_of(group, keys));
+        const auto substitute = substitutes.find(level_of(group, data_keys));
+        if (own != baselines.end() && (own->second != i || compared.contains(own->first))) {
+            group.against = own->second;
+        } else if (own == baselines.end() && is_chosen && baselines.size() > 1) {
+            throw BadInput("The baseline " + joined(wanted, ", ", assignment) + " is ambiguous: " +
+                           std::to_string(baselines.size()) + " groups have it, but none of them has the " +
+                           joined(keys, " and ") + " of the group " + group_label(table, group) +
+                           "; also give the baseline's value of " + joined(keys, " and ") + ".");
+        } else if (substitute != substitutes.end()) {
+            group.against = substitute->second;
+        }
+    }
 }
 
 std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& runs,
@@ -168,17 +214,27 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
         });
     });
     if (found != groups.end()) return static_cast<std::size_t>(found - groups.begin());
-    const auto assignment = [](const auto& setting) { return setting.first + "=" + setting.second; };
     throw BadInput("No runs have " + joined(wanted, ", ", assignment) + ", so they cannot be the baseline; " +
                    (table.swept.empty()
                         ? "these runs differ only in the seed."
                         : "give values of the swept settings (" + joined(table.swept) + ") that runs have."));
 }
 
+std::size_t default_measure(const ResultsTable& table) {
+    const auto has_whole = [](const ResultGroup& group) {
+        return group.described[measure_index("whole_validation_loss")].n == std::ssize(group.counted);
+    };
+    if (std::none_of(table.swept.begin(), table.swept.end(), decides_best_loss))
+        return measure_index("best_validation_loss");
+    const bool all = std::all_of(table.groups.begin(), table.groups.end(), has_whole);
+    return measure_index(all ? "whole_validation_loss" : "final_validation_loss");
+}
+
 void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const ResultRun> runs) {
     std::map<std::string, std::vector<double>> values;
     for (const std::size_t index : group.counted) {
         table.searched = table.searched || runs[index].searched;
+        group.looks.insert(runs[index].look);
         group.clocks.push_back(runs[index].conditions ? runs[index].conditions->clock : std::string());
         for (const auto& [name, value] : runs[index].measurements) values[name].push_back(value);
         if (!runs[index].conditions) continue;
@@ -201,27 +257,32 @@ double bits_per_byte(const RunSummary& summary) {
 
 const std::array<Measure, measure_count>& measures() {
     static constexpr std::array<Measure, measure_count> table = {{
-        {"best_validation_loss", "best val. loss", "nats", 4, false,
+        {"best_validation_loss", "best val. loss", "nats", 4, false, true,
          [](const RunSummary& s) { return s.best_validation_loss; }},
-        {"final_validation_loss", "final val. loss", "nats", 4, false,
+        {"final_validation_loss", "final val. loss", "nats", 4, false, false,
          [](const RunSummary& s) { return s.final_validation_loss; }},
-        {"whole_validation_loss", "whole val. loss", "nats", 4, false,
+        {"whole_validation_loss", "whole val. loss", "nats", 4, false, false,
          [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
-        {"test_loss", "test loss", "nats", 4, false,
+        {"test_loss", "test loss", "nats", 4, false, false,
          [](const RunSummary& s) { return s.test_loss.value_or(Description::unknown); }},
-        {"bits_per_character", "bits/char.", "bits", 4, false,
+        {"bits_per_character", "bits/char.", "bits", 4, false, true,
          [](const RunSummary& s) {
              return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
          }},
-        {"bits_per_byte", "bits/byte", "bits", 4, false, bits_per_byte},
-        {"final_training_loss", "final train loss", "nats", 4, false,
+        {"bits_per_byte", "bits/byte", "bits", 4, false, true, bits_per_byte},
+        {"final_training_loss", "final train loss", "nats", 4, false, false,
          [](const RunSummary& s) { return s.final_training_loss; }},
-        {"seconds", "training time (s)", "s", 1, false, [](const RunSummary& s) { return s.seconds; }},
-        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, [](const RunSummary& s) { return s.tokens_per_second; }},
-        {"generated_tokens_per_second", "generation speed (tokens/s)", "tokens/s", 0, true,
+        {"seconds", "training time (s)", "s", 1, false, false, [](const RunSummary& s) { return s.seconds; }},
+        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, false,
+         [](const RunSummary& s) { return s.tokens_per_second; }},
+        {"generated_tokens_per_second", "generation speed (tokens/s)", "tokens/s", 0, true, false,
          [](const RunSummary& s) { return s.generated_tokens_per_second; }},
     }};
     return table;
+}
+
+bool is_loss(const Measure& measure) {
+    return measure.unit == "nats" || measure.unit == "bits";
 }
 
 std::size_t measure_index(const std::string& name) {
@@ -240,24 +301,38 @@ std::vector<double> ResultGroup::values(std::size_t measure) const {
 }
 
 bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
-    const bool per_byte = measures()[measure].name == "bits_per_byte";
     return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return !is_data_setting(setting.first) || (per_byte && is_tokenizer_setting(setting.first)) ||
-               b.settings.at(setting.first) == setting.second;
+        return !separates_data(setting.first, measure) || b.settings.at(setting.first) == setting.second;
     });
 }
 
-std::string data_words(const ResultsTable& table) {
-    const bool per_byte = measures()[table.compared].name == "bits_per_byte";
+namespace {
+
+// Of the swept settings for which `is_named`; "data set" if there are none.
+std::string titles_of(const ResultsTable& table, const std::function<bool(const std::string&)>& is_named) {
     std::vector<std::string> words;
     for (const std::string& key : table.swept) {
-        if (!is_data_setting(key) || (per_byte && is_tokenizer_setting(key))) continue;
+        if (!is_named(key)) continue;
         const std::string word = key == "data"               ? "data set"
                                  : is_tokenizer_setting(key) ? "tokenizer"
                                                              : setting_title(key);
         if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
     }
     return words.empty() ? "data set" : joined(words, " and ");
+}
+
+}  // namespace
+
+std::string data_words(const ResultsTable& table) {
+    return titles_of(table, [&](const std::string& key) { return separates_data(key, table.compared); });
+}
+
+std::string level_words(const ResultsTable& table) {
+    return titles_of(table, [&](const std::string& key) {
+        return std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+            return table.is_baseline(group) && group.settings.at(key) != table.groups[table.baseline].settings.at(key);
+        });
+    });
 }
 
 std::string setting_text(const json& value) {
@@ -303,7 +378,10 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
 
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
     ResultsTable table;
-    table.compared = measure_index(options.compare);
+    if (!(options.margin_percent >= 0 && options.margin_percent <= 100))
+        throw BadInput("The relevance margin is " + number_text(options.margin_percent) +
+                       " %, but it must be from 0 to 100 %.");
+    table.margin_percent = options.margin_percent;
     table.target_loss = options.target_loss;
 
     std::vector<json> settings;
@@ -351,11 +429,12 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         }
         group.until = describe(group.iterations_until);
     }
-    if (!table.groups.empty() || !options.baseline.empty())
+    table.compared = options.compare == "auto" ? default_measure(table) : measure_index(options.compare);
+    if (!table.groups.empty() || !options.baseline.empty()) {
         table.baseline = find_baseline(table, settings, options.baseline);
-    find_baselines(table);
-    table.test = options.test.value_or(has_equal_seeds(table) ? TestKind::paired : TestKind::welch);
-    compare_groups(table);
+        find_baselines(table, settings, options.baseline);
+    }
+    compare_groups(table, options.test);
     return table;
 }
 
@@ -506,8 +585,41 @@ std::string search_warning(const ResultsTable& table) {
            "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.";
 }
 
+std::string look_warning(const ResultsTable& table) {
+    std::set<std::int64_t> experiments;
+    for (const ResultGroup& group : table.groups) {
+        if (group.looks.size() > 1) experiments.insert(std::next(group.looks.begin()), group.looks.end());
+    }
+    if (experiments.empty()) return {};
+    const auto number = [](std::int64_t each) { return "experiment " + std::to_string(each); };
+    return "Warning: this is not the first look at these groups: " + joined(experiments, " and ", number) +
+           " added seeds to groups that already had some. The p values are not corrected for earlier looks, so that "
+           "chance alone makes differences significant more often than the level says.";
+}
+
+namespace {
+
+// "" if the groups differ in no setting of evaluation.
+std::string evaluation_warning(const ResultsTable& table) {
+    std::vector<std::string> keys;
+    std::remove_copy_if(table.swept.begin(), table.swept.end(), std::back_inserter(keys), changes_training);
+    const Measure& compared = measures()[table.compared];
+    if (keys.empty() || !is_loss(compared)) return {};
+    std::string words = "Note: groups that differ only in settings of evaluation (" + joined(keys) +
+                        ") are repeats, because these settings do not change training; one of them is tested.";
+    if (std::none_of(keys.begin(), keys.end(), decides_best_loss)) return words;
+    return words + " The lowest loss of more evaluations is lower by chance, so that " + std::string(compared.name) +
+           (compared.of_best ? " is tested only between groups that are evaluated alike."
+                             : " is compared instead of the best loss.");
+}
+
+}  // namespace
+
 std::vector<std::string> condition_warnings(const ResultsTable& table) {
     std::vector<std::string> result;
+    for (const std::string& words : {look_warning(table), evaluation_warning(table)}) {
+        if (!words.empty()) result.push_back(words);
+    }
     if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);
     for (const std::string_view name : condition_names) {
         const bool separates = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
@@ -580,6 +692,7 @@ void arrange(ResultsTable& table, const std::vector<std::size_t>& order) {
     }
     for (ResultGroup& group : groups) {
         if (group.against) group.against = places[*group.against];
+        if (group.repeats) group.repeats = places[*group.repeats];
     }
     table.groups = std::move(groups);
     if (!places.empty()) table.baseline = places[table.baseline];

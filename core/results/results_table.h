@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -37,6 +38,7 @@ struct ResultRun {
     std::map<std::string, double> measurements = {};  // measured after training, by name (LabFile::measurements)
     std::string setting_name = {};                    // the user's name for its setting (setting_names); "" for none
     bool searched = false;                            // true if a search chose its settings
+    std::int64_t look = 0;                            // experiment that added the run to the lab file; 0: the first one
 };
 
 struct Measure {
@@ -45,8 +47,11 @@ struct Measure {
     std::string_view unit;            // "nats"
     int decimals;                     // number of decimals in text and LaTeX
     bool more_is_better;              // true for speeds; false for losses and times
+    bool of_best;                     // it is that of the run's best evaluation, which more evaluations make lower
     double (*of)(const RunSummary&);  // value for a run; NaN if it was not measured
 };
+/// In nats or bits.
+bool is_loss(const Measure& measure);
 /// Best validation loss (formula 35); NaN if the bytes are unknown.
 double bits_per_byte(const RunSummary& summary);
 constexpr std::size_t measure_count = 10;
@@ -86,6 +91,8 @@ struct Comparison {
     std::optional<double> detectable;
     /// Per group, or pairs, to detect the observed difference; only if it is not significant after the correction.
     std::optional<std::int64_t> seeds_needed;
+    /// The same at the ends of the 95 % interval of the standard deviation; nullopt for more than 10,000.
+    std::optional<std::int64_t> seeds_needed_low, seeds_needed_high;
 };
 
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};
@@ -115,6 +122,7 @@ struct ResultGroup {
 
     /// Index of the baseline; its own index for a baseline; nullopt if its data set has no baseline.
     std::optional<std::size_t> against;
+    std::optional<std::size_t> repeats;  // index of a group that trains the same models (is_repeat)
     // Comparison with the baseline in the compared measure; nullopt for a baseline.
     /// Comparison::estimate of the table's test.
     std::optional<double> difference;
@@ -123,11 +131,16 @@ struct ResultGroup {
     /// Positive is better.
     std::optional<double> improvement_percent;
     Comparison student, welch;
-    Comparison paired;  // over the seeds that both groups have
-    int pairs = 0;      // number of these seeds with finite values in both groups
+    Comparison paired;                // over the seeds that both groups have
+    int comparisons = 0;              // of the decided tests on the data set, for Holm's correction
+    int pairs = 0;                    // number of these seeds with finite values in both groups
+    TestKind test = TestKind::welch;  // the test that decides (ResultsOptions::test)
+    std::set<std::int64_t> looks;     // ResultRun::look of the runs in `counted`
 
-    const Comparison& comparison(TestKind test) const;
-    Comparison& comparison(TestKind test);
+    const Comparison& comparison(TestKind kind) const;
+    Comparison& comparison(TestKind kind);
+    /// That of the test that decides. Its p_holm is over all comparisons of the data set, each with its own test.
+    const Comparison& decided() const { return comparison(test); }
     bool is_excluded(std::size_t run) const {
         return std::find(excluded.begin(), excluded.end(), run) != excluded.end();
     }
@@ -136,20 +149,25 @@ struct ResultGroup {
 };
 
 struct ResultsOptions {
-    std::string compare = "best_validation_loss";
-    /// As typed, such as {"theta", "10k"} or {"fraction", "2 ch"}; the first group that has them is the baseline. If
-    /// empty, the baseline is the first group with the most swept settings at their defaults, where the settings of the
-    /// data set (`data`, `symbols`, `split`) count least; of equal groups, the first one with results. Losses on
-    /// different data sets cannot be compared, so a group of another data set is compared with the group of its data
-    /// set that has the other settings of the baseline.
-    std::map<std::string, std::string> baseline;
+    /// "auto": best_validation_loss if all groups are evaluated alike, else whole_validation_loss, or the final one.
+    std::string compare = "auto";
+    /// As typed, such as {"theta", "10k"} or {"fraction", "2 ch"}. A group that has them is the baseline of its level:
+    /// the groups that equal it in all other swept settings. If empty, `position`, `theta`, `fraction` or the first
+    /// other swept setting has its value in the first group with the most swept settings at their defaults, where the
+    /// settings of the data set (`data`, `symbols`, `split`) count least; of equal groups, the first one with results.
+    /// A level without a baseline or another group is compared with that group, or with the group of its own data set
+    /// that has the same other settings, because losses on different data sets cannot be compared.
+    std::map<std::string, std::string> baseline = {};
     /// Runs that were stopped or failed are included if they have results.
     bool unfinished = false;
     /// Nats per token, for ResultGroup::iterations_until.
     std::optional<double> target_loss = {};
-    /// Nullopt: the paired test if every group has the seeds of its baseline, else Welch's test. Equal seeds share
-    /// their initial weights and batches, so that pairs decide with fewer seeds.
+    /// Nullopt: for each comparison, the paired test if its two groups share at least two seeds, and at least half of
+    /// the seeds of the smaller group, else Welch's test. Equal seeds share their initial weights and batches, so that
+    /// pairs decide with fewer seeds.
     std::optional<TestKind> test = {};
+    /// Relevance margin in percent of the baseline's mean; differences within it are called equivalent. 0 turns it off.
+    double margin_percent = 0.1;
     /// Conditions that separate groups as settings do; runs without conditions keep their setting.
     std::vector<std::string> split_by = {};
 };
@@ -163,10 +181,11 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
 struct ResultsTable {
     std::vector<std::string> swept;   // settings in which the runs differ, without the seed, in the order of keys()
     std::vector<ResultGroup> groups;  // in order of first appearance
-    std::map<std::string, nlohmann::json> shared;  // settings that all runs have in common, without the seed
-    std::size_t baseline = 0;                      // index of the first baseline; see also ResultGroup::against
-    std::size_t compared = 0;                      // index of the measure that is compared
-    TestKind test = TestKind::welch;
+    std::map<std::string, nlohmann::json> shared;    // settings that all runs have in common, without the seed
+    std::size_t baseline = 0;                        // index of the first baseline; see also ResultGroup::against
+    std::size_t compared = 0;                        // index of the measure that is compared
+    std::optional<TestKind> test = TestKind::welch;  // of all comparisons; nullopt if they have different ones
+    double margin_percent = 0;                       // ResultsOptions::margin_percent
     std::optional<double> target_loss = {};
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
     bool searched = false;                       // whether a search chose the settings of a counted run
@@ -176,14 +195,15 @@ struct ResultsTable {
     bool is_baseline(const ResultGroup& group) const { return baseline_of(group) == &group; }
     /// Runs of the group or of its baseline failed or diverged; false for a baseline.
     bool compares_survivors(const ResultGroup& group) const;
+    /// More than one if experiments added seeds to the group or its baseline when the lab file already had some.
+    int looks(const ResultGroup& group) const;
     int comparisons() const;
-    /// Groups that the test compares with the baseline of `group`: the number of comparisons for Holm's correction.
-    int comparisons_beside(const ResultGroup& group) const;
 };
 
 /// Runs that did not finish are excluded (see ResultsOptions::unfinished). Of runs with equal seed and settings, which
 /// are copies, only the last is included. Throws BadInput if the settings of a run are not a JSON object, if the
-/// measure is unknown, or if no group has the settings of the baseline.
+/// measure is unknown, if no group has the settings of the baseline, or if several have them and none of these has the
+/// other settings of some group.
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options = {});
 
 /// By a swept setting, the mean of a measure, "n", "improvement", "iterations_until", "p_student", "p_welch" or
@@ -202,6 +222,8 @@ bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure);
 /// The settings of the data in which the groups differ, so that a loss cannot be compared between all of them:
 /// "tokenizer", "data set and split"; "data set" if there is none.
 std::string data_words(const ResultsTable& table);
+/// The settings in which the baselines differ: "fraction", "tokenizer and learning rate"; "data set" if there is none.
+std::string level_words(const ResultsTable& table);
 
 /// With settings in which groups of this name differ: "short base (precision = float32)"; "" without a name.
 std::string group_name(const ResultsTable& table, const ResultGroup& group);
@@ -211,13 +233,16 @@ std::string group_label(const ResultsTable& table, const ResultGroup& group);
 
 /// The level is 5 % after Holm's correction.
 struct Verdict {
-    enum class Kind { baseline, untested, undecided, better, worse } kind = Kind::untested;
+    /// `equivalent`: the 95 % interval of the difference lies within the relevance margin.
+    enum class Kind { baseline, untested, undecided, equivalent, better, worse } kind = Kind::untested;
     std::string words;
 };
 Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
 /// "" unless a search chose settings by a loss that the table compares.
 std::string search_warning(const ResultsTable& table);
-/// One sentence per condition in which runs differ, with the option that separates them.
+/// "" unless experiments added seeds to groups that already had some.
+std::string look_warning(const ResultsTable& table);
+/// On looks and evaluations, and one sentence per condition in which runs differ, with the option that separates them.
 std::vector<std::string> condition_warnings(const ResultsTable& table);
 /// "float32", or "bfloat16 (2), float32 (1)".
 std::string condition_text(const ResultGroup& group, std::string_view name);

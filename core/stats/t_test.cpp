@@ -1,6 +1,7 @@
 #include "core/stats/t_test.h"
 
 #include <algorithm>
+#include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
 #include <boost/math/tools/roots.hpp>
@@ -158,6 +159,12 @@ double t_test_power(double noncentrality, double degrees_of_freedom, double alph
     const boost::math::non_central_t distribution(degrees_of_freedom, effect);
     return boost::math::cdf(boost::math::complement(distribution, critical)) +
            boost::math::cdf(distribution, -critical);
+}
+
+std::pair<double, double> deviation_factors(double degrees_of_freedom) {
+    const boost::math::chi_squared distribution(degrees_of_freedom);
+    return {std::sqrt(degrees_of_freedom / boost::math::quantile(distribution, 0.975)),
+            std::sqrt(degrees_of_freedom / boost::math::quantile(distribution, 0.025))};
 }
 
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule) {

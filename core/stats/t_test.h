@@ -65,6 +65,9 @@ struct PowerRule {
 /// Two-sided, true difference of `noncentrality` standard errors. BadInput unless freedom > 0 and 0 < alpha < 1.
 double t_test_power(double noncentrality, double degrees_of_freedom, double alpha = 0.05);
 
+/// Ends of the 95 % confidence interval of a standard deviation, divided by the observed one (χ² distribution).
+std::pair<double, double> deviation_factors(double degrees_of_freedom);
+
 /// Smallest difference for Student's t test, in the unit of the samples, with the pooled deviation. nullopt if a sample
 /// has fewer than two values or the standard deviation is 0.
 std::optional<double> detectable_difference(const Sample& a, const Sample& b, const PowerRule& rule = {});

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/sweep/lab_plan.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/lab_plan.h"
 
 namespace ropelab {
 
@@ -23,9 +23,6 @@ struct Growth {
     std::vector<AddedRun> added;  // in the order of Experiment::expand
     std::size_t present = 0;      // number of runs of the experiment that the lab already has
 };
-
-/// JSON with `continued`, a list of {"run", "from", "iteration"}.
-inline constexpr const char* extension_document = "extension";
 
 /// nullopt if there is none.
 std::optional<Experiment> newest_experiment(const LabFile& lab);

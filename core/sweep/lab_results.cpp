@@ -47,18 +47,24 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
     return runs;
 }
 
+ExperimentOrigin origin_of(const LabFile& lab, std::int64_t experiment) {
+    return {lab.document(experiment, search_document).has_value(),
+            lab.document(experiment, extension_document) ? experiment : 0};
+}
+
 std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
     std::vector<ResultRun> result;
     const std::map<std::string, std::string> names = setting_names(lab);
-    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
+    std::map<std::int64_t, ExperimentOrigin> origins;  // by the experiment's number
     for (const std::size_t index : runs.selected.indices) {
         const RunRecord& record = runs.records[index];
         ResultRun& run =
             result.emplace_back(ResultRun{stored_settings(record), record.name, record.summary, record.state});
         run.conditions = record.conditions;
-        if (!searches.contains(record.experiment))
-            searches[record.experiment] = lab.document(record.experiment, search_document).has_value();
-        run.searched = searches[record.experiment];
+        const auto [origin, is_new] = origins.try_emplace(record.experiment);
+        if (is_new) origin->second = origin_of(lab, record.experiment);
+        run.searched = origin->second.searched;
+        run.look = origin->second.look;
         run.excluded = runs.selection.excluded.contains(record.id);
         run.measurements = lab.measurements(record.id);
         const auto name = names.find(setting_key(stored_spec(record)));

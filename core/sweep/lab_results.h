@@ -8,6 +8,15 @@
 
 namespace ropelab {
 
+/// JSON with `continued`, a list of {"run", "from", "iteration"}, of an experiment that was added to a lab with runs.
+inline constexpr const char* extension_document = "extension";
+
+struct ExperimentOrigin {
+    bool searched = false;  // ResultRun::searched
+    std::int64_t look = 0;  // ResultRun::look
+};
+ExperimentOrigin origin_of(const LabFile& lab, std::int64_t experiment);
+
 struct LabRuns {
     RunSelection selection;
     std::vector<RunRecord> records;  // of all runs

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
 #include "core/results/results_table.h"
 #include "core/spec/numbers.h"
 #include "core/spec/run_spec.h"
@@ -45,7 +46,7 @@ struct Span {
 
 /// Adds the pairs that the test compares, or the seeds of the group and of its baseline.
 void addSeeds(Span& seeds, const ResultsTable& table, const ResultGroup& group) {
-    if (table.test == TestKind::paired) return seeds.add(group.pairs);
+    if (group.test == TestKind::paired) return seeds.add(group.pairs);
     for (const ResultGroup* each : {&group, table.baseline_of(group)}) {
         seeds.add(static_cast<double>(each->described[table.compared].n));
     }
@@ -60,10 +61,10 @@ QString powerWords(const ResultsTable& table) {
     // What the test can detect matters where it found nothing.
     const bool anyUndecided = std::any_of(table.groups.begin(), table.groups.end(), isUndecided);
     for (const ResultGroup& group : table.groups) {
-        const auto& detectable = group.comparison(table.test).detectable;
+        const auto& detectable = group.decided().detectable;
         if (!detectable || (anyUndecided && !isUndecided(group))) continue;
         least.add(*detectable);
-        comparisons.add(table.comparisons_beside(group));
+        comparisons.add(group.comparisons);
         addSeeds(seeds, table, group);
     }
     if (least.high < least.low) return {};
@@ -299,7 +300,7 @@ QString settingName(const ResultsTable& table, const ResultGroup& group) {
 QString baselineTitle(const ResultsTable& table) {
     const auto count = std::count_if(table.groups.begin(), table.groups.end(),
                                      [&](const ResultGroup& group) { return table.is_baseline(group); });
-    return count > 1 ? u"the baseline of each "_s + text(data_words(table))
+    return count > 1 ? u"the baseline of each "_s + text(level_words(table))
                      : longLabel(table, table.groups[table.baseline]);
 }
 
@@ -308,7 +309,8 @@ bool isNothingCompared(const ResultsTable& table) {
                        [&](const ResultGroup& group) { return table.is_baseline(group); });
 }
 
-QString testTitle(TestKind test) {
+QString testTitle(std::optional<TestKind> test) {
+    if (!test) return u"paired by seed where groups share seeds, else Welch"_s;
     if (test == TestKind::student) return u"Student"_s;
     return test == TestKind::welch ? u"Welch"_s : u"paired by seed"_s;
 }
@@ -316,7 +318,7 @@ QString testTitle(TestKind test) {
 QString testedSeeds(const ResultsTable& table) {
     Span seeds;
     for (const ResultGroup& group : table.groups) {
-        if (group.comparison(table.test).p) addSeeds(seeds, table, group);
+        if (group.decided().p) addSeeds(seeds, table, group);
     }
     return seeds.words() + (seeds.high == 1 ? u" seed"_s : u" seeds"_s);
 }
@@ -331,16 +333,16 @@ QString overallWords(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) ++counts[verdict_of(table, group).kind];
     const QString baseline = baselineTitle(table);
     using Kind = Verdict::Kind;
-    if (counts[Kind::better] + counts[Kind::worse] + counts[Kind::undecided] == 0) {
+    if (table.comparisons() == 0) {
         return withUnbreakablePercent(u"No test against %1 is possible: %2."_s.arg(baseline, whyUntested(table)) +
                                       leftOutWords(table));
     }
     QStringList parts;
-    for (const Kind kind : {Kind::better, Kind::worse, Kind::undecided, Kind::untested}) {
+    for (const Kind kind : {Kind::better, Kind::worse, Kind::equivalent, Kind::undecided, Kind::untested}) {
         if (counts[kind] > 0) parts << u"%1 %2"_s.arg(counts[kind]).arg(text(to_string(kind)));
     }
-    return withUnbreakablePercent(u"Compared with %1: %3 (test: %2, at 5 % after Holm's correction)."_s.arg(
-                                      baseline, testTitle(table.test), parts.join(u", "_s)) +
+    return withUnbreakablePercent(u"Compared with %1%4: %3 (test: %2, at 5 % after Holm's correction)."_s.arg(
+                                      baseline, testTitle(table.test), parts.join(u", "_s), text(text_words(table))) +
                                   powerWords(table) + leftOutWords(table));
 }
 

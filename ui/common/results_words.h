@@ -41,8 +41,8 @@ QString baselineTitle(const ResultsTable& table);
 /// Every group is the only one of its data set, tokenizer or split.
 bool isNothingCompared(const ResultsTable& table);
 
-/// "Welch", "Student" or "paired by seed".
-QString testTitle(TestKind test);
+/// "Welch", "Student" or "paired by seed"; nullopt: each comparison has its own.
+QString testTitle(std::optional<TestKind> test);
 
 /// Of the tested groups and their baselines: "3 seeds" or "3 to 5 seeds".
 QString testedSeeds(const ResultsTable& table);

@@ -8,6 +8,7 @@
 #include "core/experiment/experiment.h"
 #include "core/experiment/halving.h"
 #include "core/experiment/setting_names.h"
+#include "core/sweep/lab_results.h"
 #include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
@@ -242,15 +243,16 @@ void RunStore::renewName(RunView& run) {
 
 void RunStore::applyRungs(const LabFile* file) {
     std::map<std::int64_t, std::optional<Halving>> halvings;
-    std::map<std::int64_t, bool> searches;  // whether an experiment, by its number, is a search
+    std::map<std::int64_t, ExperimentOrigin> origins;  // by the experiment's number
     for (RunView& run : m_runs) {
         const std::int64_t experiment = run.record.experiment;
         const auto [known, isNew] = halvings.try_emplace(experiment);
         if (isNew) known->second = stored_halving(*file, experiment);
         run.rungs = known->second ? rungs_of(*known->second, run.spec.iterations) : std::vector<std::int64_t>();
-        const auto [search, isNewSearch] = searches.try_emplace(experiment);
-        if (isNewSearch) search->second = file->document(experiment, search_document).has_value();
-        run.searched = search->second;
+        const auto [origin, isNewOrigin] = origins.try_emplace(experiment);
+        if (isNewOrigin) origin->second = origin_of(*file, experiment);
+        run.searched = origin->second.searched;
+        run.look = origin->second.look;
     }
 }
 

@@ -73,6 +73,7 @@ struct RunView {
     QString name;                          // as lists and figures show the run (shown_run_name)
     std::vector<std::int64_t> rungs;       // iterations at which successive halving compares the run; empty without
     bool searched = false;                 // a search chose the run's settings
+    std::int64_t look = 0;                 // as in ResultRun
 };
 
 /// Runs are read from the file once and then updated by the events of training. The metrics of single steps are too

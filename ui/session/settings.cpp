@@ -63,7 +63,7 @@ std::span<const Settings::Entry> Settings::table() {
          "Path of a lab file and the numbers of its waiting runs, in the order in which they train; used to resume "
          "them."},
         {"results/figure", u"group-means"_s, "Figure that the page Results shows."},
-        {"results/measure", u"best_validation_loss"_s, "Quantity by which the page Results compares runs."},
+        {"results/measure", u"auto"_s, "Quantity by which the page Results compares runs."},
         {"results/test", u"auto"_s,
          "Significance test of the page Results: auto (paired if all groups have equal seeds, else welch), welch, "
          "student or paired."},

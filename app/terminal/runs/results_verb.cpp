@@ -170,7 +170,8 @@ std::string fitted_text(const FittedLoss& fitted) {
 struct Flags {
     std::string lab;
     std::string format = "text";
-    std::string compare = "best_validation_loss";
+    std::string compare = ResultsOptions{}.compare;
+    double margin = ResultsOptions{}.margin_percent;
     std::vector<std::string> baseline;
     std::vector<std::string> merge;
     std::string test = "auto";
@@ -253,6 +254,7 @@ void merge_labs(const Flags& flags) {
 ResultsOptions options_of(const Flags& flags) {
     ResultsOptions options;
     options.compare = flags.compare;
+    options.margin_percent = flags.margin;
     options.test = test_kind(flags.test);
     if (!flags.until.empty()) options.target_loss = parse_number(flags.until);
     options.baseline = baseline_settings(flags.baseline);
@@ -353,10 +355,13 @@ void add_results(CLI::App& program) {
                    "Text format: also print the losses that Huang et al. 2025 report, if data set and model are those "
                    "of the paper");
     verb->add_option("--compare", flags.compare,
-                     "Quantity that the tests compare: " + joined(measures(), ", ", &Measure::name))
+                     "Quantity that the tests compare: " + joined(measures(), ", ", &Measure::name) +
+                         "; auto means best_validation_loss, or whole_validation_loss if the groups are not evaluated "
+                         "equally often on the same batches")
         ->capture_default_str();
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
+    add_margin(*verb, flags.margin);
     verb->add_option("--decide", flags.decide,
                      "Loss and cost (a speed or a cache size) in which settings are tested for Pareto dominance, "
                      "as LOSS,COST or one of them: " +

@@ -22,6 +22,7 @@ struct Flags {
     std::vector<std::string> baseline;
     std::string compare = ResultsOptions{}.compare;
     std::string test = "auto";
+    double margin = ResultsOptions{}.margin_percent;
     bool without_figures = false;
     bool force = false;
     bool json = false;
@@ -69,6 +70,7 @@ void run(const Flags& flags) {
     options.results.baseline = baseline_settings(flags.baseline);
     options.results.compare = flags.compare;
     options.results.test = test_kind(flags.test);
+    options.results.margin_percent = flags.margin;
     options.version = ROPELAB_VERSION;
     options.date = bench::today();
     options.machine = machine_sentence();
@@ -116,6 +118,7 @@ void add_report(CLI::App& program) {
                      "Quantity that the significance tests compare; the command results accepts the same quantities")
         ->capture_default_str();
     add_test(*verb, flags.test);
+    add_margin(*verb, flags.margin);
     verb->add_flag("--no-figures", flags.without_figures, "Write the report without figures");
     verb->add_flag("--force", flags.force, "Overwrite the report that an earlier call wrote");
     add_json(*verb, flags.json, "Print the names of the written files as JSON");

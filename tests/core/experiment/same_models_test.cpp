@@ -146,11 +146,23 @@ TEST(SameModels, MessageNamesFewExclusionsAndCountsTheRest) {
     EXPECT_EQ(without_repeats(sweep).size(), 620U);
 }
 
+// They are measured differently, but they are the same models.
+TEST(SameModels, SettingsOfEvaluationDoNotChangeTraining) {
+    for (const char* sweep : {"evaluate_every=4,80", "evaluation=whole,sampled", "evaluation_batches=1,20",
+                              "sample_length=0,200", "probe_every=0,1"}) {
+        const std::vector<RunSpec> runs = runs_of({sweep});
+        EXPECT_THAT(same_models(runs).runs, ElementsAre(1U)) << sweep;
+    }
+    const std::vector<RunSpec> runs = runs_of({"evaluate_every=4,80", "seed=1,2"});
+    EXPECT_THAT(words_of(same_models(runs), runs), HasSubstr("2 of 4 runs train the same model as another run"));
+    EXPECT_THAT(words_of(same_models(runs), runs), HasSubstr("exclude them with evaluate_every=80."));
+}
+
 TEST(SameModels, DifferentModelsAreNotReported) {
     for (const char* sweep :
          {"theta=500,10k", "fraction=0,0.25,1", "seed=1,2", "data_seed=1,2", "position=none,rope", "dropout=0,0.1",
-          "precision=float32,bfloat16", "operations=fused,eager", "evaluate_every=50,100", "theta_training=fixed,one",
-          "pairs=all,0-7", "rotated_layers=all,1of2", "iterations=100,200"}) {
+          "precision=float32,bfloat16", "operations=fused,eager", "theta_training=fixed,one", "pairs=all,0-7",
+          "rotated_layers=all,1of2", "iterations=100,200"}) {
         const std::vector<RunSpec> runs = runs_of({sweep});
         EXPECT_THAT(same_models(runs).runs, IsEmpty()) << sweep;
         EXPECT_EQ(words_of(same_models(runs), runs), "") << sweep;

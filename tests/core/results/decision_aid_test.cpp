@@ -47,8 +47,8 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_EQ(decision_text(table),
               "2 of 3 settings are not Pareto-dominated: θ = 1k; θ = 5k.\n"
               "  The settings are compared in best "
-              "validation loss and generation speed, paired by seed where the seeds are equal, else with Welch's t "
-              "test (6 tests).\n"
+              "validation loss and generation speed, paired by seed where both share seeds, else with Welch's t "
+              "test (Holm's correction over 6 tests).\n"
               "  θ = 500 is Pareto-dominated by θ = 1k.\n");
     const auto json = decision_json(table);
     EXPECT_EQ(json[0]["front"][1]["theta"], 5000);
@@ -63,17 +63,21 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
     EXPECT_EQ(aids[0].front.size(), 2U);
     EXPECT_EQ(aids[0].undecided.size(), 1U);
     EXPECT_EQ(decision_text(table),
-              "Neither setting is Pareto-dominated: no test finds a difference in loss or speed.\n"
+              "Neither setting is Pareto-dominated: after Holm's correction over 2 tests, none finds a relevant "
+              "difference in loss "
+              "or speed.\n"
               "  The settings are "
-              "compared in best validation loss and generation speed, paired by seed where the seeds are equal, else "
-              "with Welch's t test (2 tests).\n"
+              "compared in best validation loss and generation speed, paired by seed where both share seeds, else "
+              "with Welch's t test (Holm's correction over 2 tests).\n"
               "  Undecided: θ = 500 against θ = 1k.\n");
 }
 
 TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
     const ResultsTable table = decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}});
-    EXPECT_TRUE(decision_text(table).starts_with(
-        "None of the 4 settings is Pareto-dominated: no test finds a difference in loss or speed.\n"));
+    EXPECT_TRUE(
+        decision_text(table).starts_with("None of the 4 settings is Pareto-dominated: after Holm's correction over 12 "
+                                         "tests, none finds a relevant difference in "
+                                         "loss or speed.\n"));
     const ResultsTable five =
         decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}, {20000, 1.5, 100}});
     EXPECT_NE(decision_text(five).find(" 2 more are not listed.\n"), std::string::npos) << "10 pairs are undecided";
@@ -95,8 +99,8 @@ TEST(DecisionAid, WeighsTheChosenQuantities) {
     EXPECT_EQ(decision_text(table, choice),
               "None of the 3 settings is Pareto-dominated by another one.\n"
               "  The settings are compared in final "
-              "validation loss and training speed, paired by seed where the seeds are equal, else with Welch's t test "
-              "(3 tests).\n"
+              "validation loss and training speed, paired by seed where both share seeds, else with Welch's t test "
+              "(Holm's correction over 3 tests).\n"
               "  There is one measurement of training speed per setting: runs trained together (a cohort) share one "
               "clock, and the load of the machine differs between cohorts. The speeds are therefore not tested, and no "
               "setting is marked as Pareto-dominated.\n");
@@ -145,8 +149,8 @@ TEST(DecisionAid, ComparesCacheSizesExactly) {
     EXPECT_EQ(decision_text(table, decision_choice("cache_bytes")),
               "2 of 3 settings are not Pareto-dominated: key value heads = 1; key value heads = 2.\n"
               "  The settings are "
-              "compared in best validation loss and size of KV cache and RoPE cache, paired by seed where the seeds "
-              "are equal, else with Welch's t test (3 tests).\n"
+              "compared in best validation loss and size of KV cache and RoPE cache, paired by seed where both share "
+              "seeds, else with Welch's t test (Holm's correction over 3 tests).\n"
               "  key value heads = 4 is Pareto-dominated by key value "
               "heads = 1.\n");
 }

@@ -67,7 +67,7 @@ TEST(ResultsClocks, SpeedsAreTestedOnlyWithClocksOfTheirOwnInRandomOrderOfOneSes
     for (const auto& clock_of : untested) {
         const ResultsTable table = speed_table(clock_of);
         EXPECT_EQ(speed_verdict(table), Verdict::Kind::untested) << clock_of(7, 3);
-        EXPECT_FALSE(table.groups[1].comparison(table.test).p);
+        EXPECT_FALSE(table.groups[1].decided().p);
         const auto interval = difference_interval(table.groups[1], table.groups[0], table.compared, TestKind::paired);
         ASSERT_TRUE(interval);
         EXPECT_TRUE(std::isnan(interval->low));

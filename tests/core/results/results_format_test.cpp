@@ -143,7 +143,7 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
     const std::string compared =
         "standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
         "improvement_percent,p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,detectable,"
-        "detectable_paired,compared,test,baseline,verdict,survivors_only,runs,unfinished,stopped,failed,"
+        "detectable_paired,compared,p_holm,test,look,baseline,verdict,survivors_only,runs,unfinished,stopped,failed,"
         "chosen_precision,chosen_device,chosen_kernels\r";
     const std::vector<ResultRun> one_group = {result_run({{"theta", 500}, {"seed", 1}}, 1.5)};
     EXPECT_EQ(lines_of(results_csv(welch_table(one_group)))[0], measured + compared);

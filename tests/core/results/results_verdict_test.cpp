@@ -40,16 +40,16 @@ TEST(ResultsVerdict, TheHeadlineIsTheLargestDecidedDifferenceOrNothing) {
                         [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); });
     };
     EXPECT_EQ(words(welch_table(two_groups(-0.2))),
-              "θ 500 is significantly below θ 10000: 0.20 nats (3 seeds per group, p < 0.001)");
+              "θ 500 is significantly below θ 10000 on this text: 0.20 nats (3 seeds per group, p < 0.001)");
     EXPECT_EQ(words(welch_table(two_groups(0.2))),
-              "θ 10000 is significantly below θ 500: 0.20 nats (3 seeds per group, p < 0.001)");
+              "θ 10000 is significantly below θ 500 on this text: 0.20 nats (3 seeds per group, p < 0.001)");
     EXPECT_EQ(words(results_table(two_groups(-0.2))),
-              "θ 500 is significantly below θ 10000: 0.20 nats (3 seeds, p < 0.001)");
+              "θ 500 is significantly below θ 10000 on this text: 0.20 nats (3 seeds, p < 0.001)");
     EXPECT_EQ(words(welch_table(two_groups(-0.004))), "") << "undecided";
     std::vector<ResultRun> bytes = two_groups(-0.2);
     for (ResultRun& run : bytes) run.summary->bytes_per_token = 2;
     EXPECT_EQ(words(results_table(bytes, {.compare = "bits_per_byte", .baseline = {}})),
-              "θ 500 is significantly below θ 10000: 0.14 bits per byte (3 seeds, p < 0.001)");
+              "θ 500 is significantly below θ 10000 on this text: 0.14 bits per byte (3 seeds, p < 0.001)");
     EXPECT_EQ(words(results_table({})), "");
 }
 
@@ -58,8 +58,9 @@ TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {
     EXPECT_EQ(verdict_of(far, far.groups[0]).kind, Verdict::Kind::baseline);
     const Verdict better = verdict_of(far, far.groups[1]);
     EXPECT_EQ(better.kind, Verdict::Kind::better);
-    EXPECT_THAT(better.words, HasSubstr("Better: 0.20 nats lower than the baseline (95 % interval -0.22 … -0.18 nats), "
-                                        "p < 0.001 after Holm's correction (Welch's t test, 1 comparison)."));
+    EXPECT_THAT(better.words,
+                HasSubstr("Better on this text: 0.20 nats lower than the baseline (95 % interval -0.22 … -0.18 nats), "
+                          "p < 0.001 after Holm's correction (Welch's t test, 1 comparison)."));
     const ResultsTable above = welch_table(two_groups(0.2));
     EXPECT_EQ(verdict_of(above, above.groups[1]).kind, Verdict::Kind::worse);
 
@@ -69,12 +70,14 @@ TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {
     // Computed with SciPy 1.17.1.
     EXPECT_THAT(
         undecided.words,
-        HasSubstr("Not significant: 0.0033 nats lower than the baseline (95 % interval -0.027 … 0.021 nats), "));
+        HasSubstr(
+            "Not significant on this text: 0.0033 nats lower than the baseline (95 % interval -0.027 … 0.021 nats), "));
     EXPECT_THAT(undecided.words,
                 HasSubstr("(Welch's t test, 1 comparison); this difference is smaller than the 0.032 nats "
                           "that the test detects with 80 % power, given 3 seeds per group, their "
-                          "standard deviations and the 5 % level; about 158 seeds per group would be "
-                          "needed to detect it."));
+                          "standard deviations and the 5 % level; about 158 seeds per group (95 % "
+                          "interval 57 … 1311, from that of the standard deviation) would be needed to detect a true "
+                          "difference of this size."));
     EXPECT_THAT(undecided.words, Not(HasSubstr("cannot")));
 }
 
@@ -92,8 +95,9 @@ TEST(ResultsVerdict, NamesPWithoutAndWithCorrection) {
     EXPECT_THAT(verdict.words,
                 HasSubstr("this difference is smaller than the 0.015 nats that the test detects with 80 % power, given "
                           "3 seeds per group, their standard deviations and the 5 % level divided by 5 comparisons "
-                          "(the first and strictest step of Holm's correction); about 5 seeds per group would be "
-                          "needed to detect it."));
+                          "(the first and strictest step of Holm's correction); about 5 seeds per group (95 % "
+                          "interval 4 … 37, from that of the standard deviation) would be needed to detect a true "
+                          "difference of this size."));
 }
 
 // A large difference of means with large standard deviations: the sentence may not say that small ones are detected.
@@ -111,7 +115,7 @@ TEST(ResultsVerdict, ALargeDifferenceThatIsNotSignificantIsSmallerThanTheDetecta
     const ResultGroup& group = table.groups[1];
     const Verdict verdict = verdict_of(table, group);
     EXPECT_EQ(verdict.kind, Verdict::Kind::undecided);
-    EXPECT_THAT(verdict.words, HasSubstr("Not significant: 0.41 nats higher than the baseline"));
+    EXPECT_THAT(verdict.words, HasSubstr("Not significant on this text: 0.41 nats higher than the baseline"));
     EXPECT_THAT(verdict.words, HasSubstr("; this difference is smaller than the "));
     EXPECT_GT(*group.welch.detectable, *group.difference);
     EXPECT_EQ(verdict.words.find(". "), std::string::npos) << "one sentence: " << verdict.words;
@@ -256,9 +260,8 @@ TEST(ResultsVerdict, PairedComparisonUsesTheMeanOfThePairedDifferences) {
     const Verdict verdict = verdict_of(table, group);
     EXPECT_EQ(verdict.kind, Verdict::Kind::better);
     // The differences -0.01, -0.01 and -0.005 have t = -5 with 2 degrees of freedom (SciPy 1.17.1: p = 0.0377).
-    EXPECT_THAT(
-        verdict.words,
-        HasSubstr("Better: 0.0083 nats lower than the baseline (95 % interval -0.016 … -0.0012 nats), p = 0.038"));
+    EXPECT_THAT(verdict.words, HasSubstr("Better on this text: 0.0083 nats lower than the baseline (95 % interval "
+                                         "-0.016 … -0.0012 nats), p = 0.038"));
     const nlohmann::json json = results_json(table)["groups"][1];
     EXPECT_NEAR(json["difference"].get<double>(), -0.025 / 3, 1e-12);
     EXPECT_NEAR(json["difference_confidence_95"][0].get<double>(), -0.0155044, 1e-6);

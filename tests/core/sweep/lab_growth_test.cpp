@@ -2,8 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/sweep/lab_plan.h"
 #include "core/spec/error.h"
+#include "core/sweep/lab_plan.h"
+#include "core/sweep/lab_results.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 
@@ -66,6 +67,11 @@ TEST(LabGrowth, RunsAreRecognisedByAllTheirSettings) {
     EXPECT_TRUE(stores_experiment(*lab, named_default));
     EXPECT_EQ(remembered_data_dir(*lab), std::filesystem::absolute(folder.path()));
     EXPECT_TRUE(growth_of(*lab, named_default, false).added.empty());
+
+    const auto runs = result_runs(*lab, lab_runs(*lab, {}), false);  // growing chose all experiments
+    EXPECT_EQ(origin_of(*lab, 1).look, 0);
+    EXPECT_EQ(origin_of(*lab, 2).look, 2) << "it added runs when there were some";
+    EXPECT_EQ(runs.back().look, 2);
 }
 
 }  // namespace

@@ -237,8 +237,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
             u"The improvement is the difference of the compared measure from the baseline, in percent of the "
             "baseline's mean; positive means better. The paired test uses the mean difference between runs with equal "
             "seeds, the other tests the difference of the means."_s,
-            [unit, test = table.test](Group group) {
-                const auto& estimate = group.comparison(test).estimate;
+            [unit](Group group) {
+                const auto& estimate = group.decided().estimate;
                 if (!estimate) return QString();
                 const QString words =
                     u"difference from the baseline: %1 %2"_s.arg(numberText(rough_text(estimate->difference)), unit);
@@ -251,7 +251,9 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
              u"verdict"_s,
              {},
              u"The verdict states whether the compared measure of the group differs significantly from the baseline "
-             "(test: %1, two-tailed at 5 % after Holm's correction)."_s.arg(testTitle(table.test)),
+             "(test: %1, two-tailed at 5 % after Holm's correction). The groups are equivalent if the 95 % interval of "
+             "the difference lies within %2 % of the baseline's mean."_s.arg(testTitle(table.test),
+                                                                             text(number_text(table.margin_percent))),
              [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
              [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
              [this](Group group) { return text(verdict_of(m_results.table, group).words); },
@@ -283,8 +285,8 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
             "power, two-tailed at the first and strictest level of Holm's correction (5 % / number of comparisons). It "
             "is δ times the standard error of the difference, where δ is the noncentrality at which the t test has 80 "
             "% power. Smaller differences are detected less often."_s.arg(testTitle(table.test)),
-            [test = table.test](Group group) {
-                const auto& needed = group.comparison(test).seeds_needed;
+            [](Group group) {
+                const auto& needed = group.decided().seeds_needed;
                 return needed ? u"About %1 per group are needed to detect a difference as large as the observed one."_s
                                     .arg(countText(*needed, u"seed"_s))
                               : QString();
@@ -311,13 +313,14 @@ void GroupTable::addTests(std::vector<Column>& result) const {
         return u"This column shows the p value of a two-tailed t test of the differences between runs with equal "
                "seeds: t = d̄ / (s_d/√n). Formula 37 of the guide"_s;
     };
-    std::vector<TestKind> kinds = {m_results.table.test};
+    const TestKind first = m_results.table.test.value_or(TestKind::paired);
+    std::vector<TestKind> kinds = {first};
     for (const TestKind kind : {TestKind::welch, TestKind::student, TestKind::paired}) {
-        if (kind != m_results.table.test) kinds.push_back(kind);
+        if (kind != first) kinds.push_back(kind);
     }
     // This count is for the table's baseline. It also holds for other data sets if they have the same groups.
     const ResultsTable& table = m_results.table;
-    const int count = table.groups.empty() ? 0 : table.comparisons_beside(table.groups[table.baseline]);
+    const int count = table.groups.empty() ? 0 : table.groups[table.baseline].comparisons;
     for (const TestKind kind : kinds) {
         const QString name = kind == TestKind::paired ? u"paired"_s : testTitle(kind);
         const auto tip = [kind](Group group) { return testTip(group.comparison(kind)); };

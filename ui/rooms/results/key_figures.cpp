@@ -244,7 +244,7 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
             stroke({source.x.last()}, {source.y.last()}, {Ink::Kind::quiet});  // carries the label at the line's end
         name.label = source.name;
         picture.figure.curves.push_back(std::move(name));
-        addNote(picture.figure, u"grey, dashed: published values (%1)"_s.arg(source.name));
+        addNote(picture.figure, u"grey, dashed: published values (%1) ± standard deviation"_s.arg(source.name));
     }
 }
 
@@ -294,10 +294,21 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
     padX(figure, extent);
     figure.x.marks = axisMarks(places);
     const ShownValues shown = shownMeans(data.table());
-    figure.note = barsNote(shown, u"bars: ± standard deviation over seeds"_s);
+    // The interval that belongs to p. The spread over seeds, which all groups share, cancels in pairs.
+    const bool isTested = data.table().comparisons() > 0;
+    const QString bars = isTested ? u"95 % confidence interval of the difference from %1 (test: %2)"_s.arg(
+                                        baselineTitle(data.table()), testTitle(data.table().test))
+                                  : u"± standard deviation over seeds"_s;
+    figure.note = barsNote(shown, u"bars: "_s + bars);
     figure.summary = u"%1 against %2 at %3 values, means%4."_s.arg(figure.y.label, figure.x.label)
                          .arg(countDistinctValues(series))
-                         .arg(shown.haveBars() ? u" ± standard deviation over seeds"_s : QString());
+                         .arg(shown.haveBars() ? (isTested ? u", with the "_s : u" "_s) + bars : QString());
+    if (isTested && series.size() == 1) {
+        figure.horizontalLines.push_back({.at = descriptionOf(data, data.table().baseline).mean,
+                                          .label = u"baseline"_s,
+                                          .ink = {Ink::Kind::quiet},
+                                          .labelAtEnd = true});
+    }
     if (data.measure().unit == "nats") addTokenizerNote(figure, data.table());
     addFollowingSettings(figure, data, words.key);
     if (bands) bands(figure, data, series);
@@ -325,8 +336,12 @@ ResultsPicture alongKey(const ResultsData& data, const KeyFigureWords& words,
             if (described.n == 0) continue;
             const Ink ink = series.size() > 1 ? inks[i] : data.results.inkOf(data.table().groups[point.group]);
             const Emphasis emphasis = emphasisOf(data, point.group);
-            const double low = described.mean - described.standard_deviation;
-            const double high = described.mean + described.standard_deviation;
+            double low = described.mean - described.standard_deviation;
+            double high = described.mean + described.standard_deviation;
+            if (const auto& estimate = data.table().groups[point.group].decided().estimate; isTested) {
+                low = estimate ? described.mean + estimate->low - estimate->difference : std::nan("");
+                high = estimate ? described.mean + estimate->high - estimate->difference : std::nan("");
+            }
             figure.curves.push_back(dotWithBar(x, described.mean, low, high, kMeanPt, ink, emphasis));
             addErrorBar(figure, x, low, high, capSize(figure), ink, emphasis);
             picture.spots.push_back(groupSpot(data, point.group, {x, described.mean}));
@@ -473,7 +488,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     figure.x.marks = axisMarks(places);
     const auto baselines = std::count_if(table.groups.begin(), table.groups.end(),
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
-    const QString baseWords = baselines > 1 ? u"the baseline of the same "_s + text(data_words(table))
+    const QString baseWords = baselines > 1 ? u"the baseline of the same "_s + text(level_words(table))
                                             : text(group_words(table, table.groups[table.baseline]));
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     bool anyBar = false;
@@ -500,9 +515,9 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         for (const KeyPoint& point : line.points) {
             // The baseline of the table, also for lines of other settings: the caption and the table name the same one.
             const ResultGroup* baseline = table.baseline_of(table.groups[point.group]);
-            const auto interval =
-                baseline ? difference_interval(table.groups[point.group], *baseline, table.compared, table.test)
-                         : std::nullopt;
+            const auto interval = baseline ? difference_interval(table.groups[point.group], *baseline, table.compared,
+                                                                 table.groups[point.group].test)
+                                           : std::nullopt;
             if (!interval || !std::isfinite(interval->reference) || interval->reference == 0) continue;
             const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
             const double at = places[static_cast<qsizetype>(point.group)];

@@ -136,7 +136,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         against, countText(pairs, u"seed pair"_s), measureTitle(data.measure()),
         shown.haveBars() ? u" with its 95 % confidence interval"_s : QString());
     if (against != longLabel(table, table.groups[table.baseline])) {
-        addNote(figure, u"each %1 has a baseline of its own"_s.arg(text(data_words(table))));
+        addNote(figure, u"each %1 has a baseline of its own"_s.arg(text(level_words(table))));
     } else if (isLong) {
         addNote(figure, u"baseline: %1"_s.arg(against));
     }

@@ -53,11 +53,17 @@ constexpr FigureOption test{.name = "test",
                             .kind = Kind::text,
                             .help =
                                 "The significance test, also used for confidence intervals: student, welch or paired; "
-                                "auto is paired if all groups "
-                                "have equal seeds, else welch.",
+                                "auto chooses it for each comparison: paired if its groups share seeds, else welch.",
                             .valueName = "name",
                             .standard = "auto",
                             .check = [](const QString& typed) { test_kind(typed.toStdString()); }};
+constexpr FigureOption margin{
+    .name = "margin",
+    .kind = Kind::number,
+    .help = "The relevance margin in percent of the baseline's mean; differences within it are called equivalent.",
+    .valueName = "percent",
+    .standard = "0.1",
+    .most = 100};
 constexpr FigureOption baseline{
     .name = "baseline",
     .kind = Kind::list,
@@ -141,12 +147,10 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
     const QString unit = request.text(option::unit);
     if (unit == "bits"_L1) choices.options.compare = "bits_per_character";
     if (unit == "bits-per-byte"_L1) choices.options.compare = "bits_per_byte";
+    choices.options.margin_percent = request.number(option::margin);
     if (request.has(option::compare)) choices.options.compare = request.text(option::compare).toStdString();
     const Results results = resultsOf(access.runs, choices);
-    if (results.baselineIsMissing) {
-        throw BadInput("No group of runs in this lab has the settings " + assignments_text(choices.options.baseline) +
-                       "; the baseline must be one of the groups.");
-    }
+    if (!results.baselineProblem.empty()) throw BadInput(results.baselineProblem);
     Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, choices,
                                     request.has(option::published), request.view()[u"picked"_s].toInt(-1));
     result.origin = {.flags = selectionFlags(selection, results), .lab = labOrigin(*access.lab.file(), results.runs)};
@@ -164,8 +168,9 @@ FigureEntries resultsEntries() {
              .part = QLatin1String(figure.name),
              .title = figure.title,
              .why = figure.why,
-             .options = {&option::unit, &option::compare, &option::test, &option::baseline, &option::published,
-                         &option::experiment, &option::unfinished, &option::splitBy, &option::excludeRun},
+             .options = {&option::unit, &option::compare, &option::test, &option::margin, &option::baseline,
+                         &option::published, &option::experiment, &option::unfinished, &option::splitBy,
+                         &option::excludeRun},
              .make = [&figure](const FigureRequest& request) { return requestedFigure(figure, request); }});
     }
     return entries;

@@ -11,9 +11,10 @@
 
 namespace ropelab::ui {
 
-// Figures of the compared measure against one swept setting. Points are means, bars are one sample standard deviation
-// over the seeds; each combination of the other swept settings has its own curve. A group for which the setting has no
-// meaning (θ of a model without RoPE) is a horizontal line.
+// Figures of the compared measure against one swept setting. Points are means, bars are the 95 % intervals of the
+// tested differences from the baseline, or without tests one sample standard deviation over the seeds; each combination
+// of the other swept settings has its own curve. A group for which the setting has no meaning (θ of a model without
+// RoPE) is a horizontal line.
 
 /// After figure 1 of Huang et al. 2025, with published values in grey.
 ResultsPicture lossByTheta(const ResultsData& data);

@@ -225,6 +225,11 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
         u"The table shows the runs of the selected experiment (sweep). Runs that differ only in their seed form one "
         "group."_s);
     m_measure = makeChoice(u"Compared measure"_s, content);
+    m_measure->addItem(u"automatic"_s, u"auto"_s);
+    m_measure->setItemData(0,
+                           u"This measure is the best validation loss. If groups are not evaluated equally often on "
+                           "the same batches, it is the validation loss after training."_s,
+                           Qt::ToolTipRole);
     for (const Measure& measure : measures()) {
         m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
         m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
@@ -232,8 +237,10 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     addField(grid, u"measure"_s, m_measure,
              u"Selects the measure that the table, the tests and the figures compare between the groups of runs."_s);
     m_baseline = makeChoice(u"Baseline"_s, content);
-    addField(grid, u"baseline"_s, m_baseline,
-             u"The baseline is the group of runs that every other group is compared with."_s);
+    addField(
+        grid, u"baseline"_s, m_baseline,
+        u"The baseline is the group of runs that every other group is compared with. By default, each value of the "
+        "other swept settings has a baseline of its own."_s);
     m_test = makeChoice(u"Test"_s, content);
     m_test->addItem(u"automatic"_s, u"auto"_s);
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
@@ -241,8 +248,9 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     }
     addField(
         grid, u"test"_s, m_test,
-        u"The verdicts use the selected significance test. Automatic is the test paired by seed if all groups have "
-        "equal seeds, else Welch's test. Every test is two-tailed at 5 % after Holm's correction. Choose the test "
+        u"The verdicts use the selected significance test. Automatic is, for each comparison, the test paired by seed "
+        "if its two groups share at least two seeds and half of those of the smaller group, else Welch's test. Every "
+        "test is two-tailed at 5 % after Holm's correction. Choose the test "
         "before you look at the results: the best of three tests is significant by chance more often than 5 %. "
         "Formula 37 of the guide"_s);
     m_splitBy = makeChoice(u"Split groups by"_s, content);

@@ -63,6 +63,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         runs.back().conditions = run.record.conditions;
         runs.back().setting_name = run.settingName;
         runs.back().searched = run.searched;
+        runs.back().look = run.look;
         runs.back().excluded = choices.excluded.contains(run.record.id);
         if (measured) {
             runs.back().measurements = measured->measurements(run.record.id);
@@ -75,12 +76,12 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
     }
     try {
         results.table = results_table(runs, choices.options);
-    } catch (const BadInput&) {
+    } catch (const BadInput& refusal) {
         // The only invalid choice here is a baseline that belongs to other runs.
         ResultsOptions options = choices.options;
         options.baseline.clear();
         results.table = results_table(runs, options);
-        results.baselineIsMissing = true;
+        results.baselineProblem = refusal.what();
     }
     sort_by_settings(results.table);
     if (!runs.empty()) {
@@ -391,7 +392,8 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
     figure.name = QString::fromLatin1(name);
     const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
     QJsonObject results = QJsonDocument::fromJson(json).object();
-    results[u"search_warning"_s] = text(search_warning(data.table()));
+    results[u"search_warning"_s] =
+        (text(search_warning(data.table())) + u' ' + text(look_warning(data.table()))).trimmed();
     figure.settings = {{u"results"_s, results}};
     return figure;
 }

@@ -34,8 +34,8 @@ struct Results {
     ResultsTable table;       // in the order of settings (sort_by_settings): θ 2,000 before 10,000
     std::vector<RunId> runs;  // runs[i] has index i in the groups' `members` and `counted`
     std::int64_t experiment = ResultsChoices::kLatestExperiment;  // id of the runs' experiment, or kAllExperiments
-    /// True if the chosen baseline is not among these groups, so that the default baseline is used.
-    bool baselineIsMissing = false;
+    /// Why the chosen baseline is not one of these groups, so that the default baseline is used; "" if it is.
+    std::string baselineProblem;
     QString words;  // which runs count (selection_words)
 
     std::vector<Ink> inks = {};  // inks[i] is the ink of runs[i], as in every room

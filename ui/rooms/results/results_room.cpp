@@ -95,7 +95,7 @@ QString headlineOf(const ResultsTable& table) {
         return u"No significance test is possible: each group has a %1 of its own"_s.arg(text(data_words(table)));
     }
     const ResultGroup* nearest = nullptr;
-    const auto p = [&table](const ResultGroup& group) { return group.comparison(table.test).p_holm; };
+    const auto p = [](const ResultGroup& group) { return group.decided().p_holm; };
     for (const ResultGroup& group : table.groups) {
         if (p(group) && (!nearest || *p(group) < *p(*nearest))) nearest = &group;
     }
@@ -103,17 +103,21 @@ QString headlineOf(const ResultsTable& table) {
     const QString title = baselineTitle(table);
     const QString baseline = title == longLabel(table, own) ? settingName(table, own) : title;
     if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baseline);
-    const auto difference = [&table](const ResultGroup& group) {
-        const auto& estimate = group.comparison(table.test).estimate;
+    if (verdict_of(table, *nearest).kind == Verdict::Kind::equivalent) {
+        return headlineText(u"No setting is known to differ from %1%2 by more than the relevance margin of %3 %"_s.arg(
+            baseline, text(text_words(table)), text(number_text(table.margin_percent))));
+    }
+    const auto difference = [](const ResultGroup& group) {
+        const auto& estimate = group.decided().estimate;
         return estimate ? std::abs(estimate->difference) : 0.0;
     };
     const ResultGroup& farthest =
         *std::max_element(table.groups.begin(), table.groups.end(),
                           [&](const ResultGroup& a, const ResultGroup& b) { return difference(a) < difference(b); });
     return headlineText(
-        u"No setting differs significantly from %1 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
+        u"No setting differs significantly from %1%7 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
             baseline, testedSeeds(table), text(p_text(p(*nearest))), text(rough_text(difference(farthest))),
-            measureUnit(measures()[table.compared]), settingName(table, farthest)));
+            measureUnit(measures()[table.compared]), settingName(table, farthest), text(text_words(table))));
 }
 
 }  // namespace
@@ -250,7 +254,7 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     const std::string_view compared = measures()[table.compared].name;
     origin.flags = {{u"figure"_s, figure.name},
                     {u"compare"_s, text(compared)},
-                    {u"test"_s, QString::fromStdString(to_string(table.test))}};
+                    {u"test"_s, table.test ? QString::fromStdString(to_string(*table.test)) : u"auto"_s}};
     if (m_results.experiment > 0) origin.flags[u"experiment"_s] = QString::number(m_results.experiment);
     if (m_panel->published()->isChecked()) origin.flags[u"published"_s] = true;
     // Some figures show the selected group, others only highlight it.
@@ -267,7 +271,7 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     for (const auto& [key, value] : choices.options.baseline) {
         baseline.append(QString::fromStdString(key + "=" + value));
     }
-    if (!baseline.isEmpty() && !m_results.baselineIsMissing) origin.flags[u"baseline"_s] = baseline;
+    if (!baseline.isEmpty() && m_results.baselineProblem.empty()) origin.flags[u"baseline"_s] = baseline;
     return origin;
 }
 

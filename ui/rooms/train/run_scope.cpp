@@ -60,10 +60,10 @@ RunsVerdict verdictOf(const RunStore& store, bool perByte) {
         if (!run.visible) continue;
         ids.push_back(run.record.id);
         runs.push_back({store.settingsOf(run), run.record.name, run.record.summary, run.record.state});
+        runs.back().look = run.look;
     }
     if (runs.empty()) return {};
-    const ResultsTable table =
-        results_table(runs, {.compare = perByte ? "bits_per_byte" : "best_validation_loss", .baseline = {}});
+    const ResultsTable table = results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare});
     const std::vector<CurveGroup> groups = seedGroups(store.runs());
     QStringList names;
     for (const CurveGroup& group : groups) names << group.setting;

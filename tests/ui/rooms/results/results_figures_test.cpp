@@ -71,17 +71,24 @@ TEST(ResultsFigures, HaveTitlesAndEmptyTexts) {
     EXPECT_EQ(names.size(), static_cast<qsizetype>(resultsFigures().size()));
 }
 
-TEST(ResultsFigures, LossByThetaAscendsAndHasErrorBars) {
+// Bars of ± one standard deviation stood beside the p of a paired test, which the spread over seeds does not affect.
+TEST(ResultsFigures, LossByThetaAscendsAndHasTheIntervalsOfTheTest) {
     const ResultsData data = resultsData(syntheticRuns("theta", {{10000, {1.5, 1.6, 1.7}}, {500, {1.2, 1.4}}}));
     const Figure figure = lossByTheta(data).figure;
     EXPECT_TRUE(figure.x.logarithmic);
     EXPECT_EQ(figure.curves.front().x, QList<double>({500, 10000}));
     EXPECT_NEAR(figure.curves.front().y[0], 1.3, 1e-12);
     const auto found = bars(figure);
-    ASSERT_EQ(found.size(), 2u);
-    EXPECT_EQ(found[1][0], 10000);
-    EXPECT_NEAR(found[1][1], 1.5, 1e-12);  // 1.6 − 0.1
-    EXPECT_NEAR(found[1][2], 1.7, 1e-12);
+    ASSERT_EQ(found.size(), 1u) << "the baseline has no difference from itself";
+    EXPECT_EQ(found[0][0], 500);
+    // Differences of −0.3 and −0.2, t(0.975; 1) = 12.7062.
+    EXPECT_NEAR(found[0][1], 1.3 - 12.7062 * 0.05, 1e-5);
+    EXPECT_NEAR(found[0][2], 1.3 + 12.7062 * 0.05, 1e-5);
+    ASSERT_EQ(figure.horizontalLines.size(), 1u);
+    EXPECT_NEAR(figure.horizontalLines[0].at, 1.6, 1e-12);
+    EXPECT_TRUE(
+        figure.note.contains("bars: 95 % confidence interval of the difference from θ 10k (test: paired by seed)"))
+        << figure.note.toStdString();
     EXPECT_EQ(means(figure)[0]->ink, Ink::data(1));  // θ = 500 is the second setting
     EXPECT_EQ(figure.table.names.first(), "theta");
 }
@@ -197,9 +204,10 @@ TEST(ResultsFigures, ModelWithoutRopeIsAHorizontalLine) {
     std::vector<SyntheticRun> runs = syntheticRuns("theta", {{500, {1.2, 1.4}}, {10000, {1.5, 1.6}}});
     for (const int seed : {1, 2}) runs.push_back({{{"position", "learned"}, {"theta", 10000}, {"seed", seed}}, 1.9});
     const Figure figure = lossByTheta(resultsData(runs)).figure;
-    ASSERT_EQ(figure.horizontalLines.size(), 1u);
-    EXPECT_NEAR(figure.horizontalLines[0].at, 1.9, 1e-12);
-    EXPECT_TRUE(figure.horizontalLines[0].labelAtEnd);
+    ASSERT_EQ(figure.horizontalLines.size(), 2u);
+    EXPECT_EQ(figure.horizontalLines[0].label, "baseline");
+    EXPECT_NEAR(figure.horizontalLines[1].at, 1.9, 1e-12);
+    EXPECT_TRUE(figure.horizontalLines[1].labelAtEnd);
     EXPECT_EQ(figure.x.marks, QList<double>({500, 10000}));  // the trained values are the axis marks
     EXPECT_EQ(means(figure).size(), 2u);
 }

@@ -137,7 +137,7 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
               "500.");
     EXPECT_TRUE(room->decisionDetails().contains(
         "The settings are compared in best validation loss and size of KV cache and RoPE cache, paired by seed where "
-        "the seeds are equal, else with Welch's t test (3 tests)."))
+        "both share seeds, else with Welch's t test (Holm's correction over 3 tests)."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
@@ -266,8 +266,9 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(0, "p paired"), "–");
     EXPECT_NE(cell(0, "detectable difference"), "–");
     EXPECT_EQ(cell(2, "detectable difference"), "–");
-    EXPECT_EQ(room->headline(), QStringLiteral("θ 500, 100\u202F% is significantly below θ 10k, 100\u202F%: 0.20 nats "
-                                               "(3 seeds per group, p\u00A0<\u00A00.001)"));
+    EXPECT_EQ(room->headline(),
+              QStringLiteral("θ 500, 100\u202F% is significantly below θ 10k, 100\u202F% on this text: 0.20 nats "
+                             "(3 seeds per group, p\u00A0<\u00A00.001)"));
     EXPECT_TRUE(room->words().contains("With 3 seeds per group, the significance test detects a true difference of "))
         << room->words().toStdString();
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
