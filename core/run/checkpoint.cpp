@@ -21,6 +21,7 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
         result.vocabulary = file.metadata.at("vocabulary");
         result.iteration = progress.at("iteration");
         result.evaluated = progress.at("evaluated");
+        result.sample_is_cut = progress.value("sample_is_cut", false);
         result.conditions.precision = progress.at("precision");
         result.conditions.device = progress.at("device");
         result.conditions.threads = progress.at("threads");
@@ -57,6 +58,7 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
     nlohmann::json progress = {
         {"iteration", checkpoint.iteration},
         {"evaluated", checkpoint.evaluated},
+        {"sample_is_cut", checkpoint.sample_is_cut},
         {"precision", checkpoint.conditions.precision},
         {"device", checkpoint.conditions.device},
         {"threads", checkpoint.conditions.threads},

@@ -22,6 +22,8 @@ struct Checkpoint {
     std::vector<NamedTensor> state;
     /// nullopt in files of older versions of RoPE Lab.
     std::optional<TextMark> text = std::nullopt;
+    /// A stop cut the sample of the last evaluation, so that the resumed run generates it.
+    bool sample_is_cut = false;
 };
 
 /// Atomic; a safetensors file with the state as tensors and all else as metadata. BadInput if it cannot be written.

@@ -34,7 +34,10 @@ std::vector<NamedTensor> state_of(const TrainedRun& run) {
 
 bool TrainedRun::starts_like(const TrainedRun& other) const {
     if (iteration() != other.iteration() || checkpoint.has_value() != other.checkpoint.has_value()) return false;
-    if (checkpoint && checkpoint->evaluated != other.checkpoint->evaluated) return false;
+    if (checkpoint && (checkpoint->evaluated != other.checkpoint->evaluated ||
+                       checkpoint->sample_is_cut != other.checkpoint->sample_is_cut)) {
+        return false;
+    }
     const std::optional<RunConditions> its = conditions();
     const std::optional<RunConditions> others = other.conditions();
     if (its && others) return equal_conditions(*its, *others);
@@ -111,6 +114,9 @@ void CohortTrainer::train(std::vector<TrainedRun> runs, std::chrono::steady_cloc
                 sample();
                 save_checkpoints();
             }
+        } else if (sample_is_cut_ && iteration == evaluated_) {
+            sample();
+            save_checkpoints();
         } else if (probes && !evaluates) {
             probe();
         }
@@ -179,7 +185,10 @@ void CohortTrainer::open(std::vector<TrainedRun> runs) {
         if (run.plan.resume && plan_.on_discard_after)
             plan_.on_discard_after(run.plan.id, run.checkpoint ? run.iteration() : -1);
     }
-    if (runs_.front().checkpoint) evaluated_ = runs_.front().checkpoint->evaluated;
+    if (const auto& checkpoint = runs_.front().checkpoint) {
+        evaluated_ = checkpoint->evaluated;
+        sample_is_cut_ = checkpoint->sample_is_cut;
+    }
     create_cohort(start);
     first_iteration_ = cohort_->iteration();
 
@@ -271,6 +280,7 @@ void CohortTrainer::sample() {
     auto run = std::find_if(runs_.begin(), runs_.end(), [&](const TrainedRun& r) { return r.plan.id == picked; });
     if (run == runs_.end()) run = runs_.begin();
     sampled_ = picked;
+    sample_is_cut_ = false;
     if (run->plan.spec.sample_length == 0) return;
     const auto begin = Clock::now();
 
@@ -291,6 +301,8 @@ void CohortTrainer::sample() {
     } catch (const BadInput&) {
         return;  // the model has diverged, which its losses show
     }
+    sample_is_cut_ = std::ssize(tokens) < generation.length;
+    if (sample_is_cut_) return;  // the resumed run generates it again
     sink_(event::Sampled{run->plan.id, cohort_->iteration(), corpus_->vocabulary.decode(tokens)});
     count(TimedPart::samples, begin);
 }
@@ -340,7 +352,7 @@ void CohortTrainer::save_checkpoint(std::size_t run) {
     if (member.plan.checkpoint.empty()) return;
     write_checkpoint(member.plan.checkpoint,
                      {member.plan.spec, vocabulary_, cohort_->conditions(), cohort_->iteration(), evaluated_,
-                      member.summary, cohort_->state(static_cast<std::int64_t>(run)), text_});
+                      member.summary, cohort_->state(static_cast<std::int64_t>(run)), text_, sample_is_cut_});
 }
 
 void CohortTrainer::end_run(std::size_t run, RunState state, const std::string& message) {

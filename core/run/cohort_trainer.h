@@ -177,6 +177,7 @@ class CohortTrainer {
     void train_step();
     /// False if it was interrupted.
     bool evaluate(bool probes);
+    /// Publishes whole samples only.
     void sample();
     /// Skipped if probing has taken too much time.
     void probe();
@@ -210,6 +211,7 @@ class CohortTrainer {
     std::unique_ptr<Cohort> cohort_;
     std::int64_t first_iteration_ = 0;
     std::int64_t evaluated_ = -1;
+    bool sample_is_cut_ = false;  // by a stop, so that the sample of the last evaluation is not stored
     RunId sampled_ = 0;
     std::optional<ProbeRequest> probe_batch_;
     double step_seconds_ = 0;

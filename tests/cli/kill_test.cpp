@@ -49,16 +49,17 @@ class KilledSweep : public testing::Test {
         _exit(127);
     }
 
-    // Kills the program after `time`; returns whether it was still running then.
-    static bool kill_after(pid_t child, std::chrono::duration<double> time) {
+    // Sends the program a signal after `time`; returns false if it had finished before.
+    static bool kill_after(pid_t child, std::chrono::duration<double> time, int signal = SIGKILL) {
         std::this_thread::sleep_for(time);
-        kill(child, SIGKILL);
+        kill(child, signal);
         int status = 0;
         waitpid(child, &status, 0);
-        return WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+        return !WIFEXITED(status) || WEXITSTATUS(status) != 0;
     }
 
-    static void expect_equal(const LabFile& killed, const LabFile& undisturbed) {
+    // `searches`: runs may have been stopped by a search.
+    static void expect_equal(const LabFile& killed, const LabFile& undisturbed, bool searches = false) {
         const auto runs = killed.runs();
         ASSERT_EQ(runs.size(), undisturbed.runs().size());
         // Only one run of a cohort writes them, and how many runs are a cohort is measured, so that a busy machine may
@@ -69,7 +70,8 @@ class KilledSweep : public testing::Test {
             const RunRecord other = undisturbed.runs()[i];
             SCOPED_TRACE(run.name);
             ASSERT_EQ(run.settings, other.settings);
-            ASSERT_EQ(run.state, RunState::finished);
+            ASSERT_EQ(run.state, other.state);
+            ASSERT_TRUE(run.state == RunState::finished || searches);
             EXPECT_EQ(run.summary->best_validation_loss, other.summary->best_validation_loss);
             EXPECT_EQ(run.summary->best_iteration, other.summary->best_iteration);
             EXPECT_EQ(run.summary->final_validation_loss, other.summary->final_validation_loss);
@@ -148,6 +150,59 @@ TEST_F(KilledSweep, TenKillsAndResumesGiveTheSameBits) {
         EXPECT_TRUE(again.json().at("peak_memory_bytes").is_null()) << "finished runs are not repeated";
     }
     EXPECT_GT(killed_in_training, 0);
+}
+
+// Signals that stop the program between two steps, in an evaluation or in a sample, and kills. Samples are long, so
+// that many signals hit one.
+TEST_F(KilledSweep, StopsAndKillsOfOtherModelsGiveTheSameBitsAndSamples) {
+    struct Kind {
+        const char* name;
+        std::vector<std::string> arguments;
+    };
+    const std::vector<Kind> kinds = {
+        {"subwords",
+         {"--set", "data=" + folder_.write("text.txt", small_text(20000)).string(), "--set", "tokenizer=bpe", "--set",
+          "vocabulary_size=300"}},
+        {"gated DeltaNet", {"--set", "attention_layers=deltanet + full"}},
+        {"experts", {"--set", "experts=4", "--set", "experts_per_token=2"}},
+        {"latent attention", {"--set", "attention=mla"}},
+        {"halving", {"--set", "learning_rate=1e-4,3e-4,1e-3,1e-2", "--search", "halving", "--first-rung", "40"}},
+        {"search", {"--set", "learning_rate=1e-4..1e-2 log", "--search", "sobol", "--samples", "3"}},
+    };
+    constexpr int signals[] = {SIGTERM, SIGKILL, SIGINT, SIGTERM};
+    std::mt19937 generator(std::random_device{}());
+    int stops = 0;
+    for (const Kind& kind : kinds) {
+        SCOPED_TRACE(kind.name);
+        const auto sweep = [&](const std::filesystem::path& lab) {
+            std::vector<std::string> arguments = {"sweep", "--lab", lab.string(), "--resume"};
+            for (const char* setting :
+                 {"layers=2", "heads=2", "width=16", "context=32", "batch=2", "iterations=120", "evaluate_every=20",
+                  "evaluation=sampled", "evaluation_batches=2", "dropout=0.1", "precision=float32", "device=cpu",
+                  "sample_length=600", "data_length=50000"}) {
+                arguments.insert(arguments.end(), {"--set", setting});
+            }
+            arguments.insert(arguments.end(), kind.arguments.begin(), kind.arguments.end());
+            return arguments;
+        };
+        const auto undisturbed_lab = folder_ / (std::string(kind.name) + "-undisturbed.ropelab");
+        const auto began = Clock::now();
+        const auto finished = ropelab_cli(sweep(undisturbed_lab));
+        ASSERT_EQ(finished.status, 0) << finished.err;
+        const double whole = std::chrono::duration<double>(Clock::now() - began).count();
+        const auto lab = folder_ / (std::string(kind.name) + "-killed.ropelab");
+        for (const int signal : signals) {
+            const double after = std::uniform_real_distribution(0.2 * whole, 0.8 * whole)(generator);
+            SCOPED_TRACE("signal " + std::to_string(signal) + " after " + std::to_string(after) + " s");
+            if (!kill_after(begin(sweep(lab)), std::chrono::duration<double>(after), signal)) break;
+            ++stops;
+        }
+        const auto continued = ropelab_cli(sweep(lab));
+        ASSERT_EQ(continued.status, 0) << continued.err;
+        expect_equal(*LabFile::open(lab, LabFile::Mode::read), *LabFile::open(undisturbed_lab, LabFile::Mode::read),
+                     true);
+    }
+    EXPECT_GT(stops, 6);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@ TEST(Checkpoint, RoundTrip) {
     written.conditions.graphs = "all but graphs";
     written.iteration = 40;
     written.evaluated = 30;
+    written.sample_is_cut = true;
     written.summary.best_validation_loss = 1.25;
     written.summary.final_training_loss = std::numeric_limits<double>::quiet_NaN();
     written.state = {{"model.a", {2}, {1.0F, 2.0F}}};
@@ -37,6 +38,7 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_EQ(read->conditions.graphs, "all but graphs");
     EXPECT_EQ(read->iteration, 40);
     EXPECT_EQ(read->evaluated, 30);
+    EXPECT_TRUE(read->sample_is_cut);
     EXPECT_EQ(read->summary.best_validation_loss, 1.25);
     EXPECT_TRUE(std::isnan(read->summary.final_training_loss));
     EXPECT_EQ(read->state, written.state);

@@ -198,6 +198,53 @@ TEST_F(RunnerTest, StoppedAndResumedRunEndsWithTheSameBits) {
               undisturbed_log.of<event::RunEnded>().front().summary.best_validation_loss);
 }
 
+// A stop during a sample stores no part of it; the resumed run generates it once, with the bits of an undisturbed run.
+TEST_F(RunnerTest, ASampleThatAStopCutIsGeneratedAgain) {
+    RunSpec run = spec();
+    run.sample_length = 400;
+    run.dropout = 0.1;
+    run.evaluation = Evaluation::sampled;
+    EventLog undisturbed;
+    {
+        Runner runner(engine(), sink(undisturbed));
+        runner.start({{planned(1, run)}, {}, {}, {}, {}});
+        runner.join();
+    }
+    for (const std::int64_t stop_at : {0, 10, 20}) {
+        EventLog log;
+        {
+            Runner* running = nullptr;
+            Runner runner(engine(), [&](const Event& event) {
+                log(event);
+                const auto* evaluated = std::get_if<event::Evaluated>(&event);
+                if (evaluated && evaluated->iteration == stop_at) running->stop();
+            });
+            running = &runner;
+            runner.start({{planned(2, run)}, {}, {}, {}, {}});
+            runner.join();
+        }
+        EXPECT_EQ(log.of<event::Sampled>().size(), static_cast<std::size_t>(stop_at / 10)) << stop_at;
+        EXPECT_EQ(log.of<event::RunEnded>().back().state, RunState::stopped);
+        PlannedRun again = planned(2, run);
+        again.resume = true;
+        {
+            Runner runner(engine(), sink(log));
+            runner.start({{again}, {}, {}, {}, {}});
+            runner.join();
+        }
+        EXPECT_EQ(log.of<event::RunEnded>().back().state, RunState::finished);
+        EXPECT_EQ(log.of<event::Evaluated>().size(), 3U);
+        const auto samples = log.of<event::Sampled>();
+        ASSERT_EQ(samples.size(), 3U) << stop_at;
+        for (std::size_t i = 0; i < samples.size(); ++i) {
+            EXPECT_EQ(samples[i].iteration, static_cast<std::int64_t>(10 * i));
+            EXPECT_EQ(samples[i].text, undisturbed.of<event::Sampled>()[i].text);
+            EXPECT_EQ(samples[i].text.size(), 400U);
+        }
+        std::filesystem::remove(planned(2, run).checkpoint);
+    }
+}
+
 TEST_F(RunnerTest, RunWithoutCheckpointStartsAtStepZero) {
     EventLog log;
     std::int64_t cut_at = -2;
