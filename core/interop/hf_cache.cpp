@@ -31,7 +31,7 @@ std::optional<std::int64_t> window_of(HfReader& reader) {
 }
 
 std::optional<std::int64_t> width_of(HfReader& reader) {
-    return reader.count({"hidden_size", "n_embd", "n_embed", "d_model"}, 1, widest_hf_model);
+    return reader.count({"hidden_size", "n_embd", "n_embed", "d_model", "dim"}, 1, widest_hf_model);
 }
 
 std::optional<std::int64_t> heads_of(HfReader& reader) {
@@ -200,10 +200,10 @@ std::int64_t kv_heads_of(HfReader& reader, std::int64_t heads) {
     if (const auto most = kv_heads_by_layer(reader, heads)) return *most;
     // Falcon's code does not read their number then, and transformers writes that of all heads.
     if (reader.find_in_file({"new_decoder_architecture"}) && is_multi_query(reader)) return 1;
-    if (const auto given =
-            reader.count({"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads"}, 1,
-                         most_hf_heads))
-        return *given;
+    const auto given = reader.count(
+        {"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads", "n_kv_heads"}, 1,
+        most_hf_heads);
+    if (given) return *given;
     const std::int64_t usual = is_multi_query(reader) ? 1 : heads;
     reader.note("num_key_value_heads", std::to_string(usual), HfOrigin::library_default);
     return usual;
@@ -334,7 +334,7 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     if (sizes.latent_width) {
         model.kind = KvCache::latent;
         shape.latent_dim = *sizes.latent_width;
-        shape.latent_rope_dim = model.rotary.empty() ? 0 : model.rotary.front().rotary_dim;
+        shape.latent_rope_dim = model.rotary.empty() ? 0 : model.shape.latent_rotary_dim.value_or(0);
     }
     // The size of the cache in bytes, with 8 bytes per number, must fit into 64 bits.
     const double tokens = 2.0 * static_cast<double>(model.context) * static_cast<double>(shape.layers);

@@ -1,7 +1,9 @@
 #include "core/interop/hf_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <fstream>
 #include <iostream>
 
 #include "core/data/json_text.h"
@@ -46,6 +48,15 @@ bool has_rotary_keys(const json& config) {
                    "); choose a model with rotary embeddings, such as llama or gpt_neox.");
 }
 
+// nanoGPT, whose models have learned positions; other programs with such keys name those of their rotation too.
+bool is_nanogpt(const json& config) {
+    const auto is_rotary = [](const auto& item) {
+        return item.key().find("rope") != std::string::npos || item.key().find("rotary") != std::string::npos;
+    };
+    return config.contains("block_size") && config.contains("n_embd") && !config.contains("model_type") &&
+           std::none_of(config.items().begin(), config.items().end(), is_rotary);
+}
+
 // Throws BadInput for a model without rotary embeddings whose layers the program does not know.
 HfPosition position_of(const json& config, const std::string& type) {
     const auto by_type = has_rotary_keys(config) ? std::nullopt : unrotated_position(type);
@@ -62,13 +73,34 @@ HfPosition position_of(const json& config, const std::string& type) {
     const bool has_neither = alibi == false && by_type == "alibi";
     if (is_of_other_kind || has_neither || value_in(config, "rope") == false || unrotated != HfUnrotated::no)
         refuse_without_rotary(type);
-    if (rotates_images(type) || value_in(config, "rope_type") == "axial") {
+    if (library_defaults(type).empty() &&
+        (is_listed("two_dimensional", type) || value_in(config, "rope_type") == "axial")) {
         throw BadInput("The config.json belongs to a model of images (" + excerpt(json(type)) +
                        "), whose rotary embedding rotates by row and column; choose the config of a text model.");
     }
     if (config.value("use_rope", json()) == false) return HfPosition::none;
+    if (is_nanogpt(config)) return HfPosition::learned;
     if (!by_type) return HfPosition::rotary;
     return by_type == "alibi" ? HfPosition::alibi : HfPosition::learned;
+}
+
+void refuse_other_files(const json& file) {
+    struct Kind {
+        const char* key;
+        const char* words;
+    };
+    static constexpr std::array kinds = {
+        Kind{"weight_map", "the index of a model's files of weights"},
+        Kind{"log_history", "the state of a training run (trainer_state.json)"},
+        Kind{"added_tokens_decoder", "the settings of a tokenizer (tokenizer_config.json)"},
+        Kind{"pre_tokenizer", "a tokenizer (tokenizer.json)"},
+        Kind{"image_processor_type", "the settings of an image processor"},
+        Kind{"feature_extractor_type", "the settings of a feature extractor"}};
+    for (const Kind& kind : kinds) {
+        if (file.contains(kind.key) && !file.contains("model_type"))
+            throw BadInput("The file is " + std::string(kind.words) +
+                           ", not the config of a model; choose the config.json of the model.");
+    }
 }
 
 // On properties of the whole model.
@@ -100,7 +132,7 @@ void add_remarks(const json& config, HfModel& model) {
 
 std::int64_t context_of(HfReader& reader) {
     const auto context = reader.count({"max_position_embeddings", "n_positions", "seq_length", "max_seq_len",
-                                       "max_sequence_length", "model_max_length", "n_ctx"},
+                                       "max_sequence_length", "model_max_length", "n_ctx", "block_size"},
                                       1, 1 << 30);
     if (context) return *context;
     reader.note("max_position_embeddings", "2048", HfOrigin::assumed);
@@ -113,9 +145,9 @@ const json& text_model(const json& config) {
     const json* found = &config;
     for (int level = 0; level < 4; ++level) {
         const json* inner = nullptr;
-        for (const char* name :
-             {"text_config", "llm_config", "language_config", "thinker_config", "vlm_config", "language_model",
-              "text_model", "text_cfg", "llm", "decoder", "decoder_config", "global_config", "encoder"}) {
+        for (const char* name : {"text_config", "model_args", "llm_config", "language_config", "thinker_config",
+                                 "vlm_config", "language_model", "text_model", "text_cfg", "llm", "decoder",
+                                 "decoder_config", "global_config", "encoder"}) {
             const auto entry = found->find(name);
             if (!inner && entry != found->end() && entry->is_object() && !entry->empty()) inner = &*entry;
         }
@@ -196,13 +228,14 @@ const HfRotary& HfModel::of(std::string_view layer_type) const {
 
 HfModel read_hf_config(const json& whole) {
     if (!whole.is_object()) throw BadInput("The config.json of a model must be a JSON object.");
+    refuse_other_files(whole);
     if (whole.contains("peft_type"))
         throw BadInput("The file is the config of an adapter (PEFT); choose the config.json of its base model" +
                        (whole.contains("base_model_name_or_path")
                             ? ", " + excerpt(whole.at("base_model_name_or_path")) + "."
                             : "."));
-    const json& config = text_model(whole);
     HfModel model;
+    const json& config = text_model(whole);
     model.model_type = model_type_of(config);
     model.position = position_of(config, model.model_type);
     const json& defaults = library_defaults(model.model_type);
@@ -223,9 +256,27 @@ HfModel read_hf_config(const json& whole) {
 
 namespace {
 
+// The first line that has more than a comment begins with a name and a colon.
+bool is_yaml(std::string_view text) {
+    while (text.starts_with("#") || text.starts_with("\n") || text.starts_with("\r"))
+        text.remove_prefix(std::min(text.size(), text.find('\n', text.starts_with("#") ? 1 : 0) + 1));
+    const std::size_t end = text.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.");
+    const std::string_view rest = text.substr(std::min(end, text.size()));
+    const bool is_entry = end > 0 && (rest.starts_with(": ") || rest.starts_with(":\n") || rest.starts_with(":\r"));
+    return is_entry || text.starts_with("---\n") || text.starts_with("---\r");
+}
+
 void check_is_text(std::string_view text, const std::string& name) {
+    const char* choose = "; choose the config.json of the model.";
+    if (text.starts_with("GGUF")) throw BadInput(name + " is a GGUF file, which holds weights" + choose);
+    if (text.starts_with("PK\x03\x04"))
+        throw BadInput(name + " is a zip archive, such as a checkpoint of PyTorch" + choose);
+    // The length of the header, which is JSON, comes first.
+    if (text.size() > 8 && text[8] == '{' && text.substr(4, 4) == std::string_view("\0\0\0\0", 4))
+        throw BadInput(name + " is a safetensors file, which holds weights" + choose);
     if (const std::string format = other_format(text); !format.empty()) throw BadInput(name + " " + format);
     if (text.starts_with("<")) throw BadInput(name + " is a web page or XML, not JSON; download the file itself.");
+    if (is_yaml(text)) throw BadInput(name + " is YAML, not JSON" + choose);
 }
 
 // Python writes NaN, Infinity and -Infinity, which JSON lacks. Quoted, an unused key does not matter.
@@ -252,10 +303,10 @@ std::string with_quoted_constants(std::string_view text) {
 }  // namespace
 
 json parse_model_config(std::string_view text, const std::string& name) {
+    check_is_text(text, name);
     if (text.size() > max_bytes)
         throw BadInput(name + " has more than 4 MiB; the config.json of a model has a few kilobytes.");
     try {
-        check_is_text(text, name);
         return parse_bounded(with_quoted_constants(text));
     } catch (const json::parse_error& error) {
         throw BadInput(name + " is not JSON: " + trouble_of(error) + ".");
@@ -274,6 +325,13 @@ json load_model_config(const std::filesystem::path& named) {
     // The folder of a model stands for its config.json.
     std::error_code error;
     const auto file = std::filesystem::is_directory(named, error) ? named / "config.json" : named;
+    if (std::filesystem::is_regular_file(file, error)) {  // weights, which are large, are named before they are read
+        std::string head(64, '\0');
+        std::ifstream stream(file, std::ios::binary);
+        stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+        head.resize(static_cast<std::size_t>(stream.gcount()));
+        check_is_text(head, "The file " + file.string());
+    }
     return parse_model_config(read_regular_file(file, max_bytes), "The file " + file.string());
 }
 

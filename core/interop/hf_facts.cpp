@@ -32,6 +32,10 @@ class FactReader {
         : facts_(facts_with(read_hf_config(whole))),
           config_(text_model(whole)),
           reader_(objects_of(config_), library_defaults(facts_.model.model_type), facts_.model.values) {
+        if (is_listed("two_dimensional", facts_.model.model_type)) {
+            throw BadInput("The config.json belongs to a model of images (" + excerpt(json(facts_.model.model_type)) +
+                           "), whose stages the program does not list; choose the config of a text model.");
+        }
         facts_.decoder = hf_decoder(facts_.model.model_type, reader_);
     }
 

@@ -85,11 +85,12 @@ void HfReader::note(const std::string& name, const std::string& text, HfOrigin o
     record({name, text, origin, "", layer_type_});
 }
 
-std::optional<double> HfReader::number(std::initializer_list<const char*> names, double low, double high) {
+std::optional<double> HfReader::number(std::initializer_list<const char*> names, double low, double high,
+                                       const char* recorded) {
     const auto found = find(names);
     if (!found) return std::nullopt;
     const double value = number_of(*found, low, high);
-    note(*names.begin(), number_text(value), *found);
+    note(recorded ? recorded : *names.begin(), number_text(value), *found);
     return value;
 }
 
@@ -146,12 +147,12 @@ const nlohmann::json& defaults_table() {
     return table;
 }
 
-bool is_listed(const char* list, const std::string& model_type) {
-    const auto& names = defaults_table().at(list);
-    return std::find(names.begin(), names.end(), model_type) != names.end();
-}
-
 }  // namespace
+
+bool is_listed(const char* list, const std::string& name) {
+    const auto& names = defaults_table().at(list);
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
 
 const nlohmann::json& library_defaults(const std::string& model_type) {
     static const nlohmann::json nothing = nlohmann::json::object();
@@ -179,8 +180,24 @@ HfUnrotated is_unrotated_by_type(const nlohmann::json& config, const std::string
     return misses ? HfUnrotated::by_condition : HfUnrotated::no;
 }
 
-bool rotates_images(const std::string& model_type) {
-    return is_listed("two_dimensional", model_type);
+bool has_library_class(const nlohmann::json& config, const std::string& model_type) {
+    const bool is_known = defaults_table().at("transformers").contains(model_type);
+    // The code of a model that was there before its class of transformers may have other names (Nomic BERT).
+    const bool is_of_own_code = config.contains("n_embd") && !config.contains("hidden_size");
+    return is_known && !is_of_own_code && !is_listed("reads_all_names", model_type);
+}
+
+std::string rotary_name(const std::string& model_type, const char* key) {
+    const auto& names = defaults_table().at("rotary_names");
+    const auto type = names.find(model_type);
+    return type == names.end() ? key : type->value(key, std::string(key));
+}
+
+const nlohmann::json& rotary_of_layers(const std::string& model_type) {
+    static const nlohmann::json nothing = nlohmann::json::object();
+    const auto& types = defaults_table().at("rotary_of_layers");
+    const auto found = types.find(model_type);
+    return found == types.end() ? nothing : *found;
 }
 
 std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::json& defaults,

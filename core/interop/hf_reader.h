@@ -28,8 +28,10 @@ class HfReader {
     std::optional<HfFound> find(std::initializer_list<const char*> names) const;
     std::optional<HfFound> find_in_file(std::initializer_list<const char*> names) const;
 
-    /// Throws BadInput unless the value is a number from `low` to `high`; recorded under the first name, as below.
-    std::optional<double> number(std::initializer_list<const char*> names, double low, double high);
+    /// Throws BadInput unless the value is a number from `low` to `high`; recorded under the first name, as below, or
+    /// as `recorded`.
+    std::optional<double> number(std::initializer_list<const char*> names, double low, double high,
+                                 const char* recorded = nullptr);
     /// Throws BadInput unless the value is a whole number from `low` to `high`.
     std::optional<std::int64_t> count(std::initializer_list<const char*> names, std::int64_t low, std::int64_t high);
     std::optional<bool> flag(std::initializer_list<const char*> names);
@@ -70,8 +72,15 @@ std::optional<std::string> unrotated_position(const std::string& model_type);
 enum class HfUnrotated { no, always, by_condition };
 /// Whatever other rotary keys there are.
 HfUnrotated is_unrotated_by_type(const nlohmann::json& config, const std::string& model_type);
-/// RoPE over rows and columns of images, which one list of frequencies does not describe.
-bool rotates_images(const std::string& model_type);
+/// The config is one of a class of transformers that computes its frequencies from the keys of all models there.
+bool has_library_class(const nlohmann::json& config, const std::string& model_type);
+/// In a list of model types, or of keys, in the table of library defaults, which explains its lists.
+bool is_listed(const char* list, const std::string& name);
+/// The name by which the class reads a key beside rope_parameters; "" if it reads it inside of them only.
+std::string rotary_name(const std::string& model_type, const char* key);
+/// Layer types for which the class has a rotary embedding each, and the name of the theta of each ("": none); empty for
+/// types without such layers.
+const nlohmann::json& rotary_of_layers(const std::string& model_type);
 
 // In the following functions, `config` is the object with the settings of the text model.
 
@@ -90,16 +99,22 @@ std::vector<bool> rotating_layers(const nlohmann::json& config, const nlohmann::
 
 /// In the form of transformers 5.
 struct HfLayerSet {
-    std::string type;  // layer type; "" if all layers have the same parameters
+    std::string type = {};  // layer type; "" if all layers have the same parameters
     nlohmann::json parameters = nlohmann::json::object();
-    bool from_library = false;  // true if the parameters are library defaults and not from the file
-    bool local_theta = false;   // true if theta has another name for this type (Gemma 3, ModernBERT)
+    nlohmann::json library = nlohmann::json::object();  // values that are not in `parameters`
+    std::string theta_name = "rope_theta";  // of the config, if `parameters` and `library` have no theta; "": none
+    bool local_theta = false;               // true if theta has another name for this type (Gemma 3, ModernBERT)
 };
 
-/// Full_attention first. The parameters come from rope_parameters (flat or nested), rope_scaling, the older keys of
-/// models with two layer types, or the library defaults. Throws BadInput if one of these values is not an object.
+/// As the class of transformers reads them. Throws BadInput as hf_layer_sets does.
+std::vector<HfLayerSet> class_layer_sets(const nlohmann::json& config, const nlohmann::json& defaults,
+                                         const HfModel& model);
+/// Full_attention first. The parameters come from rope_parameters (flat or nested), rope_scaling or the older keys of
+/// models with two layer types. Throws BadInput if one of these values is not an object.
 std::vector<HfLayerSet> hf_layer_sets(const nlohmann::json& config, const nlohmann::json& defaults);
 
 void name_unknown_keys(const nlohmann::json& config, const std::vector<HfLayerSet>& sets, HfModel& model);
+/// A remark on values that the class does not use, although other programs may.
+void name_ignored_keys(const nlohmann::json& config, HfModel& model);
 
 }  // namespace ropelab

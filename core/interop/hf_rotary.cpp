@@ -11,13 +11,8 @@ namespace {
 
 using nlohmann::json;
 
-const json& empty_object() {
-    static const json empty = json::object();
-    return empty;
-}
-
 ScalingMethod method_of(const std::string& type, const HfLayerSet& set) {
-    if (type == "default" || type == "mrope") return ScalingMethod::none;
+    if (type == "default" || type == "mrope" || type == "axial") return ScalingMethod::none;
     if (type == "linear" || type == "proportional") return ScalingMethod::linear;
     if (type == "dynamic") return ScalingMethod::dynamic;
     // The first version of Phi 3 calls LongRoPE "yarn".
@@ -35,35 +30,39 @@ class RotaryReader {
         : set_(set),
           model_(model),
           defaults_(defaults),
-          own_(objects(set), set.from_library ? set.parameters : empty_object(), model.values, set.type),
+          is_class_(has_library_class(config, model.model_type)),
+          is_image_(is_listed("two_dimensional", model.model_type)),
+          own_({&set.parameters}, set.library, model.values, set.type),
+          library_({}, defaults, model.values, set.type),
           top_(objects_of(config), defaults, model.values, set.type) {}
 
     HfRotary read() {
         HfRotary result;
         result.layer_type = set_.type;
         const std::string type = own_.word({"rope_type", "type"}).value_or("default");
+        if (is_image_ && type != "default" && type != "axial") {
+            throw BadInput("The rope type of a model of images is " + excerpt(json(type)) +
+                           " in the config.json, but it must be axial.");
+        }
         Scaling& scaling = result.setup.scaling;
         scaling.method = method_of(type, set_);
         result.setup.head_dim = own_head_dim();
         result.setup.context = model_.context;
         result.setup.theta = theta();
         result.setup.pairing = pairing();
-        read_rotary_dim(result, type == "proportional");
+        read_rotary_dim(result, type);
         if (!read_base_factor(result, type)) {
             check_before_scaling(result);
             read_scaling(result, type);
         }
         fill_plain(result);
+        read_order(result);
         check(result.setup);
         result.frequencies = result.at(0);
         return result;
     }
 
  private:
-    static std::vector<const json*> objects(const HfLayerSet& set) {
-        return set.from_library ? std::vector<const json*>{} : std::vector<const json*>{&set.parameters};
-    }
-
     int own_head_dim() {
         const int head_dim = model_.shape.head_dim;
         if (set_.type != "full_attention") return head_dim;
@@ -73,7 +72,7 @@ class RotaryReader {
             const auto layer = own->value->find(std::to_string(i));
             if (layer == own->value->end() || model_.shape.layer_types[i] != set_.type || !layer->contains("head_dim"))
                 continue;
-            HfReader reader({&*layer}, empty_object(), model_.values, set_.type);
+            HfReader reader({&*layer}, set_.library, model_.values, set_.type);
             return static_cast<int>(reader.count({"head_dim"}, 2, widest_hf_head).value());
         }
         return static_cast<int>(top_.count({"global_head_dim"}, 2, widest_hf_head).value_or(head_dim));
@@ -83,6 +82,14 @@ class RotaryReader {
         const double low = 1e-9;
         const double high = 1e15;
         if (const auto value = own_.number({"rope_theta"}, low, high)) return *value;
+        if (is_class_) {
+            const bool is_usual = set_.theta_name == "rope_theta";
+            const std::string name = is_usual ? rotary_name(model_.model_type, "rope_theta") : set_.theta_name;
+            HfReader& reader = name.empty() ? library_ : top_;
+            const auto value = reader.number({name.empty() ? "rope_theta" : name.c_str()}, low, high, "rope_theta");
+            if (!value) top_.note("rope_theta", "10000", HfOrigin::library_default);
+            return value.value_or(10000);
+        }
         if (set_.local_theta) {
             if (const auto value = top_.number({"rope_local_base_freq", "local_rope_theta"}, low, high)) return *value;
         }
@@ -102,16 +109,54 @@ class RotaryReader {
             return *interleave ? Pairing::interleaved : Pairing::half;
         if (const auto word = top_.word({"pairing"}))
             return *word == "interleaved" ? Pairing::interleaved : Pairing::half;
+        if (model_.model_type.empty() && top_.find_in_file({"dim"}) && top_.find_in_file({"n_heads"})) {
+            top_.note("pairing", "interleaved", HfOrigin::assumed);  // Mistral's and Meta's params.json
+            return Pairing::interleaved;
+        }
         top_.note("pairing", "half", defaults_.empty() ? HfOrigin::assumed : HfOrigin::library_default);
         return Pairing::half;
     }
 
-    void read_rotary_dim(HfRotary& result, bool proportional) {
+    // nullopt: whole heads.
+    std::optional<double> class_fraction(const std::string& type) {
+        const std::string& model = model_.model_type;
+        if (type == "default" && !is_listed("reads_fraction_by_default", model)) return std::nullopt;
+        if (model == "dots3_note_text") return std::nullopt;  // rotated_head() has them
+        if (const auto own = own_.number({"partial_rotary_factor"}, 0, 1)) return *own;
+        std::string name = rotary_name(model, "partial_rotary_factor");
+        if (name.empty() && type != "default" && model != "bamba") name = "partial_rotary_factor";
+        if (!name.empty() && top_.find_in_file({name.c_str()}))
+            return top_.number({name.c_str()}, 0, 1, "partial_rotary_factor");
+        if (model == "minimax_m2" && top_.find_in_file({"rotary_dim"}))
+            return static_cast<double>(top_.count({"rotary_dim"}, 0, widest_hf_head).value()) / model_.shape.head_dim;
+        if (model == "mimo_v2_flash" && type != "default") return std::nullopt;
+        return library_.number({"partial_rotary_factor"}, 0, 1);
+    }
+
+    // Channels of which the fraction rotates: in latent attention only those with rotation, except in some types.
+    int rotated_head(const HfRotary& result) {
+        const std::string& type = model_.model_type;
+        const HfShape& shape = model_.shape;
+        if (is_class_ && (type == "deepseek_v4" || type == "mistral4")) return result.setup.head_dim;
+        if (is_class_ && is_listed("rotates_head_dim", type) && top_.find_in_file({"head_dim"}))
+            return static_cast<int>(top_.count({"head_dim"}, 2, widest_hf_head).value());
+        if (type == "dots3_note_text" && set_.type == "sliding_attention")
+            return static_cast<int>(top_.count({"swa_qk_rope_head_dim"}, 2, widest_hf_head).value_or(2));
+        if (is_listed("ignores_head_dim", type) && shape.width && shape.heads)
+            return static_cast<int>(*shape.width / *shape.heads);
+        return static_cast<int>(shape.latent_rotary_dim.value_or(result.setup.head_dim));
+    }
+
+    void read_rotary_dim(HfRotary& result, const std::string& type) {
         const int head_dim = result.setup.head_dim;
-        if (const auto count = model_.shape.latent_rotary_dim) {
-            result.rotary_dim = static_cast<int>(*count);
-        } else if (const auto fraction = own_.number({"partial_rotary_factor"}, 0, 1)) {
-            set_fraction(result, *fraction, proportional);
+        const bool proportional = type == "proportional";
+        result.dimension = rotated_head(result);
+        const auto own = is_class_ ? class_fraction(type) : own_.number({"partial_rotary_factor"}, 0, 1);
+        if (is_image_ || (model_.shape.latent_rotary_dim && !is_class_)) {
+            result.rotary_dim = is_image_ && model_.model_type != "pixtral" ? result.dimension / 2 : result.dimension;
+        } else if (is_class_ || own) {
+            if (!own) top_.note("partial_rotary_factor", "1", HfOrigin::library_default);
+            set_fraction(result, own.value_or(1), proportional);
         } else if (top_.find_in_file({"rotary_dim"}) && !top_.find_in_file(fraction_names)) {
             result.rotary_dim = static_cast<int>(top_.count({"rotary_dim"}, 0, widest_hf_head).value());
         } else if (const auto top_fraction = top_.number(fraction_names, 0, 1)) {
@@ -147,7 +192,8 @@ class RotaryReader {
             check_before_scaling(result);
             return true;
         }
-        if (result.setup.scaling.method == ScalingMethod::none && top_.find_in_file({"rope_condense_ratio"})) {
+        if (!is_class_ && result.setup.scaling.method == ScalingMethod::none &&
+            top_.find_in_file({"rope_condense_ratio"})) {
             result.setup.scaling.factor = top_.number({"rope_condense_ratio"}, 1e-3, 1e6).value();
             check_before_scaling(result);
             if (result.setup.scaling.factor != 1) result.setup.scaling.method = ScalingMethod::linear;
@@ -157,7 +203,7 @@ class RotaryReader {
     }
 
     static void set_fraction(HfRotary& result, double fraction, bool proportional) {
-        const double channels = fraction * result.setup.head_dim;
+        const double channels = fraction * result.dimension;
         result.rotary_dim = proportional ? 2 * static_cast<int>(std::floor(channels / 2)) : static_cast<int>(channels);
     }
 
@@ -185,11 +231,12 @@ class RotaryReader {
     }
 
     std::optional<double> original_context() {
-        if (const auto beside = top_.find_in_file({"original_max_position_embeddings"}))
-            return top_.number({"original_max_position_embeddings"}, 1, 1 << 30);
-        if (own_.find({"original_max_position_embeddings"}))
-            return own_.number({"original_max_position_embeddings"}, 1, 1 << 30);
-        return top_.number({"original_max_position_embeddings"}, 1, 1 << 30);
+        const char* name = "original_max_position_embeddings";
+        // A class with layer types reads it inside of their parameters only; the default of Phi 3 comes before them.
+        const bool is_nested = is_class_ && !set_.type.empty();
+        const bool is_beside = !is_nested && (is_class_ ? top_.find({name}) : top_.find_in_file({name}));
+        const bool is_inside = is_nested || (!is_beside && own_.find({name}));
+        return (is_inside ? own_ : top_).number({name}, 1, 1 << 30);
     }
 
     void read_scaling(HfRotary& result, const std::string& type) {
@@ -213,9 +260,10 @@ class RotaryReader {
                 scaling.original_context = original();
                 // Only the attention factor depends on the factor, and it needs a factor of at least 1.
                 scaling.factor = std::max(1.0, factor(type, scaling.original_context));
-                scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
-                result.short_attention_factor = own_.number({"short_mscale"}, 1e-6, 1e6);  // Phi-3.5-MoE
-                result.long_attention_factor = own_.number({"long_mscale"}, 1e-6, 1e6);
+                read_attention_factor(result);
+                // Phi-3.5-MoE
+                if (const auto value = own_.number({"short_mscale"}, 1e-6, 1e6)) result.short_attention_factor = value;
+                if (const auto value = own_.number({"long_mscale"}, 1e-6, 1e6)) result.long_attention_factor = value;
                 scaling.short_factors = factors("short_factor");
                 scaling.long_factors = factors("long_factor");
                 return;
@@ -241,6 +289,18 @@ class RotaryReader {
         return *values;
     }
 
+    // A factor of 0, which a setup cannot have, is that of a config all the same.
+    void read_attention_factor(HfRotary& result) {
+        const auto value = own_.number({"attention_factor"}, 0, 1e6);
+        if (value != 0.0) {
+            result.setup.scaling.attention_factor = value;
+            return;
+        }
+        result.short_attention_factor = result.long_attention_factor = 0;
+        model_.remarks.emplace_back(
+            "The attention_factor of the config.json is 0, which multiplies all cosines and sines by 0.");
+    }
+
     void read_yarn(HfRotary& result, const std::string& type) {
         Scaling& scaling = result.setup.scaling;
         scaling.original_context = original();
@@ -253,10 +313,12 @@ class RotaryReader {
         };
         scaling.beta_fast = value_or_default("beta_fast", 32);
         scaling.beta_slow = value_or_default("beta_slow", 1);
-        const auto truncate = own_.flag({"truncate"});
+        // With layer types, transformers looks for it beside their parameters, where it never is.
+        const bool is_nested = is_class_ && !set_.type.empty();
+        const auto truncate = is_nested ? std::nullopt : own_.flag({"truncate"});
         if (!truncate) own_.note("truncate", "true", HfOrigin::library_default);
         scaling.truncate = truncate.value_or(true);
-        scaling.attention_factor = own_.number({"attention_factor"}, 1e-6, 1e6);
+        read_attention_factor(result);
         const double mscale = own_.number({"mscale"}, 0, 1e3).value_or(0);
         const double mscale_all_dim = own_.number({"mscale_all_dim"}, 0, 1e3).value_or(0);
         if (mscale != 0 && mscale_all_dim != 0) {
@@ -275,13 +337,30 @@ class RotaryReader {
     static void fill_plain(HfRotary& result) {
         const RotarySetup& setup = result.setup;
         const bool truncated = setup.partial == Partial::truncate;
-        result.dimension = truncated ? setup.head_dim : result.rotary_dim;
+        if (!truncated) result.dimension = result.rotary_dim;
         // int(p·d) may be odd. The exponents are then arange(0, d, 2) / d, as in transformers.
         for (int i = 0; i < result.dimension; i += 2) {
             const bool is_rotated = i < result.rotary_dim;
             result.plain.push_back(is_rotated ? std::pow(setup.theta, -static_cast<double>(i) / result.dimension)
                                               : 0.0);
         }
+    }
+
+    // Some models list the frequencies of the rows of an image first, then those of its columns, then those of time.
+    void read_order(HfRotary& result) {
+        const auto pairs = static_cast<std::int64_t>(result.plain.size());
+        std::int64_t mixed = model_.model_type == "pixtral" ? pairs : 0;
+        if (!is_image_ && (model_.model_type.starts_with("ernie4_5_vl_moe") || model_.model_type == "ernie4_5_moe_vl"))
+            mixed = std::max<std::int64_t>(0, pairs - top_.count({"freq_allocation"}, 0, widest_hf_head).value_or(20));
+        if (mixed == 0) return;
+        const std::vector<double> usual = result.plain;
+        const std::int64_t rows = (mixed + 1) / 2;
+        for (std::int64_t i = 0; i < mixed; ++i)
+            result.plain[static_cast<std::size_t>(i % 2 == 0 ? i / 2 : rows + i / 2)] =
+                usual[static_cast<std::size_t>(i)];
+        model_.remarks.push_back("The model lists its frequencies in an order of its own: the first " +
+                                 std::to_string(rows) + " rotate by the row of an image, the next " +
+                                 std::to_string(mixed - rows) + " by its column.");
     }
 
     static constexpr std::initializer_list<const char*> fraction_names = {
@@ -291,18 +370,28 @@ class RotaryReader {
     const HfLayerSet& set_;
     HfModel& model_;
     const json& defaults_;
+    bool is_class_;
+    bool is_image_;
     HfReader own_;
+    HfReader library_;
     HfReader top_;
 };
 
 }  // namespace
 
 std::vector<HfRotary> read_rotary(const json& config, const json& defaults, HfModel& model) {
-    const std::vector<HfLayerSet> sets = hf_layer_sets(config, defaults);
+    const bool is_class = has_library_class(config, model.model_type);
+    const std::vector<HfLayerSet> sets =
+        is_class ? class_layer_sets(config, defaults, model) : hf_layer_sets(config, defaults);
     std::vector<HfRotary> result;
     result.reserve(sets.size());
     for (const HfLayerSet& set : sets) result.push_back(RotaryReader(config, defaults, set, model).read());
     name_unknown_keys(config, sets, model);
+    if (is_class) name_ignored_keys(config, model);
+    if (is_listed("two_dimensional", model.model_type)) {
+        model.remarks.emplace_back(
+            "The model rotates by row and column of an image; the frequencies shown are those of each.");
+    }
     return result;
 }
 

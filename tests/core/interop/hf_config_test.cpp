@@ -320,13 +320,15 @@ TEST(HuggingFaceConfig, NoWindowIsWrittenAsZeroOrMinusOne) {
 }
 
 TEST(HuggingFaceConfig, ReadsTheNamesOfOtherPrograms) {
+    const auto other = [](const char* name, const json& value) {
+        return read_hf_config(small({{"model_type", "internlm2"}, {name, value}})).of("");
+    };
     for (const char* theta : {"rope_embedding_base", "rope_freq_constant", "rotary_emb_base"}) {
-        EXPECT_EQ(read_hf_config(small({{theta, 5e5}})).of("").setup.theta, 5e5) << theta;
+        EXPECT_EQ(other(theta, 5e5).setup.theta, 5e5) << theta;
     }
-    EXPECT_EQ(read_hf_config(small({{"rotary_emb_fraction", 0.5}})).of("").rotary_dim, 16);
+    EXPECT_EQ(other("rotary_emb_fraction", 0.5).rotary_dim, 16);
     EXPECT_EQ(read_hf_config(small({{"attention_head_dim", 64}, {"kv_channels", 16}})).of("").rotary_dim, 64);
-    const HfModel condensed = read_hf_config(small({{"rope_condense_ratio", 4}}));
-    EXPECT_NEAR(condensed.of("").at(0).inverse_frequencies[0], 0.25, 1e-12);
+    EXPECT_NEAR(other("rope_condense_ratio", 4).at(0).inverse_frequencies[0], 0.25, 1e-12);
 }
 
 TEST(HuggingFaceConfig, AlphaMultipliesTheBaseAtEveryLength) {
@@ -409,7 +411,8 @@ TEST(HuggingFaceConfig, NamesTheLayersWithoutRotation) {
 }
 
 TEST(HuggingFaceConfig, ScalingOfOneLayerTypeLeavesTheOthersAlone) {
-    const HfModel model = read_hf_config(small({{"rope_theta", 1e4},
+    const HfModel model = read_hf_config(small({{"model_type", "step3p5"},
+                                                {"rope_theta", 1e4},
                                                 {"rope_scaling", {{"type", "linear"}, {"factor", 4}}},
                                                 {"yarn_only_types", {"full_attention"}}}));
     EXPECT_NEAR(model.of("full_attention").at(0).inverse_frequencies[0], 0.25, 1e-12);
@@ -514,7 +517,7 @@ TEST(HuggingFaceConfig, ModelsOfUnknownTypesAreReadWithARemark) {
     for (const char* type : {"biogpt", "clip_text_model", "wav2vec2", "musicgen_decoder"}) {
         EXPECT_MESSAGE(read_hf_config(small({{"model_type", type}})), BadInput, "without rotary embeddings");
     }
-    for (const char* type : {"dinov3_vit", "llama4_vision_model"}) {
+    for (const char* type : {"vjepa2", "llama4_vision_model"}) {
         EXPECT_MESSAGE(read_hf_config(small({{"model_type", type}, {"rope_theta", 100}})), BadInput,
                        "rotates by row and column");
     }
