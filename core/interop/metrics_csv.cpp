@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <span>
+#include <string_view>
 
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
@@ -21,12 +23,13 @@ class Lines {
  public:
     explicit Lines(std::string beginning) : beginning_(std::move(beginning)) {}
 
-    void add(std::int64_t iteration, const char* quantity, double value) {
-        text_ += beginning_ + std::to_string(iteration) + "," + quantity + "," +
-                 (std::isfinite(value) ? number_text(value) : "") + "\r\n";
+    void add(std::int64_t iteration, std::string_view quantity, double value) {
+        text_.append(beginning_).append(std::to_string(iteration)).append(",").append(quantity).append(",");
+        if (std::isfinite(value)) text_ += number_text(value);
+        text_ += "\r\n";
         ++count_;
     }
-    std::string text() && { return std::move(text_); }
+    const std::string& text() const { return text_; }
     std::int64_t count() const { return count_; }
 
  private:
@@ -56,18 +59,34 @@ void add_measurements(Lines& lines, const RunRecord& run, const RunMetrics& metr
     if (summary.test_loss) lines.add(summary.iterations, "test_loss", *summary.test_loss);
     lines.add(summary.iterations, "seconds", summary.seconds);
     lines.add(summary.iterations, "tokens_per_second", summary.tokens_per_second);
-    for (const auto& [name, value] : measurements) lines.add(summary.iterations, ("measured_" + name).c_str(), value);
+    for (const auto& [name, value] : measurements) lines.add(summary.iterations, "measured_" + name, value);
 }
 
-std::vector<std::string> differing_keys(const std::vector<nlohmann::json>& settings,
-                                        const std::vector<RunRecord>& runs) {
-    std::vector<ResultRun> compared;
-    for (std::size_t i = 0; i < runs.size(); ++i) {
-        compared.push_back({settings[i], runs[i].name, runs[i].summary, runs[i].state});
+// With the default of each setting that the run lacks; preserves settings of a newer version of the program.
+nlohmann::json complete_settings(const RunRecord& run) {
+    const nlohmann::json stored = stored_settings(run);
+    nlohmann::json settings = to_json(run_spec_from_json(stored));
+    for (const auto& [key, value] : stored.items()) {
+        if (!value.is_null()) settings[key] = value;
     }
-    std::vector<std::string> keys = results_table(compared).swept;
-    const auto other_seed = [&](const nlohmann::json& run) { return run["seed"] != settings.front()["seed"]; };
-    if (std::any_of(settings.begin(), settings.end(), other_seed)) keys.emplace_back("seed");
+    return settings;
+}
+
+// Only one run's settings are in memory at a time.
+std::vector<std::string> differing_keys(const std::vector<RunRecord>& runs) {
+    std::set<std::string> differing;
+    const nlohmann::json first = complete_settings(runs.front());
+    for (const RunRecord& run : runs) {
+        const nlohmann::json other = complete_settings(run);
+        for (const nlohmann::json* each : {&first, &other}) {
+            for (const auto& [key, value] : each->items()) {
+                if (first.value(key, nlohmann::json()) != other.value(key, nlohmann::json())) differing.insert(key);
+            }
+        }
+    }
+    const bool has_seeds = differing.erase("seed") > 0;
+    std::vector<std::string> keys = in_order_of_keys(std::move(differing));
+    if (has_seeds) keys.emplace_back("seed");
     return keys;
 }
 
@@ -83,24 +102,20 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
         throw BadInput("The file " + file.string() +
                        " exists already; add --force to replace it, or name another file.");
     }
-    std::vector<nlohmann::json> settings;
-    for (const RunRecord& run : runs) {
-        nlohmann::json stored = stored_settings(run);
-        settings.push_back(to_json(run_spec_from_json(stored)));
-        settings.back().update(stored);  // preserves settings of a newer version of the program
-    }
     MetricsCsv written;
-    if (!runs.empty()) written.keys = differing_keys(settings, runs);
-
-    std::vector<std::string> parts = {"run,name"};
-    for (const std::string& key : written.keys) parts.front() += "," + csv_field(key);
-    for (const std::string_view name : condition_names) parts.front() += ",chosen_" + std::string(name);
-    parts.front() += ",iteration,quantity,value\r\n";
+    if (!runs.empty()) written.keys = differing_keys(runs);
+    OutputFile output(file);
+    const auto write = [&output](const std::string& text) { output.write(std::as_bytes(std::span(text))); };
+    std::string heading = "run,name";
+    for (const std::string& key : written.keys) heading += "," + csv_field(key);
+    for (const std::string_view name : condition_names) heading += ",chosen_" + std::string(name);
+    write(heading + ",iteration,quantity,value\r\n");
     for (std::size_t i = 0; i < runs.size(); ++i) {
         std::string beginning = std::to_string(runs[i].id) + "," + csv_field(runs[i].name) + ",";
+        const nlohmann::json settings = complete_settings(runs[i]);
         for (const std::string& key : written.keys) {
-            const auto value = settings[i].find(key);
-            beginning += (value == settings[i].end() ? "" : csv_field(setting_text(*value))) + ",";
+            const auto value = settings.find(key);
+            beginning += (value == settings.end() ? "" : csv_field(setting_text(*value))) + ",";
         }
         for (const std::string_view name : condition_names) {
             beginning += (runs[i].conditions ? csv_field(condition_of(*runs[i].conditions, name)) : "") + ",";
@@ -108,12 +123,9 @@ MetricsCsv write_metrics_csv(const LabFile& lab, const std::vector<RunRecord>& r
         Lines lines(std::move(beginning));
         add_measurements(lines, runs[i], lab.metrics(runs[i].id), lab.measurements(runs[i].id));
         written.rows += lines.count();
-        parts.push_back(std::move(lines).text());
+        write(lines.text());
     }
-    std::vector<std::span<const std::byte>> bytes;
-    bytes.reserve(parts.size());
-    for (const std::string& part : parts) bytes.push_back(std::as_bytes(std::span(part)));
-    write_output(file, bytes);
+    output.commit();
     return written;
 }
 

@@ -377,8 +377,9 @@ std::vector<std::string> suitable_figures(const LabFile& lab, const ResultsOptio
     return names;
 }
 
-std::vector<std::string> figure_flags(const LabFile& lab, const std::string& figure, const ResultsOptions& results) {
-    if (!shows_results(figure)) return {};
+std::vector<std::string> figure_flags(const LabFile& lab, const std::vector<std::string>& figures,
+                                      const ResultsOptions& results) {
+    if (std::none_of(figures.begin(), figures.end(), shows_results)) return {};
     return result_flags(lab_runs(lab, report_selection(lab)), results);
 }
 

@@ -25,8 +25,9 @@ struct ReportOptions {
 /// `ropelab-cli figure`, in the order of the report.
 std::vector<std::string> suitable_figures(const LabFile& lab, const ResultsOptions& results);
 
-/// For `ropelab-cli figure` to show what the report's table shows; none for a figure without results.
-std::vector<std::string> figure_flags(const LabFile& lab, const std::string& figure, const ResultsOptions& results);
+/// For `ropelab-cli figure` to show what the report's table shows; none for figures without results.
+std::vector<std::string> figure_flags(const LabFile& lab, const std::vector<std::string>& figures,
+                                      const ResultsOptions& results);
 
 /// {"experiment-1.json", …}, from which the report's commands train the lab again; without reproduction sheets.
 std::map<std::string, std::string> experiment_files(const LabFile& lab);

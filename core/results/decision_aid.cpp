@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 
 #include "core/data/json_text.h"
 #include "core/plan/step_cost.h"
@@ -38,6 +39,7 @@ namespace {
 
 constexpr double significance = 0.05;
 constexpr double margin = 0.01;  // of the other setting's mean: how much worse the interval of a difference may reach
+constexpr std::size_t most_settings = 200;         // of which each pair is tested
 constexpr std::size_t most_settings_in_words = 4;  // more settings are counted
 constexpr std::size_t most_details = 8;  // more dominated settings and undecided pairs are listed only in JSON
 
@@ -126,6 +128,10 @@ DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& gr
     DecisionAid aid;
     aid.loss = loss;
     aid.cost = cost;
+    if (groups.size() > most_settings) {
+        aid.untried = groups.size();
+        return aid;
+    }
     std::vector<double> caches;  // bytes of each group, only if they are the cost
     if (is_cache(cost)) {
         for (const std::size_t group : groups) caches.push_back(group_cache_bytes(table, table.groups[group]));
@@ -151,33 +157,29 @@ DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& gr
         if (is_cache(cost) && i % 2 == 1) return tests[i].better;
         return corrected[i] && *corrected[i] < significance ? tests[i].better : 0;
     };
-    for (const std::size_t group : groups) {
-        const auto beats = [&](std::size_t i) {  // the other group of pair i dominates `group`
-            const int side = tests[i].first == group ? -1 : tests[i].second == group ? 1 : 0;
+    std::map<std::size_t, std::size_t> dominator;  // by the group that it dominates
+    for (std::size_t i = 0; i < tests.size(); i += 2) {
+        for (const int side : {1, -1}) {  // whether the first group dominates the second, and the reverse
             const auto is_better = [&](std::size_t test) { return side * sign(test) > 0; };
             const auto holds = [&](std::size_t test) {
                 return is_better(test) || (side > 0 ? tests[test].first_holds : tests[test].second_holds);
             };
-            return side != 0 && (is_better(i) || is_better(i + 1)) && holds(i) && holds(i + 1);
-        };
-        std::optional<std::size_t> by;
-        for (std::size_t i = 0; i < tests.size() && !by; i += 2) {
-            if (beats(i)) by = tests[i].first == group ? tests[i].second : tests[i].first;
+            if (!(is_better(i) || is_better(i + 1)) || !holds(i) || !holds(i + 1)) continue;
+            side > 0 ? dominator.emplace(tests[i].second, tests[i].first)
+                     : dominator.emplace(tests[i].first, tests[i].second);
         }
-        if (by) {
-            aid.dominated.push_back({group, *by});
+    }
+    for (const std::size_t group : groups) {
+        if (const auto by = dominator.find(group); by != dominator.end()) {
+            aid.dominated.push_back({group, by->second});
         } else {
             aid.front.push_back(group);
         }
     }
-    const auto on_front = [&](std::size_t group) {
-        return std::find(aid.front.begin(), aid.front.end(), group) != aid.front.end();
-    };
     for (std::size_t i = 0; i < tests.size(); i += 2) {
         if (sign(i) != 0 || sign(i + 1) != 0) continue;
-        if (on_front(tests[i].first) && on_front(tests[i].second)) {
-            aid.undecided.push_back({tests[i].first, tests[i].second});
-        }
+        if (dominator.contains(tests[i].first) || dominator.contains(tests[i].second)) continue;
+        aid.undecided.push_back({tests[i].first, tests[i].second});
     }
     return aid;
 }
@@ -248,7 +250,7 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
             if (is_known(group)) members.push_back(i);
         }
         DecisionAid aid = aid_of(table, members, loss, cost);
-        if (aid.comparisons > 0) aids.push_back(std::move(aid));
+        if (aid.comparisons > 0 || aid.untried > 0) aids.push_back(std::move(aid));
     }
     return aids;
 }
@@ -269,6 +271,11 @@ DecisionNames decision_names(const ResultsTable& table) {
 }
 
 std::string decision_words(const DecisionAid& aid, const ResultsTable& table, const DecisionNames& names) {
+    if (aid.untried > 0) {
+        return "The decision aid tests each pair of settings, and these " + std::to_string(aid.untried) +
+               " settings are too many for it: choose an experiment of at most " + std::to_string(most_settings) +
+               " settings.";
+    }
     const std::size_t count = aid.front.size() + aid.dominated.size();
     const std::string all = std::to_string(count);
     if (aid.front.empty())
@@ -297,6 +304,7 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
 
 std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsTable& table,
                                           const DecisionNames& names) {
+    if (aid.untried > 0) return {};
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
     std::vector<std::string> lines = {
         "The settings are compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) +

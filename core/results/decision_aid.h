@@ -27,7 +27,8 @@ struct DecisionChoice {
 DecisionChoice decision_choice(const std::string& typed);
 std::vector<std::string_view> decision_losses();
 
-/// The settings of a data set that the tests do not find dominated, and what they leave undecided (section 7.1 of Huang et al. 2025).
+/// The settings of a data set that the tests do not find dominated, and what they leave undecided (section 7.1 of Huang
+/// et al. 2025).
 struct DecisionAid {
     struct Dominated {
         std::size_t group = 0;
@@ -43,7 +44,8 @@ struct DecisionAid {
     std::vector<std::size_t> front;    // indices of groups that no group dominates
     std::vector<Dominated> dominated;  // all other groups with values of both quantities
     std::vector<Undecided> undecided;
-    int comparisons = 0;  // number of tests over which Holm's correction is
+    int comparisons = 0;      // number of tests over which Holm's correction is
+    std::size_t untried = 0;  // settings that are too many to test each pair; nothing else is then known
     /// The training times of some pair are one measurement.
     bool untested_cost = false;
 };

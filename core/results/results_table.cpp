@@ -40,22 +40,18 @@ json complete(const json& settings, const std::string& name) {
 
 std::vector<std::string> swept_keys(const std::vector<json>& settings) {
     std::set<std::string> differing;
+    const json& first = settings.front();
     for (const json& other : settings) {
-        for (const json* run : {&settings.front(), &other}) {
-            for (const auto& [key, value] : run->items()) {
-                if (key == "seed") continue;
-                const auto a = settings.front().find(key);
-                const auto b = other.find(key);
-                if (a == settings.front().end() || b == other.end() || *a != *b) differing.insert(key);
-            }
+        auto a = first.begin(), b = other.begin();
+        while (a != first.end() || b != other.end()) {  // both in the order of their keys
+            const int order = a == first.end() ? 1 : b == other.end() ? -1 : a.key().compare(b.key());
+            if (order != 0 || *a != *b) differing.insert(order > 0 ? b.key() : a.key());
+            if (order <= 0) ++a;
+            if (order >= 0) ++b;
         }
     }
-    std::vector<std::string> result;
-    for (const Key& key : keys()) {
-        if (differing.erase(std::string(key.name)) > 0) result.emplace_back(key.name);
-    }
-    result.insert(result.end(), differing.begin(), differing.end());  // settings of another version of the program
-    return result;
+    differing.erase("seed");
+    return in_order_of_keys(std::move(differing));
 }
 
 std::int64_t seed_of(const json& settings) {
@@ -376,6 +372,22 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
     return current_settings(settings);
 }
 
+std::vector<std::string> distinguishing_keys(const ResultsTable& table, const std::string& without) {
+    // The first group with the value of each group: equal lists belong to settings that change together.
+    std::set<std::vector<std::size_t>> known;
+    std::vector<std::string> keys;
+    for (const std::string& key : table.swept) {
+        if (key == without) continue;
+        std::map<json, std::size_t> firsts;
+        std::vector<std::size_t> first_of;
+        for (std::size_t i = 0; i < table.groups.size(); ++i) {
+            first_of.push_back(firsts.emplace(table.groups[i].settings.at(key), i).first->second);
+        }
+        if (known.insert(std::move(first_of)).second) keys.push_back(key);
+    }
+    return keys;
+}
+
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
     ResultsTable table;
     if (!(options.margin_percent >= 0 && options.margin_percent <= 100))
@@ -400,24 +412,22 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         }
     }
 
+    std::map<std::map<std::string, json>, std::size_t> places;  // of each group, by its settings
     for (std::size_t i = 0; i < runs.size(); ++i) {
         std::map<std::string, json> swept;
         for (const std::string& key : table.swept) swept[key] = settings[i].contains(key) ? settings[i][key] : json();
-        auto group = std::find_if(table.groups.begin(), table.groups.end(),
-                                  [&](const ResultGroup& known) { return known.settings == swept; });
-        if (group == table.groups.end()) {
-            table.groups.emplace_back().settings = std::move(swept);
-            group = table.groups.end() - 1;
-        }
-        group->members.push_back(i);
-        if (group->name.empty()) group->name = runs[i].setting_name;
+        const auto [place, is_new] = places.emplace(std::move(swept), table.groups.size());
+        if (is_new) table.groups.emplace_back().settings = place->first;
+        ResultGroup& group = table.groups[place->second];
+        group.members.push_back(i);
+        if (group.name.empty()) group.name = runs[i].setting_name;
         if (runs[i].excluded) {
-            group->excluded.push_back(i);
+            group.excluded.push_back(i);
         } else if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {
-            add(*group, i, seed_of(settings[i]), *runs[i].summary);
-            if (runs[i].state != RunState::finished) ++group->stopped;
+            add(group, i, seed_of(settings[i]), *runs[i].summary);
+            if (runs[i].state != RunState::finished) ++group.stopped;
         } else {
-            ++(runs[i].state == RunState::failed ? group->failed : group->unfinished);
+            ++(runs[i].state == RunState::failed ? group.failed : group.unfinished);
         }
     }
     for (ResultGroup& group : table.groups) describe_runs(table, group, runs);
@@ -544,12 +554,14 @@ Counts counts_of(const ResultGroup& group, std::string_view name) {
 std::string tokenizer_warning(const ResultsTable& table) {
     const std::size_t per_byte = measure_index("bits_per_byte");
     const std::size_t per_token = measure_index("best_validation_loss");
-    bool differs = false;
-    for (const ResultGroup& a : table.groups) {
-        for (const ResultGroup& b : table.groups) {
-            differs = differs || (same_data(a, b, per_byte) && !same_data(a, b, per_token));
-        }
-    }
+    std::vector<const ResultGroup*> texts;  // one group of each
+    const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+        const auto known = std::find_if(texts.begin(), texts.end(),
+                                        [&](const ResultGroup* each) { return same_data(*each, group, per_byte); });
+        if (known != texts.end()) return !same_data(**known, group, per_token);
+        texts.push_back(&group);
+        return false;
+    });
     if (!differs) return "";
     const std::string words =
         "Warning: the runs have different tokenizers, so that only their bits per byte can be compared. ";
@@ -714,10 +726,10 @@ void sort_by_settings(ResultsTable& table) {
         };
         const bool are_numbers =
             std::all_of(order.begin(), order.end(), [&](std::size_t group) { return value(group).is_number(); });
+        std::map<nlohmann::json, std::size_t> firsts;  // group with the same word
         std::vector<double> ranks;
         for (std::size_t group = 0; group < table.groups.size(); ++group) {
-            std::size_t first = 0;  // group with the same word
-            while (value(first) != value(group)) ++first;
+            const std::size_t first = firsts.emplace(value(group), group).first->second;
             ranks.push_back(are_numbers ? value(group).get<double>() : static_cast<double>(first));
         }
         std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return ranks[a] < ranks[b]; });

@@ -206,6 +206,10 @@ struct ResultsTable {
 /// other settings of some group.
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options = {});
 
+/// The swept settings, but not `without` and settings whose values correspond one to one to those of an earlier one,
+/// such as the final learning rate.
+std::vector<std::string> distinguishing_keys(const ResultsTable& table, const std::string& without = {});
+
 /// By a swept setting, the mean of a measure, "n", "improvement", "iterations_until", "p_student", "p_welch" or
 /// "p_paired". A `-` before it means descending. Groups without a value come last in both orders. Throws BadInput for
 /// any other name; the message names the most similar one.

@@ -1,6 +1,7 @@
 #include "core/stats/t_test.h"
 
 #include <algorithm>
+#include <array>
 #include <boost/math/distributions/chi_squared.hpp>
 #include <boost/math/distributions/non_central_t.hpp>
 #include <boost/math/distributions/students_t.hpp>
@@ -8,6 +9,7 @@
 #include <cmath>
 #include <cstddef>
 #include <limits>
+#include <map>
 #include <string>
 #include <utility>
 
@@ -152,13 +154,21 @@ double t_test_power(double noncentrality, double degrees_of_freedom, double alph
                        " degrees of freedom at a significance level of " + number_text(alpha) +
                        " is not possible; the degrees of freedom must be above 0 and the level between 0 and 1.");
     }
-    const boost::math::students_t central(degrees_of_freedom);
-    const double critical = boost::math::quantile(boost::math::complement(central, alpha / 2));
     const double effect = std::abs(noncentrality);
     if (effect == 0) return alpha;
+    // Tables of results, which are made again for each figure, ask for the same powers of thousands of groups.
+    constexpr std::size_t most = 200'000;
+    thread_local std::map<std::array<double, 3>, double> known;
+    if (known.size() >= most) known.clear();
+    const std::array<double, 3> key = {effect, degrees_of_freedom, alpha};
+    if (const auto found = known.find(key); found != known.end()) return found->second;
+    const boost::math::students_t central(degrees_of_freedom);
+    const double critical = boost::math::quantile(boost::math::complement(central, alpha / 2));
     const boost::math::non_central_t distribution(degrees_of_freedom, effect);
-    return boost::math::cdf(boost::math::complement(distribution, critical)) +
-           boost::math::cdf(distribution, -critical);
+    const double power =
+        boost::math::cdf(boost::math::complement(distribution, critical)) + boost::math::cdf(distribution, -critical);
+    known.emplace(key, power);
+    return power;
 }
 
 std::pair<double, double> deviation_factors(double degrees_of_freedom) {

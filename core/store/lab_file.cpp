@@ -374,7 +374,7 @@ RunRecord LabFile::run(RunId id) const {
 RunMetrics LabFile::metrics(RunId id) const {
     const sqlite::Connection& database = database_->connection;
     const sqlite::Transaction consistent_read(database, false);
-    RunMetrics result;
+    RunMetrics result = metrics_of_evaluations(id);
     sqlite::Query step = database.query(
         "SELECT iteration, training_loss, gradient_norm, learning_rate, time FROM step WHERE run = ? ORDER BY "
         "iteration");
@@ -386,6 +386,30 @@ RunMetrics LabFile::metrics(RunId id) const {
         result.steps.learning_rate.push_back(step.real(3));
         result.steps.time.push_back(step.real(4));
     }
+    return result;
+}
+
+RunMetrics::Steps LabFile::steps(RunId id, StepValues quantity) const {
+    using Steps = RunMetrics::Steps;
+    const char* sql = quantity == &Steps::training_loss
+                          ? "SELECT iteration, training_loss FROM step WHERE run = ? ORDER BY iteration"
+                      : quantity == &Steps::gradient_norm
+                          ? "SELECT iteration, gradient_norm FROM step WHERE run = ? ORDER BY iteration"
+                          : "SELECT iteration, learning_rate FROM step WHERE run = ? ORDER BY iteration";
+    Steps result;
+    sqlite::Query step = database_->connection.query(sql);
+    step.with(id);
+    while (step.next()) {
+        result.iteration.push_back(step.integer(0));
+        (result.*quantity).push_back(step.real(1));
+    }
+    return result;
+}
+
+RunMetrics LabFile::metrics_of_evaluations(RunId id) const {
+    const sqlite::Connection& database = database_->connection;
+    const sqlite::Transaction consistent_read(database, false);
+    RunMetrics result;
     sqlite::Query evaluation = database.query(
         "SELECT iteration, training_loss, validation_loss, time FROM evaluation WHERE run = ? ORDER BY iteration");
     evaluation.with(id);

@@ -188,6 +188,11 @@ class LabFile {
     /// Even if it is marked as deleted. Throws BadInput if there is none with this id.
     RunRecord run(RunId id) const;
     RunMetrics metrics(RunId id) const;
+    /// As metrics(), without the steps, which are most of a lab.
+    RunMetrics metrics_of_evaluations(RunId id) const;
+    using StepValues = std::vector<double> RunMetrics::Steps::*;
+    /// Only the iterations and `quantity`, which is training_loss, gradient_norm or learning_rate.
+    RunMetrics::Steps steps(RunId id, StepValues quantity) const;
     std::vector<event::Sampled> samples(RunId id) const;
     std::vector<std::int64_t> snapshots(RunId id) const;
     /// Values have float32 precision, attention weights a precision of 1/65535.

@@ -31,6 +31,15 @@ nlohmann::json current_settings(const nlohmann::json& settings) {
     return result;
 }
 
+std::vector<std::string> in_order_of_keys(std::set<std::string> names) {
+    std::vector<std::string> result;
+    for (const Key& key : keys()) {
+        if (names.erase(std::string(key.name)) > 0) result.emplace_back(key.name);
+    }
+    result.insert(result.end(), names.begin(), names.end());
+    return result;
+}
+
 RunSpec run_spec_from_json(const nlohmann::json& json) {
     if (!json.is_object()) throw BadInput("The settings of a run must be a JSON object.");
     const nlohmann::json settings = current_settings(json);

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/spec/run_spec.h"
 
@@ -11,6 +13,8 @@ namespace ropelab {
 /// Flat; numbers are JSON numbers.
 nlohmann::json to_json(const RunSpec& spec);
 nlohmann::json current_settings(const nlohmann::json& settings);
+/// In the order of keys(); settings of another version of the program follow.
+std::vector<std::string> in_order_of_keys(std::set<std::string> names);
 /// Missing keys have their defaults. Throws BadInput for invalid values.
 RunSpec run_spec_from_json(const nlohmann::json& json);
 

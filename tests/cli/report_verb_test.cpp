@@ -48,6 +48,19 @@ TEST_F(ReportVerbTest, WritesThreeFormatsWithFigures) {
     EXPECT_BAD_INPUT(ropelab_cli({"report", "--lab", lab_, "--output", output_}), "add --force");
 }
 
+TEST_F(ReportVerbTest, AFigureThatCannotBeDrawnLeavesTheOthers) {
+    const auto finished = ropelab_cli({"figure", "group-means", "loss-by-context", "improvement", "--each", "--lab",
+                                       lab_, "--output", folder_.path().string()});
+    EXPECT_EQ(finished.status, 1);
+    EXPECT_THAT(finished.err, testing::HasSubstr("at least two context lengths"));
+    for (const char* name : {"group-means.pdf", "group-means.svg", "improvement.pdf", "improvement.svg"})
+        EXPECT_TRUE(std::filesystem::exists(folder_ / name)) << name;
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "loss-by-context.pdf"));
+    EXPECT_BAD_INPUT(ropelab_cli({"figure", "group-means", "--each", "--format", "png", "--lab", lab_, "--output",
+                                  folder_.path().string()}),
+                     "leave out --format");
+}
+
 // The first command of a report trains the same lab again.
 TEST_F(ReportVerbTest, ItsExperimentRepeatsTheLab) {
     const auto finished =

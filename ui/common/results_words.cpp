@@ -212,24 +212,6 @@ QString settingTitle(const ResultsTable& table, const ResultGroup& group, const 
     return settingTitle(key, group.settings.at(key), head_dim_of(table, group));
 }
 
-std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without) {
-    const auto correspond = [&table](const std::string& key, const std::string& before) {
-        return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& a) {
-            return std::all_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& b) {
-                return (a.settings.at(key) == b.settings.at(key)) == (a.settings.at(before) == b.settings.at(before));
-            });
-        });
-    };
-    std::vector<std::string> keys;
-    for (const std::string& key : table.swept) {
-        if (key == without) continue;
-        const bool distinguishes =
-            std::none_of(keys.begin(), keys.end(), [&](const auto& before) { return correspond(key, before); });
-        if (distinguishes) keys.push_back(key);
-    }
-    return keys;
-}
-
 namespace {
 
 /// The parts of a group's label. Where θ and fraction are swept together, they are one part, written as in legends of
@@ -256,16 +238,31 @@ QStringList labelParts(const ResultsTable& table, const ResultGroup& group, cons
 
 }  // namespace
 
-QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
+namespace {
+
+QString labelBy(const std::vector<std::string>& keys, const ResultsTable& table, const ResultGroup& group) {
     if (!group.name.empty()) return text(group_name(table, group));
     const auto part = [&](const std::string& key) { return settingTitle(table, group, key); };
-    const QStringList parts = labelParts(table, group, distinguishingKeys(table), part);
+    const QStringList parts = labelParts(table, group, keys, part);
     return parts.isEmpty() ? u"all runs"_s : parts.join(u" · "_s);
+}
+
+}  // namespace
+
+QString shortLabel(const ResultsTable& table, const ResultGroup& group) {
+    return labelBy(distinguishing_keys(table), table, group);
+}
+
+QStringList shortLabels(const ResultsTable& table) {
+    const std::vector<std::string> keys = distinguishing_keys(table);
+    QStringList labels;
+    for (const ResultGroup& group : table.groups) labels << labelBy(keys, table, group);
+    return labels;
 }
 
 QString shortLabelKeys(const ResultsTable& table) {
     QStringList keys;
-    for (const std::string& key : distinguishingKeys(table)) keys << keyTitle(key);
+    for (const std::string& key : distinguishing_keys(table)) keys << keyTitle(key);
     return keys.isEmpty() ? u"group"_s : keys.join(u" · "_s);
 }
 

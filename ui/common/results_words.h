@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <QStringList>
 
 #include "core/results/results_table.h"
 
@@ -21,11 +22,11 @@ QString keyTitle(const std::string& key);
 /// "10k", "25 %" or "truncate". `headDim` is the head dimension for fraction_text(), 0 if it is unknown.
 QString settingTitle(const std::string& key, const nlohmann::json& value, int headDim = 0);
 QString settingTitle(const ResultsTable& table, const ResultGroup& group, const std::string& key);
-/// Omits `without` and settings whose values correspond one to one to those of an earlier one (final learning rate).
-std::vector<std::string> distinguishingKeys(const ResultsTable& table, const std::string& without = {});
 /// A group's name or the values of the distinguishing settings: "10k", "θ 10k, 25 % · 256"; "all runs" if nothing was
 /// swept.
 QString shortLabel(const ResultsTable& table, const ResultGroup& group);
+/// Of every group.
+QStringList shortLabels(const ResultsTable& table);
 /// Names of the settings in shortLabel(): "θ · fraction"; "group" if nothing was swept.
 QString shortLabelKeys(const ResultsTable& table);
 /// A group's name or all swept settings: "θ 10k, 25 %, context 256".

@@ -75,6 +75,7 @@ void CurvePlot::clear() {
     m_runs.clear();
     m_curves.clear();
     m_groups.clear();
+    m_groupOf.clear();
     m_shown.clear();
     m_floor.reset();
     m_rungs.clear();
@@ -136,6 +137,10 @@ void CurvePlot::setGroups(std::vector<CurveGroup> groups) {
         return;
     }
     m_groups = std::move(groups);
+    m_groupOf.clear();
+    for (std::size_t i = 0; i < m_groups.size(); ++i) {
+        for (const RunId run : m_groups[i].runs) m_groupOf.emplace(run, i);
+    }
     m_shown.clear();
     m_readout->hide();
     schedule();

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "core/spec/event.h"
@@ -67,6 +68,8 @@ class CurvePlot : public PlotWidget {
     const std::vector<CurveGroup>& groups() const { return m_groups; }
     /// Nearest to x, as drawn: smoothed, in the shown unit; NaN for a hidden run or an x outside the curve.
     double shownValue(RunId run, double x) const;
+    /// Also without points.
+    bool hasCurve(CurveId curve) const { return m_curves.contains(curve); }
     /// Iterations; empty for an unknown curve.
     QList<double> xValues(CurveId curve) const;
     /// Losses are in nats.
@@ -166,8 +169,8 @@ class CurvePlot : public PlotWidget {
     std::vector<Shown> addGroups(Figure& figure, Quantity quantity) const;
     /// The first visible run of the group.
     RunId representativeOf(RunId run) const;
-    /// Only this run if it has no group.
-    std::vector<RunId> groupOf(RunId run) const;
+    /// Only this run if it has no group; the result then refers to `run`.
+    std::span<const RunId> groupOf(const RunId& run) const;
     void setAxesOf(Figure& figure) const;
     QString unitNote() const;
     /// On screen, the note also mentions the smoothing and omitted values.
@@ -192,6 +195,7 @@ class CurvePlot : public PlotWidget {
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;
     std::vector<CurveGroup> m_groups;
+    std::map<RunId, std::size_t> m_groupOf;        // place of each run's group in m_groups
     mutable std::map<CurveId, CurveMean> m_means;  // means of the groups; m_shown points into this map
     std::vector<Quantity> m_quantities{Quantity::validation_loss};
     double m_smoothing = 0;

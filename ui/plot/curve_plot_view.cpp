@@ -1,9 +1,11 @@
 // Conversion of the data of CurvePlot to a figure on the canvas.
 #include <qcustomplot.h>
 
+#include <QHash>
 #include <QLayout>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "ui/figure/paint/figure_renderer.h"
 #include "ui/figure/ticks.h"
@@ -117,7 +119,9 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     for (std::size_t i = 0; shown != nullptr && i < shown->size(); ++i) {  // the crosshair uses the same labels
         (*shown)[i].label = distinct[static_cast<qsizetype>(i)];
     }
-    for (FigureBand& band : figure.bands) band.label = distinct[names.indexOf(band.label)];
+    QHash<QString, QString> shortened;
+    for (qsizetype i = names.size(); i-- > 0;) shortened[names[i]] = distinct[i];
+    for (FigureBand& band : figure.bands) band.label = shortened[band.label];
     addEnds(figure);
     for (qsizetype i = 0; i < m_rungs.size(); ++i) {
         figure.verticalLines.push_back({m_rungs[i], u"rung %1"_s.arg(i + 1)});
@@ -211,11 +215,9 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
     return result;
 }
 
-std::vector<RunId> CurvePlot::groupOf(RunId run) const {
-    for (const CurveGroup& group : m_groups) {
-        if (std::find(group.runs.begin(), group.runs.end(), run) != group.runs.end()) return group.runs;
-    }
-    return {run};
+std::span<const RunId> CurvePlot::groupOf(const RunId& run) const {
+    const auto group = m_groupOf.find(run);
+    return group == m_groupOf.end() ? std::span(&run, 1) : std::span(m_groups[group->second].runs);
 }
 
 Ink CurvePlot::inkOf(RunId run) const {
@@ -225,7 +227,7 @@ Ink CurvePlot::inkOf(RunId run) const {
 }
 
 RunId CurvePlot::representativeOf(RunId run) const {
-    const std::vector<RunId> members = groupOf(run);
+    const std::span<const RunId> members = groupOf(run);
     const auto first = std::find_if(members.begin(), members.end(), [this](RunId id) { return isRunVisible(id); });
     return first == members.end() ? run : *first;
 }
@@ -388,9 +390,9 @@ void CurvePlot::render() {
     elapsed.start();
     m_shown.clear();
     Figure now = figure(&m_shown);
-    std::erase_if(m_means, [this](const auto& cached) {
-        return std::none_of(m_shown.begin(), m_shown.end(), [&](const Shown& each) { return each.id == cached.first; });
-    });
+    std::set<CurveId> shown;
+    for (const Shown& each : m_shown) shown.insert(each.id);
+    std::erase_if(m_means, [&shown](const auto& cached) { return !shown.contains(cached.first); });
     now.note = noteOf(now, true);
     for (std::size_t i = 0; i < m_shown.size(); ++i) {  // the curves after these mark the ends of runs
         now.curves[i].emphasis = emphasisOf(m_shown[i].id.run);

@@ -56,33 +56,33 @@ void SettingColors::load(const LabFile* file, bool keep) {
 }
 
 void SettingColors::assign(const std::vector<std::string>& settings) {
-    for (const std::string& setting : settings) {
-        if (m_entries.contains(setting)) continue;
-        const int color = nextFree(settings);
-        m_entries[setting] = {{setting, color, false}, false};
-    }
-}
-
-int SettingColors::nextFree(const std::vector<std::string>& present) const {
+    const std::set<std::string> present(settings.begin(), settings.end());
     std::vector<int> uses(kCount, 0);
-    for (const auto& [key, entry] : m_entries) ++uses[static_cast<std::size_t>(entry.look.color % kCount)];
-    const auto unused = std::find(uses.begin(), uses.end(), 0);
-    if (unused != uses.end()) return static_cast<int>(unused - uses.begin());
-    // All are in use: colours of settings without runs come next, then those that the fewest settings have.
-    const std::set<std::string> shown(present.begin(), present.end());
-    std::fill(uses.begin(), uses.end(), 0);
+    std::vector<int> shown(kCount, 0);  // by settings with runs
     std::vector<bool> isPinned(kCount, false);
     for (const auto& [key, entry] : m_entries) {
         const auto color = static_cast<std::size_t>(entry.look.color % kCount);
-        if (shown.contains(key)) ++uses[color];
+        ++uses[color];
+        if (present.contains(key)) ++shown[color];
         if (entry.look.pinned) isPinned[color] = true;
     }
-    int best = -1;
-    for (int i = 0; i < kCount; ++i) {
-        const auto at = static_cast<std::size_t>(i);
-        if (!isPinned[at] && (best < 0 || uses[at] < uses[static_cast<std::size_t>(best)])) best = i;
+    const auto nextFree = [&] {
+        const auto unused = std::find(uses.begin(), uses.end(), 0);
+        if (unused != uses.end()) return static_cast<std::size_t>(unused - uses.begin());
+        // All are in use: colours of settings without runs come next, then those that the fewest settings have.
+        std::size_t best = kCount;
+        for (std::size_t i = 0; i < kCount; ++i) {
+            if (!isPinned[i] && (best == kCount || shown[i] < shown[best])) best = i;
+        }
+        return best % kCount;  // 0 if every colour is pinned
+    };
+    for (const std::string& setting : settings) {
+        if (m_entries.contains(setting)) continue;
+        const std::size_t color = nextFree();
+        ++uses[color];
+        ++shown[color];
+        m_entries[setting] = {{setting, static_cast<int>(color), false}, false};
     }
-    return std::max(best, 0);  // every colour is pinned
 }
 
 SettingLook SettingColors::lookOf(const std::string& setting) const {
@@ -184,9 +184,9 @@ const nlohmann::json& RunStore::settingsOf(const RunView& run) const {
 }
 
 const RunView* RunStore::find(RunId id) const {
-    const auto found =
-        std::find_if(m_runs.begin(), m_runs.end(), [id](const auto& run) { return run.record.id == id; });
-    return found == m_runs.end() ? nullptr : &*found;
+    const auto found = std::lower_bound(m_runs.begin(), m_runs.end(), id,
+                                        [](const RunView& run, RunId wanted) { return run.record.id < wanted; });
+    return found == m_runs.end() || found->record.id != id ? nullptr : &*found;
 }
 
 RunView* RunStore::entry(RunId id) {
@@ -210,7 +210,7 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
                 run.record.note = record.note;
                 m_runs.push_back(std::move(run));
             } else {
-                const RunMetrics& metrics = m_arrived.emplace(record.id, file->metrics(record.id)).first->second;
+                const RunMetrics metrics = file->metrics_of_evaluations(record.id);
                 RunView run = makeView(std::move(record), metrics);
                 run.visible = run.record.experiment == latest;
                 m_runs.push_back(std::move(run));
@@ -220,7 +220,6 @@ void RunStore::reload(const LabFile* file, bool keepVisibility) {
     applyColors(file, keepVisibility);
     applyRungs(file);
     emit reloaded();
-    m_arrived.clear();
 }
 
 void RunStore::applyColors(const LabFile* file, bool keep) {
@@ -254,11 +253,6 @@ void RunStore::applyRungs(const LabFile* file) {
         run.searched = origin->second.searched;
         run.look = origin->second.look;
     }
-}
-
-const RunMetrics* RunStore::arrived(RunId id) const {
-    const auto found = m_arrived.find(id);
-    return found == m_arrived.end() ? nullptr : &found->second;
 }
 
 void RunStore::apply(const std::vector<Delivery>& deliveries) {

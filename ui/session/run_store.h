@@ -52,7 +52,6 @@ class SettingColors {
         SettingLook look;
         bool stored = false;
     };
-    int nextFree(const std::vector<std::string>& present) const;
 
     std::map<std::string, Entry> m_entries;  // by settingKey()
 };
@@ -77,7 +76,7 @@ struct RunView {
 };
 
 /// Runs are read from the file once and then updated by the events of training. The metrics of single steps are too
-/// large to be stored here: a plot that needs them copies them from arrived() while reloaded() is emitted.
+/// large to be stored here: a plot reads those that it shows from the file.
 class RunStore : public QObject {
     Q_OBJECT
 
@@ -91,9 +90,6 @@ class RunStore : public QObject {
 
     /// Parsed only once; valid until the next call for this id. Throws BadInput if the settings are damaged.
     const nlohmann::json& settingsOf(const RunView& run) const;
-
-    /// Metrics that the latest reload() added; null unless reloaded() is being emitted. Receivers share this one copy.
-    const RunMetrics* arrived(RunId id) const;
 
     SettingColors& colors() { return m_colors; }
     const SettingColors& colors() const { return m_colors; }
@@ -125,7 +121,6 @@ class RunStore : public QObject {
         nlohmann::json values;
     };
     mutable std::map<RunId, ParsedSettings> m_settings;
-    std::map<RunId, RunMetrics> m_arrived;
 };
 
 /// "finished", "412 / 2,000" (step and total steps), "stopped at 300", "stopped at rung 2 of 4, 500 steps".

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <array>
+#include <iterator>
 
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
@@ -44,18 +46,24 @@ void prepare_folder(const Flags& flags) {
 // PDF for LaTeX and SVG for Markdown and HTML. Returns the names of figures that exist.
 std::vector<std::string> draw_figures(const Flags& flags, const LabFile& lab, const ResultsOptions& results,
                                       const std::vector<std::string>& names) {
-    std::vector<std::string> drawn;
+    const fs::path folder = fs::path(flags.output) / "figures";
+    std::vector<std::string> arguments = {"--each", "--lab", flags.lab, "--output", folder.string()};
+    const auto files_of = [&](const std::string& name) {
+        return std::array{folder / (name + ".svg"), folder / (name + ".pdf")};
+    };
+    std::error_code error;
     for (const std::string& name : names) {
-        bool complete = true;
-        for (const char* format : {".svg", ".pdf"}) {
-            const fs::path file = fs::path(flags.output) / "figures" / (name + format);
-            std::vector<std::string> arguments = {"--figure", name, "--lab", flags.lab, "--output", file.string()};
-            const std::vector<std::string> same_results = figure_flags(lab, name, results);
-            arguments.insert(arguments.end(), same_results.begin(), same_results.end());
-            complete = complete && run_window_program("The figures of a report", arguments);
-        }
-        if (complete) drawn.push_back(name);
+        arguments.insert(arguments.end(), {"--figure", name});
+        for (const fs::path& file : files_of(name)) fs::remove(file, error);
     }
+    const std::vector<std::string> same_results = figure_flags(lab, names, results);
+    arguments.insert(arguments.end(), same_results.begin(), same_results.end());
+    if (!names.empty()) run_window_program("The figures of a report", arguments);
+    std::vector<std::string> drawn;
+    std::copy_if(names.begin(), names.end(), std::back_inserter(drawn), [&](const std::string& name) {
+        const auto files = files_of(name);
+        return std::all_of(files.begin(), files.end(), [&](const fs::path& file) { return fs::exists(file, error); });
+    });
     return drawn;
 }
 

@@ -90,9 +90,9 @@ TEST_F(LabReportTest, CountsTheRunsThatTheLabSelects) {
     EXPECT_THAT(text(), testing::HasSubstr("Runs: 5 of 6 runs count"));
     EXPECT_THAT(text(), testing::HasSubstr("ropelab-cli results --lab 'my lab.ropelab' --experiment 1 --split-by "
                                            "precision,device --exclude-run 2\n"));
-    EXPECT_THAT(figure_flags(*lab, "improvement", {}),
+    EXPECT_THAT(figure_flags(*lab, {"validation-loss", "improvement"}, {}),
                 testing::ElementsAre("--experiment", "1", "--split-by", "precision,device", "--exclude-run", "2"));
-    EXPECT_THAT(figure_flags(*lab, "validation-loss", {}), testing::IsEmpty());
+    EXPECT_THAT(figure_flags(*lab, {"validation-loss"}, {}), testing::IsEmpty());
     selection.experiment = 9;  // an experiment that the lab lacks
     lab->set_choice(selection_choice, to_text(selection));
     EXPECT_THAT(text(), testing::HasSubstr("Runs: 5 of 7 runs count"));

@@ -84,6 +84,21 @@ TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
     EXPECT_EQ(decision_json(table)[0]["undecided"].size(), 6U);
 }
 
+TEST(DecisionAid, TestsPairsOfAtMost200Settings) {
+    std::vector<Setting> settings;
+    for (int i = 0; i < 200; ++i) settings.push_back({100 + i, 1.5 + 0.1 * i, 100});
+    const DecisionAid aid = decision_aids(decision_table(settings)).at(0);
+    EXPECT_EQ(aid.untried, 0U);
+    EXPECT_EQ(aid.front.size() + aid.dominated.size(), 200U);
+    EXPECT_GT(aid.dominated.size(), 100U);
+    settings.push_back({400, 1, 100});
+    const ResultsTable table = decision_table(settings);
+    EXPECT_EQ(decision_aids(table).at(0).untried, 201U);
+    EXPECT_EQ(decision_text(table),
+              "The decision aid tests each pair of settings, and these 201 settings are too many for it: choose an "
+              "experiment of at most 200 settings.\n");
+}
+
 TEST(DecisionAid, NeedsSettingsThatCanBeTested) {  // one seed per setting allows no test
     const std::vector<ResultRun> runs = {result_run({{"theta", 500}, {"seed", 1}}, 1.5),
                                          result_run({{"theta", 1000}, {"seed", 1}}, 1.2)};

@@ -47,6 +47,23 @@ TEST_F(LabEvents, StoresAllMetricsOfEveryStep) {
     EXPECT_FALSE(lab_->metrics(1).latest_sample);
 }
 
+TEST_F(LabEvents, ReadsOneQuantityOfTheStepsAndEvaluationsAlone) {
+    using Steps = RunMetrics::Steps;
+    record(trained(2, 25));
+    const RunMetrics all = lab_->metrics(2);
+    for (const auto quantity : {&Steps::training_loss, &Steps::gradient_norm, &Steps::learning_rate}) {
+        const Steps steps = lab_->steps(2, quantity);
+        EXPECT_EQ(steps.iteration, all.steps.iteration);
+        EXPECT_EQ(steps.*quantity, all.steps.*quantity);
+        EXPECT_TRUE(steps.time.empty());
+    }
+    const RunMetrics few = lab_->metrics_of_evaluations(2);
+    EXPECT_EQ(few.evaluations.iteration, all.evaluations.iteration);
+    EXPECT_EQ(few.evaluations.validation_loss, all.evaluations.validation_loss);
+    EXPECT_EQ(few.latest_sample->text, "text of step 20");
+    EXPECT_TRUE(few.steps.iteration.empty());
+}
+
 TEST_F(LabEvents, StoresNonFiniteNumbersAsNan) {
     const double infinity = std::numeric_limits<double>::infinity();
     RunSummary summary = summary_of(1);

@@ -41,6 +41,15 @@ FigureCurve lineOf(QList<double> x, QList<double> y) {
     return curve;
 }
 
+// QCustomPlot lays its legend out again for each curve that is added or removed, which takes minutes for thousands.
+TEST(FigureRenderer, CurvesAreInNoLegendOfThePlot) {
+    Figure figure;
+    for (int i = 0; i < 10; ++i) figure.curves.push_back(lineOf({0, 1}, {0, static_cast<double>(i)}));
+    const Painted painted(figure, {400, 300});
+    EXPECT_GE(painted.plot.plottableCount(), 10);
+    EXPECT_EQ(painted.plot.legend->itemCount(), 0);
+}
+
 void expectApart(const QList<QRectF>& boxes) {
     for (qsizetype i = 0; i < boxes.size(); ++i) {
         for (qsizetype j = 0; j < i; ++j) {

@@ -45,17 +45,18 @@ TEST_F(RunStoreTest, AnEarlierEvaluationRemovesTheLaterOnesWithTheirTimes) {
     EXPECT_EQ(evaluations.time.size(), 1u);
 }
 
-TEST_F(RunStoreTest, StepMetricsOfNewRunsAreAvailableOnlyDuringReloaded) {
-    std::size_t steps = 0;
-    QObject::connect(&store, &RunStore::reloaded, [&] {
-        const RunMetrics* arrived = store.arrived(run);
-        steps = arrived ? arrived->steps.iteration.size() : 0;
-    });
+TEST_F(RunStoreTest, FindsRunsBesideDeletedOnes) {
+    const std::string settings = to_json(RunSpec{}).dump();
+    std::vector<RunId> ids;
+    for (int i = 0; i < 5; ++i) ids.push_back(lab->add_run(lab->run(run).experiment, std::to_string(i), settings));
+    lab->delete_run(ids[0]);
+    lab->delete_run(ids[3]);
     store.reload(lab.get(), false);
-    EXPECT_EQ(steps, 1u);
-    EXPECT_EQ(store.arrived(run), nullptr) << "the metrics are discarded after reloaded()";
-    store.reload(lab.get(), true);
-    EXPECT_EQ(steps, 0u) << "the run is not new";
+    for (const int kept : {1, 2, 4}) {
+        ASSERT_NE(store.find(ids[static_cast<std::size_t>(kept)]), nullptr);
+        EXPECT_EQ(store.find(ids[static_cast<std::size_t>(kept)])->record.name, std::to_string(kept));
+    }
+    for (const RunId missing : {RunId{0}, ids[0], ids[3], ids[4] + 1}) EXPECT_EQ(store.find(missing), nullptr);
     EXPECT_EQ(iterations(), (std::vector<std::int64_t>{10, 20}));
 }
 

@@ -1,6 +1,7 @@
 #include "ui/session/run_store.h"
 
 #include <QUndoStack>
+#include <map>
 #include <set>
 
 #include "tests/ui/support/workbench.h"
@@ -80,6 +81,16 @@ TEST_F(SettingColorsTest, ColoursOfRemovedSettingsAreUsedAgainOnlyWhenAllAreInUs
     shown.push_back(keys(100, 101).front());
     colors.assign(shown);
     EXPECT_EQ(colors.lookOf(shown.back()).color, colors.lookOf(all[3]).color);
+}
+
+TEST_F(SettingColorsTest, ColoursOfManySettingsAreSharedEvenly) {
+    SettingColors colors;
+    const auto all = keys(0, 3 * SettingColors::kCount + 1);
+    colors.assign(all);
+    std::map<int, int> uses;
+    for (const std::string& key : all) ++uses[colors.lookOf(key).color];
+    EXPECT_EQ(std::ssize(uses), SettingColors::kCount);
+    for (const auto& [color, count] : uses) EXPECT_EQ(count, color == 0 ? 4 : 3) << color;
 }
 
 TEST_F(SettingColorsTest, AColourOfAPinnedSettingIsNeverGivenToAnother) {

@@ -16,6 +16,7 @@ constexpr int kPointRows = 8;          // rows above and below a point in which 
 constexpr double kPointGap = 2;        // distance of a label from the mark of its point
 constexpr double kClearGap = 3;        // by how much other marks are farther from a label, and distance of leaders
 constexpr qsizetype kNoLine = -1;
+constexpr qsizetype kMostPoints = 100;  // whose labels are placed: figures have space for fewer
 
 QLineF leaderOf(const FigureLabels::Point& point, const QRectF& box) {
     return {point.at, QPointF(std::clamp(point.at.x(), box.left(), box.right()),
@@ -133,7 +134,7 @@ void FigureLabels::placeVertical(const FigureLine& line, qsizetype own) {
 
 void FigureLabels::placePoints(const QList<Point>& points) {
     QList<Point> crowded;
-    for (const Point& point : points) {
+    for (const Point& point : points.first(std::min(points.size(), kMostPoints))) {
         if (!placeBeside(point) && !(point.isPicked && placeWithLeader(point))) crowded.append(point);
     }
     // Labels with lines come last, because they find space in many places.

@@ -65,6 +65,7 @@ bool hasSquareCells(const Figure& figure) {
 }  // namespace
 
 FigureRenderer::FigureRenderer(QCustomPlot& plot) : m_plot(plot), m_curves(plot) {
+    plot.setAutoAddPlottableToLegend(false);  // the legend is laid out again for each curve that is added or removed
     plot.axisRect()->setAutoMargins(QCP::msNone);
     plot.axisRect()->setMinimumMargins(QMargins(0, 0, 0, 0));
     plot.addLayer(u"annotations"_s, plot.layer(u"main"_s));

@@ -211,10 +211,11 @@ void FigurePane::requestSteps() {
 }
 
 Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::filesystem::path& dataDir,
-                       const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished, int picked) {
+                       const ResultsFigure& figure, Results results, bool withPublished, int picked,
+                       bool fitsLikeBaseline) {
     using Input = ResultsFigure::Input;
     ResultsData data;
-    data.results = resultsOf(runs, choices);
+    data.results = std::move(results);
     if (picked < static_cast<int>(data.results.table.groups.size())) data.picked = picked;
     data.runs = runsOf(runs, data.results, figure.input == Input::evaluations);
     if (figure.input == Input::measurements) readMeasurements(data, lab);
@@ -228,7 +229,7 @@ Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::
         }
     }
     if (withPublished) addPublishedResults(data);
-    if (!choices.options.baseline.empty()) data.fitLike = data.results.table.baseline;
+    if (fitsLikeBaseline) data.fitLike = data.results.table.baseline;
     Figure result = figure.make(data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
     return result;

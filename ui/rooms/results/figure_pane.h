@@ -79,10 +79,11 @@ class FigurePane : public QFrame {
     LatestJob m_stepsJob;
 };
 
-/// Blocks until slow data are computed. The last arguments are those of FigurePane::show(). Throws BadInput, with a
-/// sentence on what is missing, if the figure would be empty.
+/// Blocks until slow data are computed. `results`, `withPublished` and `picked` are those of FigurePane::show();
+/// `fitsLikeBaseline`: ResultsData::fitLike is the baseline. Throws BadInput, with a sentence on what is missing, if
+/// the figure would be empty.
 Figure resultsFigureOf(const LabDocument& lab, const RunStore& runs, const std::filesystem::path& dataDir,
-                       const ResultsFigure& figure, const ResultsChoices& choices, bool withPublished = false,
-                       int picked = -1);
+                       const ResultsFigure& figure, Results results, bool withPublished, int picked,
+                       bool fitsLikeBaseline);
 
 }  // namespace ropelab::ui

@@ -187,7 +187,7 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
              {},
              true});
     }
-    const std::vector<std::string> distinguishing = distinguishingKeys(table);
+    const std::vector<std::string> distinguishing = distinguishing_keys(table);
     for (const std::string& key : distinguishing)
         result.push_back(keyColumn(key, u"This column shows a setting in which the groups of runs differ."_s));
     if (table.swept.empty()) {

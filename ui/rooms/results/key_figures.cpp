@@ -108,7 +108,7 @@ std::vector<KeySeries> seriesAlong(const ResultsData& data, const std::string& k
         }
         result[static_cast<std::size_t>(known - others.begin())].points.push_back({at, i});
     }
-    const std::vector<std::string> telling = distinguishingKeys(table, key);
+    const std::vector<std::string> telling = distinguishing_keys(table, key);
     for (std::size_t i = 0; i < result.size(); ++i) {
         std::stable_sort(result[i].points.begin(), result[i].points.end(),
                          [](const KeyPoint& a, const KeyPoint& b) { return a.at < b.at; });
@@ -250,11 +250,12 @@ void addPublished(ResultsPicture& picture, const ResultsData& data, const std::s
 
 /// A group for which the setting has no meaning is a horizontal line at its mean.
 void addLevels(Figure& figure, const ResultsData& data, const QList<double>& places) {
+    const QStringList labels = shortLabels(data.table());
     for (std::size_t i = 0; i < data.table().groups.size(); ++i) {
         const double mean = descriptionOf(data, i).mean;
         if (std::isfinite(places[static_cast<qsizetype>(i)]) || !std::isfinite(mean)) continue;
         figure.horizontalLines.push_back({.at = mean,
-                                          .label = shortLabel(data.table(), data.table().groups[i]),
+                                          .label = labels[static_cast<qsizetype>(i)],
                                           .ink = data.results.inkOf(data.table().groups[i]),
                                           .labelAtEnd = true});
     }

@@ -47,9 +47,9 @@ ResultsPicture meansFigure(const ResultsData& data) {
     figure.y = {measureTitle(measure), measureUnit(measure)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
     figure.x.label = shortLabelKeys(table);
+    figure.x.categories = shortLabels(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
-        figure.x.categories << shortLabel(table, group);
         const Description& described = group.described[table.compared];
         if (described.n == 0) continue;
         const double x = static_cast<double>(i);
@@ -85,6 +85,7 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     ResultsPicture picture{emptyFigure(data, "paired-differences"), {}};
     Figure& figure = picture.figure;
     figure.x.label = shortLabelKeys(table);
+    figure.x.categories = shortLabels(table);
     const QString against = table.groups.empty() ? QString() : baselineTitle(table);
     // A long name would push the unit out of the axis title, so the note shows it instead.
     const bool isLong = against.size() > kLongestTitle;
@@ -98,7 +99,6 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
     ShownValues shown{std::vector<std::int64_t>(table.groups.size()), u"seed pair"_s};
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
-        figure.x.categories << shortLabel(table, group);
         const ResultGroup* baseline = table.baseline_of(group);
         if (!baseline || baseline == &group) continue;
         const auto interval = difference_interval(group, *baseline, table.compared, TestKind::paired);
@@ -183,6 +183,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
     std::vector<std::size_t> drawn;
     std::set<double> lengths;
     std::set<std::int64_t> contexts;
+    const QStringList labels = shortLabels(table);
     QStringList without;
     struct Curve {
         std::size_t group;
@@ -194,7 +195,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         Curve curve{i, data.exampleOf(table.groups[i]).spec.context, lossesOf(data, table.groups[i])};
         if (curve.losses.size() < kLeastLengths) {
-            without << shortLabel(table, table.groups[i]);
+            without << labels[static_cast<qsizetype>(i)];
             continue;
         }
         shown.counts[i] = curve.losses.begin()->second.n;
@@ -232,7 +233,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
                          described.confidence_high});
         }
         FigureCurve curve = stroke(std::move(x), std::move(y), ink, emphasisOf(data, i));
-        curve.label = shortLabel(table, group);
+        curve.label = labels[static_cast<qsizetype>(i)];
         curve.quantity = figure.y.label;
         figure.curves.push_back(std::move(curve));
     }

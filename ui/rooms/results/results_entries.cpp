@@ -149,11 +149,14 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
     if (unit == "bits-per-byte"_L1) choices.options.compare = "bits_per_byte";
     choices.options.margin_percent = request.number(option::margin);
     if (request.has(option::compare)) choices.options.compare = request.text(option::compare).toStdString();
-    const Results results = resultsOf(access.runs, choices);
+    Results results = resultsOf(access.runs, choices);
     if (!results.baselineProblem.empty()) throw BadInput(results.baselineProblem);
-    Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, choices,
-                                    request.has(option::published), request.view()[u"picked"_s].toInt(-1));
-    result.origin = {.flags = selectionFlags(selection, results), .lab = labOrigin(*access.lab.file(), results.runs)};
+    FigureOrigin origin{.flags = selectionFlags(selection, results),
+                        .lab = labOrigin(*access.lab.file(), results.runs)};
+    Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, std::move(results),
+                                    request.has(option::published), request.view()[u"picked"_s].toInt(-1),
+                                    !choices.options.baseline.empty());
+    result.origin = std::move(origin);
     return result;
 }
 

@@ -109,12 +109,13 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
     QList<double> known = places;
     known.removeIf([](double x) { return !std::isfinite(x); });
     // Settings of one cost, such as the speed of one cohort, are side by side: nothing is weighed against the loss.
+    const QStringList labels = shortLabels(table);
     const bool isOneCost = known.size() > 1 && known.count(known.first()) == known.size();
     QList<double> at = places;
     if (isOneCost) {
         figure.x = {shortLabelKeys(table), {}};
+        figure.x.categories = labels;
         for (std::size_t i = 0; i < table.groups.size(); ++i) {
-            figure.x.categories << shortLabel(table, table.groups[i]);
             at[static_cast<qsizetype>(i)] += static_cast<double>(i) - known.first();
         }
     } else {
@@ -158,7 +159,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         }
         FigureCurve place = isOneCost ? dotWithBar(x, y, y - s, y + s, kMeanPt, ink, emphasis)
                                       : dot(x, y, onFront ? kFrontPt : kOtherPt, ink, emphasis);
-        if (!isOneCost) place.label = shortLabel(table, group);
+        if (!isOneCost) place.label = labels[static_cast<qsizetype>(i)];
         if (onFront) {  // curves that come first get their labels first
             figure.curves.insert(figure.curves.begin(), std::move(place));
             names << longLabel(table, group);
@@ -336,6 +337,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
     figure.y.minimum = -0.3;
     figure.y.maximum = heightOf(0) + 0.3;
     int without = 0;
+    const QStringList labels = shortLabels(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const auto at = static_cast<qsizetype>(i);
         const Ink ink = data.results.inkOf(table.groups[i]);
@@ -358,7 +360,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
                 // The x values of a curve must ascend.
                 const auto [left, right] = std::minmax(here, next, [](QPointF p, QPointF q) { return p.x() < q.x(); });
                 FigureCurve piece = stroke({left.x(), right.x()}, {left.y(), right.y()}, ink, emphasisOf(data, i));
-                piece.quantity = shortLabel(table, table.groups[i]);
+                piece.quantity = labels[at];
                 figure.curves.push_back(std::move(piece));
             }
         }

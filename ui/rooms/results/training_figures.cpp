@@ -71,6 +71,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
     const double factor = lossFactor(data);
     int failed = 0;
     bool anyBand = false;
+    const QStringList labels = shortLabels(table);
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     for (std::size_t g = 0; g < table.groups.size(); ++g) {
         const ResultGroup& group = table.groups[g];
@@ -102,7 +103,7 @@ ResultsPicture meanCurves(const ResultsData& data) {
         }
         FigureBand band{longLabel(table, group), ink, {}, {}, {}};
         FigureCurve mean = stroke({}, {}, ink, emphasisOf(data, g));
-        mean.label = shortLabel(table, group);
+        mean.label = labels[static_cast<qsizetype>(g)];
         mean.quantity = figure.y.label;
         for (const auto& [iteration, losses] : values) {
             if (losses.size() != runs) continue;

@@ -380,16 +380,13 @@ RooflineView::RooflineView(RunStore& runs, SweepSession& session, Settings& sett
     });
     connect(&m_session, &SweepSession::started, this, [this] { m_peak = 0; });
     connect(&m_runStore, &RunStore::reloaded, this, &RooflineView::renew);
-    const auto renewIfShown = [this] {
-        if (isVisible()) renew();
-    };
-    connect(&m_runStore, &RunStore::runChanged, this, renewIfShown);
-    connect(&m_runStore, &RunStore::visibilityChanged, this, renewIfShown);
+    connect(&m_runStore, &RunStore::runChanged, this, &RooflineView::renew);
+    connect(&m_runStore, &RunStore::visibilityChanged, this, &RooflineView::renew);
 }
 
 void RooflineView::setSpeed(RunId run, double tokensPerSecond) {
     m_speeds[run] = tokensPerSecond;
-    if (isVisible()) renew();
+    renew();
 }
 
 void RooflineView::setPeakMemory(std::int64_t bytes) {
@@ -468,10 +465,11 @@ QString RooflineView::memorySentence() const {
 }
 
 void RooflineView::renew() {
+    m_view->setWhatsThis(rooflineExplanation(machine().multiply, machine().copy));
+    if (!isVisible()) return;  // it is renewed when it is shown
     m_sentence->setText(sentence());
     m_memory->setText(memorySentence());
     m_view->setFigure(figure());
-    m_view->setWhatsThis(rooflineExplanation(machine().multiply, machine().copy));
 }
 
 namespace {

@@ -6,6 +6,7 @@
 #include <QToolButton>
 #include <algorithm>
 #include <array>
+#include <map>
 #include <set>
 
 #include "core/results/results_compare.h"
@@ -24,18 +25,18 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
-    std::vector<RunSpec> specs;  // one per group
+    std::map<std::string, std::size_t> places;  // of each setting's group
+    std::vector<RunSpec> specs;                 // one per group
     std::vector<std::set<std::int64_t>> seeds;
     std::vector<CurveGroup> groups;
     std::vector<std::string> given;  // the user's name of each group's setting
     for (const RunView& run : runs) {
         if (!run.visible) continue;
-        RunSpec spec = run.spec;
-        spec.seed = RunSpec{}.seed;
-        const auto known = std::find(specs.begin(), specs.end(), spec);
-        const auto place = static_cast<std::size_t>(known - specs.begin());
-        if (known == specs.end()) {
-            specs.push_back(spec);
+        const auto [known, isNew] = places.emplace(run.setting, specs.size());
+        const std::size_t place = known->second;
+        if (isNew) {
+            specs.push_back(run.spec);
+            specs.back().seed = RunSpec{}.seed;
             seeds.emplace_back();
             groups.emplace_back();
             given.push_back(run.settingName);

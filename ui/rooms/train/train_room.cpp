@@ -18,6 +18,7 @@
 #include "ui/common/icons.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
+#include "ui/common/text.h"
 #include "ui/controls/fields.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
@@ -103,7 +104,7 @@ void TrainRoom::connectRuns() {
     });
     m_visibleTimer.setSingleShot(true);
     m_visibleTimer.setInterval(0);
-    connect(&m_visibleTimer, &QTimer::timeout, this, &TrainRoom::renewVisible);
+    connect(&m_visibleTimer, &QTimer::timeout, this, &TrainRoom::renewIfShown);
     connect(&runs, &RunStore::visibilityChanged, this, [this](RunId run) {
         for (CurvePlot* plot : plots()) plot->setRunVisible(run, m_access.runs.find(run)->visible);
         m_visibleTimer.start();
@@ -131,7 +132,7 @@ void TrainRoom::connectRuns() {
 void TrainRoom::addContents() {
     const auto flushed = [this](const std::function<Figure()>& figure) {
         return [this, figure] {
-            if (m_visibleTimer.isActive()) renewVisible();
+            showAll();
             return figure();
         };
     };
@@ -160,7 +161,7 @@ QWidget* TrainRoom::panel() {
 }
 
 Figure TrainRoom::figure() {
-    if (m_visibleTimer.isActive()) renewVisible();
+    showAll();
     for (CurvePlot* plot : plots()) plot->setSettings(shownSettings(m_access.runs));
     if (exportsSecond()) return m_second->figure();
     return m_toolbar->isRoofline() ? m_roofline->figure() : m_plot->toFigure();
@@ -181,7 +182,7 @@ FigureOrigin TrainRoom::originOf(const Figure& figure) {
 }
 
 void TrainRoom::refreshNow() {
-    if (m_visibleTimer.isActive()) renewVisible();
+    showAll();
     m_plot->refreshNow();
     m_roofline->view().refreshNow();
     m_second->refreshNow();
@@ -256,14 +257,40 @@ void TrainRoom::syncRuns() {
         m_second->setPicked(0);
         m_sampled = 0;
     }
-    showRuns(plots(), m_access.runs, m_access.lab);
-    renewVisible();
+    showRuns(plots(), m_access.runs);
+    renewIfShown();
     showSample(m_sampled);
     renewEmptyState();
 }
 
+void TrainRoom::showSteps() {
+    if (!m_access.lab.file()) return;
+    // While the lab is locked by another program, the curves stay incomplete, and the next update tries again.
+    problemOf([this] {
+        ui::showSteps(*m_plot, m_access.runs, *m_access.lab.file());
+        if (m_second->isGradient()) ui::showSteps(m_second->gradientPlot(), m_access.runs, *m_access.lab.file());
+    });
+}
+
+void TrainRoom::showAll() {
+    if (m_visibleTimer.isActive() || m_isStale) renewVisible();
+    showSteps();
+}
+
+void TrainRoom::showEvent(QShowEvent* event) {
+    Room::showEvent(event);
+    showAll();
+}
+
+void TrainRoom::renewIfShown() {
+    m_isStale = true;
+    if (isVisible()) renewVisible();
+}
+
 void TrainRoom::renewVisible() {
     m_visibleTimer.stop();
+    m_isStale = false;
+    if (isVisible()) showSteps();
     for (CurvePlot* plot : plots()) m_tokenizersDiffer = showExtent(*plot, m_access.runs);
     renewGroups();
     renewUnitAdvice();
@@ -289,6 +316,13 @@ void TrainRoom::applyDeliveries(const std::vector<Delivery>& deliveries) {
             m_plot->append(*evaluated);
         } else if (const auto* cohort = std::get_if<event::CohortStarted>(&event)) {
             m_cohort = cohort->runs;
+            const LabFile* lab = m_access.lab.file();
+            for (CurvePlot* plot : plots()) {
+                for (const RunId run : m_cohort) {
+                    if (lab) problemOf([&] { readSteps(*plot, run, *lab); });
+                    plot->truncate(run, static_cast<double>(cohort->iteration));
+                }
+            }
         } else if (const auto* progress = std::get_if<event::Progress>(&event)) {
             // The reported speed is that of the whole cohort; each of its runs counts an equal part.
             if (progress->paused || m_cohort.empty() || progress->tokens_per_second <= 0) continue;
@@ -530,6 +564,9 @@ void TrainRoom::connectPictures() {
     connect(m_toolbar, &PlotToolbar::rooflineChanged, this, showRoofline);
     connect(m_toolbar, &PlotToolbar::bandsChanged, this, &TrainRoom::renewGroups);
     connect(m_toolbar, &PlotToolbar::unitChanged, this, &TrainRoom::renewUnitAdvice);
+    connect(m_toolbar, &PlotToolbar::unitChanged, this, [this] {
+        if (isVisible()) showSteps();
+    });
     connect(m_toolbar, &PlotToolbar::exportRequested, this, [this] {
         emit m_plot->chosen();
         openExport();
@@ -543,6 +580,7 @@ void TrainRoom::connectPictures() {
     connect(m_pictures, &QSplitter::splitterMoved, this, [this] { m_picturesMoved = true; });
     connect(m_second, &SecondPicture::foldChanged, this, &TrainRoom::fitPictures);
     connect(m_second, &SecondPicture::choiceChanged, this, [this] {
+        showSteps();
         fitPictures();
         // Without space for two pictures, the one that was just selected is shown.
         if (!m_second->isNone() && m_second->isHidden()) m_second->foldButton()->setChecked(true);

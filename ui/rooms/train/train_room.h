@@ -79,6 +79,7 @@ class TrainRoom : public Room {
 
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
+    void showEvent(QShowEvent* event) override;
 
  private:
     QWidget* makeEmptyState();
@@ -89,8 +90,14 @@ class TrainRoom : public Room {
     void renewUnitAdvice();
     void renewEmptyState();
     void syncRuns();
+    /// Reads the steps that the plots show and do not have yet; a hidden room reads them when it is shown.
+    void showSteps();
+    /// What waits for an update, now.
+    void showAll();
     /// Updates the range of the x axis, the groups of seeds and the entropy floor.
     void renewVisible();
+    /// A hidden room is renewed when it is shown.
+    void renewIfShown();
     void applyDeliveries(const std::vector<Delivery>& deliveries);
     void showSample(RunId run);
     QWidget* makePictures();
@@ -133,6 +140,7 @@ class TrainRoom : public Room {
     BannerArea* m_unitAdvice = nullptr;
     bool m_advisesUnit = false;
     bool m_tokenizersDiffer = false;  // of the visible runs
+    bool m_isStale = false;           // the visible runs changed while the room was hidden
     SweepPreview* m_preview = nullptr;
     QueueView* m_queue = nullptr;
     bool m_planShown = false;

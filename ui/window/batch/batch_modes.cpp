@@ -27,6 +27,7 @@
 #include "ui/animation/frame_files.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
+#include "ui/common/text.h"
 #include "ui/figure/export/figure_page.h"
 #include "ui/figure/export/figure_record.h"
 #include "ui/figure/figure_caption.h"
@@ -321,15 +322,40 @@ int runHeadless(const LaunchOptions& options, Runner::EngineSource engine) {
     return how == RunState::finished ? 0 : 1;
 }
 
-int writeFigure(const LaunchOptions& options) {
-    const std::vector<Figure> figures = makeFigures(options);
+namespace {
+
+ExportOptions paperFor(const std::vector<Figure>& figures, const LaunchOptions& options) {
     ExportOptions paper = options.figureOptions;
-    if (!options.isHeightChosen) {
-        if (const double needed = neededHeightMm(figures, paper.widthMm, paper.columns); needed > 0) {
-            paper.heightMm = needed;
-        }
+    const double needed = neededHeightMm(figures, paper.widthMm, paper.columns);
+    if (!options.isHeightChosen && needed > 0) paper.heightMm = needed;
+    return paper;
+}
+
+/// A figure that cannot be made does not keep the others from being written.
+int writeEach(const LaunchOptions& options) {
+    FigureSources sources(options.lab, options.dataDir);
+    QStringList problems;
+    for (const QString& name : options.figures) {
+        problems << problemOf([&] {
+            const std::vector<Figure> figure = makeFigures(figureEntries(), {name}, options.figureFlags, sources);
+            ExportOptions paper = paperFor(figure, options);
+            for (const FigureFormat format : {FigureFormat::pdf, FigureFormat::svg}) {
+                paper.format = format;
+                exportPage(figure, paper, QDir(options.output).filePath(name + QLatin1Char('.') + suffixOf(format)));
+            }
+        });
     }
-    exportPage(figures, paper, options.output);
+    problems.removeAll(QString());
+    for (const QString& sentence : std::as_const(problems)) QTextStream(stderr) << "ropelab: " << sentence << '\n';
+    return problems.isEmpty() ? 0 : 1;
+}
+
+}  // namespace
+
+int writeFigure(const LaunchOptions& options) {
+    if (options.writesEach) return writeEach(options);
+    const std::vector<Figure> figures = makeFigures(options);
+    exportPage(figures, paperFor(figures, options), options.output);
     QJsonArray panels;
     QString captions;
     for (std::size_t i = 0; i < figures.size(); ++i) {

@@ -73,6 +73,8 @@ Options pageOptions() {
          "Panels per row of a page with several figures; with 0, the panels per row follow from the "
          "number of figures.",
          "number", "0"},
+        {"each",
+         "Writes each figure as NAME.pdf and NAME.svg into the folder --output, instead of all figures on one page."},
         {"caption", "Prints a caption of each figure."},
         {"theme",
          "Colours of the window or the figure: light or dark; default: the theme of the system, and light for a "
@@ -183,12 +185,19 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
     result.isHeightChosen = set("height-mm");
     result.showsCaption = set("caption");
     ExportOptions& paper = result.figureOptions;
-    result.isSound = isSoundOutput(parser, result.output);
+    result.writesEach = set("each");
+    for (const char* flag : {"format", "caption", "json"}) {
+        if (!result.writesEach || !set(flag)) continue;
+        throw BadInput(
+            std::string("--each writes a PDF and an SVG file of each figure and prints nothing; leave out --") + flag +
+            ".");
+    }
+    result.isSound = !result.writesEach && isSoundOutput(parser, result.output);
     if (result.isSound && result.figures.size() > 1) {
         throw BadInput("A sound contains one figure, but the command line names several: " +
                        result.figures.join(u", "_s).toStdString() + ".");
     }
-    if (!result.isSound) paper.format = figureFormat(parser, result.output);
+    if (!result.isSound && !result.writesEach) paper.format = figureFormat(parser, result.output);
     checkOneOutput(result.output, result.asJson);
     if (result.showsCaption && is_standard_output(toPath(result.output))) {
         throw BadInput("The figure and its caption would both be written to standard output; leave out --caption.");

@@ -54,8 +54,9 @@ struct LaunchOptions {
     bool showsCaption = false;    // print the captions of the figures
     bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
     ExportOptions figureOptions;
-    bool isSound = false;  // true: --output is the sound of the figure, a WAV file
-    QString verified;      // the figure file that --verify checks
+    bool writesEach = false;  // true: --output is a folder, and each figure a PDF and an SVG file in it
+    bool isSound = false;     // true: --output is the sound of the figure, a WAV file
+    QString verified;         // the figure file that --verify checks
     ReplayJob replay;
     AnimationJob animation;
     LectureDocumentJob document;  // of --document

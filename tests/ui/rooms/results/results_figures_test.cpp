@@ -619,7 +619,7 @@ TEST(ResultsFigures, EquivalentSettingsAreNamedOnce) {
     }
     ResultsData data = resultsData(runs);
     sort_by_settings(data.results.table);
-    EXPECT_EQ(distinguishingKeys(data.table()).size(), 3u);
+    EXPECT_EQ(distinguishing_keys(data.table()).size(), 3u);
     EXPECT_EQ(shortLabel(data.table(), data.table().groups[0]).count(QChar(0xB7)), 2);
     const Figure figure = lossByFraction(data).figure;
     EXPECT_EQ(figure.curves[0].label, "pythia, learning rate 0.001");

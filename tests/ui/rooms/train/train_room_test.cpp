@@ -41,6 +41,50 @@ TEST_F(TrainRoomTest, EveryQuantityHasCurves) {
     EXPECT_EQ(workspace->settings().value("train/quantity").toString(), "gradient_norm");
 }
 
+// A lab of 10,000 runs has millions of steps, of which the plot shows one quantity at a time.
+TEST_F(TrainRoomTest, StepsAreReadFromTheLabWhenTheyAreShown) {
+    train();
+    const QString lab = workspace->lab().path();
+    workspace->newLab();
+    room->showQuantity("validation_loss");
+    workspace->openLab(lab);
+    const RunId run = workspace->runs().runs().front().record.id;
+    room->refreshNow();
+    EXPECT_FALSE(room->plot().hasCurve({run, Quantity::training_loss}));
+    room->showQuantity("losses");
+    EXPECT_EQ(room->plot().yValues({run, Quantity::training_loss}).size(), 60);
+    EXPECT_FALSE(room->plot().hasCurve({run, Quantity::gradient_norm}));
+    workspace->runs().setVisible(run, false);
+    room->showQuantity("gradient_norm");
+    EXPECT_FALSE(room->plot().hasCurve({run, Quantity::gradient_norm})) << "the run is hidden";
+    workspace->runs().setVisible(run, true);
+    room->refreshNow();
+    EXPECT_EQ(room->plot().yValues({run, Quantity::gradient_norm}).size(), 60);
+    EXPECT_EQ(room->plot().xValues({run, Quantity::gradient_norm}),
+              room->plot().xValues({run, Quantity::training_loss}));
+    room->second().choose("gradient-norm");
+    EXPECT_EQ(room->second().gradientPlot().yValues({run, Quantity::gradient_norm}).size(), 60);
+}
+
+TEST_F(TrainRoomTest, AResumedRunKeepsItsStepsOfTheLab) {
+    train();
+    const RunId run = workspace->runs().runs().front().record.id;
+    const QString lab = workspace->lab().path();
+    workspace->newLab();
+    room->showQuantity("validation_loss");
+    workspace->openLab(lab);
+    const std::vector<Delivery> resumed = {Event(event::CohortStarted{{run}, 40, 60, {"float32", "cpu", 2, ""}}),
+                                           Event(event::Step{run, 41, 1.5, 0.5, 1e-3})};
+    emit workspace->session().delivered(resumed);
+    const QList<double> x = room->plot().xValues({run, Quantity::training_loss});
+    ASSERT_EQ(x.size(), 41);
+    EXPECT_EQ(x.first(), 1);
+    EXPECT_EQ(x.last(), 41);
+    EXPECT_EQ(room->plot().yValues({run, Quantity::training_loss}).last(), 1.5);
+    room->showQuantity("losses");
+    EXPECT_EQ(room->plot().xValues({run, Quantity::training_loss}).size(), 41) << "they are not read again";
+}
+
 TEST_F(TrainRoomTest, RungsOfSuccessiveHalvingAreLinesInThePlot) {
     Experiment experiment = smallSweep(80);
     experiment.set("theta", {"100", "200", "300", "400"});
@@ -411,6 +455,7 @@ TEST_F(TrainRoomTest, OpeningALabRestoresItsCurves) {
     EXPECT_EQ(room->plot().xValues({1, Quantity::validation_loss}), (QList<double>{0, 20, 40, 60}));
     TrainRoom second(*workspace, workspace->runAccess(), workspace->experiment(),
                      workspace->settings());  // created while the lab is open
+    second.refreshNow();
     EXPECT_EQ(second.plot().yValues({1, Quantity::training_loss}), losses);
 }
 

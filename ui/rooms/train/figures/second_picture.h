@@ -41,6 +41,7 @@ class SecondPicture : public QWidget {
     };
     static QList<Choice> choices();
     bool isNone() const;
+    bool isGradient() const;
     QComboBox* chooser() const { return m_chooser; }
     /// Selects whether figures of probes show the picked run, if there is one, or always all visible settings. The
     /// settings store it.
@@ -87,7 +88,6 @@ class SecondPicture : public QWidget {
     void elideTitle();
     /// Without space for axes.
     bool isLow() const;
-    bool isGradient() const;
     LiveData data() const;
     LiveRun liveRunOf(const RunView& run) const;
 

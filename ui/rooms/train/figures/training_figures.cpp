@@ -120,9 +120,10 @@ Figure trainingFigure(const FigureRequest& request) {
     }
     CurvePlot plot;
     const std::array<CurvePlot*, 1> plots = {&plot};
-    showRuns(plots, runs, access.lab);
-    showExtent(plot, runs);
     plot.setShownQuantities(quantities->quantities);
+    showRuns(plots, runs);
+    showSteps(plot, runs, request.sources().lab());
+    showExtent(plot, runs);
     plot.setLossUnit(lossUnit(request.text(option::unit)));
     plot.setSmoothing(view[u"smoothing"_s].toInt() / 100.0);
     plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
@@ -167,7 +168,7 @@ const CurveView* findCurveView(const QString& id) {
     return found == all.end() ? nullptr : &*found;
 }
 
-void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const LabDocument& lab) {
+void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs) {
     const std::vector<RunId> known = plots.front()->runs();
     for (const RunId run : known) {
         if (runs.find(run)) continue;
@@ -180,18 +181,46 @@ void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const Lab
             plot->setRunVisible(id, run.visible);
             showState(*plot, run);
         }
-        if (std::find(known.begin(), known.end(), id) != known.end() || !lab.file()) continue;
-        const RunMetrics* arrived = runs.arrived(id);
-        const RunMetrics::Steps steps = arrived ? arrived->steps : lab.file()->metrics(id).steps;
-        const auto iterations = toList(steps.iteration);
+        if (std::binary_search(known.begin(), known.end(), id)) continue;
+        const auto iterations = toList(run.evaluations.iteration);
         for (CurvePlot* plot : plots) {
-            plot->setCurve({id, Quantity::training_loss}, iterations, toList(steps.training_loss));
-            plot->setCurve({id, Quantity::gradient_norm}, iterations, toList(steps.gradient_norm));
-            plot->setCurve({id, Quantity::learning_rate}, iterations, toList(steps.learning_rate));
-            plot->setCurve({id, Quantity::validation_loss}, toList(run.evaluations.iteration),
-                           toList(run.evaluations.validation_loss));
+            plot->setCurve({id, Quantity::validation_loss}, iterations, toList(run.evaluations.validation_loss));
         }
     }
+}
+
+namespace {
+
+constexpr std::array<std::pair<Quantity, LabFile::StepValues>, 3> kStepQuantities = {
+    {{Quantity::training_loss, &RunMetrics::Steps::training_loss},
+     {Quantity::gradient_norm, &RunMetrics::Steps::gradient_norm},
+     {Quantity::learning_rate, &RunMetrics::Steps::learning_rate}}};
+
+/// Runs with equal iterations share them: `iterations` are those of the run before.
+void readCurve(CurvePlot& plot, RunId run, const LabFile& lab, const auto& quantity, QList<double>& iterations) {
+    if (plot.hasCurve({run, quantity.first})) return;
+    const RunMetrics::Steps steps = lab.steps(run, quantity.second);
+    if (!std::equal(steps.iteration.begin(), steps.iteration.end(), iterations.cbegin(), iterations.cend()))
+        iterations = toList(steps.iteration);
+    plot.setCurve({run, quantity.first}, iterations, toList(steps.*quantity.second));
+}
+
+}  // namespace
+
+void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab) {
+    QList<double> iterations;
+    for (const auto& quantity : kStepQuantities) {
+        const auto& shown = plot.shownQuantities();
+        if (std::find(shown.begin(), shown.end(), quantity.first) == shown.end()) continue;
+        for (const RunView& run : runs.runs()) {
+            if (run.visible) readCurve(plot, run.record.id, lab, quantity, iterations);
+        }
+    }
+}
+
+void readSteps(CurvePlot& plot, RunId run, const LabFile& lab) {
+    QList<double> iterations;
+    for (const auto& quantity : kStepQuantities) readCurve(plot, run, lab, quantity, iterations);
 }
 
 void showState(CurvePlot& plot, const RunView& run) {

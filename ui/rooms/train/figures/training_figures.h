@@ -24,8 +24,14 @@ const std::vector<CurveView>& curveViews();
 /// `id` may be that of an earlier version; null if there is no such view.
 const CurveView* findCurveView(const QString& id);
 
-/// Gives each plot all runs with the curves that it does not have yet, and the settings of the lab's experiment.
-void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs, const LabDocument& lab);
+/// Gives each plot all runs, with the curves of their evaluations that it does not have yet.
+void showRuns(std::span<CurvePlot* const> plots, const RunStore& runs);
+/// Reads the steps of the visible runs that the plot shows and does not have yet. Throws BadInput if the lab cannot be
+/// read.
+void showSteps(CurvePlot& plot, const RunStore& runs, const LabFile& lab);
+/// Reads all steps of a run that the plot does not have yet, so that the plot can append what the run trains now.
+/// Throws as showSteps().
+void readSteps(CurvePlot& plot, RunId run, const LabFile& lab);
 /// Whether the run failed or was stopped, and the bytes of its tokens.
 void showState(CurvePlot& plot, const RunView& run);
 /// The ends of the visible runs and the rungs of their halving. Returns whether their tokenizers differ, so that their
