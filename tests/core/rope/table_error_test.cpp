@@ -90,6 +90,12 @@ TEST(TableError, IsTheLargestOfAllPositions) {
     }
 }
 
+TEST(TableError, OfFloat16AnglesIsNotMissedBetweenPositions) {
+    const Frequencies plain = frequencies({.head_dim = 64});
+    EXPECT_NEAR(std::ranges::max(table_errors(plain, 2048, NumberFormat::float16).computed), 0.7819, 1e-4);
+    EXPECT_NEAR(std::ranges::max(table_errors(plain, 4096, NumberFormat::float16).computed), 1.7855, 1e-4);
+}
+
 TEST(TableError, LongContextsAreSampledWithAnOddStride) {
     const TableErrors errors =
         table_errors(frequencies({.head_dim = 4}), std::int64_t{1} << 21, NumberFormat::bfloat16);
