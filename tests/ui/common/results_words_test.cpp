@@ -22,12 +22,14 @@ ResultsTable tableOf(const std::vector<std::pair<double, std::vector<double>>>& 
 
 TEST(OverallWords, CountsEachVerdictInTheWordsOfTheTerminal) {
     const ResultsTable table = tableOf({{10000, {2.00, 2.01, 2.02}},
-                                        {500, {1.00, 1.01, 1.02}},
-                                        {1000, {3.00, 3.01, 3.02}},
+                                        {500, {1.00, 1.01, 1.03}},
+                                        {1000, {3.00, 3.01, 3.03}},
                                         {2000, {2.00, 2.02, 2.01}},
                                         {4000, {1.5}}});
     const QString words = overallWords(table);
-    EXPECT_TRUE(words.startsWith("Compared with θ 10k: 1 better, 1 worse, 1 not significant, 1 no test (test: Welch"))
+    EXPECT_TRUE(
+        words.startsWith("Compared with θ 10k on this text: 1 better, 1 worse, 1 not significant, 1 no test (test: "
+                         "paired by seed"))
         << words.toStdString();
     for (const ResultGroup& group : table.groups) {
         const Verdict::Kind kind = verdict_of(table, group).kind;
@@ -35,7 +37,8 @@ TEST(OverallWords, CountsEachVerdictInTheWordsOfTheTerminal) {
         EXPECT_TRUE(words.contains("1 " + QString::fromStdString(to_string(kind)))) << to_string(kind);
     }
     // Only the tested groups count: three seeds each, three comparisons.
-    EXPECT_TRUE(words.contains("With 3 seeds per group, the significance test detects a true difference of "))
+    EXPECT_TRUE(
+        words.contains("With 3 pairs of runs with equal seeds, the significance test detects a true difference of "))
         << words.toStdString();
     EXPECT_TRUE(words.contains("level divided by 3 comparisons.")) << words.toStdString();
 }
@@ -53,8 +56,8 @@ TEST(OverallWords, PairedTestCountsPairs) {
 TEST(OverallWords, TestedSeedsAreARangeWhereGroupsDiffer) {
     const std::vector<double> five = {2.00, 2.01, 2.02, 2.03, 2.04};
     EXPECT_EQ(testedSeeds(tableOf({{10000, five}, {500, {1, 1.1, 1.2}}, {1000, {1, 1.1, 1.2, 1.3}}, {2000, {1}}})),
-              "3 to 5 seeds")
-        << "θ 2k is not tested";
+              "3 to 4 seeds")
+        << "pairs of seeds; θ 2k is not tested";
     EXPECT_EQ(testedSeeds(tableOf({{10000, five}, {500, {1, 1.1, 1.2, 1.3, 1.4}}})), "5 seeds");
 }
 

@@ -443,9 +443,12 @@ void ResultsPanel::renew(const Results& results) {
         results.runs.empty() ? std::nullopt : std::exchange(m_saved, std::nullopt);
     renewExperiments(saved ? QVariant::fromValue<qlonglong>(saved->experiment) : m_experiment->currentData());
     const ResultsTable& table = results.table;
-    const QString standard = table.groups.empty() || m_baseline->currentIndex() > 0
-                                 ? u"default"_s
-                                 : u"%1 (default)"_s.arg(settingName(table, table.groups[table.baseline]));
+    const ResultGroup* first = table.groups.empty() ? nullptr : &table.groups[table.baseline];
+    const QString title = first ? baselineTitle(table) : QString();
+    const QString standard =
+        !first || m_baseline->currentIndex() > 0
+            ? u"default"_s
+            : u"%1 (default)"_s.arg(title == longLabel(table, *first) ? settingName(table, *first) : title);
     QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) entries.append({settingName(table, group), settingsOf(group)});
