@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,12 +22,23 @@ struct LabFile::Database {
     struct stat place {};  // status of the file when this connection last wrote it; its inode is that of the lab
     ino_t log = 0;         // inode of the write-ahead log then; 0 if there was none
     std::string origin;    // origin_of() the file when it was opened
+    std::shared_ptr<const void> own_log;  // opened_log()
     bool abandoned = false;
 };
 
 /// When its first experiment was created; "" without one, nullopt for no lab. Reads the file without its log; BadInput
 /// if that fails.
 std::optional<std::string> origin_of(const std::filesystem::path& path);
+
+inline std::filesystem::path with_suffix(std::filesystem::path path, const char* suffix) {
+    return path += suffix;
+}
+
+/// Before a lab is opened. Throws BadInput, having changed nothing, if the write-ahead log or the rollback journal
+/// beside it is not its own: what is seen through it is no lab, is damaged or has other experiments or runs.
+void require_own_log(const std::filesystem::path& path);
+/// Of a lab that was just opened: its log is its own as long as the result lives.
+std::shared_ptr<const void> opened_log(const std::filesystem::path& path);
 
 /// The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);

@@ -48,10 +48,6 @@ bool is_network_file_system(const fs::path& path) {
     return false;
 }
 
-fs::path with_suffix(fs::path path, const char* suffix) {
-    return path += suffix;
-}
-
 // A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot create the files beside it,
 // can be opened only as immutable, that is, with the promise that nobody writes to it.
 std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
@@ -259,10 +255,18 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {
     constexpr std::uintmax_t smallest_database = 512;
     if (fs::file_size(path, error) < smallest_database) throw BadInput(path.string() + " is not a RoPE Lab file.");
 
+    require_own_log(path);
     const bool writing = mode == Mode::write;
     auto database = writing ? std::make_unique<Database>(path, sqlite::Access::write) : opened_for_reading(path);
     const sqlite::Connection& connection = database->connection;
-    const int version = checked_version(connection, path, lab_migrations());
+    int version = 0;
+    try {
+        version = checked_version(connection, path, lab_migrations());
+    } catch (const BadInput&) {
+        database.reset();
+        tidy_after_reading(path);
+        throw;
+    }
     if (writing) {
         if (connection.read_only()) connection.fail(SQLITE_READONLY);
         // With a write-ahead log, NORMAL is enough to prevent damage; a rollback journal requires FULL.
@@ -281,6 +285,7 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {
     }
     if (::stat(path.c_str(), &database->place) != 0) throw_file_error(path.string(), "opened", errno);
     if (writing) database->origin = known_origin(path);
+    database->own_log = opened_log(path);
     return std::unique_ptr<LabFile>(new LabFile(path, std::move(database)));
 }
 

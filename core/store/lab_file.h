@@ -194,8 +194,10 @@ class LabFile {
     /// Only the iterations and `quantity`, which is training_loss, gradient_norm or learning_rate.
     RunMetrics::Steps steps(RunId id, StepValues quantity) const;
     std::vector<event::Sampled> samples(RunId id) const;
+    /// At most the newest 1,000.
     std::vector<std::int64_t> snapshots(RunId id) const;
-    /// Values have float32 precision, attention weights a precision of 1/65535.
+    /// Throws BadInput if it is damaged, such as longer than the run's context. Values have float32 precision,
+    /// attention weights a precision of 1/65535.
     std::optional<ProbeResult> snapshot(RunId id, std::int64_t iteration) const;
 
     /// Merges and syncs the log, so that the file alone is the whole lab and can be renamed. Throws WriteError or
@@ -243,8 +245,8 @@ class LabFile {
     /// Permanent, with checkpoints.
     void purge();
 
-    /// With checkpoints. The copy is written to a temporary file and then renamed, so that an interrupted save leaves
-    /// the target unchanged. A link stays a link: the file that it names is replaced. Throws BadInput if the target is
+    /// With checkpoints. The copy is written to a temporary file and then renamed, so that a save that fails leaves the
+    /// target unchanged. A link stays a link: the file that it names is replaced. Throws BadInput if the target is
     /// this lab, a lab that is open, or a file that is not a lab.
     void save_as(const std::filesystem::path& given) const;
     /// Experiments and runs get new ids and come with their documents, measurements, later results and checkpoints. A

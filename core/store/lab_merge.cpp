@@ -22,6 +22,7 @@ struct Leftovers {
 
 // SQLite would replay a remaining log into the copy that overwrites the lab.
 void settle(const fs::path& target) {
+    require_own_log(target);
     sqlite::Connection database(target, sqlite::Access::write);
     if (database.number("PRAGMA application_id") != lab_application_id) {
         throw BadInput(target.string() + " is not a RoPE Lab file; choose another name.");
@@ -45,22 +46,23 @@ void prepare(const fs::path& target) {
     prepare_new_lab(target);
 }
 
-// If this fails, all replacements are undone.
+// Ended between two steps, it leaves a lab without checkpoints, never one with those of another. If replacing the lab
+// fails, the checkpoints are back in place.
 void swap_in(const fs::path& file, const fs::path& checkpoints, const fs::path& target, Leftovers& leftovers) {
     const fs::path target_checkpoints = checkpoint_folder_of(target);
     const fs::path old = temporary_beside(target_checkpoints);
     const bool had_old = fs::exists(target_checkpoints);
     if (had_old) fs::rename(target_checkpoints, old);
     try {
-        fs::rename(checkpoints, target_checkpoints);
         fs::rename(file, target);
     } catch (...) {
         std::error_code error;
-        fs::rename(target_checkpoints, checkpoints, error);
         if (had_old) fs::rename(old, target_checkpoints, error);
         throw;
     }
     leftovers.paths.push_back(old);
+    sync(fs::absolute(target).parent_path());
+    fs::rename(checkpoints, target_checkpoints);
     sync(fs::absolute(target).parent_path());
 }
 
