@@ -9,13 +9,16 @@
 #include <atomic>
 #include <cerrno>
 #include <charconv>
+#include <csignal>
 #include <cstring>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <stdexcept>
 #include <system_error>
 
 #include "core/spec/error.h"
+#include "core/store/process_mark.h"
 
 namespace ropelab {
 
@@ -31,11 +34,37 @@ void throw_file_error(const std::string& name, const char* what, int error) {
     throw WriteError(sentence);
 }
 
+namespace {
+
+constexpr std::string_view temporary_start = ".ropelab-";
+constexpr std::string_view temporary_end = ".part";
+
+// Once per folder: what programs left there that were killed. Programs of other machines may be alive.
+void remove_abandoned(const fs::path& folder) {
+    static std::mutex mutex;
+    static std::set<fs::path> done;
+    std::error_code error;
+    if (const std::lock_guard lock(mutex); !done.insert(fs::absolute(folder, error)).second) return;
+    const std::string own = std::string(temporary_start) + host_name() + "-";
+    for (fs::directory_iterator entry(folder, error), end; !error && entry != end; entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (!name.starts_with(own) || name.find(temporary_end) == std::string::npos) continue;
+        pid_t process = 0;
+        std::from_chars(name.data() + own.size(), name.data() + name.size(), process);
+        std::error_code ignored;
+        if (process > 0 && ::kill(process, 0) != 0 && errno == ESRCH) fs::remove_all(entry->path(), ignored);
+    }
+}
+
+}  // namespace
+
 fs::path temporary_beside(const fs::path& target) {
     static std::atomic<unsigned> count{0};
     const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    remove_abandoned(folder);
     // Without the name of the target, which may be as long as a name can be.
-    return folder / (".ropelab-" + std::to_string(::getpid()) + "-" + std::to_string(count.fetch_add(1)) + ".part");
+    return folder / (std::string(temporary_start) + host_name() + "-" + std::to_string(::getpid()) + "-" +
+                     std::to_string(count.fetch_add(1)) + std::string(temporary_end));
 }
 
 void sync(const fs::path& file_or_folder) {
@@ -50,6 +79,10 @@ void sync(const fs::path& file_or_folder) {
 void copy_file_synced(const fs::path& from, const fs::path& to) {
     std::error_code error;
     fs::copy_file(from, to, error);
+    std::error_code unknown;
+    if (error == std::errc::io_error && fs::space(fs::absolute(to).parent_path(), unknown).available == 0) {
+        error = std::make_error_code(std::errc::no_space_on_device);  // the library does not say so
+    }
     if (error) throw_file_error(from.string(), ("copied to " + to.string()).c_str(), error.value());
     sync(to);
 }

@@ -36,12 +36,12 @@ Fields fields_of(const std::string& mark) {
     return stream ? fields : Fields();
 }
 
+}  // namespace
+
 std::string host_name() {
     std::array<char, 256> name{};
     return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] ? name.data() : "localhost";
 }
-
-}  // namespace
 
 std::string process_mark() {
     const std::string number = std::to_string(::getpid());

@@ -4,6 +4,8 @@
 
 namespace ropelab {
 
+std::string host_name();
+
 /// "host process-id start-time"; the start time distinguishes processes with the same id.
 std::string process_mark();
 
