@@ -78,7 +78,7 @@ AnatomyModel model_of_run(const LabFile& lab, RunId run) {
     const RunRecord record = lab.run(run);
     const RunSpec spec = stored_spec(record);
     std::int64_t vocabulary = 0;
-    if (const auto head = read_checkpoint_head(lab.checkpoint_path(run))) {
+    if (const auto head = read_checkpoint_head(run_checkpoint(lab, record))) {
         vocabulary = Vocabulary::from_text(head->vocabulary).size();
     }
     return model_of_settings(spec, vocabulary, "run " + std::to_string(run));

@@ -3,6 +3,7 @@
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/spec/error.h"
+#include "core/spec/keys.h"
 #include "core/store/safetensors.h"
 
 namespace ropelab {
@@ -48,6 +49,43 @@ std::optional<Checkpoint> read(const std::filesystem::path& path, bool with_stat
     }
 }
 
+// "" if the checkpoint may be that of the run.
+std::string difference(const Checkpoint& checkpoint, const RunCheckpoint& run) {
+    const auto steps = [](std::int64_t step) { return std::to_string(step); };
+    for (const Key& key : keys()) {
+        const Value its = key.get(checkpoint.spec);
+        const Value wanted = key.get(run.spec);
+        if (its == wanted) continue;
+        return "its " + std::string(key.name) + " is " + to_text(its) + ", but that of the run is " + to_text(wanted);
+    }
+    const auto& text = checkpoint.text;
+    if (text && run.text && (text->bytes != run.text->bytes || text->sha256 != run.text->sha256)) {
+        return "its text \"" + text->name + "\" has " + steps(text->bytes) + " bytes and the SHA-256 checksum " +
+               text->sha256 + ", but that of the run has " + steps(run.text->bytes) + " bytes and " + run.text->sha256;
+    }
+    if (!run.vocabulary.empty() && checkpoint.vocabulary != run.vocabulary) {
+        return "its vocabulary differs from that of the run";
+    }
+    if (run.finished >= 0 && checkpoint.iteration != run.finished) {
+        return "it is of step " + steps(checkpoint.iteration) + ", but the run finished at step " + steps(run.finished);
+    }
+    if (run.recorded >= 0 && checkpoint.iteration > run.recorded) {
+        return "it is of step " + steps(checkpoint.iteration) + ", but the lab file has the run's metrics only up to " +
+               "step " + steps(run.recorded);
+    }
+    return "";
+}
+
+std::optional<Checkpoint> read(const RunCheckpoint& run, bool with_state) {
+    auto checkpoint = read(run.path, with_state);
+    const std::string why = checkpoint ? difference(*checkpoint, run) : "";
+    if (why.empty()) return checkpoint;
+    throw BadInput("The checkpoint " + run.path.string() + " does not belong to the run" +
+                   (run.name.empty() ? "" : " \"" + run.name + "\"") + ": " + why +
+                   ". Restore the lab file and its checkpoints together, or move this checkpoint away; an unfinished "
+                   "run then trains from the beginning.");
+}
+
 }  // namespace
 
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint) {
@@ -84,8 +122,12 @@ std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
     return read(path, true);
 }
 
-std::optional<Checkpoint> read_checkpoint_head(const std::filesystem::path& path) {
-    return read(path, false);
+std::optional<Checkpoint> read_checkpoint(const RunCheckpoint& run) {
+    return read(run, true);
+}
+
+std::optional<Checkpoint> read_checkpoint_head(const RunCheckpoint& run) {
+    return read(run, false);
 }
 
 }  // namespace ropelab

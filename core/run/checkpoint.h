@@ -26,11 +26,25 @@ struct Checkpoint {
     bool sample_is_cut = false;
 };
 
+/// The checkpoint file of a run, and what is known of the run. What is unknown ("", nullopt, −1) is not compared.
+struct RunCheckpoint {
+    std::filesystem::path path;
+    RunSpec spec;
+    std::string name = {};                        // of the run, for messages
+    std::string vocabulary = {};                  // as Checkpoint::vocabulary
+    std::optional<TextMark> text = std::nullopt;  // with which the run began
+    std::int64_t recorded = -1;                   // last step with metrics; a checkpoint is never ahead of them
+    std::int64_t finished = -1;                   // step of the checkpoint of a finished run
+    bool is_written = false;                      // the run finished, or was stopped after a step
+};
+
 /// Atomic; a safetensors file with the state as tensors and all else as metadata. BadInput if it cannot be written.
 void write_checkpoint(const std::filesystem::path& path, const Checkpoint& checkpoint);
-/// nullopt if the file does not exist. Throws BadInput if it cannot be read.
+/// nullopt if the file does not exist. Throws BadInput if it cannot be read. For a file that belongs to no run.
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path);
+/// Also throws BadInput, naming what differs, if it is the checkpoint of another run: settings, data, vocabulary, step.
+std::optional<Checkpoint> read_checkpoint(const RunCheckpoint& run);
 /// Without tensors (`state` is empty); otherwise as read_checkpoint().
-std::optional<Checkpoint> read_checkpoint_head(const std::filesystem::path& path);
+std::optional<Checkpoint> read_checkpoint_head(const RunCheckpoint& run);
 
 }  // namespace ropelab

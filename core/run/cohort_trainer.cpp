@@ -22,7 +22,9 @@ std::int64_t iterations_of(const std::vector<TrainedRun>& runs) {
 
 // Read only when its cohort begins; otherwise a resumed sweep would hold the weights of all its runs in memory.
 std::vector<NamedTensor> state_of(const TrainedRun& run) {
-    auto checkpoint = read_checkpoint(run.plan.checkpoint);
+    const RunCheckpoint known{run.plan.checkpoint, run.plan.spec,  "", run.checkpoint->vocabulary, run.checkpoint->text,
+                              run.iteration(),     run.iteration()};
+    auto checkpoint = read_checkpoint(known);
     if (!checkpoint) {
         throw BadInput("The checkpoint " + run.plan.checkpoint.string() +
                        ", from which the run should resume, no longer exists.");
@@ -89,7 +91,8 @@ std::vector<std::vector<TrainedRun>> in_parts(std::vector<TrainedRun> runs, cons
 
 TrainedRun prepare(const PlannedRun& run) {
     TrainedRun result{run, std::nullopt, {}};
-    if (run.resume && !run.checkpoint.empty()) result.checkpoint = read_checkpoint_head(run.checkpoint);
+    if (run.resume && !run.checkpoint.empty())
+        result.checkpoint = read_checkpoint_head(RunCheckpoint{run.checkpoint, run.spec});
     if (result.checkpoint) result.summary = result.checkpoint->summary;
     return result;
 }

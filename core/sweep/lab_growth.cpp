@@ -48,7 +48,7 @@ void find_shorter(const LabFile& lab, const std::vector<KnownRun>& known, AddedR
     for (const KnownRun& run : known) {
         if (run.spec.iterations >= added.spec.iterations || !same_but_length(run.spec, added.spec)) continue;
         if (run.record.state != RunState::finished && run.record.state != RunState::stopped) continue;
-        const auto head = read_checkpoint_head(lab.checkpoint_path(run.record.id));
+        const auto head = read_checkpoint_head(run_checkpoint(lab, run.record));
         if (!head || head->iteration <= added.iteration) continue;
         const std::string why = why_not_continued(run.spec, added.spec);
         if (!why.empty()) {
@@ -92,7 +92,7 @@ std::int64_t remove_last_evaluation(Checkpoint& checkpoint, const RunMetrics::Ev
 
 // Also copies the history of the shorter run.
 Checkpoint take_over_history(LabFile& lab, const AddedRun& added, RunId run) {
-    auto checkpoint = read_checkpoint(lab.checkpoint_path(*added.continues));
+    auto checkpoint = read_checkpoint(run_checkpoint(lab, lab.run(*added.continues)));
     if (!checkpoint || checkpoint->iteration != added.iteration) {
         throw BadInput("The checkpoint of the run \"" + lab.run(*added.continues).name +
                        "\" changed while the longer run was being prepared; try again.");

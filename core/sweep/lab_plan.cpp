@@ -137,7 +137,9 @@ Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
             sequential[record.experiment] = trains_sequentially(lab, record.experiment);
             halving[record.experiment] = stored_halving(lab, record.experiment);
         }
-        plan.runs.push_back({id, stored_spec(record), lab.checkpoint_path(id), true, record.conditions,
+        const RunCheckpoint checkpoint = run_checkpoint(lab, record);
+        read_checkpoint_head(checkpoint);  // throws if it is that of another run
+        plan.runs.push_back({id, checkpoint.spec, checkpoint.path, true, record.conditions,
                              sequential[record.experiment], record.experiment, halving[record.experiment]});
     }
     std::stable_sort(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& a, const PlannedRun& b) {

@@ -39,7 +39,7 @@ std::uint64_t timing_order(std::int64_t seed, RunId run);
 
 /// From checkpoints, under the conditions of the first start. Runs of an experiment that trains sequentially
 /// (sequential_field) are cohorts of their own; they come last, ordered by seed, and within a seed by timing_order.
-/// Throws BadInput for a run that is finished or does not exist.
+/// Throws BadInput for a run that is finished or does not exist, and for a checkpoint of another run.
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs);
 
 /// Not finished, stopped by successive halving, diverged, or trained by another program (LabFile::claimed_runs).

@@ -17,4 +17,13 @@ RunSpec stored_spec(const RunRecord& run) {
     return run_spec_from_json(stored_settings(run));
 }
 
+RunCheckpoint run_checkpoint(const LabFile& lab, const RunRecord& run) {
+    RunCheckpoint result{lab.checkpoint_path(run.id), stored_spec(run), run.name, run.vocabulary, run.text};
+    const bool finished = run.state == RunState::finished;
+    result.finished = finished && run.summary ? run.summary->iterations : -1;
+    result.recorded = finished ? -1 : run.iteration;
+    result.is_written = finished || (run.state == RunState::stopped && run.iteration > 0);
+    return result;
+}
+
 }  // namespace ropelab

@@ -2,6 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/run/checkpoint.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {
@@ -12,5 +13,7 @@ namespace ropelab {
 nlohmann::json stored_settings(const RunRecord& run);
 /// Unknown keys are ignored.
 RunSpec stored_spec(const RunRecord& run);
+/// The file may not exist.
+RunCheckpoint run_checkpoint(const LabFile& lab, const RunRecord& run);
 
 }  // namespace ropelab

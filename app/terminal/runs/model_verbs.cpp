@@ -25,18 +25,23 @@
 #include "core/store/output_file.h"
 #include "core/study/compression.h"
 #include "core/study/head_conversion.h"
+#include "core/sweep/stored_run.h"
 #include "core/table/table.h"
 
 namespace ropelab::terminal {
 
 namespace {
 
-Checkpoint checkpoint_at(const std::filesystem::path& path) {
-    auto result = read_checkpoint(path);
-    if (!result)
+Checkpoint found(std::optional<Checkpoint> checkpoint, const std::filesystem::path& path) {
+    if (!checkpoint)
         throw BadInput("There is no checkpoint file " + path.string() +
                        "; a run writes its checkpoint at its first evaluation.");
-    return *std::move(result);
+    return *std::move(checkpoint);
+}
+
+Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& run) {
+    const RunCheckpoint known = run_checkpoint(lab, run);
+    return found(read_checkpoint(known), known.path);
 }
 
 // --lab, --run and --checkpoint of commands that evaluate one trained run.
@@ -52,13 +57,13 @@ struct TrainedRunFlags {
     }
 
     Checkpoint read() const {
-        if (!checkpoint.empty()) return checkpoint_at(checkpoint);
+        if (!checkpoint.empty()) return found(read_checkpoint(checkpoint), checkpoint);
         if (lab.empty())
             throw BadInput(
                 "No model is given; name a lab file with --lab (and one of its runs with --run), or a checkpoint file "
                 "with --checkpoint.");
         const auto file = LabFile::open(lab, LabFile::Mode::read);
-        return checkpoint_at(file->checkpoint_path(run_of(*file, lab, run).id));
+        return checkpoint_of(*file, run_of(*file, lab, run));
     }
 };
 
@@ -309,7 +314,7 @@ std::string text_of(const HeadConversionResult& result, const std::string& name)
 void convert(const ConversionFlags& flags) {
     const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
     const RunRecord record = run_of(*lab, flags.lab, flags.run);
-    const Checkpoint checkpoint = checkpoint_at(lab->checkpoint_path(record.id));
+    const Checkpoint checkpoint = checkpoint_of(*lab, record);
     watch_interrupts();
     ProgressLine progress;
     const std::int64_t steps = 2 * steps_of(flags.conversion, checkpoint.spec);  // of the copy and of the run itself

@@ -669,14 +669,14 @@ std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record,
 }
 
 Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flags& flags) {
-    const auto path = lab.checkpoint_path(record.id);
-    auto checkpoint = read_checkpoint(path);
+    const RunCheckpoint known_run = run_checkpoint(lab, record);
+    auto checkpoint = read_checkpoint(known_run);
     const auto iterations = lab.snapshots(record.id);
     const std::string known = iterations.empty() ? ""
                                                  : " The lab file stores measurements (snapshots) of the following "
                                                    "steps; --step without other flags prints one: " +
                                                        joined(iterations, ", ", whole_text) + ".";
-    if (!checkpoint) throw BadInput("There is no checkpoint file " + path.string() + " to evaluate." + known);
+    if (!checkpoint) throw BadInput("There is no checkpoint file " + known_run.path.string() + " to evaluate." + known);
     if (flags.step && *flags.step != checkpoint->iteration) {
         throw BadInput("Run " + std::to_string(record.id) + " has a checkpoint of step " +
                        std::to_string(checkpoint->iteration) + ", not of step " + std::to_string(*flags.step) + "." +

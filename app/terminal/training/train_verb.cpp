@@ -384,7 +384,7 @@ void print_resumed_plan(const Flags& flags) {
     const std::optional<Extension> extension = extension_of(*lab, flags);
     PlannedTraining training;
     for (const PlannedRun& run : plan_continued_runs(*lab, unfinished_runs(*lab)).runs) {
-        const auto head = read_checkpoint_head(run.checkpoint);
+        const auto head = read_checkpoint_head(RunCheckpoint{run.checkpoint, run.spec});
         training.add(run.spec, head ? head->iteration : 0);
     }
     training.words = training.runs.empty() ? "Every run of the lab file has ended."

@@ -134,7 +134,7 @@ bool measure_generations(LabFile& lab, const GenerationSpeed& settings, std::opt
     std::int64_t done = 0;
     for (const RunId id : runs_without_generation_speed(lab, settings, experiment)) {
         if (cancelled()) return false;
-        const auto checkpoint = read_checkpoint(lab.checkpoint_path(id));
+        const auto checkpoint = read_checkpoint(run_checkpoint(lab, lab.run(id)));
         if (!checkpoint) {
             throw BadInput(
                 "The checkpoint " + lab.checkpoint_path(id).string() +
@@ -174,7 +174,7 @@ struct Finished {
 };
 
 Checkpoint checkpoint_of(const LabFile& lab, RunId id) {
-    auto checkpoint = read_checkpoint(lab.checkpoint_path(id));
+    auto checkpoint = read_checkpoint(run_checkpoint(lab, lab.run(id)));
     if (!checkpoint) {
         throw BadInput("The checkpoint " + lab.checkpoint_path(id).string() +
                        " is missing, but the measurements of this reproduction require it; restore the file.");

@@ -43,7 +43,7 @@ TEST(Checkpoint, RoundTrip) {
     EXPECT_TRUE(std::isnan(read->summary.final_training_loss));
     EXPECT_EQ(read->state, written.state);
     EXPECT_EQ(read->text, written.text);
-    const auto head = read_checkpoint_head(folder / "new/run-1.safetensors");
+    const auto head = read_checkpoint_head(RunCheckpoint{folder / "new/run-1.safetensors", written.spec});
     ASSERT_TRUE(head);
     EXPECT_TRUE(head->state.empty());
     EXPECT_EQ(head->spec, written.spec);
@@ -64,6 +64,39 @@ TEST(Checkpoint, StepsOfADamagedFileAreRejected) {
     }
 }
 
+TEST(Checkpoint, OfAnotherRunIsRefused) {
+    const ScratchFolder folder;
+    Checkpoint written;
+    written.spec.seed = 2;
+    written.iteration = 40;
+    written.vocabulary = "characters:97,98";
+    written.text = TextMark{"enwik8", 1000, std::string(64, 'a')};
+    const auto path = folder / "run-1.safetensors";
+    write_checkpoint(path, written);
+    const RunCheckpoint own{path, written.spec, "run one", written.vocabulary, written.text, 40, 40};
+    EXPECT_TRUE(read_checkpoint(own));
+    EXPECT_TRUE(read_checkpoint_head(own));
+    RunCheckpoint later = own;
+    later.recorded = 50;
+    later.finished = -1;
+    EXPECT_TRUE(read_checkpoint(later)) << "an unfinished run resumes from an earlier step";
+    const auto expect_refused = [&](const auto& change, const std::string& what) {
+        RunCheckpoint other = own;
+        change(other);
+        EXPECT_MESSAGE(read_checkpoint(other), BadInput, what);
+        EXPECT_MESSAGE(read_checkpoint_head(other), BadInput, "does not belong to the run \"run one\"");
+    };
+    expect_refused([](RunCheckpoint& run) { run.spec.seed = 1; }, "its seed is 2, but that of the run is 1");
+    expect_refused([](RunCheckpoint& run) { run.spec.theta = 99; }, "its theta is 10000, but that of the run is 99");
+    expect_refused([](RunCheckpoint& run) { run.recorded = 39; }, "it is of step 40, but the lab file has the run's");
+    expect_refused([](RunCheckpoint& run) { run.finished = 60; }, "it is of step 40, but the run finished at step 60");
+    expect_refused([](RunCheckpoint& run) { run.vocabulary = "characters:97"; }, "its vocabulary differs");
+    expect_refused([](RunCheckpoint& run) { run.text->sha256 = std::string(64, 'b'); }, "its text \"enwik8\" has 1000");
+    written.text.reset();  // like a file of an older version of RoPE Lab
+    write_checkpoint(path, written);
+    EXPECT_TRUE(read_checkpoint(own));
+}
+
 // A link in a stranger's folder could name a file of the user.
 TEST(Checkpoint, ReplacesALinkInsteadOfTheFileThatItNames) {
     const ScratchFolder folder;
@@ -81,7 +114,7 @@ TEST(Checkpoint, ReplacesALinkInsteadOfTheFileThatItNames) {
 TEST(Checkpoint, MissingFileIsNulloptAndForeignFileIsRejected) {
     const ScratchFolder folder;
     EXPECT_FALSE(read_checkpoint(folder / "none.safetensors"));
-    EXPECT_FALSE(read_checkpoint_head(folder / "none.safetensors"));
+    EXPECT_FALSE(read_checkpoint_head(RunCheckpoint{folder / "none.safetensors", {}}));
     write_safetensors(folder / "other.safetensors", {{{"a", {1}, {1.0F}}}, {}});
     EXPECT_MESSAGE(read_checkpoint(folder / "other.safetensors"), BadInput, "not a checkpoint");
     EXPECT_MESSAGE(read_checkpoint(folder.write("text.safetensors", "hello")), BadInput, "text.safetensors");
