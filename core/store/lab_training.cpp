@@ -7,9 +7,11 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <span>
 #include <system_error>
 #include <thread>
 
+#include "core/data/utf8.h"
 #include "core/spec/aliases.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
@@ -200,17 +202,28 @@ void write_snapshot(const sqlite::Connection& database, const event::Probed& pro
 }
 
 std::vector<std::int64_t> LabFile::snapshots(RunId id) const {
-    return database_->connection.all(
-        "SELECT iteration FROM snapshot WHERE run = ? AND part IN (?, ?) ORDER BY iteration",
+    constexpr int most = 1000;  // a run has about 100 (probes_at), a stranger's file could have millions
+    auto newest = database_->connection.all(
+        "SELECT iteration FROM snapshot WHERE run = ? AND part IN (?, ?) ORDER BY iteration DESC LIMIT ?",
         [](const sqlite::Query& row) { return row.integer(0); }, id, "sequences",
-        earlier_name(Alias::Kind::snapshot, "sequences"));
+        earlier_name(Alias::Kind::snapshot, "sequences"), most);
+    std::reverse(newest.begin(), newest.end());
+    return newest;
 }
 
 std::optional<ProbeResult> LabFile::snapshot(RunId id, std::int64_t iteration) const {
     const auto parts = database_->connection.all(
         "SELECT part, shape, type, numbers FROM snapshot WHERE run = ? AND iteration = ?", part_of, id, iteration);
     if (parts.empty()) return std::nullopt;
-    return probe_result_of(parts);
+    ProbeResult result = probe_result_of(parts);
+    sqlite::Query context = database_->connection.query(
+        "SELECT CASE WHEN json_valid(settings) THEN json_extract(settings, '$.context') END FROM run WHERE id = ?");
+    context.with(id).next();
+    const std::int64_t most = context.null(0) ? RunSpec{}.context : context.integer(0);
+    if (result.length <= most) return result;
+    throw BadInput("The measurement (snapshot) of step " + std::to_string(iteration) + " of run " + std::to_string(id) +
+                   " in " + path_.string() + " has sequences of " + std::to_string(result.length) +
+                   " tokens, but the context of the run is " + std::to_string(most) + "; the lab file is damaged.");
 }
 
 namespace {
@@ -263,8 +276,13 @@ class EventWriter {
 
     void operator()(const event::Sampled& sampled) {
         if (!is_stored(sampled.run)) return;
-        database_.change("INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)", sampled.run,
-                         sampled.iteration, sampled.text);
+        constexpr const char* sql = "INSERT OR REPLACE INTO sample (run, iteration, text) VALUES (?, ?, ?)";
+        // Other programs require that text is UTF-8, and a model of bytes generates any bytes: these are a blob then.
+        if (first_invalid_utf8(sampled.text)) {
+            database_.change(sql, sampled.run, sampled.iteration, std::as_bytes(std::span(sampled.text)));
+        } else {
+            database_.change(sql, sampled.run, sampled.iteration, sampled.text);
+        }
     }
 
     void operator()(const event::Probed& probed) {

@@ -38,6 +38,24 @@ class LabSnapshots : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
 };
 
+// Figures would have as many numbers as the length says.
+TEST_F(LabSnapshots, ALengthBeyondTheContextIsRefused) {
+    record({probed(1, 8, 1)});
+    const auto long_one = lab_->add_run(1, "short context", R"({"context":2})");
+    record({probed(long_one, 8, 1)});
+    EXPECT_TRUE(lab_->snapshot(1, 8)) << "within the default context";
+    EXPECT_MESSAGE(lab_->snapshot(long_one, 8), BadInput, "has sequences of 3 tokens, but the context of the run is 2");
+}
+
+TEST_F(LabSnapshots, OnlyTheNewestOfManyAreListed) {
+    std::vector<Event> events;
+    for (int i = 0; i < 1200; ++i) events.emplace_back(probed(1, i, 1));
+    record(events);
+    EXPECT_EQ(lab_->snapshots(1).size(), 1000U);
+    EXPECT_EQ(lab_->snapshots(1).front(), 200);
+    EXPECT_EQ(lab_->snapshots(1).back(), 1199);
+}
+
 TEST_F(LabSnapshots, RoundTrip) {
     record({probed(1, 0, 1), probed(1, 8, 2), probed(2, 8, 3)});
     EXPECT_EQ(lab_->snapshots(1), (std::vector<std::int64_t>{0, 8}));
