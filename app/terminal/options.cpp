@@ -25,6 +25,11 @@ std::string why_not_finite(const std::string& text) {
     return end != text.c_str() && !std::isfinite(value) ? text + " is not a finite number" : "";
 }
 
+// A script whose variable is not set would otherwise store nothing, or write somewhere else.
+std::string why_empty(const std::string& text) {
+    return text.empty() ? "the value is empty; name one, or leave the option out" : "";
+}
+
 std::vector<const CLI::Option*> given_options(const CLI::App& app) {
     return app.get_options([](const CLI::Option* option) { return option->count() > 0; });
 }
@@ -36,6 +41,8 @@ void check_every_option(CLI::App& program) {
         const std::string type = option->get_type_name();
         if (type.starts_with("FLOAT")) option->check(why_not_finite, "");
         if (type.starts_with("INT") || type.starts_with("UINT")) option->check(why_not_whole, "");
+        const bool may_be_empty = option->check_lname("prompt") || option->check_lname("text");
+        if (option->get_items_expected_max() > 0 && !may_be_empty) option->check(why_empty, "");
         if (option->get_items_expected_max() == 0) option->multi_option_policy(CLI::MultiOptionPolicy::Throw);
     }
     for (CLI::App* command : program.get_subcommands([](const CLI::App*) { return true; }))

@@ -10,7 +10,8 @@
 
 namespace ropelab::terminal {
 
-/// Stricter than CLI11: infinite numbers, whole numbers beyond 64 bits and flags that are given twice are errors.
+/// Stricter than CLI11: infinite numbers, whole numbers beyond 64 bits, empty values and flags that are given twice are
+/// errors.
 void check_every_option(CLI::App& program);
 
 /// Has one value, such as "--lab"; "" if there is none. Call it after parsing has failed.

@@ -89,6 +89,7 @@ void watch_interrupts() {
     };
     std::signal(SIGINT, note);
     std::signal(SIGTERM, note);
+    if (std::signal(SIGHUP, note) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);  // nohup
 }
 
 bool interrupted() {

@@ -40,7 +40,8 @@ class ProgressLine {
     std::chrono::steady_clock::time_point last_{};
 };
 
-/// SIGINT (Ctrl-C) and SIGTERM: the first signal only sets interrupted(), the second one ends the program.
+/// SIGINT (Ctrl-C), SIGTERM and SIGHUP (a closed terminal): the first signal only sets interrupted(), the second one
+/// ends the program.
 void watch_interrupts();
 bool interrupted();
 

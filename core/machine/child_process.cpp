@@ -2,7 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,28 +20,21 @@ namespace ropelab {
 
 namespace {
 
-// Standard output is the pipe, standard input and error are /dev/null, and the child gets its own process group.
-class SpawnSettings {
- public:
-    explicit SpawnSettings(int output) {
-        posix_spawn_file_actions_init(&actions);
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-        posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-        posix_spawnattr_init(&attributes);
-        posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-        posix_spawnattr_setpgroup(&attributes, 0);
-    }
-    ~SpawnSettings() {
-        posix_spawn_file_actions_destroy(&actions);
-        posix_spawnattr_destroy(&attributes);
-    }
-    SpawnSettings(const SpawnSettings&) = delete;
-    SpawnSettings& operator=(const SpawnSettings&) = delete;
-
-    posix_spawn_file_actions_t actions{};
-    posix_spawnattr_t attributes{};
-};
+// Between fork and exec, where only functions that are safe in signal handlers may be called. Standard output is the
+// pipe, standard input and error are /dev/null, and the child has its own process group. It ends when the thread that
+// started it ends, as when this program is killed.
+[[noreturn]] void become(char* const* arguments, char* const* variables, int output, int failure, pid_t parent) {
+    const int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+    if (getppid() == parent) execve(arguments[0], arguments, variables);
+    const int error = errno;
+    if (write(failure, &error, sizeof(error)) < 0) _exit(1);
+    _exit(1);
+}
 
 }  // namespace
 
@@ -56,11 +49,20 @@ ChildProcess::ChildProcess(const std::vector<std::string>& command, const std::s
     std::vector<char*> variables = {const_cast<char*>(variable.c_str())};
     for (char** known = environ; *known; ++known) variables.push_back(*known);
     variables.push_back(nullptr);
-    const SpawnSettings settings(ends[1]);
-    const int error = posix_spawn(&id_, arguments.front(), &settings.actions, &settings.attributes, arguments.data(),
-                                  variables.data());
+    std::array<int, 2> failure{};
+    const int made = pipe2(failure.data(), O_CLOEXEC);
+    const pid_t parent = getpid();
+    id_ = made == 0 ? fork() : -1;
+    if (id_ == 0) become(arguments.data(), variables.data(), ends[1], failure[1], parent);
+    int error = id_ < 0 ? errno : 0;
     close(ends[1]);
+    if (made == 0) {
+        close(failure[1]);
+        while (id_ > 0 && ::read(failure[0], &error, sizeof(error)) < 0 && errno == EINTR) continue;
+        close(failure[0]);
+    }
     if (error == 0) return;
+    if (id_ > 0) waitpid(id_, nullptr, 0);
     close(output_);
     throw std::runtime_error("did not start (" + command.front() + ": " + std::strerror(error) + ")");
 }
