@@ -83,7 +83,7 @@ void close_standard_output() {
 }
 
 int complain(const std::string& sentence, int status) {
-    std::cerr << "ropelab-cli: " << without_controls(sentence) << '\n';
+    std::cerr << "ropelab-cli: " << message_text(sentence) << '\n';
     return status;
 }
 

@@ -33,14 +33,41 @@ std::size_t too_deep_at(std::string_view text) {
     return std::string_view::npos;
 }
 
+// In linear time, unlike a callback of the parser, after which nlohmann::json searches all elements around an object.
+class RepeatedKeys : public nlohmann::detail::json_sax_acceptor<nlohmann::json> {
+ public:
+    explicit RepeatedKeys(const std::function<void(const std::string&)>& on_repeated) : on_repeated_(on_repeated) {}
+    bool start_object(std::size_t) {
+        seen_.emplace_back();
+        return true;
+    }
+    bool key(std::string& name) {
+        if (!seen_.back().insert(name).second) on_repeated_(name);
+        return true;
+    }
+    bool end_object() {
+        seen_.pop_back();
+        return true;
+    }
+
+ private:
+    const std::function<void(const std::string&)>& on_repeated_;
+    std::vector<std::set<std::string>> seen_;  // the keys of each object that is not complete yet
+};
+
 }  // namespace
 
-nlohmann::json parse_bounded(std::string_view text, const nlohmann::json::parser_callback_t& watch, bool throws) {
+nlohmann::json parse_bounded(std::string_view text, const std::function<void(const std::string& key)>& on_repeated,
+                             bool throws) {
     if (const std::size_t at = too_deep_at(text); at != std::string_view::npos) {
         if (!throws) return nlohmann::json::value_t::discarded;
         throw nlohmann::json::parse_error::create(101, at + 1, std::string(too_deep), nullptr);
     }
-    return nlohmann::json::parse(text, watch, throws);
+    if (on_repeated) {
+        RepeatedKeys keys(on_repeated);
+        nlohmann::json::sax_parse(text, &keys);
+    }
+    return nlohmann::json::parse(text, nullptr, throws);
 }
 
 std::string trouble_of(const nlohmann::json::parse_error& error) {
@@ -49,24 +76,10 @@ std::string trouble_of(const nlohmann::json::parse_error& error) {
     return "there is a syntax error near byte " + std::to_string(error.byte);
 }
 
-nlohmann::json::parser_callback_t repeated_keys(std::function<void(const std::string& key)> on_repeated) {
-    using Event = nlohmann::json::parse_event_t;
-    // `seen`: the keys of each object that is not complete yet.
-    return [on_repeated = std::move(on_repeated), seen = std::vector<std::set<std::string>>()](
-               int, Event event, nlohmann::json& value) mutable {
-        if (event == Event::object_start) seen.emplace_back();
-        if (event == Event::object_end) seen.pop_back();
-        if (event == Event::key && !seen.back().insert(value.get<std::string>()).second) {
-            on_repeated(value.get<std::string>());
-        }
-        return true;
-    };
-}
-
 nlohmann::json parse_unique(std::string_view text, const std::string& what) {
-    return parse_bounded(text, repeated_keys([&](const std::string& key) {
-                             throw BadInput(what + " names \"" + key + "\" twice in one object; name it once.");
-                         }));
+    return parse_bounded(text, [&](const std::string& key) {
+        throw BadInput(what + " names \"" + key + "\" twice in one object; name it once.");
+    });
 }
 
 double number_or_nan(const nlohmann::json& value) {

@@ -9,12 +9,11 @@
 namespace ropelab {
 
 /// Refuses more than 64 levels, which could overflow the stack. Otherwise as nlohmann::json::parse, which
-/// tests/architecture forbids elsewhere.
-nlohmann::json parse_bounded(std::string_view text, const nlohmann::json::parser_callback_t& watch = nullptr,
+/// tests/architecture forbids elsewhere, and which would use the last of several equal keys: `on_repeated` gets the
+/// key.
+nlohmann::json parse_bounded(std::string_view text,
+                             const std::function<void(const std::string& key)>& on_repeated = nullptr,
                              bool throws = true);
-
-/// A `watch` for parse_bounded. nlohmann::json alone would use the last of several equal keys and ignore the others.
-nlohmann::json::parser_callback_t repeated_keys(std::function<void(const std::string& key)> on_repeated);
 
 /// A clause such as "there is a syntax error near byte 12".
 std::string trouble_of(const nlohmann::json::parse_error& error);

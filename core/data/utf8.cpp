@@ -104,4 +104,35 @@ std::string without_controls(std::string_view text) {
     return result;
 }
 
+namespace {
+
+/// The begin and the end, so that a path keeps the name of its file.
+std::string shortened(std::string_view part) {
+    constexpr std::size_t first = 150;
+    constexpr std::size_t last = 50;
+    if (part.size() <= first + last) return std::string(part);
+    const auto at_character = [&](std::size_t at) {
+        while (at < part.size() && (static_cast<unsigned char>(part[at]) & 0xC0U) == 0x80U) ++at;
+        return at;
+    };
+    return std::string(part.substr(0, at_character(first))) + "…" +
+           std::string(part.substr(at_character(part.size() - last)));
+}
+
+}  // namespace
+
+std::string message_text(std::string_view message) {
+    const std::string text = without_controls(message);
+    std::string result;
+    for (std::size_t i = 0; i < text.size();) {
+        const bool is_quoted = text[i] == '"';
+        std::size_t end = is_quoted ? text.find('"', i + 1) : text.find_first_of(" \n\"", i);
+        end = std::min(end, text.size());
+        if (is_quoted || end == i) end = std::min(end + 1, text.size());
+        result += shortened(std::string_view(text).substr(i, end - i));
+        i = end;
+    }
+    return result;
+}
+
 }  // namespace ropelab

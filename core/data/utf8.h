@@ -29,4 +29,8 @@ std::string printable_character(char32_t code);
 /// Such as U+001B: names in a stranger's file must not control the terminal. Line ends and tab stay.
 std::string without_controls(std::string_view text);
 
+/// For messages of the program, which quote files of strangers: without_controls(), and no word and no quoted part has
+/// more than 200 bytes.
+std::string message_text(std::string_view message);
+
 }  // namespace ropelab

@@ -102,7 +102,9 @@ void append_values(std::vector<std::string>& values, const Key& key, const std::
                        " is not a setting of whole numbers; list its values, or add --search to sample them.");
     }
     const auto end_of_range = [&](const std::string& text) {
-        return std::get<std::int64_t>(parse_value(key, trimmed(text), RunSpec{}));
+        RunSpec spec;
+        key.set(spec, parse_value(key, trimmed(text), spec));  // throws for a number that is too large
+        return std::get<std::int64_t>(key.get(spec));
     };
     const std::int64_t first = end_of_range(part.substr(0, dots));
     const std::int64_t last = end_of_range(part.substr(dots + 2));

@@ -1,8 +1,10 @@
 #include "core/machine/libtorch.h"
 
+#include <elf.h>
 #include <sys/utsname.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <regex>
 
@@ -105,11 +107,46 @@ fs::path used_folder() {
     return folder;
 }
 
+/// Whether the file has all bytes that its ELF headers name. Without them, the dynamic loader ends the program.
+bool is_whole_library(const fs::path& file) {
+    std::error_code error;
+    const std::uintmax_t size = fs::file_size(file, error);
+    std::ifstream stream(file, std::ios::binary);
+    Elf64_Ehdr header{};
+    stream.read(reinterpret_cast<char*>(&header), sizeof(header));
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return true;  // no library, which the loader reports
+    if (!stream) return false;
+    const auto fits = [size](std::uintmax_t begin, std::uintmax_t bytes) {
+        return begin <= size && bytes <= size - begin;
+    };
+    if (!fits(header.e_shoff, std::uintmax_t{header.e_shnum} * header.e_shentsize)) return false;
+    for (int i = 0; i < header.e_phnum; ++i) {
+        Elf64_Phdr part{};
+        stream.seekg(static_cast<std::streamoff>(header.e_phoff) + std::streamoff{i} * header.e_phentsize);
+        if (!stream.read(reinterpret_cast<char*>(&part), sizeof(part)) || !fits(part.p_offset, part.p_filesz))
+            return false;
+    }
+    return true;
+}
+
+/// Its name; "" if all are whole.
+std::string incomplete_library(const fs::path& folder) {
+    std::error_code error;
+    for (fs::directory_iterator entry(folder / "lib", error), end; !error && entry != end; entry.increment(error)) {
+        const std::string name = entry->path().filename().string();
+        if (name.find(".so") != std::string::npos && entry->is_regular_file(error) && !is_whole_library(entry->path()))
+            return name;
+    }
+    return "";
+}
+
 void add_fitting(FoundLibTorch& found, const fs::path& place) {
     const fs::path folder = inner_folder(place);
     if (folder.empty()) return;
     const std::string version = minor_version(folder);
-    if (fits(version)) {
+    if (const std::string name = incomplete_library(folder); !name.empty()) {
+        found.others += "; in the LibTorch in " + folder.string() + ", the end of the library " + name + " is missing";
+    } else if (fits(version)) {
         found.fitting.push_back({folder, version});
     } else {
         found.others += "; the LibTorch in " + folder.string() + " has version " + version;
@@ -145,6 +182,10 @@ LibTorch libtorch_in(const fs::path& folder) {
         throw BadInput("The LibTorch in '" + folder.string() + "' has version " + version +
                        ", but the training engine was built with " + std::string(libtorch_version()) +
                        "; only a version " + wanted_version() + " fits.");
+    }
+    if (const std::string name = incomplete_library(inner); !name.empty()) {
+        throw BadInput("In the LibTorch in '" + folder.string() + "', the end of the library " + name +
+                       " is missing; install or download this LibTorch again.");
     }
     return {inner, version};
 }

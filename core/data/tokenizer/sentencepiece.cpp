@@ -5,7 +5,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
+#include <cstring>
+#include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/data/tokenizer/subword_kinds.h"
@@ -102,15 +106,106 @@ std::vector<std::string> sentences_of(std::string_view text, std::size_t most) {
     return sentences;
 }
 
+struct ProtocolField {
+    std::uint64_t number = 0;
+    std::uint64_t kind = 0;       // 0: a varint, 1: 8 bytes, 2: bytes with their length, 5: 4 bytes
+    std::uint64_t value = 0;      // of a varint
+    std::string_view bytes = {};  // of any other kind
+    std::string_view whole = {};
+};
+
+/// Removes the first field of a protocol buffer; nullopt if it is damaged.
+std::optional<ProtocolField> next_field(std::string_view& rest) {
+    const auto varint = [&rest]() -> std::optional<std::uint64_t> {
+        std::uint64_t value = 0;
+        for (unsigned shift = 0; shift < 64 && !rest.empty(); shift += 7) {
+            const auto byte = static_cast<unsigned char>(rest.front());
+            rest.remove_prefix(1);
+            value |= std::uint64_t{byte & 0x7FU} << shift;
+            if (byte < 0x80) return value;
+        }
+        return std::nullopt;
+    };
+    const std::string_view all = rest;
+    const std::optional<std::uint64_t> tag = varint();
+    if (!tag) return std::nullopt;
+    ProtocolField field{*tag >> 3U, *tag & 7U};
+    std::optional<std::uint64_t> length = field.kind == 1 ? 8 : field.kind == 5 ? 4 : varint();
+    if (!length || (field.kind != 0 && field.kind != 1 && field.kind != 2 && field.kind != 5)) return std::nullopt;
+    if (field.kind == 0) field.value = *std::exchange(length, 0);
+    if (*length > rest.size()) return std::nullopt;
+    field.bytes = rest.substr(0, *length);
+    rest.remove_prefix(*length);
+    field.whole = all.substr(0, all.size() - rest.size());
+    return field;
+}
+
+// SentencePiece trusts a model, so that one of a stranger could end the program. It gets the pieces, which are checked
+// here, and the settings of the trainer: no self tests and no normalization. Field numbers are those of
+// sentencepiece_model.proto.
+class ModelCheck {
+ public:
+    explicit ModelCheck(const std::string& name) : name_(name) {}
+
+    /// Throws BadInput.
+    std::string checked(std::string_view model) {
+        std::string result;
+        each_field(model, [&](const ProtocolField& field) {
+            if (field.number == 1) check_piece(field.bytes);
+            if (field.number <= 2) result += field.whole;  // pieces and the type of model
+        });
+        return result + std::string(exact_normalizer);
+    }
+
+    [[noreturn]] void fail(const std::string& why) const {
+        throw BadInput(name_ + " is not a SentencePiece model that can be read (" + why + ").");
+    }
+
+ private:
+    static constexpr std::size_t most_bytes = 4096;  // of a piece; longer ones could be split too deeply
+    static constexpr std::size_t most_pieces = 2'000'000;
+
+    template <typename Visit>
+    void each_field(std::string_view message, const Visit& visit) const {
+        while (!message.empty()) {
+            const auto field = next_field(message);
+            if (!field) fail("it is damaged");
+            visit(*field);
+        }
+    }
+
+    void check_piece(std::string_view message) {
+        std::string_view text;
+        float score = 0;
+        std::uint64_t type = 1;
+        each_field(message, [&](const ProtocolField& field) {
+            if (field.number == 1) text = field.bytes;
+            if (field.number == 2 && field.kind == 5) std::memcpy(&score, field.bytes.data(), sizeof(score));
+            if (field.number == 3) type = field.value;
+        });
+        const std::string piece = "its piece " + std::to_string(seen_.size());
+        if (text.empty() || text.size() > most_bytes || first_invalid_utf8(text) || text.find('\0') != text.npos)
+            fail(piece + " is not a text of 1 to " + std::to_string(most_bytes) + " bytes in UTF-8");
+        if (!std::isfinite(score)) fail(piece + " has a score that is not finite");
+        constexpr std::uint64_t byte_type = 6;
+        const bool is_byte = text.size() == 6 && text.starts_with("<0x") && text.ends_with('>') &&
+                             text.find_first_not_of("0123456789ABCDEF", 3) == 5;
+        if (type < 1 || type > byte_type || (type == byte_type && !is_byte)) fail(piece + " has no valid type");
+        if (!seen_.insert(text).second) fail(piece + " occurs twice");
+        if (seen_.size() > most_pieces) fail("it has more than " + std::to_string(most_pieces) + " pieces");
+    }
+
+    const std::string& name_;
+    std::unordered_set<std::string_view> seen_;
+};
+
 class SentencePieces final : public Subwords {
  public:
     SentencePieces(std::string model, const std::string& name) : model_(std::move(model)) {
         bytes_.fill(-1);
-        const auto status = processor_.LoadFromSerializedProto(model_ + std::string(exact_normalizer));
-        if (!status.ok()) {
-            throw BadInput(name + " is not a SentencePiece model that can be read (" + std::string(status.message()) +
-                           ").");
-        }
+        ModelCheck check(name);
+        const auto status = processor_.LoadFromSerializedProto(check.checked(model_));
+        if (!status.ok()) check.fail(std::string(status.message()));
         for (int id = 0; id < processor_.GetPieceSize(); ++id) {
             const std::string& piece = processor_.IdToPiece(id);
             if (processor_.IsUnknown(id) || processor_.IsControl(id)) {

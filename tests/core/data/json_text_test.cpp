@@ -23,6 +23,20 @@ TEST(JsonText, AtMost64LevelsAreParsed) {
     EXPECT_THROW(parse_unique(nested(65), "The file"), json::parse_error);
 }
 
+TEST(JsonText, NamesKeysThatOccurTwiceInOneObject) {
+    const auto repeated = [](const std::string& text) {
+        std::string all;
+        parse_bounded(
+            text, [&](const std::string& key) { all += key + " "; }, false);
+        return all;
+    };
+    EXPECT_EQ(repeated(R"({"a":{"a":1,"b":[{"a":2},{"a":3}]},"b":1})"), "");
+    EXPECT_EQ(repeated(R"({"a":1,"b":{"c":1,"c":2},"a":3})"), "c a ");
+    EXPECT_EQ(repeated(R"({"a":1,"a":)"), "a ");
+    EXPECT_MESSAGE(parse_unique(R"({"x":1,"x":2})", "The file"), BadInput, "The file names \"x\" twice");
+    EXPECT_THROW(parse_unique("{", "The file"), json::parse_error);
+}
+
 TEST(JsonText, SaysWhatIsWrong) {
     const auto trouble = [](const std::string& text) {
         try {

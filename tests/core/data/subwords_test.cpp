@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -316,6 +318,38 @@ TEST(TokenizerFiles, GiveTheNumbersOfTheLibraryOrAreRefused) {
     }
     EXPECT_THAT(known, testing::IsSupersetOf({"gpt2", "gpt2_nfc", "added_plain", "added_overlap_same",
                                               "added_special_in_vocab", "gpt2_no_ignore_cut", "gpt2_ignore_cut"}));
+}
+
+// Harmless models, each of which SentencePiece must not get: the library would trust them.
+TEST_F(SubwordsTest, RefusesModelsThatSentencePieceWouldTrust) {
+    const auto field = [](int number, const std::string& bytes) {
+        const auto byte = [](std::size_t value) { return std::string(1, static_cast<char>(value)); };
+        const std::string length =
+            bytes.size() < 128 ? byte(bytes.size()) : byte(bytes.size() % 128 + 128) + byte(bytes.size() / 128);
+        return byte(static_cast<std::size_t>(number * 8 + 2)) + length + bytes;
+    };
+    const auto piece = [&](const std::string& text, char type, float score = -1) {
+        std::string number(sizeof(score), '\0');
+        std::memcpy(number.data(), &score, sizeof(score));
+        return field(1, field(1, text) + "\x15" + number + "\x18" + type);
+    };
+    const std::string unknown = piece("<unk>", 2, 0);
+    const std::string ab = piece("a", 1) + piece("b", 1, -2);
+    const auto read = [&](const std::string& model) { return subwords_of_file(scratch_.write("a.model", model)); };
+    EXPECT_EQ(read(unknown + ab)->encode("ba"), (std::vector<std::int32_t>{2, 1}));
+    EXPECT_EQ(read(unknown + ab + field(5, field(2, "map")) + field(4, field(1, "a")))->encode("ba").size(), 2U)
+        << "self tests and denormalization are left out";
+    const auto refused = [&](const std::string& model) { return ROPELAB_SENTENCE_OF(read(model), BadInput); };
+    EXPECT_THAT(refused(unknown + piece("", 1)), HasSubstr("its piece 1 is not a text of 1 to 4096 bytes in UTF-8"));
+    EXPECT_THAT(refused(unknown + piece(std::string(4097, 'a'), 5)), HasSubstr("is not a text"));
+    EXPECT_THAT(refused(unknown + piece("\xff", 1)), HasSubstr("is not a text"));
+    EXPECT_THAT(refused(unknown + piece(std::string("a\0b", 3), 1)), HasSubstr("is not a text"));
+    EXPECT_THAT(refused(unknown + piece("a", 6)), HasSubstr("its piece 1 has no valid type"));
+    EXPECT_THAT(refused(unknown + piece("a", 9)), HasSubstr("has no valid type"));
+    EXPECT_THAT(refused(unknown + piece("a", 1, NAN)), HasSubstr("a score that is not finite"));
+    EXPECT_THAT(refused(unknown + ab + piece("a", 1)), HasSubstr("its piece 3 occurs twice"));
+    EXPECT_THAT(refused(unknown + "\x0a\x7f" + "a"), HasSubstr("it is damaged"));
+    EXPECT_THAT(refused(ab), HasSubstr("SentencePiece model that can be read"));
 }
 
 }  // namespace

@@ -54,5 +54,19 @@ TEST(Utf8, ControlCharactersAreReplacedByTheirCodePoints) {
     EXPECT_EQ(without_controls("a,b\r\nover\rwritten"), "a,b\r\nover\\rwritten") << "lines of CSV end with both";
 }
 
+TEST(Utf8, MessagesShortenWordsAndQuotedParts) {
+    EXPECT_EQ(message_text("The value \"a b\" of x\x1b is wrong."), "The value \"a b\" of xU+001B is wrong.");
+    const std::string path = "/home/" + std::string(500, 'x') + "/lab.ropelab";
+    const std::string quoted = "\"" + std::string(300, ' ') + "\"";
+    const std::string text = message_text("The file " + path + " and " + quoted + " end.");
+    EXPECT_TRUE(text.starts_with("The file /home/xxx")) << text;
+    EXPECT_NE(text.find("x/lab.ropelab and \" "), std::string::npos) << text;
+    EXPECT_TRUE(text.ends_with(" \" end.")) << text;
+    EXPECT_LT(text.size(), 450U);
+    std::string greek;
+    for (int i = 0; i < 300; ++i) greek += "θ";
+    EXPECT_FALSE(first_invalid_utf8(message_text(greek))) << "characters are not cut";
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -2,7 +2,9 @@
 
 #include <gmock/gmock.h>
 
+#include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
+#include "tests/support/expect_message.h"
 
 namespace ropelab {
 namespace {
@@ -64,6 +66,23 @@ TEST_F(FindLibTorch, AnotherVersionIsNotUsedAndNamed) {
                    "#define TORCH_VERSION_MAJOR " + wanted().substr(0, wanted().find('.')) +
                        "\n#define TORCH_VERSION_MINOR " + wanted().substr(wanted().find('.') + 1) + "\n");
     EXPECT_EQ(find_libtorch().fitting.size(), 1u);
+}
+
+// The dynamic loader would end the program. This test's program stands for a library.
+TEST_F(FindLibTorch, ALibraryWithoutItsEndIsNotLoadedAndNamed) {
+    const auto file = library("own");
+    version("own", wanted());
+    const Environment named("ROPELAB_TORCH", path("own").c_str());
+    std::filesystem::copy_file("/proc/self/exe", file, std::filesystem::copy_options::overwrite_existing);
+    EXPECT_EQ(find_libtorch().fitting.size(), 1u) << "a whole library";
+    EXPECT_EQ(libtorch_in(path("own")).version, wanted());
+    const auto size = std::filesystem::file_size(file);
+    for (const auto left : {size - 1, size / 2, std::uintmax_t{100}, std::uintmax_t{20}}) {
+        std::filesystem::resize_file(file, left);
+        EXPECT_THAT(find_libtorch().fitting, IsEmpty()) << left;
+        EXPECT_THAT(find_libtorch().others, HasSubstr("own, the end of the library libtorch_cpu.so is missing"));
+        EXPECT_MESSAGE(libtorch_in(path("own")), BadInput, "the end of the library libtorch_cpu.so is missing");
+    }
 }
 
 TEST_F(FindLibTorch, WithoutHomeNothingIsDownloaded) {
