@@ -24,6 +24,7 @@
 #include "ui/window/lecture_controller.h"
 #include "ui/window/main_window.h"
 #include "ui/window/rooms.h"
+#include "ui/window/stop_signals.h"
 
 using namespace Qt::StringLiterals;
 
@@ -106,6 +107,15 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
             }
         });
     }
+    // The sweep stops after its current step and saves its checkpoints, as when the window is closed.
+    onStopSignal(&window, [&window] {
+        window.workspace().whenIdle([&window] {
+            QTimer::singleShot(0, &window, [&window] {
+                window.close();
+                QCoreApplication::exit(0);  // even if a dialog is open
+            });
+        });
+    });
     const int status = QApplication::exec();
     if (elapsed >= 0) print(u"%1 ms until the window was ready\n"_s.arg(elapsed));
     return status;
@@ -122,9 +132,8 @@ void refuseMissingDisplay(QtMsgType type, const QMessageLogContext& /*context*/,
     std::_Exit(1);
 }
 
-// Files of strangers may contain control sequences of terminals.
 QString shown(const std::exception& error) {
-    return QString::fromStdString(without_controls(error.what()));
+    return QString::fromStdString(message_text(error.what()));
 }
 
 }  // namespace

@@ -50,6 +50,15 @@ TEST_F(LabVerbsTest, SampleOfInvalidUtf8IsValidJson) {
     for (int i = 0; i < 3000; ++i) bytes += static_cast<char>(0x80 + i * i % 23);
     const std::string text = folder_.write("bytes.bin", bytes).string();
     ASSERT_EQ(sweep({"--set", "data=" + text, "--set", "tokenizer=bytes"}).status, 0);
+    const auto read = shell(
+        "python3 -c 'import sqlite3, sys\n"
+        "rows = sqlite3.connect(sys.argv[1]).execute(\"SELECT text FROM sample\").fetchall()\n"
+        "assert rows and all(type(row[0]) is bytes and row[0] for row in rows)' " +
+        lab_);
+    EXPECT_EQ(read.status, 0) << read.err;
+    const auto stored = LabFile::open(lab_, LabFile::Mode::read)->samples(1);
+    ASSERT_FALSE(stored.empty());
+    EXPECT_EQ(stored.front().text.find_first_not_of(bytes), std::string::npos) << "the bytes are kept";
     const auto sample = ropelab_cli({"sample", "--lab", lab_, "--prompt", "\x80", "--length", "30", "--json"});
     ASSERT_EQ(sample.status, 0) << sample.err;
     EXPECT_EQ(sample.json().at("tokens").size(), 30U);
@@ -276,6 +285,43 @@ TEST_F(LabVerbsTest, ResultsRemembersWhichRunsAreIncluded) {
                 testing::HasSubstr("Add --experiment all to include the other"));
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--experiment", "9"}), "latest, all or the number");
     EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--split-by", "phase"}), "precision, device or kernels");
+}
+
+// Of a run with another seed, as after a copy under a wrong name.
+TEST_F(LabVerbsTest, ACheckpointOfAnotherRunIsRefusedByEveryCommandThatReadsIt) {
+    ASSERT_EQ(sweep({}).status, 0);
+    const std::string folder = lab_ + ".checkpoints/";
+    std::filesystem::copy_file(folder + "run-2.safetensors", folder + "run-1.safetensors",
+                               std::filesystem::copy_options::overwrite_existing);
+    const std::string text = folder_.write("text.txt", "to be or not to be").string();
+    const std::string sentence = "run-1.safetensors does not belong to the run";
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"sample"},
+                                                    {"probe", "--text", "to be"},
+                                                    {"probe", "--ablation-curve", "frozen"},
+                                                    {"probe", "--extrapolate", "2"},
+                                                    {"convert-heads", "--key-value-heads", "1"},
+                                                    {"compress", text}}) {
+        std::vector<std::string> whole = command;
+        whole.insert(whole.end(), {"--lab", lab_, "--run", "1"});
+        EXPECT_BAD_INPUT(ropelab_cli(whole), sentence);
+    }
+    EXPECT_BAD_INPUT(ropelab_cli({"results", "--lab", lab_, "--measure-generation"}), sentence);
+    EXPECT_BAD_INPUT(resume({"--set", "iterations=40", "--set", "decay_iterations=20"}), sentence);
+    const auto before = LabFile::open(lab_)->metrics(1).steps.training_loss;
+    sqlite::Connection(lab_, sqlite::Access::write).run("UPDATE run SET state = 'stopped' WHERE id = 1");
+    EXPECT_BAD_INPUT(resume(), sentence);
+    EXPECT_BAD_INPUT(resume(), "its seed is 2, but that of the run is 1");
+    EXPECT_EQ(LabFile::open(lab_)->metrics(1).steps.training_loss, before);
+    std::filesystem::remove(folder + "run-1.safetensors");
+    EXPECT_EQ(resume().status, 0) << "without a checkpoint, the run trains from the beginning";
+}
+
+TEST_F(LabVerbsTest, EmptyPathsAreRefused) {
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--lab", ""}), "--lab: the value is empty");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--lab="}), "--lab");
+    EXPECT_BAD_INPUT(ropelab_cli({"data", "generate", "synthetic", "--output", ""}), "--output: the value is empty");
+    EXPECT_BAD_INPUT(ropelab_cli({"figure", "clock", "--output", ""}), "The value of --output is empty");
+    EXPECT_BAD_INPUT(ropelab_cli({"train", "--set", "seed=1..9223372036854775807"}), "seed");
 }
 
 TEST_F(LabVerbsTest, ExistingLabRequiresResume) {

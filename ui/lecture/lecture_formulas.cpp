@@ -6,6 +6,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QRegularExpression>
+#include <QXmlStreamReader>
 #include <algorithm>
 
 #include "core/lecture/tex.h"
@@ -95,11 +96,25 @@ bool isTooDeep(const QString& tex) {
     return false;
 }
 
-}  // namespace
-
-bool openRegular(QFile& file, qint64 most) {
+/// Only a regular file of at most `most` bytes: another one, such as a device or a pipe, could have no end.
+bool openRegular(QFile& file, qint64 most = 4'000'000) {
     const QFileInfo info(file.fileName());
     return info.isFile() && info.size() <= most && file.open(QIODevice::ReadOnly);
+}
+
+}  // namespace
+
+QByteArray LectureFormula::svg(const QColor& color) const {
+    QFile picture(file);
+    if (file.isEmpty() || !openRegular(picture)) return {};
+    const QByteArray bytes = picture.readAll();
+    QXmlStreamReader xml(bytes);
+    while (!xml.atEnd()) {
+        xml.readNext();
+        // Qt would open the files that they name, even pipes.
+        if (xml.isProcessingInstruction() || (xml.isStartElement() && xml.name() == "image"_L1)) return {};
+    }
+    return QByteArray(bytes).replace("currentColor", color.name().toLatin1());
 }
 
 QString unicodeOfTex(const QString& tex) {

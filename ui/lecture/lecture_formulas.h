@@ -1,7 +1,9 @@
 #pragma once
 
-#include <QFile>
+#include <QByteArray>
+#include <QColor>
 #include <QHash>
+#include <QImage>
 #include <QString>
 #include <QStringList>
 #include <QTextDocument>
@@ -11,17 +13,23 @@ namespace ropelab::ui {
 /// Loads no pictures but those added to it: other addresses are the author's, and could name a device or a server.
 class LectureDocument : public QTextDocument {
  protected:
-    QVariant loadResource(int /*type*/, const QUrl& /*name*/) override { return {}; }
+    // For a picture without an image, Qt would open the file of this name itself.
+    QVariant loadResource(int type, const QUrl& /*name*/) override {
+        if (type != QTextDocument::ImageResource) return {};
+        QImage nothing(1, 1, QImage::Format_ARGB32);
+        nothing.fill(Qt::transparent);
+        return nothing;
+    }
 };
-
-/// Opens only a regular file of at most `most` bytes: another one, such as a device or a pipe, could have no end.
-bool openRegular(QFile& file, qint64 most = 4'000'000);
 
 struct LectureFormula {
     QString file;       // path of the SVG file, whose colour is the word currentColor; "" if there is no picture
     QString text;       // Unicode text
     double height = 0;  // above the base line, in ex (heights of an x)
     double depth = 0;   // below the base line, in ex
+
+    /// In this colour; "" if there is none, if it is no regular file, or if it names other files.
+    QByteArray svg(const QColor& color) const;
 };
 
 /// Reads the folder "formulas" beside a lecture with the index formulas.json, which names for each TeX source the file,

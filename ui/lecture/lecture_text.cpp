@@ -1,7 +1,6 @@
 #include "ui/lecture/lecture_text.h"
 
 #include <QAbstractTextDocumentLayout>
-#include <QFile>
 #include <QFontMetricsF>
 #include <QHash>
 #include <QPainter>
@@ -26,9 +25,7 @@ const QString kFormulaScheme = u"formula:"_s;
 
 /// Padded below to the descent of the font, on which the layout of texts places pictures; null if the file is no SVG.
 QImage formulaImage(const LectureFormula& formula, const QFontMetricsF& metrics, const QColor& color, double ratio) {
-    QFile file(formula.file);
-    if (formula.file.isEmpty() || !openRegular(file)) return {};
-    QSvgRenderer renderer(file.readAll().replace("currentColor", color.name().toLatin1()));
+    QSvgRenderer renderer(formula.svg(color));
     const QSizeF drawn = renderer.defaultSize();
     if (!renderer.isValid() || drawn.isEmpty() || formula.height + formula.depth <= 0) return {};
     const double height = (formula.height + formula.depth) * metrics.xHeight();

@@ -97,9 +97,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     run.id = id;
     run.spec = stored_spec(record);
     run.vocabulary = record.vocabulary;
-    const RunCheckpoint checkpoint = checkpointOfRun(lab, record);
-    run.checkpoint = checkpoint.path;
-    run.wroteCheckpoint = checkpoint.wasWritten;
+    run.checkpoint = checkpointOfRun(lab, id);
     for (const std::int64_t iteration : lab.snapshots(id)) {
         auto result = lab.snapshot(id, iteration);
         if (result) run.snapshots.push_back({iteration, std::make_shared<const ProbeResult>(std::move(*result))});

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/data/corpus.h"
+#include "core/run/checkpoint.h"
 #include "core/spec/probe.h"
 #include "core/spec/run_spec.h"
 #include "core/store/lab_file.h"
@@ -38,8 +39,7 @@ struct InsideRun {
     RunSpec spec;
     Ink ink;                 // as in every room
     std::string vocabulary;  // as Vocabulary::to_text() returns it; "" until the run has started
-    std::filesystem::path checkpoint;
-    bool wroteCheckpoint = false;       // the run has written a checkpoint: it finished, or was stopped after a step
+    RunCheckpoint checkpoint;
     std::vector<Snapshot> snapshots;    // in ascending order of the step
     std::vector<OtherSeed> otherSeeds;  // in the order of the lab, at most 20
     QList<double> iterations;           // steps of the evaluations, ascending

@@ -3,18 +3,19 @@
 #include <algorithm>
 
 #include "core/reproduce/rules/measuring.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/paths.h"
 
 namespace ropelab::ui {
 
-RunCheckpoint checkpointOfRun(const LabFile& lab, const RunRecord& record) {
-    const bool wasWritten =
-        record.state == RunState::finished || (record.state == RunState::stopped && record.iteration > 0);
-    return {lab.checkpoint_path(record.id), wasWritten};
+RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run) {
+    RunCheckpoint checkpoint = run_checkpoint(lab, lab.run(run));
+    checkpoint.recorded = -1;
+    return checkpoint;
 }
 
 std::string whyNoCheckpoint(const RunCheckpoint& checkpoint) {
-    if (!checkpoint.wasWritten) {
+    if (!checkpoint.is_written) {
         return "This run has no checkpoint yet, so its model cannot be evaluated; a checkpoint is written at each "
                "evaluation, and when the run is paused or ends.";
     }

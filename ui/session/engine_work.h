@@ -10,6 +10,7 @@
 
 #include "core/reproduce/sheet_lab.h"
 #include "core/rope/context.h"
+#include "core/run/checkpoint.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/engine_lock.h"
@@ -76,13 +77,8 @@ class ProgressLimiter {
     std::chrono::steady_clock::time_point m_lastTime;
 };
 
-/// The checkpoint is written once the run finished, or was stopped after a step.
-struct RunCheckpoint {
-    std::filesystem::path path;
-    bool wasWritten = false;
-};
-
-RunCheckpoint checkpointOfRun(const LabFile& lab, const RunRecord& record);
+/// Its step is not compared, because pages show runs that are training.
+RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run);
 /// The run has not written a checkpoint yet, or the file is missing.
 std::string whyNoCheckpoint(const RunCheckpoint& checkpoint);
 

@@ -11,6 +11,7 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
+#include "core/data/utf8.h"
 #include "ui/controls/flow_layout.h"
 
 namespace ropelab::ui {
@@ -76,7 +77,7 @@ void BannerArea::show(const QString& id, Kind kind, const QString& text, const Q
     row->setContentsMargins(12, 8, 8, 8);
     row->setSpacing(8);
 
-    auto* label = new QLabel(text, frame);
+    auto* label = new QLabel(QString::fromStdString(message_text(text.toStdString())), frame);
     label->setObjectName(u"text"_s);
     label->setWordWrap(true);
     label->setTextFormat(Qt::PlainText);

@@ -13,6 +13,9 @@
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
 namespace {
 
 class LectureTextTest : public ::testing::Test {
@@ -57,6 +60,44 @@ TEST_F(LectureTextTest, FormulasComeFromTheIndexAndNeverFromOutsideItsFolder) {
     EXPECT_EQ(formulas.formula("\\omega").text, "ω");
     EXPECT_EQ(formulas.formula("\\omega").file, "");
     EXPECT_EQ(LectureFormulas("/nowhere").formula("\\pi").text, "π");
+}
+
+// Its name could be that of a pipe or a device.
+TEST_F(LectureTextTest, NoPictureOfALectureIsLoaded) {
+    QImage picture(300, 200, QImage::Format_RGB32);
+    picture.fill(Qt::red);
+    const QString file = folder.filePath("red.png");
+    ASSERT_TRUE(picture.save(file));
+    const auto shows = [&](const QString& name) {
+        LectureText text(12);
+        text.setMarkdown(u"Before ![picture](%1) after"_s.arg(name));
+        text.resize(600, 300);
+        const QImage image = text.grab().toImage();
+        bool isRed = false;
+        for (int y = 0; y < image.height(); ++y) {
+            for (int x = 0; x < image.width(); ++x) isRed = isRed || image.pixelColor(x, y) == Qt::red;
+        }
+        return isRed || text.heightForWidth(600) > 100;
+    };
+    EXPECT_FALSE(shows(file));
+    EXPECT_FALSE(shows(u"file://"_s + file));
+    const QDir before = QDir::current();
+    ASSERT_TRUE(QDir::setCurrent(folder.path()));
+    EXPECT_FALSE(shows("red.png"));
+    QDir::setCurrent(before.path());
+}
+
+TEST_F(LectureTextTest, FormulasThatNameOtherFilesHaveNoPicture) {
+    const LectureFormula whole{folder.filePath("formulas/a.svg"), "", 1, 0};
+    EXPECT_TRUE(whole.svg(Qt::red).contains("fill='#ff0000'"));
+    const QByteArray start = "<svg xmlns='http://www.w3.org/2000/svg' xmlns:a='http://www.w3.org/2000/svg'>";
+    for (const QByteArray& content : {start + "<image href='a.png'/></svg>", start + "<a:image href='a.png'/></svg>",
+                                      "<?xml-stylesheet type='text/css' href='a.css'?>" + start + "</svg>"}) {
+        write("formulas/b.svg", content);
+        EXPECT_EQ(LectureFormula({folder.filePath("formulas/b.svg"), "", 1, 0}).svg(Qt::red), QByteArray())
+            << content.data();
+    }
+    EXPECT_EQ(LectureFormula({folder.path(), "", 1, 0}).svg(Qt::red), QByteArray()) << "a folder is no file";
 }
 
 TEST_F(LectureTextTest, ReadersHearTheFormulasAsUnicode) {

@@ -3,7 +3,6 @@
 #include <qcustomplot.h>
 
 #include <QAbstractTextDocumentLayout>
-#include <QFile>
 #include <QFontMetricsF>
 #include <QHash>
 #include <QSvgRenderer>
@@ -46,9 +45,8 @@ QSizeF formulaSize(const QTextFormat& format, const QFontMetricsF& metrics) {
 
 /// Invalid if the formula has no picture.
 QTextCharFormat formulaFormat(const LectureFormula& formula, const QColor& color, const QFontMetricsF& metrics) {
-    QFile file(formula.file);
-    if (formula.file.isEmpty() || formula.height + formula.depth <= 0 || !openRegular(file)) return {};
-    const QByteArray svg = file.readAll().replace("currentColor", color.name().toLatin1());
+    const QByteArray svg = formula.svg(color);
+    if (formula.height + formula.depth <= 0) return {};
     if (const QSvgRenderer renderer(svg); !renderer.isValid() || renderer.viewBoxF().isEmpty()) return {};
     QTextCharFormat format;
     format.setObjectType(FormulaObject::kType);

@@ -1,5 +1,4 @@
 #include <QCoreApplication>
-#include <QFile>
 #include <QRegularExpression>
 #include <QSvgRenderer>
 #include <QTextDocument>
@@ -25,9 +24,7 @@ QString dataAddress(const char* type, const QByteArray& bytes) {
 
 /// "" if the formula has no picture.
 QString htmlFormula(const LectureFormula& formula, const QColor& color) {
-    QFile file(formula.file);
-    if (formula.file.isEmpty() || !openRegular(file)) return {};
-    const QByteArray svg = file.readAll().replace("currentColor", color.name().toLatin1());
+    const QByteArray svg = formula.svg(color);
     if (!QSvgRenderer(svg).isValid()) return {};
     return u"<img class=\"formula\" alt=\"%1\" src=\"%2\" style=\"height:%3ex;vertical-align:%4ex\">"_s.arg(
         formula.text.toHtmlEscaped(), dataAddress("image/svg+xml", svg),

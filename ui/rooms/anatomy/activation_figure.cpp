@@ -11,6 +11,7 @@
 
 #include "core/run/checkpoint.h"
 #include "core/spec/error.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
@@ -103,7 +104,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
 
 Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const QString& stage, const QString& text,
                           const std::filesystem::path& dataDir) {
-    const auto checkpoint = read_checkpoint(lab.checkpoint_path(run));
+    const auto checkpoint = read_checkpoint(run_checkpoint(lab, lab.run(run)));
     if (!checkpoint) {
         throw BadInput("Run " + std::to_string(run) + " has no checkpoint, so its model cannot be evaluated.");
     }
@@ -263,7 +264,7 @@ void ActivationPane::load() {
     if (typed.empty() && known != m_excerpts.end()) typed = known->second;
     const auto work = [file = m_checkpoint, place, typed, dataDir = m_access.dataDir](Engine& engine,
                                                                                       const Cancelled&) {
-        const auto checkpoint = read_checkpoint(file.path);
+        const auto checkpoint = read_checkpoint(file);
         if (!checkpoint) throw BadInput(whyNoCheckpoint(file));
         LoadedActivation loaded;
         if (typed.empty()) loaded.excerpt = activation_excerpt(*checkpoint, dataDir);

@@ -439,7 +439,7 @@ QString AnatomyRoom::whyNoModel() const {
                "weights are not shown."_s;
     const RunCheckpoint checkpoint = shownCheckpoint();
     if (std::filesystem::exists(checkpoint.path)) return {};
-    return checkpoint.wasWritten
+    return checkpoint.is_written
                ? u"The checkpoint with the weights of this run is missing; restore the file, or train the run again."_s
                : u"This run has no stored weights yet; weights are stored at each evaluation and when a run "
                  "is paused or ends."_s;
@@ -480,7 +480,7 @@ RunId AnatomyRoom::sourceRun() const {
 
 RunCheckpoint AnatomyRoom::shownCheckpoint() const {
     const LabFile& lab = *m_access.lab.file();
-    return checkpointOfRun(lab, lab.run(sourceRun()));
+    return checkpointOfRun(lab, sourceRun());
 }
 
 void AnatomyRoom::renewActivation() {
@@ -555,7 +555,7 @@ void AnatomyRoom::loadTensor(const QString& name) {
         std::optional<NamedTensor> found;
         QString why = text(whyNoCheckpoint(file));
         try {
-            if (const auto checkpoint = read_checkpoint(file.path)) {
+            if (const auto checkpoint = read_checkpoint(file)) {
                 why = u"The checkpoint has no tensor %1."_s.arg(name);
                 for (const NamedTensor& tensor : checkpoint->state) {
                     if (tensor.name == "model." + name.toStdString()) found = tensor;

@@ -161,7 +161,7 @@ void InspectSource::apply(const Delivery& delivery) {
 namespace {
 
 QString keyOf(const InspectNeed& need, const InsideRun& run, const ModelInputs& inputs) {
-    return u"%1|%2|%3"_s.arg(QString::fromStdString(run.checkpoint.string()))
+    return u"%1|%2|%3"_s.arg(QString::fromStdString(run.checkpoint.path.string()))
         .arg(run.id)
         .arg(need.key ? need.key(run, inputs) : QString());
 }

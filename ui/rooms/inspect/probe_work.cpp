@@ -94,17 +94,9 @@ PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& tex
     return result;
 }
 
-namespace {
-
-std::string noCheckpoint(const InsideRun& run) {
-    return whyNoCheckpoint({run.checkpoint, run.wroteCheckpoint});
-}
-
-}  // namespace
-
 Checkpoint checkpointOf(const InsideRun& run) {
     auto checkpoint = read_checkpoint(run.checkpoint);
-    if (!checkpoint) throw BadInput(noCheckpoint(run));
+    if (!checkpoint) throw BadInput(whyNoCheckpoint(run.checkpoint));
     return std::move(*checkpoint);
 }
 
@@ -129,7 +121,7 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
     if (const QString why = problemOf([&] { check_fine_tuning(run.spec, how); }); !why.isEmpty()) return why;
     std::error_code unreadable;
-    return std::filesystem::exists(run.checkpoint, unreadable) ? QString() : text(noCheckpoint(run));
+    return std::filesystem::exists(run.checkpoint.path, unreadable) ? QString() : text(whyNoCheckpoint(run.checkpoint));
 }
 
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,

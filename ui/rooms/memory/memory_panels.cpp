@@ -308,16 +308,15 @@ void CacheMeasurement::measure() {
     const RunId id = m_choice->currentData().toLongLong();
     const RunView* run = m_access.runs.find(id);
     const LabFile* lab = m_access.lab.file();
-    std::filesystem::path checkpoint;
+    std::optional<RunCheckpoint> checkpoint;
     RunSpec sweep;
     QString name = u"the sweep's first run"_s;
     if (run && lab) {
-        const RunCheckpoint place = checkpointOfRun(*lab, run->record);
-        checkpoint = place.path;
+        checkpoint = checkpointOfRun(*lab, run->record.id);
         name = run->name;
         std::error_code error;
-        if (!std::filesystem::exists(checkpoint, error)) {
-            return m_words->setText(QString::fromStdString(whyNoCheckpoint(place)));
+        if (!std::filesystem::exists(checkpoint->path, error)) {
+            return m_words->setText(QString::fromStdString(whyNoCheckpoint(*checkpoint)));
         }
     } else {
         try {
@@ -330,11 +329,11 @@ void CacheMeasurement::measure() {
     const auto work = [checkpoint, sweep](Engine& engine, const Cancelled& ends) {
         CacheAnswer answer{sweep, {}};
         std::optional<bench::MeasuredCache> measured;
-        if (checkpoint.empty()) {
+        if (!checkpoint) {
             measured = bench::measure_cache(engine, sweep, kMeasuredTokens, ends);
         } else {
-            const auto read = read_checkpoint(checkpoint);
-            if (!read) throw BadInput("There is no checkpoint " + checkpoint.string() + ".");
+            const auto read = read_checkpoint(*checkpoint);
+            if (!read) throw BadInput(whyNoCheckpoint(*checkpoint));
             answer.spec = read->spec;
             measured = bench::measure_cache(*model_of(engine, *read), read->spec, kMeasuredTokens, ends);
         }

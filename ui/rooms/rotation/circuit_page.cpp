@@ -215,9 +215,9 @@ void CircuitRuns::measure() {
     const QString place =
         u"%1, layer %2, head %3"_s.arg(QString::fromStdString(run->record.name)).arg(replaced.layer).arg(replaced.head);
     say(u"Measuring the validation loss with the head built on this page …"_s);
-    const auto work = [replaced = std::move(replaced), path = lab->checkpoint_path(run->record.id),
+    const auto work = [replaced = std::move(replaced), file = checkpointOfRun(*lab, run->record.id),
                        dataDir = m_access.dataDir](Engine& engine, const Cancelled& ends) {
-        return measure_circuit(engine, checkpointAt(path), replaced, dataDir, ends);
+        return measure_circuit(engine, checkpointOf(file), replaced, dataDir, ends);
     };
     startWithEngine<CircuitLoss>(m_job, m_access.engineLock, work, [this, place](const Outcome<CircuitLoss>& outcome) {
         if (!outcome.problem.isEmpty()) return say(outcome.problem);

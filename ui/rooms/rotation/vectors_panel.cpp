@@ -24,8 +24,8 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-Checkpoint checkpointAt(const std::filesystem::path& path) {
-    auto checkpoint = read_checkpoint(path);
+Checkpoint checkpointOf(const RunCheckpoint& run) {
+    auto checkpoint = read_checkpoint(run);
     if (!checkpoint) {
         throw BadInput("This run has no checkpoint file beside the lab file. Resume the run to write a checkpoint.");
     }
@@ -169,10 +169,10 @@ void RunVectors::load() {
     const QString origin =
         u"%1, head %2, q of “%3”, k of “%4”"_s.arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
     using Loaded = std::pair<RotarySetup, HeadVectors>;
-    const auto work = [path = lab->checkpoint_path(run->record.id), head = m_head->value(),
+    const auto work = [file = checkpointOfRun(*lab, run->record.id), head = m_head->value(),
                        query = m_query->text().toStdString(),
                        key = m_key->text().toStdString()](Engine& engine, const Cancelled&) {
-        const Checkpoint checkpoint = checkpointAt(path);
+        const Checkpoint checkpoint = checkpointOf(file);
         return Loaded(setup_of(checkpoint.spec),
                       head_vectors(*model_of(engine, checkpoint), checkpoint, head, query, key));
     };

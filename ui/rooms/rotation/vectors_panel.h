@@ -44,7 +44,7 @@ class VectorsPanel : public QWidget {
 };
 
 /// Throws BadInput if there is none.
-Checkpoint checkpointAt(const std::filesystem::path& path);
+Checkpoint checkpointOf(const RunCheckpoint& run);
 
 /// Loads a query and a key of the first layer of a trained run: the user chooses the run, the head and two tokens.
 class RunVectors : public QWidget {

@@ -402,7 +402,7 @@ LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, 
             const bool isLearned = spec.position == Position::learned || spec.has_distance_bias() ||
                                    spec.position == Position::shaw || spec.position == Position::transformer_xl ||
                                    spec.position == Position::cope;
-            const auto checkpoint = isLearned ? read_checkpoint(lab.checkpoint_path(run->id)) : std::nullopt;
+            const auto checkpoint = isLearned ? read_checkpoint(run_checkpoint(lab, *run)) : std::nullopt;
             if (!checkpoint) continue;
             const std::int64_t ofRun = std::clamp<std::int64_t>(choices.head, 1, spec.heads) - 1;
             const std::int64_t layer = std::clamp<std::int64_t>(choices.layer, 0, spec.layers - 1);

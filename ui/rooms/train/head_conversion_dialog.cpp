@@ -36,7 +36,7 @@ QString whyNoHeadConversion(const RunView& run, const RunAccess& access) {
         return u"This run is training; its heads can be converted after it has ended."_s;
     const LabFile* lab = access.lab.file();
     if (!lab) return u"The lab has no runs whose heads could be converted."_s;
-    const RunCheckpoint checkpoint = checkpointOfRun(*lab, run.record);
+    const RunCheckpoint checkpoint = checkpointOfRun(*lab, run.record.id);
     std::error_code error;
     return std::filesystem::exists(checkpoint.path, error) ? QString()
                                                            : QString::fromStdString(whyNoCheckpoint(checkpoint));
@@ -48,7 +48,7 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
       m_spec(run.spec),
       m_run(run.record.id),
       m_lab(m_access.lab.file()->path()),
-      m_checkpoint(m_access.lab.file()->checkpoint_path(run.record.id)),
+      m_checkpoint(checkpointOfRun(*m_access.lab.file(), run.record.id)),
       m_heads(new QComboBox),
       m_percent(new QDoubleSpinBox),
       m_start(new QPushButton(u"Convert heads"_s)),
@@ -104,7 +104,7 @@ HeadConversionDialog::HeadConversionDialog(const RunView& run, RunAccess access,
     connect(&m_access.lab, &LabDocument::renamed, this, [this] {
         if (!m_isLabShown) return;
         m_lab = toPath(m_access.lab.path());
-        m_checkpoint = m_access.lab.file()->checkpoint_path(m_run);
+        m_checkpoint.path = m_access.lab.file()->checkpoint_path(m_run);
     });
     connect(m_start, &QPushButton::clicked, this, &HeadConversionDialog::convert);
     connect(m_cancel, &QPushButton::clicked, this, [this] {
@@ -141,10 +141,10 @@ void HeadConversionDialog::convert() {
     m_progress->setValue(0);
     m_result->clear();
     showRunning(true);
-    const auto work = [this, how, steps, path = m_checkpoint, dir = m_access.dataDir](Engine& engine,
+    const auto work = [this, how, steps, file = m_checkpoint, dir = m_access.dataDir](Engine& engine,
                                                                                       const Cancelled& ends) {
-        const auto checkpoint = read_checkpoint(path);
-        if (!checkpoint) throw BadInput("There is no checkpoint " + path.string() + ".");
+        const auto checkpoint = read_checkpoint(file);
+        if (!checkpoint) throw BadInput(whyNoCheckpoint(file));
         auto result = convert_heads(engine, *checkpoint, how, dir,
                                     [&, limiter = ProgressLimiter(steps)](std::int64_t done) mutable {
                                         if (ends()) return false;

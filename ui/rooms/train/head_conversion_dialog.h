@@ -44,7 +44,7 @@ class HeadConversionDialog : public QDialog {
     RunId m_run;
     std::filesystem::path m_lab;  // the lab of the run
     bool m_isLabShown = true;     // the window still shows this lab
-    std::filesystem::path m_checkpoint;
+    RunCheckpoint m_checkpoint;
     QComboBox* m_heads;
     QDoubleSpinBox* m_percent;
     QPushButton* m_start;

@@ -37,6 +37,10 @@ void CommandLine::parse(const QStringList& arguments) {
     } catch (const CLI::ParseError& error) {
         throw BadInput(std::string(error.what()) + ". --help lists all options.");
     }
+    for (const auto& [name, given] : m_values) {
+        if (name != "text" && std::find(given.begin(), given.end(), "") != given.end())
+            throw BadInput("The value of --" + name + " is empty; name one, or leave the option out.");
+    }
     for (const std::string& name : m_single) {
         if (m_app.count("--" + name) > 1) throw BadInput("The option --" + name + " is given twice; give it once.");
     }

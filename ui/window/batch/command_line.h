@@ -25,7 +25,8 @@ class CommandLine {
     CommandLine(const QString& description, const std::vector<Option>& options, const Option& positional,
                 const QString& program = u"ropelab"_s);
 
-    /// Throws BadInput for an unknown option, a missing value, and an option given twice that is not repeatable.
+    /// Throws BadInput for an unknown option, a missing or empty value, and an option given twice that is not
+    /// repeatable.
     void parse(const QStringList& arguments);
     bool isSet(const QString& name) const;
     /// The default if the option was not given.

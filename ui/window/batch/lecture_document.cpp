@@ -145,7 +145,12 @@ int writeLectureDocument(const LaunchOptions& options, Runner::EngineSource engi
     if (isCheck) std::erase_if(lecture.scenes, [](const LectureScene& scene) { return !asks_for_curve(scene); });
     makeFolder(job);
     documentStopped = 0;
-    for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, [](int) { documentStopped = 1; });
+    for (const int signal : {SIGINT, SIGTERM}) {
+        std::signal(signal, [](int received) {
+            documentStopped = 1;
+            std::signal(received, SIG_DFL);  // a second one ends the program
+        });
+    }
     QTextStream err(stderr);
     const QTemporaryDir folder;
     MainWindow window(temporaryOptions(folder, options, std::move(engine)));

@@ -146,7 +146,9 @@ class InspectBench : public Workbench {
                         event::Probed{run, iteration, std::make_shared<const ProbeResult>(probeResultAt(level))});
                 }
             }
-            events.emplace_back(event::RunEnded{run, RunState::finished, "", {}});
+            RunSummary summary;
+            summary.iterations = 100;
+            events.emplace_back(event::RunEnded{run, RunState::finished, "", summary});
             lab->record(events);
             const auto corpus = open_corpus(run_spec_from_json(settings));
             const std::string vocabulary = corpus->vocabulary.to_text();

@@ -53,10 +53,10 @@ TEST_F(ModelAnswersTest, ExplainsMissingCheckpoint) {
     answers.fill(data, &need::beyond);
     EXPECT_FALSE(data.beyond);
     EXPECT_TRUE(data.problem.startsWith("The checkpoint of this run is missing")) << data.problem.toStdString();
-    EXPECT_TRUE(data.problem.contains(QString::fromStdString(run->checkpoint.string())))
+    EXPECT_TRUE(data.problem.contains(QString::fromStdString(run->checkpoint.path.string())))
         << "the message contains the path";
     auto fresh = std::make_shared<InsideRun>(*run);
-    fresh->wroteCheckpoint = false;
+    fresh->checkpoint.is_written = false;
     EXPECT_TRUE(refusal([&] {
                     (void)need::beyond.compute({&engine, {}, {}}, *fresh, {});
                 }).contains("has no checkpoint yet"));
@@ -239,7 +239,8 @@ TEST_F(ModelAnswersTest, FineTuningResultsAndProblemsBelongToTheirRun) {
 }
 
 TEST_F(ModelAnswersTest, FineTuningsOfAnOlderCheckpointAreDiscarded) {
-    const auto run = firstRun(writeLab());
+    const auto run = std::make_shared<InsideRun>(*firstRun(writeLab()));
+    run->checkpoint.finished = -1;  // the run is still training
     ModelAnswers answers(workspace.runAccess());
     const auto tune = [&](ScalingMethod method) {
         answers.startFineTuning(run, {.method = method, .factor = 2, .steps = 5});
@@ -250,7 +251,7 @@ TEST_F(ModelAnswersTest, FineTuningsOfAnOlderCheckpointAreDiscarded) {
     auto newer = *read_checkpoint(run->checkpoint);
     newer.iteration = 150;
     newer.state = {{"model.step", {1}, {150}}};
-    write_checkpoint(run->checkpoint, newer);
+    write_checkpoint(run->checkpoint.path, newer);
     tune(ScalingMethod::ntk);
     InspectData data;
     data.run = run;

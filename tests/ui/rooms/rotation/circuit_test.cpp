@@ -142,6 +142,7 @@ class CircuitRoom : public Workbench {
         const RunView run = workspace->runs().runs().front();
         Checkpoint checkpoint;
         checkpoint.spec = run.spec;
+        checkpoint.iteration = run.spec.iterations;
         checkpoint.vocabulary = open_corpus(run.spec, {})->vocabulary.to_text();
         checkpoint.state = {{"model.step", {1}, {1.0F}}};
         write_checkpoint(workspace->lab().file()->checkpoint_path(run.record.id), checkpoint);
