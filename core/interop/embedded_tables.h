@@ -5,6 +5,7 @@
 /// Files of resources/models, compiled into the programs, so that none need to be installed.
 namespace ropelab::embedded {
 
+extern const std::string_view decoders;          // decoders.json
 extern const std::string_view models;            // models.json
 extern const std::string_view library_defaults;  // library_defaults.json
 

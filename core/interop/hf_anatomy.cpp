@@ -41,11 +41,21 @@ BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_atten
     return result;
 }
 
+// Per token; nullopt for a compressed cache.
+Count cached_numbers(const HfLayer& layer) {
+    Count total = 0;
+    for (const CachedLayers& cache : layer.attention.caches) {
+        total = cache.tokens_per_entry > 1 ? std::nullopt : sum_of({total, product_of({cache.layers, cache.numbers})});
+    }
+    return total;
+}
+
 Scores scores_of(const HfFacts& facts, const HfLayer& layer) {
     Scores scores = {.has_sinks = facts.decoder && facts.decoder->has_sinks, .keys = facts.keys(layer)};
     if (facts.model.position == HfPosition::alibi) scores.relative = Alibi();
+    if (!facts.model.shape.is_encoder) scores.cached = cached_numbers(layer);
     if (facts.has_window(layer)) {
-        scores.window = facts.model.cache->window;
+        scores.window = layer.attention.window;
         if (layer.type == "chunked_attention") scores.window_name = "chunked attention";
     }
     return scores;
@@ -77,13 +87,11 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
                         .D_v = n.D_u,
                         .has_own_sizes = true,
                         .has_convolution = true,
-                        .kernel = n.kernel,
-                        .has_output_bias = has_output_bias};
+                        .kernel = n.kernel};
     }
     Softmax attention = {.has_bias = has_bias,
                          .has_output_bias = has_output_bias,
                          .is_gated = facts.decoder && facts.decoder->gates_attention,
-                         .is_cached = layer.type != "linear_attention",
                          .rotary = rotary,
                          .scores = scores_of(facts, layer)};
     if (const std::optional<HfHeads> heads = facts.heads(layer)) {
@@ -136,10 +144,14 @@ FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
     return experts;
 }
 
+std::string words_of(std::string type) {
+    std::replace(type.begin(), type.end(), '_', ' ');
+    return type;
+}
+
 // "sliding attention, experts".
 std::string layer_words(const HfFacts& facts, const HfLayer& layer) {
-    std::string words = layer.type;
-    std::replace(words.begin(), words.end(), '_', ' ');
+    std::string words = words_of(layer.type);
     const auto add = [&](const char* word) { words += (words.empty() ? "" : ", ") + std::string(word); };
     if (facts.decoder && facts.decoder->experts != HfExperts::none) add(layer.has_experts ? "experts" : "dense MLP");
     if (facts.model.position == HfPosition::rotary && !layer.rotates && attends(layer.type)) add("without RoPE");
@@ -173,10 +185,11 @@ std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
     const auto add = [&](bool is_part, const char* symbol, const char* meaning, Count value) {
         if (is_part) result.push_back({symbol, meaning, value});
     };
-    const bool has_window = std::any_of(facts.layers.begin(), facts.layers.end(), [&](const HfLayer& layer) {
+    const auto sliding = std::find_if(facts.layers.begin(), facts.layers.end(), [&](const HfLayer& layer) {
         return facts.has_window(layer) && layer.type != "chunked_attention";
     });
-    add(has_window, "W", "length of the sliding window in tokens", has_window ? facts.model.cache->window : Count());
+    const bool has_window = sliding != facts.layers.end();
+    add(has_window, "W", "length of the sliding window in tokens", has_window ? sliding->attention.window : Count());
     add(facts.is_latent, "L", "width of the latent vector", n.L);
     add(facts.is_latent && n.has_query_latent, "L_q", "width of the latent vector of the queries", n.L_q);
     add(facts.is_latent, "D_r", "rotary channels per head", n.R);
@@ -202,9 +215,12 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
             "are only those of their weight matrices.");
     }
     if (!facts.n.layers) result.emplace_back("The config.json does not define the number of layers.");
-    if (facts.global_heads) {
-        result.push_back("Layers with full attention have " + std::to_string(facts.global_heads->kv) +
-                         " key and value heads of " + std::to_string(facts.global_heads->D) + " channels.");
+    for (const HfLayer& layer : facts.layers) {
+        const std::optional<HfHeads> heads = facts.heads(layer);
+        if (!heads || layer.type.empty() || (heads->kv == facts.n.kv && heads->D == facts.n.D)) continue;
+        result.push_back("Layers with " + words_of(layer.type) + " have " + std::to_string(heads->kv) +
+                         " key and value heads of " + std::to_string(heads->D) + " channels.");
+        break;
     }
     if (facts.predicted_tokens > 0) {
         result.emplace_back("The layers that predict further tokens (MTP) are not listed.");
@@ -212,7 +228,7 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
     const auto local = std::find_if(facts.layers.begin(), facts.layers.end(),
                                     [&](const HfLayer& layer) { return facts.has_window(layer); });
     if (!facts.model.shape.is_encoder && local != facts.layers.end()) {
-        result.push_back(window_remark(facts.model.cache->window, local->type == "chunked_attention"));
+        result.push_back(window_remark(*local->attention.window, local->type == "chunked_attention"));
     }
     return result;
 }
@@ -247,7 +263,7 @@ ModelPlan hf_plan(const json& config) {
                                .feed_forward = feed_forward_of(facts, layer),
                                .is_parallel = facts.decoder && facts.decoder->parallel,
                                .is_order_known = facts.decoder.has_value(),
-                               .visible_tokens = facts.has_window(layer) ? facts.model.cache->window : facts.n.T});
+                               .visible_tokens = facts.has_window(layer) ? *layer.attention.window : facts.n.T});
     }
     plan.head = {.norm = norm_of(facts),
                  .is_tied = facts.decoder && facts.decoder->tied,

@@ -7,9 +7,9 @@
 namespace ropelab {
 
 /// The plan is for one sequence of the context length. Norms, biases and feed-forward networks are those of the model
-/// types in hf_decoders.cpp. What the config or the model type does not define is unknown, and a remark says so. The KV
-/// cache and the last tokens of convolutions have 2 bytes per number, the states of gated DeltaNets 4. Throws BadInput
-/// as read_hf_config does, and if a size is out of range.
+/// types in resources/models/decoders.json. What the config or the model type does not define is unknown, and a remark
+/// says so. The KV cache and the last tokens of convolutions have 2 bytes per number, the states of gated DeltaNets 4.
+/// Throws BadInput as read_hf_config does, and if a size is out of range.
 ModelPlan hf_plan(const nlohmann::json& config);
 Anatomy hf_anatomy(const nlohmann::json& config);
 

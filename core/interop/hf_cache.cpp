@@ -1,9 +1,12 @@
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <iterator>
+#include <map>
 #include <set>
 
 #include "core/interop/hf_reader.h"
+#include "core/plan/stage.h"
 #include "core/spec/error.h"
 #include "core/spec/numbers.h"
 
@@ -19,22 +22,39 @@ std::vector<std::string> repeated(std::int64_t layers, const auto& type_of) {
     return result;
 }
 
-std::optional<std::int64_t> window_of(HfReader& reader) {
-    const auto found = reader.find({"sliding_window", "attention_window_size"});
+const json& whole_numbers(const std::string& key, const json& list) {
+    const bool is_list = list.is_array() && std::all_of(list.begin(), list.end(),
+                                                        [](const json& entry) { return entry.is_number_integer(); });
+    if (!is_list) throw BadInput("The " + key + " of the config.json must be a list of whole numbers.");
+    return list;
+}
+
+constexpr std::initializer_list<const char*> window_keys = {"sliding_window", "attention_window_size",
+                                                            "sliding_window_size"};
+
+// Most model types of the library do not read use_sliding_window; those that do have a default of it.
+std::optional<std::int64_t> window_of(HfReader& reader, const json& defaults) {
+    const auto found = reader.find(window_keys);
     const auto is_off = [](const json& value) {
         return value == false || (value.is_number() && value.get<double>() <= 0);
     };
     const bool is_list_of_none =
         found && found->value->is_array() && std::all_of(found->value->begin(), found->value->end(), is_off);
     if (!found || is_list_of_none || is_off(*found->value)) return std::nullopt;
-    return reader.count({"sliding_window", "attention_window_size"}, 1, 1 << 30);
+    const bool is_read = defaults.empty() || defaults.contains("use_sliding_window");
+    if (is_read && reader.flag({"use_sliding_window"}) == false) return std::nullopt;
+    return reader.count(window_keys, 1, 1 << 30);
 }
 
 std::optional<std::int64_t> width_of(HfReader& reader) {
-    return reader.count({"hidden_size", "n_embd", "n_embed", "d_model", "dim"}, 1, widest_hf_model);
+    return reader.count({"hidden_size", "n_embd", "n_embed", "d_model", "dim", "model_dim"}, 1, widest_hf_model);
 }
 
 std::optional<std::int64_t> heads_of(HfReader& reader) {
+    // OpenELM: a number per layer; the largest is that of the model.
+    const auto list = reader.find_in_file({"num_query_heads"});
+    if (list && list->value->is_array() && !whole_numbers(list->key, *list->value).empty())
+        return std::clamp<std::int64_t>(*std::max_element(list->value->begin(), list->value->end()), 1, most_hf_heads);
     return reader.count({"num_attention_heads", "n_head", "n_heads", "num_heads", "decoder_num_attention_heads"}, 1,
                         most_hf_heads);
 }
@@ -91,17 +111,41 @@ std::vector<std::string> listed_types(HfReader& reader, std::int64_t layers) {
     return types;
 }
 
+// Lists that have a number per layer.
+struct NumberedTypes {
+    const char* key;
+    std::array<const char*, 2> types;  // of 0, and of other numbers
+};
+constexpr std::array<NumberedTypes, 4> numbered_lists = {{
+    {"attn_type_list", {"linear_attention", "full_attention"}},                 // MiniMax M1
+    {"hybrid_layer_pattern", {"full_attention", "sliding_attention"}},          // MiMo V2
+    {"compress_ratios", {"sliding_attention", "compressed_sparse_attention"}},  // DeepSeek V4
+    {"sparse_attention_freq", {"full_attention", "minimax_m3_sparse"}},
+}};
+
 // Lists of the numbers of those layers that have softmax attention; empty if the config has none.
 std::vector<std::string> numbered_types(HfReader& reader, std::int64_t layers) {
     const auto linear = reader.find_in_file({"linear_attn_config"});  // Kimi Linear, which counts from 1
     const json* numbers = nullptr;
     std::int64_t first = 0;
-    if (const auto found = reader.find_in_file({"attn_layer_indices", "full_attn_idxs"})) numbers = found->value;
+    for (const auto& [key, types] : numbered_lists) {
+        const auto list = reader.find_in_file({key});
+        if (!list) continue;
+        if (std::ssize(whole_numbers(key, *list->value)) < layers)
+            throw BadInput("The " + std::string(key) + " of the config.json must have a number per layer.");
+        return repeated(layers, [&](std::int64_t i) {
+            const auto number = (*list->value)[static_cast<std::size_t>(i)].get<std::int64_t>();
+            return number >= 128 ? "heavily_compressed_attention" : types[number != 0 ? 1 : 0];
+        });
+    }
+    if (const auto found = reader.find_in_file({"attn_layer_indices", "full_attn_idxs"}))
+        numbers = &whole_numbers(found->key, *found->value);
     if (linear && linear->value->is_object() && linear->value->contains("full_attn_layers")) {
-        numbers = &linear->value->at("full_attn_layers");
+        numbers = &whole_numbers("full_attn_layers", linear->value->at("full_attn_layers"));
         first = 1;
     }
     if (const auto found = reader.find_in_file({"cross_attention_layers"})) {  // attend to images (Llama 3.2 Vision)
+        whole_numbers(found->key, *found->value);
         return repeated(layers, [&](std::int64_t i) {
             const bool is_listed = std::find(found->value->begin(), found->value->end(), i) != found->value->end();
             return is_listed ? "cross_attention" : "full_attention";
@@ -116,7 +160,10 @@ std::vector<std::string> numbered_types(HfReader& reader, std::int64_t layers) {
 
 std::vector<std::string> layer_types_of(const json& config, const json& defaults, std::int64_t layers) {
     std::vector<HfValue> unused;
-    HfReader reader({&config}, defaults, unused);
+    const auto sparse = config.find("sparse_attention_config");  // MiniMax M3
+    std::vector<const json*> objects = {&config};
+    if (sparse != config.end() && sparse->is_object()) objects.push_back(&*sparse);
+    HfReader reader(objects, defaults, unused);
     if (auto types = listed_types(reader, layers); !types.empty()) return types;
     if (auto types = numbered_types(reader, layers); !types.empty()) return types;
     const auto every = [&](const char* key, const char* others) -> std::vector<std::string> {
@@ -138,7 +185,7 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
         return repeated(layers,
                         [&](std::int64_t i) { return i % period == 0 ? "full_attention" : "sliding_attention"; });
     }
-    const bool has_window = window_of(reader) && reader.flag({"use_sliding_window"}) != false;
+    const bool has_window = window_of(reader, defaults).has_value();
     if (has_window && reader.find_in_file({"global_attn_every_n_layers"}))
         return every("global_attn_every_n_layers", "sliding_attention");
     const auto found = defaults.find("layer_types_period");
@@ -146,6 +193,9 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
         const auto period = found->get<std::vector<std::string>>();
         auto types =
             repeated(layers, [&](std::int64_t i) { return period[static_cast<std::size_t>(i) % period.size()]; });
+        const auto first = defaults.value("layer_types_first", std::vector<std::string>());
+        std::copy_n(first.begin(), std::min(first.size(), types.size()), types.begin());
+        if (defaults.contains("last_layer_type")) types.back() = defaults.at("last_layer_type");
         if (!has_window)
             std::replace(types.begin(), types.end(), std::string("sliding_attention"), std::string("full_attention"));
         return types;
@@ -160,8 +210,13 @@ std::vector<std::string> layer_types_of(const json& config, const json& defaults
                                                                                 : "full_attention";
         });
     }
-    const std::int64_t first = reader.count({"max_window_layers"}, 0, most_hf_layers).value_or(0);
-    return repeated(layers, [&](std::int64_t i) { return i >= first ? "sliding_attention" : "full_attention"; });
+    const bool is_read = defaults.empty() || defaults.contains("max_window_layers");
+    const std::int64_t first =
+        is_read ? reader.count({"max_window_layers"}, 0, most_hf_layers).value_or(0) : std::int64_t{0};
+    const bool alternates = defaults.contains("even_layers_slide");  // Qwen2-MoE, below max_window_layers
+    return repeated(layers, [&](std::int64_t i) {
+        return (alternates ? i % 2 == 0 && i < first : i >= first) ? "sliding_attention" : "full_attention";
+    });
 }
 
 // All heads share one key and value, unless the config gives the number of key and value heads (GPT-BigCode, older
@@ -173,41 +228,192 @@ bool is_multi_query(HfReader& reader) {
     return type && *type->value == "multiquery_attention";
 }
 
-// The size of the cache is that of the layers with the most heads.
-std::optional<std::int64_t> kv_heads_by_layer(HfReader& reader, std::int64_t heads) {
-    std::optional<std::int64_t> most;
-    if (const auto list = reader.find_in_file({"num_key_value_heads_per_layer"}); list && list->value->is_array()) {
-        for (const json& each : *list->value) {
-            if (each.is_number_integer()) most = std::max(most.value_or(1), each.get<std::int64_t>());
-        }
-    } else if (const auto blocks = reader.find_in_file({"block_configs"}); blocks && blocks->value->is_array()) {
+constexpr std::initializer_list<const char*> kv_head_keys = {"num_key_value_heads",   "num_kv_heads", "n_kv_heads",
+                                                             "multi_query_group_num", "n_head_kv",    "kv_n_heads",
+                                                             "num_attention_groups"};
+
+// If layers differ, the largest number is that of the model; `by_layer` has those of the layers.
+// Per layer, from the lists of those model types whose layers have different numbers; 0: a layer without attention.
+std::vector<Count> listed_kv_heads(HfReader& reader, std::int64_t heads, std::int64_t layers) {
+    std::vector<Count> result;
+    const auto add = [&](const json& value) {
+        if (!value.is_number_integer()) return result.push_back(std::nullopt);
+        const auto count = value.get<std::int64_t>();
+        if (count < 0 || count > most_hf_heads)
+            throw BadInput("The config.json has a layer with " + std::to_string(count) +
+                           " key and value heads, but it can have 0 to " + std::to_string(most_hf_heads) + ".");
+        result.emplace_back(count);
+    };
+    for (const char* key : {"num_key_value_heads_per_layer", "num_key_value_heads", "num_kv_heads"}) {
+        const auto list = reader.find_in_file({key});
+        if (!list || !list->value->is_array()) continue;
+        for (const json& each : *list->value) add(each);
+        break;
+    }
+    if (const auto blocks = reader.find_in_file({"block_configs"}); blocks && blocks->value->is_array()) {
         for (const json& block : *blocks->value) {  // Nemotron-NAS
-            const json group =
-                block.is_object() ? block.value("/attention/n_heads_in_group"_json_pointer, json()) : json();
-            if (group.is_number_integer() && group > 0)
-                most = std::max(most.value_or(1), heads / group.get<std::int64_t>());
+            const json attention = block.is_object() ? block.value("attention", json()) : json();
+            const bool is_object = attention.is_object();
+            const bool has_none = is_object && (attention.value("no_op", json()) == true ||
+                                                attention.value("replace_with_linear", json()) == true);
+            const json group = is_object ? attention.value("n_heads_in_group", json()) : json();
+            const bool is_group = group.is_number_integer() && group > 0;
+            add(has_none ? json(0) : is_group ? json(heads / group.get<std::int64_t>()) : json());
         }
     }
-    if (most && (*most < 1 || *most > most_hf_heads))
-        throw BadInput("The config.json has a layer with " + std::to_string(*most) +
-                       " key and value heads, but it can "
-                       "have 1 to " +
-                       std::to_string(most_hf_heads) + ".");
-    return most;
+    result.resize(static_cast<std::size_t>(layers));
+    return result;
 }
 
-std::int64_t kv_heads_of(HfReader& reader, std::int64_t heads) {
-    if (const auto most = kv_heads_by_layer(reader, heads)) return *most;
-    // Falcon's code does not read their number then, and transformers writes that of all heads.
-    if (reader.find_in_file({"new_decoder_architecture"}) && is_multi_query(reader)) return 1;
-    const auto given = reader.count(
-        {"num_key_value_heads", "num_kv_heads", "multi_query_group_num", "n_head_kv", "kv_n_heads", "n_kv_heads"}, 1,
-        most_hf_heads);
-    if (given) return *given;
+std::int64_t kv_heads_of(HfReader& reader, const json& defaults, std::int64_t heads,
+                         const std::vector<Count>& by_layer) {
+    Count most;
+    for (const Count& layer : by_layer) most = std::max(most, layer);
+    if (most) return std::max<std::int64_t>(*most, 1);
+    // The code of Falcon and of GPT-BigCode does not read their number then, and transformers writes that of all heads.
+    const bool is_read_by_library = defaults.contains("multi_query");
+    if ((is_read_by_library || reader.find_in_file({"new_decoder_architecture"})) && is_multi_query(reader)) return 1;
+    if (reader.find({"multi_query_attention"}) && reader.flag({"multi_query_attention"}) == false) return heads;
+    if (const auto given = reader.count(kv_head_keys, 1, most_hf_heads)) return *given;
     const std::int64_t usual = is_multi_query(reader) ? 1 : heads;
     reader.note("num_key_value_heads", std::to_string(usual), HfOrigin::library_default);
     return usual;
 }
+
+// Reads what differs between layers. A layer's own settings are in per_layer_config, by its number or its type.
+class LayerReader {
+ public:
+    LayerReader(const json& config, const json& defaults, const HfShape& shape, std::vector<HfValue>& values)
+        : objects_(objects_of(config)),
+          defaults_(defaults),
+          shape_(shape),
+          values_(values),
+          model_(objects_, defaults, values) {
+        kv_heads_ = listed_kv_heads(model_, *shape.heads, *shape.layers);
+        const Count value_dim = shape.latent_width ? Count() : model_.count({"v_head_dim"}, 0, widest_hf_head);
+        if (value_dim.value_or(0) > 0) value_dim_ = value_dim;  // 0: no latent attention
+        const auto own = model_.find_in_file({"per_layer_config"});
+        if (!own || !own->value->is_object()) return;
+        for (const auto& [name, settings] : own->value->items()) {
+            const std::size_t zeros = std::min(name.find_first_not_of('0'), name.size() - 1);  // "05"
+            if (settings.is_object()) own_[name.substr(zeros)] = &settings;
+        }
+    }
+
+    HfAttention read(std::int64_t i, const std::string& type) {
+        if (!attends(type)) return {};
+        std::vector<const json*> objects;
+        for (const std::string& name : {std::to_string(i), type}) {
+            if (const auto found = own_.find(name); found != own_.end()) objects.push_back(found->second);
+        }
+        const auto kind = model_.find_in_file({"attention_other_setting"});  // Step 3.5
+        if (kind && kind->value->is_object() && kind->value->value("attention_type", json()) == type)
+            objects.push_back(kind->value);
+        HfReader own(objects, empty_, unused_);
+        const auto of_layer = [&](std::initializer_list<const char*> own_keys, const char* of_local,
+                                  const char* of_others, std::int64_t high) {
+            const auto given = own.count(own_keys, 1, high);
+            const char* other = is_local_attention(type) ? of_local : of_others;
+            return given || !other ? given : model_.count({other}, 1, high);
+        };
+        const bool has_global_heads = model_.flag({"attention_k_eq_v"}).value_or(true);
+        HfAttention result;
+        Count kv_heads = kv_heads_[static_cast<std::size_t>(i)];
+        if (!kv_heads) {
+            kv_heads = of_layer(kv_head_keys, "swa_num_key_value_heads",
+                                has_global_heads ? "num_global_key_value_heads" : nullptr, most_hf_heads);
+        }
+        result.kv_heads = kv_heads.value_or(*shape_.kv_heads);
+        if (result.kv_heads == 0) return {};
+        result.head_dim =
+            of_layer({"head_dim"}, "swa_head_dim", "global_head_dim", widest_hf_head).value_or(shape_.head_dim);
+        const Count value_dim = of_layer({"v_head_dim"}, "swa_v_head_dim", nullptr, widest_hf_head);
+        result.value_dim = value_dim ? *value_dim : value_dim_.value_or(result.head_dim);
+        const auto ratio = compression(i, type);
+        if (ratio || is_local_attention(type)) {
+            objects.insert(objects.end(), objects_.begin(), objects_.end());
+            HfReader both(objects, defaults_, values_);
+            result.window = window_of(both, defaults_);
+            if (!result.window) result.window = both.count({"attention_chunk_size"}, 1, 1 << 30);
+            // ModernBERT: half of it before a token, where a decoder has all of its window.
+            const auto around = result.window ? std::nullopt : both.count({"local_attention"}, 2, 1 << 30);
+            if (around) result.window = *around / 2;
+        }
+        const Count own_latent = own.count({"kv_lora_rank"}, 1, widest_hf_model);
+        const Count latent = own_latent ? own_latent : shape_.latent_width;
+        const bool keys_are_values = model_.flag({"keys_are_values"}).value_or(false);
+        const std::int64_t numbers = latent            ? *latent + shape_.latent_rotary_dim.value_or(0)
+                                     : keys_are_values ? result.head_dim
+                                                       : result.kv_heads * (result.head_dim + result.value_dim);
+        if (has_own_cache(i)) {
+            result.caches.push_back({.layers = times(i), .numbers = numbers, .window = result.window.value_or(0)});
+            if (ratio) result.caches.push_back({.layers = times(i), .numbers = numbers, .tokens_per_entry = *ratio});
+        }
+        if (const auto index = index_width(i, type)) {
+            result.caches.push_back(
+                {.layers = times(i), .numbers = *index, .tokens_per_entry = ratio.value_or(1), .is_index = true});
+        }
+        return result;
+    }
+
+ private:
+    // Element `i` of a list of the file; null without one.
+    json of_list(const char* key, std::int64_t i) const {
+        const auto list = model_.find_in_file({key});
+        const bool has = list && list->value->is_array() && i < std::ssize(*list->value);
+        return has ? list->value->at(static_cast<std::size_t>(i)) : json();
+    }
+
+    // Layers that attend twice (LongCat Flash), or that tokens pass several times (Ouro, Dory), have several caches.
+    std::int64_t times(std::int64_t i) {
+        const auto count = [&](std::initializer_list<const char*> names, std::int64_t otherwise, std::int64_t low = 1) {
+            return model_.count(names, low, most_hf_layers).value_or(otherwise);
+        };
+        const std::int64_t first = count({"loop_layer_index_start", "n_input_layers"}, 0, 0);
+        const std::int64_t end = count({"loop_layer_index_end"}, *shape_.layers - count({"n_output_layers"}, 0, 0), 0);
+        const bool is_one = model_.word({"recurrent_kv_cache_mode"}) == "last_loop";
+        const bool is_repeated = i >= first && i < end && !is_one;
+        return count({"total_ut_steps", "caches_per_layer"}, 1) *
+               (is_repeated ? count({"loop_num_passes", "n_recurrent_loops"}, 1) : 1);
+    }
+
+    bool has_own_cache(std::int64_t i) {
+        if (const json source = of_list("kv_source_layers", i); !source.is_null()) return source == i;
+        const std::int64_t shared = model_.count({"num_kv_shared_layers"}, 0, *shape_.layers).value_or(0);
+        const std::int64_t share = model_.count({"cla_share_factor"}, 1, most_hf_layers).value_or(1);
+        return i < *shape_.layers - shared && (!model_.flag({"use_cla"}).value_or(false) || i % share == 0);
+    }
+
+    // Tokens per entry of the compressed part of a cache; nullopt: it has none.
+    Count compression(std::int64_t i, const std::string& type) const {
+        if (type != "compressed_sparse_attention" && type != "heavily_compressed_attention") return std::nullopt;
+        json ratio = of_list("compress_ratios", i);
+        const auto rates = model_.find({"compress_rates"});
+        if (ratio.is_null() && rates && rates->value->is_object()) ratio = rates->value->value(type, json());
+        if (!ratio.is_number_integer() || ratio < 1 || ratio > (1 << 20))
+            throw BadInput("The config.json compresses the KV cache of layer " + std::to_string(i) + " by " +
+                           excerpt(ratio) + ", but it must be a whole number of tokens from 1 to 1048576.");
+        return ratio.get<std::int64_t>();
+    }
+
+    Count index_width(std::int64_t i, const std::string& type) {
+        const bool is_sparse = type.empty() || type == "indexed_attention" || type == "compressed_sparse_attention" ||
+                               type == "minimax_m3_sparse";
+        if (!is_sparse || of_list("indexer_types", i) == "shared") return std::nullopt;
+        return model_.count({"index_head_dim", "indexer_head_dim"}, 1, widest_hf_head);
+    }
+
+    std::vector<const json*> objects_;
+    const json& defaults_;
+    const json empty_ = json::object();
+    const HfShape& shape_;
+    std::vector<HfValue>& values_;
+    std::vector<HfValue> unused_;
+    HfReader model_;
+    std::vector<Count> kv_heads_;
+    Count value_dim_;
+    std::map<std::string, const json*> own_;
+};
 
 }  // namespace
 
@@ -220,7 +426,7 @@ bool attends(const std::string& layer_type) {
 
 bool is_local_attention(const std::string& layer_type) {
     return layer_type == "sliding_attention" || layer_type == "chunked_attention" || layer_type == "local_attention" ||
-           layer_type == "hybrid_sliding";
+           layer_type == "hybrid_sliding" || layer_type == "reference_sliding_attention";
 }
 
 void read_shape(const json& config, const json& defaults, HfModel& model) {
@@ -230,11 +436,15 @@ void read_shape(const json& config, const json& defaults, HfModel& model) {
     std::vector<HfValue> unused;  // the width is a value of the anatomy only, unless the head dimension follows from it
     HfReader silent(objects_of(config), defaults, unused);
     shape.width = width_of(silent);
-    shape.layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_num_hidden_layers"},
+    shape.layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_num_hidden_layers",
+                                 "num_transformer_layers"},
                                 1, most_hf_layers);
     shape.heads = heads_of(reader);
     shape.is_encoder = reader.flag({"encoder"}).value_or(false);
-    if (shape.heads && !shape.is_encoder) shape.kv_heads = kv_heads_of(reader, *shape.heads);
+    if (shape.heads && !shape.is_encoder) {
+        const auto by_layer = listed_kv_heads(silent, *shape.heads, shape.layers.value_or(0));
+        shape.kv_heads = kv_heads_of(reader, defaults, *shape.heads, by_layer);
+    }
     if (reader.flag({"use_mla"}).value_or(true))
         shape.latent_width = reader.count({"kv_lora_rank"}, 1, widest_hf_model);
     if (!shape.layers) return;
@@ -243,12 +453,16 @@ void read_shape(const json& config, const json& defaults, HfModel& model) {
     all.resize(static_cast<std::size_t>(*shape.layers), all.empty() ? "" : all.back());
     shape.rotates = model.position == HfPosition::rotary ? rotating_layers(config, defaults, model.model_type, all)
                                                          : std::vector<bool>(all.size(), false);
+    if (!shape.kv_heads) return;
+    LayerReader layers(config, defaults, shape, model.values);
+    for (std::int64_t i = 0; i < *shape.layers; ++i) {
+        shape.attention.push_back(layers.read(i, all[static_cast<std::size_t>(i)]));
+    }
 }
 
-void read_cache(const json& config, const json& defaults, HfModel& model) {
+void read_cache(HfModel& model) {
     const HfShape& sizes = model.shape;
     if (!sizes.layers) return;
-    HfReader reader(objects_of(config), defaults, model.values);
     std::vector<std::string> types = sizes.layer_types;
     for (HfRotary& rotary : model.rotary) {
         rotary.layers =
@@ -269,79 +483,76 @@ void read_cache(const json& config, const json& defaults, HfModel& model) {
     }
     if (!sizes.kv_heads) return;
 
-    CacheShape shape;
-    shape.heads = *sizes.heads;
-    shape.kv_heads = *sizes.kv_heads;
-    shape.head_dim = sizes.head_dim;
-    shape.layers = *sizes.layers;
-    if (const auto shared = reader.count({"num_kv_shared_layers"}, 0, *sizes.layers - 1); shared && *shared > 0) {
-        // The last layers use the keys and values of earlier ones (Gemma 3n).
-        shape.layers -= *shared;
-        if (!types.empty()) types.resize(types.size() - std::min<std::size_t>(types.size(), *shared));
-        model.remarks.emplace_back("The last " + std::to_string(*shared) +
-                                   " layers share the KV cache of earlier layers (num_kv_shared_layers).");
+    CacheShape shape = {.layers = 0, .heads = *sizes.heads, .kv_heads = *sizes.kv_heads, .head_dim = sizes.head_dim};
+    std::set<std::string> others;
+    std::int64_t uncached = 0, borrowed = 0, repeated = 0, indexed = 0, compressed = 0, unequal = 0;
+    const HfAttention* first = nullptr;
+    double numbers = static_cast<double>(*sizes.layers) * static_cast<double>(sizes.head_dim) *
+                     static_cast<double>(std::max(shape.kv_heads, shape.heads)) * 2;
+    types.resize(sizes.attention.size(), types.empty() ? "" : types.back());
+    for (std::size_t i = 0; i < sizes.attention.size(); ++i) {
+        const HfAttention& layer = sizes.attention[i];
+        if (layer.kv_heads == 0) {
+            ++uncached;
+            others.insert(attends(types[i]) ? "no attention" : types[i]);
+            continue;
+        }
+        if (!first) first = &layer;
+        unequal += layer.kv_heads != first->kv_heads || layer.head_dim != first->head_dim ? 1 : 0;
+        for (const CachedLayers& cache : layer.caches) {
+            numbers += static_cast<double>(cache.layers) * static_cast<double>(cache.numbers);
+            const auto same = std::find_if(shape.groups.begin(), shape.groups.end(), [&](CachedLayers group) {
+                group.layers = cache.layers;
+                return group == cache;
+            });
+            if (same != shape.groups.end()) {
+                same->layers += cache.layers;
+            } else {
+                shape.groups.push_back(cache);
+            }
+            (cache.is_index ? indexed : compressed) += cache.is_index || cache.tokens_per_entry > 1 ? 1 : 0;
+        }
+        if (layer.caches.empty() || layer.caches.front().is_index) {
+            ++borrowed;
+            continue;
+        }
+        const auto& [times, of_entry, window, tokens_per_entry, is_index] = layer.caches.front();
+        shape.layers += times;
+        repeated += times > 1 ? 1 : 0;
+        if (window > 0) shape.window = window;
+        if (window == 0) shape.global_layers += times;
     }
-    if (!types.empty()) {
-        shape.layers = std::count_if(types.begin(), types.end(), attends);
-        std::set<std::string> others;
-        std::copy_if(types.begin(), types.end(), std::inserter(others, others.end()),
-                     [](const std::string& type) { return !attends(type); });
-        const auto uncached = static_cast<std::int64_t>(types.size()) - shape.layers;
-        if (uncached > 0)
-            model.remarks.emplace_back(std::to_string(uncached) + " of the " + std::to_string(types.size()) +
-                                       " layers have no KV cache of the text, because they do not use softmax "
-                                       "attention over it (" +
-                                       joined(others) + ").");
-        if (const auto indexed = std::count(types.begin(), types.end(), "indexed_attention"); indexed > 0)
-            model.remarks.emplace_back(std::to_string(indexed) +
-                                       " layers keep the keys of an indexer besides the KV cache (index_head_dim "
-                                       "channels per token); they are not counted.");
-    }
-    // Layers that attend twice (LongCat Flash), or are passed several times (Ouro), have a cache for each time.
-    const std::int64_t times = reader.count({"total_ut_steps", "caches_per_layer"}, 1, most_hf_layers).value_or(1);
-    if (times > 1) {
-        shape.layers *= times;
-        for (std::int64_t i = 1; i < times; ++i)
-            types.insert(types.end(), sizes.layer_types.begin(), sizes.layer_types.end());
-        model.remarks.emplace_back("Each layer has " + std::to_string(times) + " KV caches.");
-    }
-    if (const auto share = reader.count({"cla_share_factor"}, 1, most_hf_layers);
-        share && *share > 1 && reader.flag({"use_cla"}).value_or(false)) {
-        shape.layers = (shape.layers + *share - 1) / *share;
-        model.remarks.emplace_back("Groups of " + std::to_string(*share) +
-                                   " layers share a KV cache (cla_share_factor).");
-    }
-    if (reader.find_in_file({"num_key_value_heads_per_layer", "block_configs"})) {
+    if (shape.global_layers == shape.layers) shape.global_layers = 0;  // no layer has a window
+    const auto remark = [&](std::int64_t count, const std::string& text) {
+        if (count > 0)
+            model.remarks.push_back(std::to_string(count) + " of the " + std::to_string(types.size()) + " layers " +
+                                    text);
+    };
+    remark(uncached,
+           "have no KV cache of the text, because they do not use softmax attention over it (" + joined(others) + ").");
+    remark(borrowed, "use the KV cache of another layer.");
+    remark(repeated, "have several KV caches each, because the tokens pass them, or attend in them, several times.");
+    remark(compressed, "compress their KV cache: besides the last tokens, an entry stands for several tokens.");
+    if (unequal > 0)
         model.remarks.emplace_back(
-            "The layers have different numbers of key and value heads. The size of the KV cache "
-            "is computed with the largest number in every layer with attention.");
-    }
+            "The layers differ in the number or the width of their key and value heads; the size of the KV cache is "
+            "the sum over the layers.");
+    remark(indexed,
+           "keep the keys of an indexer besides the KV cache (index_head_dim channels per token); the size of the KV "
+           "cache does not contain them.");
     model.kind = shape.kv_heads == shape.heads ? KvCache::multi_head
                  : shape.kv_heads == 1         ? KvCache::multi_query
                                                : KvCache::grouped;
-    const auto local = std::count_if(types.begin(), types.end(), is_local_attention);
-    const auto sliding = window_of(reader);
-    const auto window = sliding ? sliding : reader.count({"attention_chunk_size"}, 1, 1 << 30);
-    if (local > 0 && window) {
-        shape.window = *window;
-        shape.global_layers = shape.layers - local;
-        if (*window < model.context) model.kind = KvCache::sliding;
-    }
-    if (reader.find({"global_head_dim"}) || reader.find({"num_global_key_value_heads"}))
-        model.remarks.emplace_back(
-            "Layers with global attention have another number or width of key and value heads than layers with local "
-            "attention. The size of the KV cache is approximate: it is computed with the heads of the local layers.");
+    const bool has_windows = std::any_of(shape.groups.begin(), shape.groups.end(),
+                                         [](const CachedLayers& group) { return group.window > 0; });
+    if (has_windows && shape.window < model.context) model.kind = KvCache::sliding;
     if (sizes.latent_width) {
         model.kind = KvCache::latent;
         shape.latent_dim = *sizes.latent_width;
-        shape.latent_rope_dim = model.rotary.empty() ? 0 : model.shape.latent_rotary_dim.value_or(0);
+        shape.latent_rope_dim = sizes.latent_rotary_dim.value_or(0);
     }
     // The size of the cache in bytes, with 8 bytes per number, must fit into 64 bits.
-    const double tokens = 2.0 * static_cast<double>(model.context) * static_cast<double>(shape.layers);
-    const double per_token =
-        static_cast<double>(shape.head_dim) * static_cast<double>(std::max(shape.kv_heads, shape.heads)) +
-        static_cast<double>(shape.latent_dim + shape.latent_rope_dim);
-    if (tokens * per_token * 8 > 9e18)
+    if (static_cast<double>(model.context) * numbers * 8 > 9e18)
         throw BadInput("The KV cache of the config.json with " + std::to_string(shape.layers) + " layers and " +
                        std::to_string(shape.kv_heads) + " key and value heads would be larger than 9·10^18 bytes.");
     model.cache = shape;

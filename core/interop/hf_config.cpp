@@ -250,7 +250,7 @@ HfModel read_hf_config(const json& whole) {
         model.rotary = read_rotary(config, defaults, model);
         if (model.rotary.empty()) throw BadInput("The rope_parameters of the config.json name no layer type.");
     }
-    read_cache(config, defaults, model);
+    read_cache(model);
     return model;
 }
 

@@ -60,6 +60,17 @@ enum class HfPosition { rotary, alibi, learned, none };
 /// "rotary embedding", "ALiBi", "learned positions" or "no position encoding".
 std::string_view word_of(HfPosition position);
 
+/// Attention of one layer, and what it caches.
+struct HfAttention {
+    std::int64_t kv_heads = 0;  // 0: no softmax attention over the text
+    std::int64_t head_dim = 0;  // with latent attention of both parts
+    std::int64_t value_dim = 0;
+    std::optional<std::int64_t> window = {};  // in tokens
+    std::vector<CachedLayers> caches = {};    // empty: none, or that of an earlier layer
+
+    bool operator==(const HfAttention&) const = default;
+};
+
 /// Sizes that several questions need, so that each is read once, by all its names. nullopt: the config does not define
 /// it.
 struct HfShape {
@@ -74,6 +85,7 @@ struct HfShape {
     bool is_encoder = false;
     std::vector<std::string> layer_types;  // by names of Hugging Face transformers; empty if the file has none
     std::vector<bool> rotates;             // per layer; empty without a number of layers
+    std::vector<HfAttention> attention;    // per layer; empty without a number of layers or heads
 };
 
 struct HfModel {

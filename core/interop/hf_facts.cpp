@@ -41,7 +41,6 @@ class FactReader {
 
     HfFacts read() {
         read_sizes();
-        read_global_heads();
         read_latent();
         read_experts();
         read_linear();
@@ -80,20 +79,8 @@ class FactReader {
         n.kv = shape.kv_heads.value_or(n.h);
         check_width(n.h, n.D);
         if (shape.is_encoder) facts_.encoder_window = count({"local_attention"}, 1 << 30).value_or(0);
+        facts_.shares_values = reader_.flag({"attention_k_eq_v"}).value_or(false);
         facts_.is_latent = facts_.model.kind == KvCache::latent;
-    }
-
-    void read_global_heads() {
-        if (!reader_.find({"global_head_dim"}) && !reader_.find({"num_global_key_value_heads"})) return;
-        facts_.has_unknown_global_heads = !facts_.decoder;
-        if (!facts_.decoder) return;
-        const HfSizes& n = facts_.n;
-        HfHeads heads = {.h = n.h,
-                         .kv = count({"num_global_key_value_heads"}, most_hf_heads).value_or(n.kv),
-                         .D = count({"global_head_dim"}, widest_hf_head).value_or(n.D)};
-        check_width(heads.h, heads.D);
-        heads.shares_values = reader_.find({"attention_k_eq_v"}) && reader_.flag({"attention_k_eq_v"}).value_or(false);
-        facts_.global_heads = heads;
     }
 
     void read_latent() {
@@ -114,22 +101,22 @@ class FactReader {
         HfSizes& n = facts_.n;
         constexpr std::int64_t most_experts = 1 << 14;
         constexpr std::int64_t widest_expert = 1 << 20;
-        n.k = count({"num_experts_per_tok", "experts_per_token"}, most_experts);
+        n.E = count({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}, most_experts);
+        n.k = count({"num_experts_per_tok", "experts_per_token", "num_experts_per_token", "moe_topk", "moe_k"},
+                    most_experts);
         // The gates of DeepSeek-V2, and of other models if the config says so, do not sum to 1.
         const bool sum_to_one = reader_.flag({"norm_topk_prob"}).value_or(true) && kind != HfExperts::after_dense;
         facts_.expert_choice = sum_to_one ? "g = softmax(r_i of the k largest)" : "g = softmax(r)_i of the k largest";
-        if (kind == HfExperts::all_layers) {
-            n.E = count({"num_local_experts"}, most_experts);
-            n.H_e = n.H;
-        } else if (kind == HfExperts::interleaved) {
-            n.E = count({"num_local_experts"}, most_experts);
+        if (kind == HfExperts::interleaved) {
             n.H_e = n.H_s = n.H;
             n.H = count({"intermediate_size_mlp"}, widest_stage);
             facts_.expert_choice = "g = σ(r_i of the k largest)";
         } else {
-            n.E = count({"num_experts", "n_routed_experts"}, most_experts);
-            n.H_e = count({"moe_intermediate_size"}, widest_expert);
-            n.H_s = reader_.count({"shared_expert_intermediate_size"}, 0, widest_expert);
+            n.H_e = kind == HfExperts::all_layers ? n.H : count({"moe_intermediate_size"}, widest_expert);
+            n.H_s = reader_.count({"shared_expert_intermediate_size", "shared_intermediate_size"}, 0, widest_expert);
+            const auto shared =
+                reader_.count({"n_shared_experts", "num_shared_experts", "moe_num_shared_experts"}, 0, 1 << 10);
+            if (shared || (!n.H_s && kind == HfExperts::after_dense)) n.H_s = product_of({shared.value_or(0), n.H_e});
         }
         if (n.H_e && *n.H_e > widest_expert) {
             throw BadInput(
@@ -141,17 +128,13 @@ class FactReader {
             throw BadInput("The config.json uses " + std::to_string(*n.k) +
                            " experts per token, but its number of experts is only " + std::to_string(*n.E) + ".");
         }
-        facts_.has_router_bias = facts_.decoder->expert_bias;
-        if (kind == HfExperts::after_dense) {
-            n.H_s = product_of({reader_.count({"n_shared_experts"}, 0, 1 << 10).value_or(0), n.H_e});
-            // DeepSeek-V3 adds a bias to the scores when it chooses the experts; configs of DeepSeek-V2 name another
-            // method, and transformers' deepseek_v3 has the bias whatever its config says.
-            const bool is_v3 = reader_.find({"model_type"}) && reader_.word({"model_type"}) == "deepseek_v3";
-            if (is_v3 || (reader_.find({"topk_method"}) && reader_.word({"topk_method"}) == "noaux_tc")) {
-                facts_.has_router_bias = true;
-                facts_.expert_choice = "g = σ(r_i)/Σ_j σ(r_j) of the k largest σ(r_i) + b_i";
-            }
-        }
+        // DeepSeek-V3 adds a bias to the scores when it chooses the experts; configs of DeepSeek-V2 name another
+        // method, and transformers' deepseek_v3 has the bias whatever its config says.
+        const bool is_v3 = facts_.model.model_type == "deepseek_v3" ||
+                           (reader_.find({"topk_method"}) && reader_.word({"topk_method"}) == "noaux_tc");
+        facts_.has_router_bias = facts_.decoder->expert_bias || facts_.decoder->router_bias || is_v3;
+        if (is_v3 || facts_.decoder->sigmoid_router)
+            facts_.expert_choice = "g = σ(r_i)/Σ_j σ(r_j) of the k largest σ(r_i) + b_i";
     }
 
     void read_linear() {
@@ -196,12 +179,22 @@ class FactReader {
             return layers && std::find(layers->begin(), layers->end(), i) != layers->end();
         };
         const std::int64_t step = count({"decoder_sparse_step"}, most_hf_layers).value_or(1);
-        const std::int64_t first = reader_.count({"first_k_dense_replace"}, 0, most_hf_layers).value_or(0);
+        const auto given = reader_.find_in_file({"mlp_layer_types"});
+        const auto at_least = [&](std::initializer_list<const char*> names, std::int64_t otherwise) {
+            return reader_.count(names, 0, most_hf_layers).value_or(otherwise);
+        };
+        const std::int64_t first = at_least({"first_k_dense_replace", "num_dense_layers", "moe_layer_start_index"}, 0);
+        const std::int64_t last = reader_.count({"moe_layer_end_index"}, -1, most_hf_layers).value_or(-1);  // -1: none
+        const std::int64_t interval = count({"moe_layer_interval"}, most_hf_layers).value_or(1);
         const std::int64_t frequency = count({"moe_layer_freq"}, most_hf_layers).value_or(1);
         const std::int64_t interleaved = count({"interleave_moe_layer_step"}, most_hf_layers).value_or(1);
         for (std::int64_t i = 0; i < *facts_.n.layers; ++i) {
             HfLayer layer = {.type = types[static_cast<std::size_t>(i)]};
             layer.rotates = facts_.model.shape.rotates[static_cast<std::size_t>(i)];
+            if (const auto& attention = facts_.model.shape.attention; !attention.empty()) {
+                layer.attention = attention[static_cast<std::size_t>(i)];
+                check_width(facts_.n.h, layer.attention.head_dim);
+            }
             if (kind == HfExperts::all_layers) layer.has_experts = true;
             if (kind == HfExperts::sparse_steps) {
                 layer.has_experts = (i + 1) % step == 0 && !lists(dense, i);
@@ -209,7 +202,11 @@ class FactReader {
             if (kind == HfExperts::interleaved) {
                 layer.has_experts = sparse ? lists(sparse, i) : (i + 1) % interleaved == 0;
             }
-            if (kind == HfExperts::after_dense) layer.has_experts = i >= first && i % frequency == 0;
+            if (kind == HfExperts::after_dense)
+                layer.has_experts =
+                    i >= first && (last < 0 || i <= last) && i % frequency == 0 && (i + 1) % interval == 0;
+            if (kind != HfExperts::none && given && given->value->is_array() && i < std::ssize(*given->value))
+                layer.has_experts = (*given->value)[static_cast<std::size_t>(i)] != "dense";
             layer.has_attention_norm = !(facts_.decoder && facts_.decoder->is_masked && i == 0);
             facts_.layers.push_back(std::move(layer));
         }
@@ -225,13 +222,14 @@ class FactReader {
 std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
     const bool is_whole = layer.type.empty() || layer.type == "full_attention" || layer.type == "attention";
     if (n.h == 0 || is_latent || (!is_whole && !is_local_attention(layer.type))) return std::nullopt;
-    if (is_whole && has_unknown_global_heads) return std::nullopt;
-    if (is_whole && global_heads) return global_heads;
-    return HfHeads{.h = n.h, .kv = n.kv, .D = n.D};
+    if (model.shape.is_encoder) return HfHeads{.h = n.h, .kv = n.kv, .D = n.D};
+    const HfAttention& its = layer.attention;
+    if (its.kv_heads == 0 || its.value_dim != its.head_dim) return std::nullopt;
+    return HfHeads{.h = n.h, .kv = its.kv_heads, .D = its.head_dim, .shares_values = is_whole && shares_values};
 }
 
 bool HfFacts::has_window(const HfLayer& layer) const {
-    return is_local_attention(layer.type) && model.cache && model.cache->window < n.T;
+    return layer.attention.window && *layer.attention.window < n.T;
 }
 
 double HfFacts::keys(const HfLayer& layer) const {
@@ -241,7 +239,7 @@ double HfFacts::keys(const HfLayer& layer) const {
         return 2 * side + 1 - side * (side + 1) / tokens;
     }
     if (model.shape.is_encoder) return tokens;
-    const double window = has_window(layer) ? static_cast<double>(model.cache->window) : tokens;
+    const double window = has_window(layer) ? static_cast<double>(*layer.attention.window) : tokens;
     if (layer.type == "chunked_attention") {  // whole chunks, and a last one that may be shorter
         const double last = tokens - window * std::floor(tokens / window);
         return ((tokens - last) * (window + 1) + last * (last + 1)) / (2 * tokens);

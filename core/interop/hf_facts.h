@@ -30,15 +30,15 @@ enum class HfQkNorm {
 /// How a model type names its experts, and which layers have them.
 enum class HfExperts {
     none,
-    all_layers,    // num_local_experts, as wide as intermediate_size (Mixtral, gpt-oss)
-    sparse_steps,  // num_experts, in every decoder_sparse_step-th layer except mlp_only_layers (Qwen)
+    all_layers,    // as wide as intermediate_size (Mixtral, gpt-oss)
+    sparse_steps,  // in every decoder_sparse_step-th layer except mlp_only_layers (Qwen)
     interleaved,   // num_local_experts and one shared expert as wide, in every interleave_moe_layer_step-th layer; a
                    // dense layer is intermediate_size_mlp wide (Llama 4)
     after_dense,   // n_routed_experts and n_shared_experts, after first_k_dense_replace dense layers (DeepSeek)
 };
 
+/// A row of resources/models/decoders.json.
 struct HfDecoder {
-    std::string_view type;
     HfNorm norm = HfNorm::rms;
     int norms = 2;                    // norms of the residual stream or of the outputs of branches, per layer
     bool normalizes_outputs = false;  // with 2 norms: they normalize the outputs of the branches
@@ -47,15 +47,18 @@ struct HfDecoder {
     bool output_bias = false;
     bool mlp_bias = false;  // without mlp_bias_key in the config
     bool head_bias = false;
-    bool tied = false;               // without tie_word_embeddings in the config
-    const char* bias_key = nullptr;  // name of the flag of the biases of attention
-    bool bias_of_output = true;      // the flag is that of the attention output too
-    const char* mlp_bias_key = nullptr;
+    bool tied = false;           // without tie_word_embeddings in the config
+    std::string bias_key = {};   // name of the flag of the biases of attention
+    bool bias_of_output = true;  // the flag is that of the attention output too
+    std::string mlp_bias_key = {};
     HfQkNorm qk_norm = HfQkNorm::none;
+    std::string qk_norm_key = {};  // name of the flag of this norm
     bool parallel = false;
     bool quadruple_mlp = false;  // without a width in the config, the MLP is 4·C wide
     bool halved_mlp = false;     // the config gives the width of both factors of the gated MLP together
     HfExperts experts = HfExperts::none;
+    bool sigmoid_router = false;  // of DeepSeek-V3
+    bool router_bias = false;     // is a parameter, and not only a buffer
     bool gates_shared_expert = false;
     bool expert_bias = false;  // of the experts and of the router
     bool gates_attention = false;
@@ -65,7 +68,7 @@ struct HfDecoder {
     bool is_masked = false;    // encoder of masked tokens: first layer without norm, larger head
 };
 
-/// With biases and ties of the config; nullopt for an unknown type, and for parts that the table does not describe.
+/// With biases and ties of the config; nullopt for an unknown type, and for parts that the row does not describe.
 std::optional<HfDecoder> hf_decoder(std::string_view type, HfReader& reader);
 
 /// By the symbols of the anatomy.
@@ -89,6 +92,7 @@ struct HfLayer {
     bool has_experts = false;
     bool has_attention_norm = true;
     bool rotates = true;
+    HfAttention attention = {};  // of a decoder
 
     bool operator==(const HfLayer&) const = default;
 };
@@ -106,10 +110,9 @@ struct HfFacts {
     HfSizes n;
     std::int64_t encoder_window = 0;  // tokens of local attention in an encoder, half of them on each side
     bool is_latent = false;
-    std::optional<HfHeads> global_heads;  // of the layers with full attention, if they differ
-    bool has_unknown_global_heads = false;
-    std::string activation;     // "silu"; "" if the config does not name it
-    std::string expert_choice;  // formula of the gates of the experts
+    bool shares_values = false;  // values are keys in layers with full attention (Gemma 4)
+    std::string activation;      // "silu"; "" if the config does not name it
+    std::string expert_choice;   // formula of the gates of the experts
     bool has_router_bias = false;
     std::int64_t predicted_tokens = 0;  // further tokens that layers beyond `layers` predict
     std::vector<HfLayer> layers;        // empty if the config does not define their number

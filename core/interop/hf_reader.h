@@ -87,7 +87,7 @@ const nlohmann::json& rotary_of_layers(const std::string& model_type);
 void read_shape(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
 std::vector<HfRotary> read_rotary(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
 /// Also the number of layers of each rotary embedding.
-void read_cache(const nlohmann::json& config, const nlohmann::json& defaults, HfModel& model);
+void read_cache(HfModel& model);
 /// A sliding window, or chunks (Llama 4).
 bool is_local_attention(const std::string& layer_type);
 /// Softmax attention over the text: not linear attention, state spaces, convolutions or images.

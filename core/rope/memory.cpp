@@ -39,6 +39,16 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
     return result;
 }
 
+std::int64_t bytes_of_groups(const CacheShape& shape, bool is_index, std::int64_t context, int bytes_per_number) {
+    std::int64_t total = 0;
+    for (const CachedLayers& group : shape.groups) {
+        if (group.is_index != is_index) continue;
+        const std::int64_t tokens = group.window > 0 ? std::min(context, group.window) : context;
+        total = sum(total, product({group.layers, group.numbers, tokens / group.tokens_per_entry, bytes_per_number}));
+    }
+    return total;
+}
+
 }  // namespace
 
 std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_per_number, TableLayout layout,
@@ -77,10 +87,15 @@ std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t 
                         {shape.global_layers, "The number of global layers"},
                         {context, "The context"},
                         {bytes_per_number, "The number of bytes per stored value"}});
+    if (!shape.groups.empty()) return bytes_of_groups(shape, false, context, bytes_per_number);
     const std::int64_t per_token = product({cached_numbers(shape, kind), bytes_per_number});
     const std::int64_t whole = kind == KvCache::sliding ? std::min(shape.global_layers, shape.layers) : shape.layers;
     return sum(product({whole, per_token, context}),
                product({shape.layers - whole, per_token, std::min(context, shape.window)}));
+}
+
+std::int64_t index_cache_bytes(const CacheShape& shape, std::int64_t context, int bytes_per_number) {
+    return bytes_of_groups(shape, true, context, bytes_per_number);
 }
 
 }  // namespace ropelab

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace ropelab {
 
@@ -17,6 +18,17 @@ std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_pe
 /// latent vector and a rotary part (`latent`, MLA). `sliding` is `grouped` for the last W tokens only.
 enum class KvCache { multi_head, grouped, multi_query, latent, sliding };
 
+/// Layers whose caches have one size.
+struct CachedLayers {
+    std::int64_t layers = 0;
+    std::int64_t numbers = 0;           // per entry
+    std::int64_t window = 0;            // the most recent tokens, which have entries; 0: all tokens have
+    std::int64_t tokens_per_entry = 1;  // more than 1 in compressed caches (DeepSeek V4)
+    bool is_index = false;              // the keys of an indexer, which selects the tokens that a layer attends to
+
+    bool operator==(const CachedLayers&) const = default;
+};
+
 struct CacheShape {
     std::int64_t layers = 32;
     std::int64_t heads = 32;
@@ -27,13 +39,17 @@ struct CacheShape {
     std::int64_t window = 4096;         // sliding window W in tokens
     /// Layers that attend to the whole context in a model with sliding windows.
     std::int64_t global_layers = 0;
+    /// Layers of a model, whose caches may differ; they are computed with instead of the numbers above. Empty: none.
+    std::vector<CachedLayers> groups = {};
 
     bool operator==(const CacheShape&) const = default;
 };
 
 /// In one layer, per token (formula 32). The parts of a model's plan (core/plan/parts) count their cache by it too.
 std::int64_t cached_numbers(const CacheShape& shape, KvCache kind);
-/// One sequence of `context` tokens (formula 32).
+/// One sequence of `context` tokens (formula 32), without the keys of indexers.
 std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number);
+/// The keys of indexers for one sequence of `context` tokens; 0 without groups.
+std::int64_t index_cache_bytes(const CacheShape& shape, std::int64_t context, int bytes_per_number);
 
 }  // namespace ropelab

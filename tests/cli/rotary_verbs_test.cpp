@@ -260,6 +260,28 @@ TEST(CacheVerb, SupportsEveryKindOfKvCache) {
     EXPECT_TRUE(json_of({"cache", "--model", "ModernBERT base"}).at("kv_cache_bytes").is_null());
 }
 
+TEST(CacheVerb, AddsUpTheLayersAndNamesTheKeysOfIndexers) {
+    const ScratchFolder folder;
+    const std::string gemma = folder
+                                  .write("gemma.json", R"({"model_type": "gemma4_text", "num_hidden_layers": 48,
+        "num_attention_heads": 16, "num_key_value_heads": 8, "head_dim": 256, "global_head_dim": 512,
+        "num_global_key_value_heads": 1, "attention_k_eq_v": true, "sliding_window": 1024})")
+                                  .string();
+    const json cache = json_of({"cache", "--hf-config", gemma, "--context", "65536"});
+    EXPECT_EQ(cache.at("kv_cache_bytes"), 1409286144);
+    EXPECT_EQ(cache.at("layers"), 48);
+    EXPECT_FALSE(cache.contains("index_cache_bytes"));
+    const std::string sparse = folder
+                                   .write("sparse.json", R"({"model_type": "deepseek_v4", "num_hidden_layers": 6,
+        "compress_ratios": [0, 0, 4, 128, 4, 0]})")
+                                   .string();
+    const json compressed = json_of({"cache", "--hf-config", sparse, "--context", "65536"});
+    EXPECT_EQ(compressed.at("kv_cache_bytes"), 34865152);
+    EXPECT_EQ(compressed.at("index_cache_bytes"), 8388608);
+    EXPECT_THAT(ropelab_cli({"cache", "--hf-config", sparse, "--context", "65536"}).out,
+                testing::ContainsRegex("Indexer keys +8 MiB"));
+}
+
 TEST(CacheVerb, ReadsModelsWithoutRotaryEmbedding) {
     const ScratchFolder folder;
     const std::string bloom =

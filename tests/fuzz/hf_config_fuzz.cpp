@@ -97,7 +97,18 @@ const std::vector<std::string> keys = {"rope_theta",
                                        "attention_factor",
                                        "low_freq_factor",
                                        "num_key_value_heads",
-                                       "attn_config"};
+                                       "attn_config",
+                                       "attn_type_list",
+                                       "block_configs",
+                                       "compress_ratios",
+                                       "compress_rates",
+                                       "index_head_dim",
+                                       "indexer_types",
+                                       "kv_source_layers",
+                                       "mlp_layer_types",
+                                       "n_recurrent_loops",
+                                       "num_query_heads",
+                                       "per_layer_config"};
 
 // Returns a random node of the tree.
 json* place(json& tree, Generator& generator) {
@@ -153,7 +164,10 @@ bool try_import(const std::string& text, Generator& generator) {
             }
             require(parse_setup(text_of(rotary.setup)) == rotary.setup, "the setup's text");
         }
-        if (model.cache) require(kv_cache_bytes(*model.cache, model.kind, model.context, 4) >= 0, "the cache");
+        if (model.cache) {
+            require(kv_cache_bytes(*model.cache, model.kind, model.context, 4) >= 0, "the cache");
+            require(index_cache_bytes(*model.cache, model.context, 4) >= 0, "the keys of indexers");
+        }
         return true;
     } catch (const BadInput& error) {
         const std::string message = error.what();

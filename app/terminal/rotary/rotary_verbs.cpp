@@ -370,6 +370,7 @@ void run_cache(CacheFlags& flags) {
     const int first_dim = rotary_dims.empty() ? 0 : rotary_dims.front();
     const std::int64_t kv_bytes =
         shape.known ? kv_cache_bytes(shape.cache, shape.kind, setup.context, bytes_of(kv_precision)) : 0;
+    const std::int64_t index_bytes = index_cache_bytes(shape.cache, setup.context, bytes_of(kv_precision));
 
     if (flags.json) {
         nlohmann::json result = {{"rope_cache_bytes", rope_bytes},
@@ -386,6 +387,7 @@ void run_cache(CacheFlags& flags) {
             const CacheShape& cache = shape.cache;
             result["kv_cache"] = word_of(shape.kind);
             result["layers"] = cache.layers;
+            if (index_bytes > 0) result["index_cache_bytes"] = index_bytes;
             if (shape.kind == KvCache::latent) {
                 result["latent_dim"] = cache.latent_dim;
                 result["rope_dim"] = cache.latent_rope_dim;
@@ -402,10 +404,11 @@ void run_cache(CacheFlags& flags) {
         return print_json(result);
     }
     std::ostringstream text;
-    const std::int64_t largest = std::max(rope_bytes, kv_bytes);
+    const std::int64_t largest = std::max({rope_bytes, kv_bytes, index_bytes});
     Table table{{{"", 'l', 12}, {"", 'r', 12}, {"", 'l'}}, {}};
     table.rows.push_back({"RoPE cache", size_text(rope_bytes), bar(rope_bytes, largest)});
     if (shape.known) table.rows.push_back({"KV cache", size_text(kv_bytes), bar(kv_bytes, largest)});
+    if (index_bytes > 0) table.rows.push_back({"Indexer keys", size_text(index_bytes), bar(index_bytes, largest)});
     text << "context " << setup.context << " tokens, rotary dimension " << first_dim << "\n\n" << table.text();
     if (rotary_dims.empty()) {
         text << "\nRoPE: no table, because the model has " << ropelab::word_of(model->position)

@@ -21,6 +21,7 @@ AnatomyStage latent_norm(const PlanSizes& n, const std::string& id, const std::s
 }  // namespace
 
 Count Latent::cached_numbers() const {
+    if (scores.cached) return *scores.cached;
     if (!L || !R) return std::nullopt;
     return ropelab::cached_numbers({.latent_dim = *L, .latent_rope_dim = *R}, KvCache::latent);
 }

@@ -18,7 +18,7 @@ std::string kind_of_heads(const Heads& heads) {
 }  // namespace
 
 Count Softmax::cached_numbers() const {
-    if (!is_cached) return 0;
+    if (scores.cached) return *scores.cached;
     if (!heads.kv || !heads.D) return std::nullopt;
     return ropelab::cached_numbers({.kv_heads = *heads.kv, .head_dim = *heads.D}, KvCache::grouped);
 }

@@ -24,6 +24,8 @@ struct Scores {
     Count window = {};  // tokens of a sliding window; nullopt: none
     std::string window_name = "sliding window";
     double keys = 0;  // mean number of keys that a token attends to
+    /// Numbers per token in the KV cache, if they are not those of the heads or of the latent vector.
+    std::optional<Count> cached = {};
 
     /// From the scores to the weighted values. `score` is the formula of a product.
     void add(Stages& stages, const PlanSizes& sizes, const Heads& heads, Count channels, Count value_channels,
@@ -45,7 +47,6 @@ struct Softmax {
     enum class QkNorm { none, head, projection } qk_norm = QkNorm::none;
     bool qk_norm_has_weight = true;
     bool is_gated = false;
-    bool is_cached = true;  // false for layers of unknown kind that have no KV cache
     std::optional<Rotary> rotary = {};
     Scores scores = {};
 

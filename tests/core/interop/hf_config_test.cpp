@@ -1,6 +1,7 @@
 #include "core/interop/hf_config.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <initializer_list>
 #include <numeric>
@@ -477,7 +478,50 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
          32},
         {R"({"model_type": "ouro", "total_ut_steps": 4})", 8, 32},
         {R"({"model_type": "hunyuan", "use_cla": true, "cla_share_factor": 2, "rope_theta": 10000})", 8, 4},
-        {R"({"model_type": "deci", "num_key_value_heads_per_layer": [4, 4, 2, 1, 4, 4, 2, 1]})", 8, 16},
+        {R"({"model_type": "deci", "num_key_value_heads_per_layer": [4, 4, 2, 1, 4, 4, 2, 1]})", 8, 11},
+        {R"({"model_type": "openelm", "num_kv_heads": [4, 4, 2, 1, 4, 4, 2, 1], "num_key_value_heads": null,
+             "num_query_heads": [8, 8, 8, 8, 12, 12, 12, 12], "num_attention_heads": null, "model_dim": 256,
+             "num_transformer_layers": 8, "num_hidden_layers": null, "rope_freq_constant": 10000})",
+         8, 11},
+        {R"({"model_type": "step3p5", "num_attention_groups": 2, "num_key_value_heads": null, "sliding_window": 1024,
+             "attention_other_setting": {"attention_type": "sliding_attention", "num_attention_groups": 4},
+             "layer_types": ["full_attention", "sliding_attention", "sliding_attention", "sliding_attention",
+                             "full_attention", "sliding_attention", "sliding_attention", "sliding_attention"]})",
+         8, 5},
+        {R"({"model_type": "falcon", "num_kv_heads": 8, "multi_query": true})", 8, 4},
+        {R"({"model_type": "chatglm", "multi_query_attention": false, "multi_query_group_num": 2,
+             "num_key_value_heads": null})",
+         8, 32},
+        {R"({"model_type": "nemotron-nas", "num_key_value_heads": null, "block_configs": [
+             {"attention": {"n_heads_in_group": 4}}, {"attention": {"no_op": true}},
+             {"attention": {"n_heads_in_group": 4}}, {"attention": {"replace_with_linear": true}},
+             {"attention": {"n_heads_in_group": 2}}, {"attention": {"no_op": true}},
+             {"attention": {"n_heads_in_group": 4}}, {"attention": {"no_op": true}}]})",
+         8, 5},
+        {R"({"model_type": "minimax_m1", "attn_type_list": [0, 0, 0, 1, 0, 0, 0, 1]})", 2, 2},
+        {R"({"model_type": "mimo_v2_flash", "hybrid_layer_pattern": [0, 1, 1, 1, 0, 1, 1, 1], "sliding_window": 1024,
+             "swa_num_key_value_heads": 4, "v_head_dim": 32})",
+         8, 5},
+        {R"({"model_type": "mistral", "sliding_window": 1024, "use_sliding_window": false})", 8, 2},
+        {R"({"model_type": "qwen2", "sliding_window": 1024, "max_window_layers": 4, "use_sliding_window": true})", 8,
+         5},
+        {R"({"model_type": "qwen2", "sliding_window": 1024, "max_window_layers": 4, "use_sliding_window": false})", 8,
+         8},
+        {R"({"model_type": "qwen2_moe", "sliding_window": 1024, "max_window_layers": 4, "use_sliding_window": true})",
+         8, 6.5},
+        {R"({"model_type": "qwen3_moe", "sliding_window": 1024, "max_window_layers": 8, "use_sliding_window": true})",
+         8, 2},
+        {R"({"model_type": "dory", "sliding_window": 1024, "n_input_layers": 2, "n_output_layers": 2})", 8, 5.25},
+        {R"({"model_type": "dory", "sliding_window": 1024, "n_input_layers": 2, "n_output_layers": 2,
+             "recurrent_kv_cache_mode": "last_loop"})",
+         8, 3.5},
+        {R"({"model_type": "gemma4_text", "sliding_window": 1024, "global_head_dim": 64, "attention_k_eq_v": true,
+             "num_global_key_value_heads": 1, "hidden_size_per_layer_input": 0})",
+         8, 3.5},
+        {R"({"model_type": "gemma4_unified_text", "sliding_window": 1024,
+             "per_layer_config": {"05": {"head_dim": 64}, "07": {"head_dim": 64}}})",
+         8, 5.5},
+        {R"({"model_type": "newest", "kv_source_layers": [0, 0, 2, 2, 4, 4, 4, 4], "rope_theta": 10000})", 8, 3},
         {R"({"model_type": "nemotron-nas", "block_configs": [{"attention": {"n_heads_in_group": 8}}]})", 8, 4},
         {R"({"model_type": "falcon", "num_kv_heads": 8, "multi_query": true, "new_decoder_architecture": false})", 8,
          4},
@@ -502,7 +546,9 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
                                             {"max_position_embeddings", 4096},
                                             {"layer_types", std::vector<std::string>(8, "indexed_attention")}});
     EXPECT_EQ(kv_cache_bytes(*indexed.cache, indexed.kind, 4096, 2), 3145728);
-    EXPECT_TRUE(indexed.remarks.back().starts_with("8 layers keep the keys of an indexer")) << indexed.remarks.back();
+    EXPECT_EQ(index_cache_bytes(*indexed.cache, 4096, 2), 8 * 4096 * 128 * 2);
+    EXPECT_TRUE(indexed.remarks.back().starts_with("8 of the 8 layers keep the keys of an indexer"))
+        << indexed.remarks.back();
 }
 
 TEST(HuggingFaceConfig, ModelsOfUnknownTypesAreReadWithARemark) {
@@ -525,16 +571,74 @@ TEST(HuggingFaceConfig, ModelsOfUnknownTypesAreReadWithARemark) {
                    "choose the config.json of its base model, \"a/b\"");
 }
 
+// Sizes of public configs; the right values are those of their authors' descriptions.
+TEST(HuggingFaceConfig, CachesOfSparseAndCompressedAttention) {
+    struct Case {
+        const char* config;
+        std::int64_t cache;
+        std::int64_t index;
+    };
+    for (const Case& each :
+         {Case{R"({"model_type": "deepseek_v32", "num_hidden_layers": 61, "qk_rope_head_dim": 64, "kv_lora_rank": 512,
+                   "index_head_dim": 128})",
+               std::int64_t{61} * 576 * 65536 * 2, std::int64_t{61} * 128 * 65536 * 2},
+          // Half of 8 channels per head rotate nowhere, but are cached (Kimi Linear).
+          Case{R"({"model_type": "kimi_linear", "num_hidden_layers": 12, "hidden_size": 2048, "num_attention_heads": 16,
+                   "kv_lora_rank": 512, "qk_nope_head_dim": 128, "qk_rope_head_dim": 64, "mla_use_nope": true,
+                   "linear_attn_config": {"full_attn_layers": [4, 8, 12]}})",
+               226492416, 0},
+          Case{R"({"model_type": "deepseek_v4", "num_hidden_layers": 6, "head_dim": 512, "qk_rope_head_dim": 64,
+                   "sliding_window": 128, "compress_ratios": [0, 0, 4, 128, 4, 0], "index_head_dim": 128})",
+               34865152, 8388608}}) {
+        SCOPED_TRACE(each.config);
+        const HfModel model = read_hf_config(json::parse(each.config));
+        ASSERT_TRUE(model.cache);
+        EXPECT_EQ(kv_cache_bytes(*model.cache, model.kind, 65536, 2), each.cache);
+        EXPECT_EQ(index_cache_bytes(*model.cache, 65536, 2), each.index);
+    }
+    EXPECT_MESSAGE(read_hf_config(small({{"model_type", "deepseek_v4"},
+                                         {"layer_types", std::vector<std::string>(4, "compressed_sparse_attention")},
+                                         {"compress_rates", json::object()}})),
+                   BadInput, "compresses the KV cache of layer 0 by null");
+}
+
 TEST(HuggingFaceConfig, ListsOfLayersOfAnotherTypeEndWithNoRawError) {
-    for (const char* key : {"layer_rope_theta", "block_configs", "attn_layer_indices", "full_attn_idxs", "block_types",
-                            "linear_attn_config", "cross_attention_layers", "num_key_value_heads_per_layer",
-                            "per_layer_config", "hybrid_override_pattern", "layers_block_type"}) {
-        for (const json& value : {json(3), json("x"), json::array({1}), json::array({"x"}), json({{"attention", 3}}),
-                                  json({{"full_attn_layers", 1}}), json(true)}) {
-            try {
-                read_hf_config(small({{key, value}, {"rope_theta", 10000}}));
-            } catch (const BadInput&) {  // says what is wrong
+    constexpr int no = -1;  // refused, with a sentence that names the key or a key inside its value
+    const std::vector<json> values = {
+        3, "x", json::array({1}), json::array({"x"}), {{"attention", 3}}, {{"full_attn_layers", 1}}, true};
+    // Bytes of the KV cache in those of a layer with attention and 4 heads, for each of the values.
+    const std::vector<std::pair<const char*, std::array<int, 7>>> keys = {
+        {"layer_rope_theta", {4, 4, 4, 4, 4, 4, 4}},
+        {"block_configs", {4, 4, 4, 4, 4, 4, 4}},
+        {"attn_layer_indices", {no, no, 1, no, no, no, no}},
+        {"full_attn_idxs", {no, no, 1, no, no, no, no}},
+        {"block_types", {no, no, no, 4, no, no, no}},
+        {"linear_attn_config", {4, 4, 4, 4, 4, no, 4}},
+        {"cross_attention_layers", {no, no, 3, no, no, no, no}},
+        {"num_key_value_heads_per_layer", {4, 4, 1, 4, 4, 4, 4}},
+        {"per_layer_config", {4, 4, 4, 4, 4, 4, 4}},
+        {"hybrid_override_pattern", {4, 0, 4, 4, 4, 4, 4}},
+        {"layers_block_type", {no, no, no, 4, no, no, no}},
+        {"attn_type_list", {no, no, no, no, no, no, no}},
+        {"hybrid_layer_pattern", {no, no, no, no, no, no, no}},
+        {"compress_ratios", {no, no, no, no, no, no, no}},
+        {"num_kv_heads", {3, no, 1, no, no, no, no}},
+        {"kv_source_layers", {4, 4, 3, 3, 4, 4, 4}},
+        {"indexer_types", {4, 4, 4, 4, 4, 4, 4}},
+        {"sparse_attention_config", {4, 4, 4, 4, 4, 4, 4}}};
+    for (const auto& [key, layers] : keys) {
+        for (std::size_t i = 0; i < values.size(); ++i) {
+            const json config = small({{key, values[i]}, {"rope_theta", 10000}});
+            SCOPED_TRACE(std::string(key) + ": " + values[i].dump());
+            if (layers[i] == no) {
+                EXPECT_MESSAGE(read_hf_config(config), BadInput,
+                               std::string(key) == "linear_attn_config" ? "full_attn_layers" : std::string(key) + " ");
+                continue;
             }
+            const HfModel model = read_hf_config(config);
+            ASSERT_TRUE(model.cache);
+            EXPECT_EQ(kv_cache_bytes(*model.cache, model.kind, 4096, 2), layers[i] * (1 << 21));
+            EXPECT_EQ(model.shape.rotates.size(), 4U);
         }
     }
 }

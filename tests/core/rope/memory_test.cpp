@@ -46,6 +46,20 @@ TEST(KvCache, SlidingWindowLimitsTheSizeExceptInGlobalLayers) {
     EXPECT_EQ(kv_cache_bytes(shape, KvCache::sliding, 4096, 2), kv_cache_bytes(shape, KvCache::grouped, 4096, 2));
 }
 
+TEST(KvCache, GroupsOfLayersReplaceTheNumbersOfAllLayers) {
+    const CacheShape shape{.layers = 6,
+                           .groups = {{.layers = 4, .numbers = 256, .window = 128},
+                                      {.layers = 2, .numbers = 512},
+                                      {.layers = 2, .numbers = 512, .tokens_per_entry = 4},
+                                      {.layers = 2, .numbers = 64, .tokens_per_entry = 4, .is_index = true}}};
+    for (const KvCache kind : {KvCache::grouped, KvCache::latent, KvCache::sliding}) {
+        EXPECT_EQ(kv_cache_bytes(shape, kind, 1001, 2), 2 * (4 * 256 * 128 + 2 * 512 * 1001 + 2 * 512 * 250));
+        EXPECT_EQ(kv_cache_bytes(shape, kind, 100, 2), 2 * (4 * 256 * 100 + 2 * 512 * 100 + 2 * 512 * 25));
+    }
+    EXPECT_EQ(index_cache_bytes(shape, 1001, 2), 2 * 2 * 64 * 250);
+    EXPECT_EQ(index_cache_bytes(CacheShape{}, 1001, 2), 0);
+}
+
 TEST(Memory, ThrowsForNegativeNumbersAndOverflow) {
     EXPECT_MESSAGE(rope_cache_bytes(-2, 1, 4, TableLayout::single), BadInput, "rotary dimension is -2");
     EXPECT_MESSAGE(kv_cache_bytes({.window = -1}, KvCache::sliding, 1, 4), BadInput, "sliding window is -1");

@@ -30,6 +30,7 @@ CacheShape cacheShape(const RotarySetup& setup, const ModelShape& shape) {
     CacheShape result = shape.cache;
     if (shape.name.isEmpty()) {
         result.head_dim = setup.head_dim;
+        result.groups.clear();
     }
     return result;
 }
@@ -46,8 +47,12 @@ std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShap
 
 std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
                                     KvCache kind, std::int64_t context) {
+    CacheShape cache = cacheShape(setup, shape);
+    if (kind != shape.kind) {
+        cache.groups.clear();  // they are those of the model's own kind
+    }
     try {
-        return kv_cache_bytes(cacheShape(setup, shape), kind, context, bytes_of(options.kvFormat));
+        return kv_cache_bytes(cache, kind, context, bytes_of(options.kvFormat));
     } catch (const BadInput&) {
         return std::nullopt;
     }
@@ -110,9 +115,13 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
         return u"No channel rotates, so there is no cos/sin table. The KV cache of %1 tokens is %2."_s.arg(
             groupedText(setup.context), kv);
     }
+    const std::int64_t index = index_cache_bytes(cacheShape(setup, shape), setup.context, bytes_of(options.kvFormat));
     QString sentence = u"At %1 tokens the cos/sin table is %2 (%3, %4) and the KV cache is %5, %6."_s.arg(
         groupedText(setup.context), binarySize(*table), text(word_of(setup.precision)), layoutText(options, shape), kv,
         timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
+    if (index > 0) {
+        sentence += u" The keys of the indexer need %1 besides."_s.arg(binarySize(index));
+    }
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
         if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {
             sentence += u" A table that also stores the unrotated pairs is %1."_s.arg(binarySize(*whole));
@@ -142,6 +151,12 @@ QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const Memor
         why +=
             u"A table that also stores the ones and zeros of unrotated pairs has all d = %1 channels instead of "
             "d_r.\n"_s.arg(setup.head_dim);
+    }
+    ModelShape alike = shape;
+    alike.cache.groups.clear();
+    const auto bytes = [&](const ModelShape& of) { return kvBytes(setup, of, options, of.kind, setup.context); };
+    if (bytes(shape) != bytes(alike)) {
+        why += u"The layers of the model differ in their KV cache, whose size is the sum over the layers.\n"_s;
     }
     return why +
            u"KV cache: %1, B = %2 bytes, context length L = %3"_s.arg(kindWhy(shape.kind, cacheShape(setup, shape)))

@@ -80,6 +80,28 @@ TEST(MemorySizes, HeadDimensionComesFromTheSetupUnlessAModelIsNamed) {
     EXPECT_EQ(cacheShape(setup, model).head_dim, 128);
 }
 
+TEST(MemorySizes, TheLayersOfAModelAreAddedUpUntilItsShapeIsChanged) {
+    const RotarySetup setup = memorySetup(64, 1024);
+    ModelShape model;
+    model.name = "some model";
+    model.cache = {.layers = 3,
+                   .heads = 8,
+                   .kv_heads = 4,
+                   .head_dim = 64,
+                   .groups = {{.layers = 2, .numbers = 512, .window = 100},
+                              {.layers = 1, .numbers = 256},
+                              {.layers = 1, .numbers = 32, .is_index = true}}};
+    EXPECT_EQ(kvBytes(setup, model, {}, KvCache::grouped, 1024), 2 * (2 * 512 * 100 + 256 * 1024));
+    EXPECT_EQ(kvBytes(setup, model, {}, KvCache::multi_head, 1024), 2 * 3 * 2 * 8 * 64 * 1024) << "another kind";
+    EXPECT_TRUE(memorySentence(setup, model, {}).contains("The keys of the indexer need 64 KiB besides."))
+        << memorySentence(setup, model, {}).toStdString();
+    EXPECT_TRUE(memoryWhy(setup, model, {}).contains("the sum over the layers"));
+    model.name.clear();
+    EXPECT_EQ(kvBytes(setup, model, {}, KvCache::grouped, 1024), 2 * 3 * 2 * 4 * 64 * 1024);
+    EXPECT_FALSE(memorySentence(setup, model, {}).contains("indexer"));
+    EXPECT_FALSE(memoryWhy(setup, model, {}).contains("the sum over the layers"));
+}
+
 TEST(MemorySizes, DescribesEmptyAndTooLargeTables) {
     EXPECT_TRUE(memorySentence(memorySetup(64, 1024, 0), {}, {}).startsWith("No channel rotates"));
     ModelShape huge;
