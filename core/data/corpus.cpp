@@ -118,7 +118,8 @@ void split_into_subwords(Corpus& corpus, const TextParts& parts, const RunSpec& 
     corpus.training = corpus.vocabulary.encode(parts.training);
     corpus.validation = corpus.vocabulary.encode(parts.validation);
     corpus.test = corpus.vocabulary.encode(parts.test);
-    corpus.validation_bytes = std::ssize(parts.validation);
+    corpus.validation_bytes = corpus.vocabulary.by_line() ? std::ssize(corpus.vocabulary.decode(corpus.validation))
+                                                          : std::ssize(parts.validation);
 }
 
 std::shared_ptr<const Corpus> build(const TextSource& source, const RunSpec& spec) {

@@ -208,7 +208,7 @@ std::vector<TokenizerRow> compare_tokenizers(const std::vector<RunSpec>& specs, 
         const std::string name = spec.tokenizer == Tokenizer::automatic ? corpus->vocabulary.unit() + std::string("s")
                                                                         : to_text(key("tokenizer").get(spec));
         rows.push_back({name, corpus->vocabulary.size(), std::ssize(corpus->validation), corpus->validation_bytes,
-                        static_cast<std::int64_t>(corpus->training_text().size())});
+                        static_cast<std::int64_t>(corpus->training_text().size()), corpus->vocabulary.by_line()});
     }
     return rows;
 }

@@ -50,6 +50,7 @@ struct TokenizerRow {
     std::int64_t tokens = 0;  // number of tokens of the validation split
     std::int64_t bytes = 0;   // number of bytes of the validation split
     std::int64_t training_tokens = 0;
+    bool by_line = false;  // as in Subwords
 
     double tokens_per_byte() const { return static_cast<double>(tokens) / static_cast<double>(bytes); }
 };

@@ -181,7 +181,8 @@ void tokens(const Flags& flags) {
                         {"training_tokens", row.training_tokens},
                         {"validation_tokens", row.tokens},
                         {"validation_bytes", row.bytes},
-                        {"tokens_per_byte", row.tokens_per_byte()}});
+                        {"tokens_per_byte", row.tokens_per_byte()},
+                        {"by_line", row.by_line}});
         table.rows.push_back({row.tokenizer, grouped(row.size), grouped(row.training_tokens), grouped(row.tokens),
                               fixed_text(row.tokens_per_byte(), 4)});
         if (flags.text.empty()) continue;
@@ -193,9 +194,15 @@ void tokens(const Flags& flags) {
         table.rows.push_back({line + " |"});
     }
     if (flags.json) return print_json({{"data", flags.name}, {"tokenizers", list}});
-    print_text(table.text() +
-               "Tokens per byte of the validation split. The tokenizers bpe, unigram and words are trained on the "
-               "training split.\n");
+    std::string notes =
+        "Tokens per byte of the validation split. The tokenizers bpe, unigram and words are trained on the training "
+        "split.\n";
+    for (const TokenizerRow& row : rows) {
+        if (!row.by_line) continue;
+        notes += "The tokenizer " + row.tokenizer +
+                 " has no token for a line end: each line is tokenized alone, and bytes do not include line ends.\n";
+    }
+    print_text(table.text() + notes);
 }
 
 void info(const Flags& flags) {

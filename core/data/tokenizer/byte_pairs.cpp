@@ -26,6 +26,17 @@ struct TokenMerge {
     std::int32_t merged = 0;
 };
 
+// What the merges are applied to, as stored with a tokenizer: matches of GPT-2's expression, these with each number
+// alone, or the whole text between added tokens.
+constexpr const char* gpt2_rule = "gpt2";
+constexpr const char* single_digits_rule = "single_digits";
+constexpr const char* whole_rule = "whole";
+
+std::vector<std::string_view> pieces_by(const std::string& rule, std::string_view text) {
+    if (rule == whole_rule) return text.empty() ? std::vector<std::string_view>{} : std::vector{text};
+    return rule == single_digits_rule ? single_digit_pieces(text) : gpt2_pieces(text);
+}
+
 // Tokens are spelled in an alphabet of 256 visible characters, one for each byte.
 struct BytePairTable {
     std::vector<std::string> tokens;
@@ -33,7 +44,8 @@ struct BytePairTable {
     std::vector<std::int32_t> added;        // tokens that are spelled as they are, and found before all others
     std::vector<std::int32_t> added_later;  // likewise, but found in what `added` leaves of a text
     bool whole_words = false;               // true if a piece that is a token is not built by merges
-    bool composed = false;                  // true if texts are in the normalization form NFC
+    std::string pieces = gpt2_rule;
+    bool composed = false;  // true if texts are in the normalization form NFC
 };
 
 // Itself if the byte is visible in Latin-1, else a character from U+0100 on.
@@ -134,7 +146,7 @@ class BytePairs final : public Subwords {
         std::vector<std::int32_t> result;
         const auto append = [&](const auto& self, std::string_view part, std::size_t pass) -> void {
             if (pass == added_.size()) {
-                for (const std::string_view piece : gpt2_pieces(part)) {
+                for (const std::string_view piece : pieces_by(table_.pieces, part)) {
                     const auto [found, is_new] = known.try_emplace(piece);
                     if (is_new) found->second = merged(piece);
                     result.insert(result.end(), found->second.begin(), found->second.end());
@@ -168,6 +180,7 @@ class BytePairs final : public Subwords {
                        {"whole_words", table_.whole_words}};
         if (!table_.added_later.empty()) stored["added_later"] = table_.added_later;
         if (table_.composed) stored["composed"] = true;
+        if (table_.pieces != gpt2_rule) stored["pieces"] = table_.pieces;
         return std::string(byte_pairs_prefix) + stored.dump();
     }
 
@@ -253,6 +266,7 @@ class BytePairs final : public Subwords {
 };
 
 bool sets_option(const json& object, const char* name) {
+    if (!object.is_object()) return false;
     const auto found = object.find(name);
     return found != object.end() && !found->is_null() && *found != "" && *found != false && *found != 0;
 }
@@ -262,23 +276,34 @@ std::string kind_of_part(const json& object, const char* name) {
     return found != object.end() && found->is_object() ? found->value("type", "") : "";
 }
 
+// The rule of BytePairTable::pieces. Throws BadInput for pre-tokenizers that have none.
+std::string pieces_rule(const json& file, const std::string& name) {
+    const json part = file.value("pre_tokenizer", json());
+    json steps = kind_of_part(file, "pre_tokenizer") == "Sequence" ? part.at("pretokenizers") : json::array({part});
+    const json bytes = steps.empty() ? json() : steps.back();
+    if (!bytes.is_object() || bytes.value("type", "") != "ByteLevel") steps.clear();
+    if (sets_option(bytes, "add_prefix_space")) {
+        throw BadInput(
+            name +
+            " adds a space before each text (add_prefix_space), so that texts could not be restored from "
+            "their tokens; set add_prefix_space to false in a copy of the file to use it without the space.");
+    }
+    const bool expression = bytes.is_object() && bytes.value("use_regex", true);
+    if (steps.size() == 1) return expression ? gpt2_rule : whole_rule;
+    if (steps.size() == 2 && expression && steps.front().value("type", "") == "Digits" &&
+        steps.front().value("individual_digits", false)) {
+        return single_digits_rule;
+    }
+    throw BadInput(name +
+                   " splits texts by a pre-tokenizer that is not supported; supported are ByteLevel (GPT-2's) with and "
+                   "without its regular expression, and Digits with individual_digits before it.");
+}
+
 void require_byte_level(const json& file, const std::string& name) {
     const json& model = file.at("model");
     if (kind_of_part(file, "model") != "BPE" && !(model.contains("merges") && !model.contains("type"))) {
         throw BadInput(name + " contains a tokenizer of the kind \"" + kind_of_part(file, "model") +
                        "\", but only byte-level BPE can be read from a tokenizer.json.");
-    }
-    const json pieces = file.value("pre_tokenizer", json());
-    if (kind_of_part(file, "pre_tokenizer") != "ByteLevel" || !pieces.value("use_regex", true)) {
-        throw BadInput(name +
-                       " splits texts by a pre-tokenizer other than GPT-2's (ByteLevel), which is the only supported "
-                       "pre-tokenizer.");
-    }
-    if (sets_option(pieces, "add_prefix_space")) {
-        throw BadInput(
-            name +
-            " adds a space before each text (add_prefix_space), so that texts could not be restored from "
-            "their tokens; set add_prefix_space to false in a copy of the file to use it without the space.");
     }
     const std::string normalizer = kind_of_part(file, "normalizer");
     if (!normalizer.empty() && normalizer != "NFC") {
@@ -348,6 +373,7 @@ BytePairTable table_of_json(const json& file, const std::string& name) {
         }
         table.merges.push_back({id_of(left), id_of(right), id_of(left + right)});
     }
+    table.pieces = pieces_rule(file, name);
     table.composed = kind_of_part(file, "normalizer") == "NFC";
     for (const json& token : file.value("added_tokens", json::array())) {
         const auto content = token.at("content").get<std::string>();
@@ -397,6 +423,7 @@ std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text) {
         table.added_later = stored.value("added_later", std::vector<std::int32_t>());
         table.whole_words = stored.at("whole_words").get<bool>();
         table.composed = stored.value("composed", false);
+        table.pieces = stored.value("pieces", gpt2_rule);
         require_consistent(table);
         return std::make_shared<BytePairs>(std::move(table), "the stored vocabulary");
     } catch (const json::exception&) {

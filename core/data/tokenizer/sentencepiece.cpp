@@ -153,9 +153,16 @@ class ModelCheck {
         each_field(model, [&](const ProtocolField& field) {
             if (field.number == 1) check_piece(field.bytes);
             if (field.number <= 2) result += field.whole;  // pieces and the type of model
+            if (field.number != 3) return;
+            each_field(field.bytes, [&](const ProtocolField& setting) {
+                if (setting.number == 3) adds_space_ = setting.value != 0;
+            });
         });
         return result + std::string(exact_normalizer);
     }
+
+    /// Whether the model's own normalizer, which is left out, adds a space before each text (add_dummy_prefix).
+    bool adds_space() const { return adds_space_; }
 
     [[noreturn]] void fail(const std::string& why) const {
         throw BadInput(name_ + " is not a SentencePiece model that can be read (" + why + ").");
@@ -197,6 +204,7 @@ class ModelCheck {
 
     const std::string& name_;
     std::unordered_set<std::string_view> seen_;
+    bool adds_space_ = true;  // without the setting
 };
 
 class SentencePieces final : public Subwords {
@@ -219,10 +227,29 @@ class SentencePieces final : public Subwords {
                 tokens_.push_back(with_spaces(piece));
             }
         }
+        by_line_ =
+            std::ranges::none_of(tokens_, [](const std::string& token) { return token.find('\n') != token.npos; });
+        space_before_line_ = by_line_ && check.adds_space();
     }
 
     std::vector<std::int32_t> encode(std::string_view text) const override {
         std::vector<std::int32_t> result;
+        // A text without line ends is encoded as it is.
+        const bool lines = by_line_ && text.find('\n') != text.npos;
+        while (lines && !text.empty()) {
+            const std::string_view line = text.substr(0, text.find('\n'));
+            text.remove_prefix(std::min(line.size() + 1, text.size()));
+            if (!line.empty()) append(result, space_before_line_ ? " " + std::string(line) : line);
+        }
+        append(result, text);
+        return result;
+    }
+
+    std::string to_text() const override { return std::string(sentencepiece_prefix) + to_base64(model_); }
+    bool by_line() const override { return by_line_; }
+
+ private:
+    void append(std::vector<std::int32_t>& result, std::string_view text) const {
         std::size_t begin = 0;
         std::size_t offset = 0;
         while (offset < text.size()) {
@@ -239,12 +266,8 @@ class SentencePieces final : public Subwords {
             offset += length;
         }
         append_run(result, text.substr(begin));
-        return result;
     }
 
-    std::string to_text() const override { return std::string(sentencepiece_prefix) + to_base64(model_); }
-
- private:
     // Encoding a line of BPE takes more than linear time, so that long runs of text are cut.
     static constexpr std::size_t run_bytes = 4096;
 
@@ -293,6 +316,8 @@ class SentencePieces final : public Subwords {
     std::string model_;
     sentencepiece::SentencePieceProcessor processor_;
     std::array<std::int32_t, 256> bytes_{};  // token of each byte; -1: none
+    bool by_line_ = false;
+    bool space_before_line_ = false;
 };
 
 }  // namespace

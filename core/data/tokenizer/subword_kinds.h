@@ -33,6 +33,10 @@ std::shared_ptr<const Subwords> words_from_text(std::string_view text);
 /// are not UTF-8 count as punctuation. The pieces view `text`.
 std::vector<std::string_view> gpt2_pieces(std::string_view text);
 
+/// Each number of `text` alone, and gpt2_pieces of what is between them, as the pre-tokenizers Digits and ByteLevel of
+/// Hugging Face tokenizers give them one after the other.
+std::vector<std::string_view> single_digit_pieces(std::string_view text);
+
 /// Words (the longest runs of letters, marks and numbers) and single other characters, such as a space, a line end, a
 /// punctuation mark or a byte that is not UTF-8. The pieces view `text`.
 std::vector<std::string_view> word_pieces(std::string_view text);

@@ -13,7 +13,7 @@
 
 namespace ropelab {
 
-/// Texts are not normalized: the bytes of the tokens of any text, one after the other, are that text.
+/// Texts are not normalized: the bytes of the tokens of any text, one after the other, are that text, unless by_line().
 class Subwords {
  public:
     virtual ~Subwords() = default;
@@ -21,6 +21,10 @@ class Subwords {
     /// Throws BadInput, naming the character, if no token represents it.
     virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
     virtual std::string to_text() const = 0;
+    /// True if no token has a line end, as in SentencePiece models without byte fallback. Then each line of a text is
+    /// tokenized alone, as SentencePiece's own program does it, and the space before a line is all that is left of a
+    /// line end.
+    virtual bool by_line() const { return false; }
 
     /// Bytes that each token adds to a text; "" for tokens that no text contains (unknown, begin, end).
     const std::vector<std::string>& tokens() const { return tokens_; }
@@ -36,8 +40,8 @@ inline constexpr std::size_t largest_tokenizer_text = std::size_t{4} << 20;
 /// sets. The result depends on nothing else. Throws BadInput if the text has no character that a token can represent.
 std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t size, std::string_view training);
 
-/// A tokenizer.json of Hugging Face with byte-level BPE, or a SentencePiece .model. Normalization and a space before
-/// the text are not applied. Throws BadInput for other files.
+/// A tokenizer.json of Hugging Face with byte-level BPE, or a SentencePiece .model, whose normalization is not applied.
+/// Throws BadInput for other files.
 std::shared_ptr<const Subwords> subwords_of_file(const std::filesystem::path& file);
 
 /// The form of `Subwords::to_text`.
@@ -60,6 +64,7 @@ class Vocabulary {
     int size() const { return static_cast<int>(subwords_ ? subwords_->tokens().size() : code_points_.size()); }
     bool bytes() const { return bytes_; }
     bool subwords() const { return subwords_ != nullptr; }
+    bool by_line() const { return subwords_ && subwords_->by_line(); }
     const char* unit() const { return subwords() ? "token" : bytes_ ? "byte" : "character"; }
     /// If every token has the same number: 1 for bytes and for characters of ASCII.
     std::optional<double> fixed_bytes_per_token() const;

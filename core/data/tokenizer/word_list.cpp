@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string_view>
 #include <unordered_map>
@@ -95,6 +96,20 @@ std::vector<std::string_view> gpt2_pieces(std::string_view text) {
         }
         pieces.push_back(text.substr(begin, end - begin));
         begin = end;
+    }
+    return pieces;
+}
+
+std::vector<std::string_view> single_digit_pieces(std::string_view text) {
+    std::vector<std::string_view> pieces;
+    std::size_t begin = 0;
+    while (begin < text.size()) {
+        std::size_t end = begin;
+        ClassedCharacter next;
+        while (end < text.size() && (next = classed(text, end)).kind != CharacterClass::number) end += next.length;
+        std::ranges::copy(gpt2_pieces(text.substr(begin, end - begin)), std::back_inserter(pieces));
+        if (end < text.size()) pieces.push_back(text.substr(end, next.length));
+        begin = std::min(end + next.length, text.size());
     }
     return pieces;
 }

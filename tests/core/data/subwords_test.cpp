@@ -228,8 +228,9 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
         return ROPELAB_SENTENCE_OF(read(json), BadInput);
     };
     EXPECT_THAT(refused("/model/type", "WordPiece"), HasSubstr("only byte-level BPE"));
-    EXPECT_THAT(refused("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre-tokenizer other than GPT-2's"));
-    EXPECT_THAT(refused("/pre_tokenizer/use_regex", false), HasSubstr("pre-tokenizer other than GPT-2's"));
+    EXPECT_THAT(refused("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre-tokenizer that is not supported"));
+    EXPECT_THAT(refused("/pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", nlohmann::json::array()}}),
+                HasSubstr("pre-tokenizer that is not supported"));
     EXPECT_THAT(refused("/pre_tokenizer/add_prefix_space", true), HasSubstr("adds a space before each text"));
     EXPECT_THAT(refused("/normalizer", {{"type", "Lowercase"}}), HasSubstr("Lowercase"));
     EXPECT_THAT(refused("/model/dropout", 0.1), HasSubstr("dropout"));
@@ -255,6 +256,43 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     few["model"]["merges"] = nlohmann::json::array();
     few["added_tokens"] = nlohmann::json::array();
     EXPECT_MESSAGE(read(few)->encode("abc"), BadInput, "no token for the byte 99");
+}
+
+// Merges cross what GPT-2's expression would separate only if the whole text is one piece.
+TEST_F(TokenizerFileTest, PiecesOfSingleDigitsAndWholeTexts) {
+    nlohmann::json json = byte_level_json();
+    json["model"]["vocab"]["12"] = 262;
+    json["model"]["vocab"]["o1"] = 263;
+    json["model"]["merges"].push_back("1 2");
+    json["model"]["merges"].push_back("o 1");
+    EXPECT_THAT(read(json)->encode("o12"), ElementsAre('o', 262));
+    nlohmann::json digits = json;
+    digits["pre_tokenizer"] = {
+        {"type", "Sequence"},
+        {"pretokenizers", {{{"type", "Digits"}, {"individual_digits", true}}, {{"type", "ByteLevel"}}}}};
+    const auto single = read(digits);
+    EXPECT_THAT(single->encode("lower 12 \u00bd1"), ElementsAre(257, 258, ' ', '1', '2', ' ', 0xC2, 0xBD, '1'));
+    EXPECT_EQ(Vocabulary::from_text(single->to_text()).encode("o12"), single->encode("o12"));
+    json["pre_tokenizer"]["use_regex"] = false;
+    json["model"]["merges"] = {"o 1", "1 2"};
+    const auto whole = read(json);
+    EXPECT_THAT(whole->encode("o12"), ElementsAre(263, '2'));
+    EXPECT_TRUE(whole->encode("").empty());
+    EXPECT_EQ(Vocabulary::from_text(whole->to_text()).encode("o12"), whole->encode("o12"));
+}
+
+// As SentencePiece 0.2.3 counts them when it is given the lines.
+TEST(TokenizerFiles, SentencePieceWithoutLineEndsGoesLineByLine) {
+    SKIP_WITHOUT_SHARED_DATA("../wild/round4/own_text.txt");
+    const auto subwords = subwords_of_file(shared_data("../wild/round4/spm_unigram_no_bytes.model"));
+    const std::string text = read_file(shared_data("../wild/round4/own_text.txt"));
+    const std::vector<std::int32_t> tokens = subwords->encode(text);
+    EXPECT_TRUE(subwords->by_line());
+    EXPECT_EQ(tokens.size(), 5223U);
+    std::string lines = " " + text;
+    std::ranges::replace(lines, '\n', ' ');
+    EXPECT_EQ(joined(*subwords, tokens) + " ", lines);
+    EXPECT_EQ(subwords->encode("paper\n\n\npaper"), subwords->encode("paper\npaper"));
 }
 
 TEST_F(TokenizerFileTest, ADropoutOfZeroIsNone) {
@@ -316,8 +354,9 @@ TEST(TokenizerFiles, GiveTheNumbersOfTheLibraryOrAreRefused) {
         }
         EXPECT_TRUE(refused <= 20 || name.starts_with("gpt2_missing")) << name << " refuses " << refused;
     }
-    EXPECT_THAT(known, testing::IsSupersetOf({"gpt2", "gpt2_nfc", "added_plain", "added_overlap_same",
-                                              "added_special_in_vocab", "gpt2_no_ignore_cut", "gpt2_ignore_cut"}));
+    EXPECT_THAT(
+        known, testing::IsSupersetOf({"gpt2", "gpt2_nfc", "added_plain", "added_overlap_same", "added_special_in_vocab",
+                                      "gpt2_no_ignore_cut", "gpt2_ignore_cut", "digits_single"}));
 }
 
 // Harmless models, each of which SentencePiece must not get: the library would trust them.

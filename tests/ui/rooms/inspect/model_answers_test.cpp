@@ -318,7 +318,7 @@ TEST_F(ModelAnswersTest, ExplainsWhyFineTuningIsImpossible) {
     wrong.spec.theta_training = ThetaTraining::free;
     EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("theta of this run changed"));
     wrong = *run;
-    wrong.checkpoint += ".gone";
+    wrong.checkpoint.path += ".gone";
     EXPECT_TRUE(answers.whyNoFineTuning(wrong, {}).contains("is not at "));
 }
 
