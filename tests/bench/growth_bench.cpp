@@ -12,7 +12,6 @@
 #include <QTextStream>
 #include <algorithm>
 #include <cmath>
-#include <ctime>
 
 #include "core/experiment/experiment.h"
 #include "ui/session/workspace.h"
@@ -90,8 +89,10 @@ Cost costOf(const QStringList& command) {
     int status = 0;
     rusage used{};
     wait4(child, &status, 0, &used);
-    const auto seconds = [](const timeval& time) { return static_cast<double>(time.tv_sec) + 1e-6 * time.tv_usec; };
-    return {seconds(used.ru_utime) + seconds(used.ru_stime), used.ru_maxrss / 1024.0, status == 0};
+    const auto seconds = [](const timeval& time) {
+        return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+    };
+    return {seconds(used.ru_utime) + seconds(used.ru_stime), static_cast<double>(used.ru_maxrss) / 1024, status == 0};
 }
 
 // Of a straight line through the logarithms.
