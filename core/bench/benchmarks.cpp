@@ -146,6 +146,29 @@ std::vector<std::string> variant_settings() {
 
 }  // namespace
 
+double measure_products(Engine& engine, Precision precision, const Cancelled& cancelled) {
+    RunSpec spec;
+    spec.layers = 1;
+    spec.heads = 8;
+    spec.width = 512;
+    spec.context = 256;
+    spec.device = Device::cpu;
+    spec.precision = precision;
+    constexpr int vocabulary = 64;
+    StageTimesRequest request;
+    request.sequences = 8;
+    request.tokens.resize(static_cast<std::size_t>(request.sequences * spec.context));
+    request.cancelled = cancelled;
+    const double tokens = static_cast<double>(request.tokens.size());
+    const auto width = static_cast<double>(spec.width);
+    double best = 0;
+    for (const StageTime& stage : engine.create_untrained_model(spec, vocabulary)->stage_times(request).stages) {
+        const bool is_product = stage.place.id == "mlp.up" || stage.place.id == "mlp.down";
+        if (is_product && stage.seconds > 0) best = std::max(best, 2 * tokens * width * 4 * width / stage.seconds);
+    }
+    return best;
+}
+
 RunSpec small_shape() {
     RunSpec spec;
     spec.layers = 2;

@@ -94,6 +94,10 @@ struct GenerationSpeed {
 GenerationSpeed measure_generation(Engine& engine, const RunSpec& spec, std::int64_t length,
                                    const MeasurementLimits& patience, const Cancelled& cancelled = {});
 
+/// Operations per second of the fastest large matrix product of a forward pass on the CPU, with factors of this
+/// precision; takes about a second. Throws as Engine::create_untrained_model and Model::stage_times.
+double measure_products(Engine& engine, Precision precision, const Cancelled& cancelled = {});
+
 /// For comparisons of cohorts and settings: 2 layers, width 64, context 128, batch size 16.
 RunSpec small_shape();
 

@@ -157,12 +157,12 @@ StepWork step_work(const RunSpec& spec, std::int64_t vocabulary) {
     return work;
 }
 
-double roof(const MachineSpeed& speed, double intensity) {
-    return std::min(speed.multiply, speed.copy * intensity);
+double roof(const MachineSpeed& speed, double intensity, bool in_bfloat16) {
+    return std::min(speed.peak(in_bfloat16), speed.copy * intensity);
 }
 
-double ridge(const MachineSpeed& speed) {
-    return speed.multiply / speed.copy;
+double ridge(const MachineSpeed& speed, bool in_bfloat16) {
+    return speed.peak(in_bfloat16) / speed.copy;
 }
 
 RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double tokens_per_second, bool rounded) {
@@ -170,12 +170,14 @@ RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, doubl
 }
 
 std::string verdict(const MachineSpeed& speed, const RooflinePoint& point) {
-    const double multiplying = point.work.operations / speed.multiply / point.seconds;
+    const double multiplying = point.work.operations / speed.peak(point.rounded) / point.seconds;
     const double moving = point.work.bytes() / speed.copy / point.seconds;
-    const std::string reached =
-        "A training step reaches " + percent(multiplying) + " of this machine's peak float32 performance";
-    if (multiplying > 1 && point.rounded) {
-        return reached + ", which is possible because its matrix products use bfloat16.";
+    const bool by_bfloat16 = point.rounded && speed.rounded > 0;
+    std::string reached = "A training step reaches " + percent(multiplying) + " of this machine's peak " +
+                          (by_bfloat16 ? "bfloat16" : "float32") + " performance";
+    if (point.rounded && !by_bfloat16) {
+        reached += ", although its matrix products use bfloat16, whose peak is not measured";
+        if (multiplying >= 0.7) return reached + ".";
     }
     // Arithmetic and memory traffic can overlap, so their fractions of the time need not sum to 1.
     if (multiplying >= 0.7) return reached + ": arithmetic limits it.";

@@ -10,6 +10,9 @@ namespace ropelab::bench {
 struct MachineSpeed {
     double multiply = 0;  // peak arithmetic performance, in float32 operations per second
     double copy = 0;      // memory bandwidth, in bytes read or written per second
+    double rounded = 0;   // peak with bfloat16 factors (measure_products); 0: not measured
+    /// Of float32 products if those with bfloat16 factors were not measured.
+    double peak(bool in_bfloat16) const { return in_bfloat16 && rounded > 0 ? rounded : multiply; }
     bool known() const { return multiply > 0 && copy > 0; }
 };
 
@@ -39,9 +42,9 @@ struct StepWork {
 StepWork step_work(const RunSpec& spec, std::int64_t vocabulary);
 
 /// Attainable operations per second: the smaller of intensity times memory bandwidth and peak arithmetic performance.
-double roof(const MachineSpeed& speed, double intensity);
+double roof(const MachineSpeed& speed, double intensity, bool in_bfloat16 = false);
 /// In operations per byte. Below this intensity memory bandwidth limits the performance, above it arithmetic.
-double ridge(const MachineSpeed& speed);
+double ridge(const MachineSpeed& speed, bool in_bfloat16 = false);
 
 struct RooflinePoint {
     StepWork work;
@@ -53,7 +56,8 @@ struct RooflinePoint {
 /// The run's tokens divided by its training time: in a cohort, that of the cohort divided by its number of runs.
 RooflinePoint roofline_point(const RunSpec& spec, std::int64_t vocabulary, double tokens_per_second, bool rounded);
 
-/// "The step reaches 90 % of this machine's peak float32 performance: arithmetic limits it."
+/// Against the peak of the step's own precision: "A training step reaches 90 % of this machine's peak bfloat16
+/// performance: arithmetic limits it."
 std::string verdict(const MachineSpeed& speed, const RooflinePoint& point);
 
 }  // namespace ropelab::bench

@@ -38,6 +38,16 @@ TEST(BenchVerb, MeasuresTraining) {
     EXPECT_THAT(train.at("roofline").at("verdict").get<std::string>(), testing::HasSubstr("of this machine's peak"));
 }
 
+TEST(BenchVerb, ComparesBfloat16WithItsOwnPeak) {
+    const auto finished = ropelab_cli({"bench", "--part", "train", "--set", "width=32", "--set", "layers=1", "--set",
+                                       "heads=2", "--set", "precision=bfloat16", "--seconds", "1", "--json"});
+    ASSERT_EQ(finished.status, 0) << finished.err;
+    const auto roofline = finished.json().at("train").at("roofline");
+    EXPECT_THAT(roofline.at("verdict").get<std::string>(), testing::HasSubstr("of this machine's peak bfloat16"));
+    EXPECT_GT(roofline.at("machine_operations_per_second").get<double>(), 0);
+    EXPECT_NE(roofline.at("machine_operations_per_second"), roofline.at("machine_float32_operations_per_second"));
+}
+
 TEST(BenchVerb, ComparesVariantsWithTheDefault) {
     const auto finished =
         ropelab_cli({"bench", "--part", "variants", "--set", "precision=float32", "--seconds", "0.1", "--json"});

@@ -133,19 +133,21 @@ Part bench_train(const Flags& flags) {
               fixed_text(settings.slowest_over_fastest, 3) + " × the step time of the fastest");
 
     if (alone.conditions.device == "cpu") {
-        const MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
+        MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
         const RooflinePoint point = roofline_point(spec, alone.vocabulary, alone.tokens_per_second.median,
                                                    precision_of(alone.conditions) == Precision::bfloat16);
+        if (point.rounded) machine.rounded = measure_products(engine, Precision::bfloat16, interrupted);
         part.json["roofline"] = {{"operations_per_step", point.work.operations},
                                  {"bytes_per_step", point.work.bytes()},
                                  {"operations_per_byte", point.work.intensity()},
                                  {"operations_per_second", point.reached()},
-                                 {"machine_operations_per_second", machine.multiply},
+                                 {"machine_operations_per_second", machine.peak(point.rounded)},
+                                 {"machine_float32_operations_per_second", machine.multiply},
                                  {"machine_bytes_per_second", machine.copy},
                                  {"verdict", verdict(machine, point)}};
-        part.line("arithmetic", fixed_text(point.reached() / 1e9, 0) +
-                                    " GFLOP/s; float32 matrix products on this machine reach " +
-                                    fixed_text(machine.multiply / 1e9, 0) + " GFLOP/s");
+        part.line("arithmetic", fixed_text(point.reached() / 1e9, 0) + " GFLOP/s; " + alone.conditions.precision +
+                                    " matrix products on this machine reach " +
+                                    fixed_text(machine.peak(point.rounded) / 1e9, 0) + " GFLOP/s");
         part.line("limit", verdict(machine, point));
     }
     return part;
