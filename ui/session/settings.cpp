@@ -108,6 +108,8 @@ std::span<const Settings::Entry> Settings::table() {
         {"replay/width", 960, "Width of a saved animation of the training (replay) in pixels."},
         {"machine/multiply_per_second", 0.0,
          "Peak speed of this machine in float32 operations per second, used for the roofline."},
+        {"machine/bfloat16_multiply_per_second", 0.0,
+         "Peak speed of this machine in operations per second of bfloat16 products, used for the roofline."},
         {"machine/copy_per_second", 0.0,
          "Memory bandwidth of this machine in bytes per second, used for the roofline."},
     };

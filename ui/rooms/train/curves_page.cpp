@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/bench/benchmarks.h"
 #include "core/data/corpus.h"
 #include "core/data/synthetic/language.h"
 #include "core/forecast/estimate.h"
@@ -28,6 +29,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/figures/training_figures.h"
 #include "ui/rooms/train/run_list.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/run_store.h"
 #include "ui/session/settings.h"
 #include "ui/session/sweep_session.h"
@@ -278,9 +280,15 @@ QString speedText(double operations) {
     return u"%1 GFLOP/s"_s.arg(QString::number(operations / kGiga, 'g', 3));
 }
 
+QString productsText(const bench::MachineSpeed& machine) {
+    const QString float32 = u"%1 in float32 matrix products"_s.arg(speedText(machine.multiply));
+    return machine.rounded > 0 ? u"%1 and %2 in bfloat16 ones"_s.arg(float32, speedText(machine.rounded)) : float32;
+}
+
 // From a tenth of the smallest to ten times the largest intensity of the runs and the ridge point.
 Range intensities(const bench::MachineSpeed& machine, const std::vector<RooflineRun>& runs) {
-    Range range{bench::ridge(machine), bench::ridge(machine)};
+    Range range{bench::ridge(machine), bench::ridge(machine, true)};
+    if (range.maximum < range.minimum) std::swap(range.minimum, range.maximum);
     for (const RooflineRun& run : runs) {
         range.minimum = std::min(range.minimum, run.point.work.intensity());
         range.maximum = std::max(range.maximum, run.point.work.intensity());
@@ -304,17 +312,22 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         return figure;
     }
     const Range range = intensities(machine, runs);
-    FigureCurve roof;
-    roof.label = u"this machine"_s;
-    roof.quantity = u"peak speed"_s;
-    roof.ink = {Ink::Kind::text};
-    for (const double intensity : {range.minimum, bench::ridge(machine), range.maximum}) {
-        roof.x.append(intensity);
-        roof.y.append(bench::roof(machine, intensity) / kGiga);
+    const auto isRounded = [&](const RooflineRun& run) { return run.point.rounded && machine.rounded > 0; };
+    for (const bool rounded : {false, true}) {
+        if (std::none_of(runs.begin(), runs.end(), [&](const auto& run) { return isRounded(run) == rounded; }))
+            continue;
+        FigureCurve roof;
+        roof.label = rounded ? u"this machine, bfloat16"_s : u"this machine, float32"_s;
+        roof.quantity = u"peak speed"_s;
+        roof.ink = {Ink::Kind::text};
+        for (const double intensity : {range.minimum, bench::ridge(machine, rounded), range.maximum}) {
+            roof.x.append(intensity);
+            roof.y.append(bench::roof(machine, intensity, rounded) / kGiga);
+        }
+        figure.curves.push_back(roof);
     }
     figure.x.minimum = range.minimum;
     figure.x.maximum = range.maximum;
-    figure.curves.push_back(roof);
     for (const RooflineRun& run : runs) {
         FigureCurve point;
         point.label = run.label;
@@ -327,12 +340,12 @@ Figure rooflineFigure(const bench::MachineSpeed& machine, const std::vector<Roof
         point.y = {run.point.reached() / kGiga};
         figure.curves.push_back(point);
     }
-    figure.verticalLines.push_back(
-        {bench::ridge(machine), u"ridge point: limited by arithmetic to the right, by memory to the left"_s});
-    figure.note = u"This machine reaches %1 in float32 matrix products and copies memory at %2 GB/s."_s.arg(
-        speedText(machine.multiply), QString::number(machine.copy / kGiga, 'g', 3));
     const RooflineRun& described = *std::max_element(
         runs.begin(), runs.end(), [](const RooflineRun& a, const RooflineRun& b) { return a.picked < b.picked; });
+    figure.verticalLines.push_back({bench::ridge(machine, described.point.rounded),
+                                    u"ridge point: limited by arithmetic to the right, by memory to the left"_s});
+    figure.note = u"This machine reaches %1 and copies memory at %2 GB/s."_s.arg(
+        productsText(machine), QString::number(machine.copy / kGiga, 'g', 3));
     figure.summary = QString::fromStdString(bench::verdict(machine, described.point));
     return figure;
 }
@@ -362,8 +375,9 @@ std::vector<RooflineRun> measuredRuns(const RunStore& store, const std::map<RunI
 
 }  // namespace
 
-RooflineView::RooflineView(RunStore& runs, SweepSession& session, Settings& settings, QWidget* parent)
-    : QWidget(parent), m_runStore(runs), m_session(session), m_settings(settings) {
+RooflineView::RooflineView(RunStore& runs, SweepSession& session, EngineLock& engineLock, Settings& settings,
+                           QWidget* parent)
+    : QWidget(parent), m_runStore(runs), m_session(session), m_engineLock(engineLock), m_settings(settings) {
     auto* column = scaledColumn(this, 8);
     m_sentence = new QLabel(this);
     m_sentence->setWordWrap(true);
@@ -415,20 +429,34 @@ void RooflineView::showEvent(QShowEvent* event) {
 bench::MachineSpeed RooflineView::machine() const {
     Settings& settings = m_settings;
     return {settings.value("machine/multiply_per_second").toDouble(),
-            settings.value("machine/copy_per_second").toDouble()};
+            settings.value("machine/copy_per_second").toDouble(),
+            settings.value("machine/bfloat16_multiply_per_second").toDouble()};
 }
 
 void RooflineView::measureIfIdle() {
     // The measurement and a training at the same time would slow each other down.
-    if (m_measured || isMeasuring() || m_session.isActive()) return;
+    if (isMeasuring() || m_session.isActive()) return;
+    const auto runs = measuredRuns(m_runStore, m_speeds, m_picked);
+    // Only bfloat16 needs the engine, which takes time and memory to load.
+    const bool rounded =
+        std::any_of(runs.begin(), runs.end(), [](const RooflineRun& run) { return run.point.rounded; });
+    if (m_measured && (m_measuredRounded || !rounded)) return;
     m_measured = true;
-    m_measuring.start([this](const Cancelled&) -> std::function<void()> {
-        const auto found = bench::measure_machine(static_cast<int>(std::thread::hardware_concurrency()));
+    m_measuredRounded = rounded;
+    m_engineLock.released();
+    m_measuring.start([this, rounded](const Cancelled& cancelled) -> std::function<void()> {
+        const auto threads = static_cast<int>(std::thread::hardware_concurrency());
+        auto found = bench::measure_machine(threads);
+        const auto measure = [](Engine& engine, const Cancelled& ends) {
+            return bench::measure_products(engine, Precision::bfloat16, ends);
+        };
+        if (rounded) found.rounded = withEngine<double>(m_engineLock, cancelled, measure).answer.value_or(0);
         return [this, found] {
             const bench::MachineSpeed known = machine();
             Settings& settings = m_settings;
             settings.setValue("machine/multiply_per_second", std::max(known.multiply, found.multiply));
             settings.setValue("machine/copy_per_second", std::max(known.copy, found.copy));
+            settings.setValue("machine/bfloat16_multiply_per_second", std::max(known.rounded, found.rounded));
             renew();
         };
     });
@@ -465,7 +493,7 @@ QString RooflineView::memorySentence() const {
 }
 
 void RooflineView::renew() {
-    m_view->setWhatsThis(rooflineExplanation(machine().multiply, machine().copy));
+    m_view->setWhatsThis(rooflineExplanation(machine()));
     if (!isVisible()) return;  // it is renewed when it is shown
     m_sentence->setText(sentence());
     m_memory->setText(memorySentence());
@@ -546,15 +574,14 @@ QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional
            "the cohort's speed."_s.arg(batchText(run));
 }
 
-QString rooflineExplanation(double multiply, double copy) {
-    constexpr double giga = 1e9;
+QString rooflineExplanation(const bench::MachineSpeed& machine) {
     return joinLines(
         {u"Roofline: operations per second ≤ min(P, B·I)"_s,
          u"I is the arithmetic intensity: the operations of a training step per byte that it reads or writes in "
          "memory. Left of the ridge point memory bandwidth limits the speed, right of it arithmetic does."_s,
-         multiply > 0 && copy > 0
-             ? u"P = %1 GFLOP/s (float32 matrix products) and B = %2 GB/s (memory copies) are measured on this "
-               "machine."_s.arg(readableNumber(multiply / giga), readableNumber(copy / giga))
+         machine.known()
+             ? u"P = %1 and B = %2 GB/s (memory copies) are measured on this machine; a run is compared with "
+               "P of its own precision."_s.arg(productsText(machine), readableNumber(machine.copy / kGiga))
              : QString(),
          u"Williams, Waterman, Patterson 2009"_s});
 }

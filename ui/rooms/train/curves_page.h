@@ -22,6 +22,7 @@ class QLabel;
 namespace ropelab::ui {
 
 class CurvePlot;
+class EngineLock;
 class FigureView;
 class RunStore;
 class RunTable;
@@ -137,7 +138,8 @@ class RooflineView : public QWidget {
     Q_OBJECT
 
  public:
-    RooflineView(RunStore& runs, SweepSession& session, Settings& settings, QWidget* parent = nullptr);
+    RooflineView(RunStore& runs, SweepSession& session, EngineLock& engineLock, Settings& settings,
+                 QWidget* parent = nullptr);
 
     /// The speed of the cohort of `run`, in tokens per second summed over the runs of the cohort.
     void setSpeed(RunId run, double tokensPerSecond);
@@ -165,6 +167,7 @@ class RooflineView : public QWidget {
 
     RunStore& m_runStore;
     SweepSession& m_session;
+    EngineLock& m_engineLock;
     Settings& m_settings;
     QLabel* m_sentence = nullptr;
     QLabel* m_memory = nullptr;
@@ -172,7 +175,8 @@ class RooflineView : public QWidget {
     std::map<RunId, double> m_speeds;  // tokens per second, for runs without a summary
     std::int64_t m_peak = 0;
     RunId m_picked = 0;
-    bool m_measured = false;  // true once this view has started a measurement
+    bool m_measured = false;         // true once this view has started a measurement
+    bool m_measuredRounded = false;  // … of products in bfloat16, too
     LatestJob m_measuring;
 };
 
@@ -181,6 +185,6 @@ class RooflineView : public QWidget {
 QString quantityExplanation(Quantity quantity, const RunSpec& run, std::optional<double> now);
 /// Help text (F1). `multiply` is the machine's peak speed in operations per second, `copy` its memory bandwidth in
 /// bytes per second; each is 0 if it has not been measured.
-QString rooflineExplanation(double multiply, double copy);
+QString rooflineExplanation(const bench::MachineSpeed& machine);
 
 }  // namespace ropelab::ui

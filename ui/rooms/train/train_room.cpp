@@ -515,7 +515,7 @@ constexpr int kMostList = 240;  // until the user moves the splitter
 }  // namespace
 
 QWidget* TrainRoom::makePictures() {
-    m_roofline = new RooflineView(m_access.runs, m_access.session, m_settings, this);
+    m_roofline = new RooflineView(m_access.runs, m_access.session, m_access.engineLock, m_settings, this);
     m_picture = new QStackedWidget(this);
     m_picture->addWidget(m_plot);
     m_picture->addWidget(m_roofline);

@@ -30,6 +30,21 @@ TEST(RooflineFigure, ShowsTheMachineLimitAndTheRuns) {
     EXPECT_EQ(figure.summary.toStdString(), bench::verdict(kMachine, point));
 }
 
+TEST(RooflineFigure, ShowsALimitPerPrecision) {
+    constexpr bench::MachineSpeed machine{2e11, 2e10, 8e11};
+    const auto point = [](bool rounded) { return bench::roofline_point(RunSpec(), 29, 50000, rounded); };
+    const Figure figure =
+        rooflineFigure(machine, {{"one", Ink::data(0), false, point(false)}, {"two", Ink::data(1), true, point(true)}});
+    ASSERT_EQ(figure.curves.size(), 4u);
+    EXPECT_EQ(figure.curves[0].label, "this machine, float32");
+    EXPECT_DOUBLE_EQ(figure.curves[0].y[2], 200);
+    EXPECT_EQ(figure.curves[1].label, "this machine, bfloat16");
+    EXPECT_DOUBLE_EQ(figure.curves[1].x[1], 40);
+    EXPECT_DOUBLE_EQ(figure.curves[1].y[2], 800);
+    EXPECT_TRUE(figure.summary.contains("peak bfloat16 performance")) << figure.summary.toStdString();
+    EXPECT_TRUE(figure.note.contains("800 GFLOP/s in bfloat16")) << figure.note.toStdString();
+}
+
 TEST(RooflineFigure, SaysWhichDataAreMissing) {
     EXPECT_FALSE(rooflineFigure({}, {}).emptyText.isEmpty());
     EXPECT_FALSE(rooflineFigure(kMachine, {}).emptyText.isEmpty());
