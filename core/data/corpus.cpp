@@ -113,8 +113,20 @@ std::shared_ptr<const Corpus> build_from_folder(const TextSource& source, const 
     return corpus;
 }
 
-void split_into_subwords(Corpus& corpus, const TextParts& parts, const RunSpec& spec) {
+// Moves the part of a line with which `later` begins to the end of `earlier`, which ends there.
+void join_line(std::string_view& earlier, std::string_view& later) {
+    const std::size_t end = later.find('\n');
+    if (earlier.ends_with('\n') || end == std::string_view::npos) return;
+    earlier = {earlier.data(), earlier.size() + end + 1};
+    later.remove_prefix(end + 1);
+}
+
+void split_into_subwords(Corpus& corpus, TextParts parts, const RunSpec& spec) {
     corpus.vocabulary = subword_vocabulary(spec, parts);
+    if (corpus.vocabulary.by_line()) {
+        join_line(parts.training, parts.validation);
+        join_line(parts.validation, parts.test);
+    }
     corpus.training = corpus.vocabulary.encode(parts.training);
     corpus.validation = corpus.vocabulary.encode(parts.validation);
     corpus.test = corpus.vocabulary.encode(parts.test);

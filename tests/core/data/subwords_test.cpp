@@ -293,6 +293,14 @@ TEST(TokenizerFiles, SentencePieceWithoutLineEndsGoesLineByLine) {
     std::ranges::replace(lines, '\n', ' ');
     EXPECT_EQ(joined(*subwords, tokens) + " ", lines);
     EXPECT_EQ(subwords->encode("paper\n\n\npaper"), subwords->encode("paper\npaper"));
+
+    RunSpec spec;  // the splits end with lines
+    spec.data = shared_data("../wild/round4/own_text.txt");
+    spec.tokenizer = Tokenizer::file;
+    spec.tokenizer_file = shared_data("../wild/round4/spm_unigram_no_bytes.model");
+    const auto corpus = open_corpus(spec);
+    EXPECT_EQ(corpus->training.size() + corpus->validation.size(), 5223U);
+    EXPECT_EQ(corpus->validation_bytes, std::ssize(joined(*subwords, corpus->validation)));
 }
 
 TEST_F(TokenizerFileTest, ADropoutOfZeroIsNone) {
