@@ -90,7 +90,7 @@ std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
 }
 
 std::string test_title(std::optional<TestKind> test) {
-    if (!test) return "the t test paired by seed, where both groups share seeds, else Welch's t test";
+    if (!test) return "the t test (paired by seed if the two groups share seeds, else Welch's)";
     if (test == TestKind::student) return "Student's t test";
     return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
@@ -291,8 +291,10 @@ std::string baseline_and_test_words(const ResultsTable& table) {
     words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
     if (comparisons == 0) return words + "; no group could be tested.";
     words += ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
-    if (!look_warning(table).empty()) words += " Some groups were tested before with fewer seeds.";
-    return words + " Relevance margin: " + number_text(table.margin_percent) + " %.";
+    if (std::ranges::any_of(table.groups, [&](const ResultGroup& group) { return table.looks(group) > 1; }))
+        words += " Some groups were tested before with fewer seeds.";
+    if (table.margin_percent == 0) return words;
+    return words + " Relevance margin: " + number_text(table.margin_percent) + " % of the baseline's mean.";
 }
 
 }  // namespace

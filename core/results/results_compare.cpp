@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -180,14 +181,20 @@ std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& th
 
 void find_repeats(ResultsTable& table) {
     if (std::all_of(table.swept.begin(), table.swept.end(), changes_training)) return;
+    std::vector<std::size_t> order(table.groups.size());  // the most seeds first
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return table.groups[i].seeds.size(); });
     std::map<std::map<std::string, nlohmann::json>, std::size_t> trained;  // first a baseline
     for (const bool baselines : {true, false}) {
-        for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        for (const std::size_t i : order) {
             if (table.is_baseline(table.groups[i]) != baselines) continue;
             auto settings = table.groups[i].settings;
             std::erase_if(settings, [](const auto& setting) { return !changes_training(setting.first); });
             const auto [known, is_new] = trained.try_emplace(std::move(settings), i);
-            if (!is_new) table.groups[i].repeats = known->second;
+            const auto& seeds = table.groups[known->second].seeds;
+            const auto is_known = [&](std::int64_t seed) { return std::ranges::find(seeds, seed) != seeds.end(); };
+            if (!is_new && std::ranges::any_of(table.groups[i].seeds, is_known))
+                table.groups[i].repeats = known->second;
         }
     }
 }
@@ -201,9 +208,11 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     const Sample theirs = sample_of(baseline.values(table.compared));
     const Pairs pairs = pairs_of(group, baseline, table.compared);
     group.pairs = static_cast<int>(pairs.seeds.size());
+    // No two trainings end with equal losses by chance.
+    const bool copies = is_loss(measures()[table.compared]) && group.pairs > 0 && pairs.group == pairs.baseline;
     for (const TestKind kind : test_kinds) {
         Comparison& comparison = group.comparison(kind);
-        const bool is_tested = is_testable(group, baseline, table.compared) && !repeats(table, group);
+        const bool is_tested = is_testable(group, baseline, table.compared) && !repeats(table, group) && !copies;
         if (is_tested) comparison.test = test_of(kind, ours, theirs, pairs);
         if (comparison.test) comparison.p = comparison.test->p;
         comparison.estimate = difference_interval(group, baseline, table.compared, kind);
@@ -318,8 +327,17 @@ bool ResultsTable::compares_survivors(const ResultGroup& group) const {
 
 int ResultsTable::looks(const ResultGroup& group) const {
     const ResultGroup* other = baseline_of(group);
-    const std::size_t most = std::max(group.looks.size(), other ? other->looks.size() : 0);
-    return std::max(1, static_cast<int>(most));
+    // A paired test has the same data as before if seeds were added to one of its groups only.
+    const bool shared = other && group.test == TestKind::paired;
+    const auto looks_of = [shared](const ResultGroup& one, const ResultGroup& another) {
+        std::set<std::int64_t> looks;
+        for (std::size_t i = 0; i < one.looks.size(); ++i) {
+            if (!shared || std::ranges::find(another.seeds, one.seeds[i]) != another.seeds.end())
+                looks.insert(one.looks[i]);
+        }
+        return static_cast<int>(looks.size());
+    };
+    return std::max({1, looks_of(group, other ? *other : group), other ? looks_of(*other, group) : 0});
 }
 
 const Comparison& ResultGroup::comparison(TestKind kind) const {
@@ -379,7 +397,8 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup* baseline = table.baseline_of(group);
     if (!baseline)
         return "No test: no group of this " + data_words(table) +
-               " has the baseline's other settings, so it has no baseline.";
+               " has the baseline's setting together with this group's other swept settings, so this group has no "
+               "baseline.";
     const auto theirs = baseline->described[table.compared].n;
     if (ours == 0)
         return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
@@ -477,8 +496,8 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
              counted(group.comparisons, "comparison") + ")";
     std::string end = "." + survivor_words(table, group);
     if (table.looks(group) > 1) {
-        end += " This is look " + std::to_string(table.looks(group)) +
-               ": seeds were added when there were results, for which p is not corrected.";
+        end += " Seeds were added to this group after results existed (look " + std::to_string(table.looks(group)) +
+               "); p is not corrected for the earlier look.";
     }
     const DifferenceInterval& estimate = *comparison.estimate;
     const std::string margin = rough_text(margin_of(table, estimate)) + " " +

@@ -155,7 +155,10 @@ void find_baselines(ResultsTable& table, const std::vector<json>& runs,
         });
         if (is_data(key) || !follows) keys.push_back(key);
     }
+    std::vector<std::string> training_keys;  // settings of evaluation make no level if theirs has no baseline
+    std::ranges::copy_if(keys, std::back_inserter(training_keys), changes_training);
     std::map<Level, std::size_t> baselines;    // of each level
+    std::map<Level, std::size_t> alike;        // of each level of training_keys
     std::map<Level, std::size_t> substitutes;  // of each data set: the group with the first baseline's other settings
     std::set<Level> compared;                  // levels with other groups than a baseline
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
@@ -163,6 +166,7 @@ void find_baselines(ResultsTable& table, const std::vector<json>& runs,
         const Level level = level_of(group, keys);
         if (is_match(group)) {
             baselines.emplace(level, i);
+            alike.emplace(level_of(group, training_keys), i);
         } else {
             compared.insert(level);
         }
@@ -175,12 +179,15 @@ void find_baselines(ResultsTable& table, const std::vector<json>& runs,
         const auto substitute = substitutes.find(level_of(group, data_keys));
         if (own != baselines.end() && (own->second != i || compared.contains(own->first))) {
             group.against = own->second;
+        } else if (const auto other = alike.find(level_of(group, training_keys));
+                   own == baselines.end() && other != alike.end()) {
+            group.against = other->second;
         } else if (own == baselines.end() && is_chosen && baselines.size() > 1) {
             throw BadInput("The baseline " + joined(wanted, ", ", assignment) + " is ambiguous: " +
                            std::to_string(baselines.size()) + " groups have it, but none of them has the " +
                            joined(keys, " and ") + " of the group " + group_label(table, group) +
                            "; also give the baseline's value of " + joined(keys, " and ") + ".");
-        } else if (substitute != substitutes.end()) {
+        } else if (own != baselines.end() && substitute != substitutes.end()) {
             group.against = substitute->second;
         }
     }
@@ -230,7 +237,7 @@ void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const Resu
     std::map<std::string, std::vector<double>> values;
     for (const std::size_t index : group.counted) {
         table.searched = table.searched || runs[index].searched;
-        group.looks.insert(runs[index].look);
+        group.looks.push_back(runs[index].look);
         group.clocks.push_back(runs[index].conditions ? runs[index].conditions->clock : std::string());
         for (const auto& [name, value] : runs[index].measurements) values[name].push_back(value);
         if (!runs[index].conditions) continue;
@@ -600,7 +607,8 @@ std::string search_warning(const ResultsTable& table) {
 std::string look_warning(const ResultsTable& table) {
     std::set<std::int64_t> experiments;
     for (const ResultGroup& group : table.groups) {
-        if (group.looks.size() > 1) experiments.insert(std::next(group.looks.begin()), group.looks.end());
+        const std::set<std::int64_t> looks(group.looks.begin(), group.looks.end());
+        if (looks.size() > 1) experiments.insert(std::next(looks.begin()), looks.end());
     }
     if (experiments.empty()) return {};
     const auto number = [](std::int64_t each) { return "experiment " + std::to_string(each); };

@@ -135,7 +135,7 @@ struct ResultGroup {
     int comparisons = 0;              // of the decided tests on the data set, for Holm's correction
     int pairs = 0;                    // number of these seeds with finite values in both groups
     TestKind test = TestKind::welch;  // the test that decides (ResultsOptions::test)
-    std::set<std::int64_t> looks;     // ResultRun::look of the runs in `counted`
+    std::vector<std::int64_t> looks;  // ResultRun::look of the runs in `counted`
 
     const Comparison& comparison(TestKind kind) const;
     Comparison& comparison(TestKind kind);
@@ -155,7 +155,8 @@ struct ResultsOptions {
     /// the groups that equal it in all other swept settings. If empty, `position`, `theta`, `fraction` or the first
     /// other swept setting has its value in the first group with the most swept settings at their defaults, where the
     /// settings of the data set (`data`, `symbols`, `split`) count least; of equal groups, the first one with results.
-    /// A level without a baseline or another group is compared with that group, or with the group of its own data set
+    /// Groups of a level without a baseline have none, unless the level differs in settings of evaluation only. A level
+    /// that has only the baseline's setting is compared with that first group, or with the group of its own data set
     /// that has the same other settings, because losses on different data sets cannot be compared.
     std::map<std::string, std::string> baseline = {};
     /// Runs that were stopped or failed are included if they have results.

@@ -106,8 +106,8 @@ TEST(ResultsCaption, NamesDataModelStepsPrecisionTestAndCorrection) {
     EXPECT_THAT(latex, HasSubstr("Training: 2k steps, batch size "));
     EXPECT_THAT(latex,
                 HasSubstr("Precision: float32. Baseline: $\\theta$ = 10k. Test against the baseline: Welch's t test, "
-                          "two-sided, p after Holm's correction over 1 comparison. Relevance margin: 0.1 \\%. Marks: "
-                          "*** p $<$ 0.001, "));
+                          "two-sided, p after Holm's correction over 1 comparison. Relevance margin: 0.1 \\% of the "
+                          "baseline's mean. Marks: *** p $<$ 0.001, "));
     EXPECT_THAT(latex, HasSubstr("}\n\\label{tab:results}\n"));
     EXPECT_THAT(latex, Not(HasSubstr("sidewaystable}")));
 }

@@ -128,7 +128,8 @@ TEST(ResultsLevels, AChosenBaselineIsMatchedInEachLevelOrRefused) {
     EXPECT_EQ(results_table(more).groups.size(), 5U);
 }
 
-// One factor at a time: the levels have no second group, so that all are compared with the common setting.
+// One factor at a time: the baseline's θ alone in a level is compared with the common setting. Another θ there would
+// differ in two settings.
 TEST(ResultsLevels, LoneLevelsAreComparedWithTheFirstBaseline) {
     std::vector<ResultRun> runs;
     for (const auto& [theta, fraction] : {std::pair(10000, 1.0), {500, 1.0}, {10000, 0.25}, {700, 0.5}}) {
@@ -138,8 +139,22 @@ TEST(ResultsLevels, LoneLevelsAreComparedWithTheFirstBaseline) {
         }
     }
     const ResultsTable table = results_table(runs);
-    for (const ResultGroup& group : table.groups) EXPECT_EQ(table.baseline_of(group), &table.groups[0]);
-    EXPECT_EQ(table.comparisons(), 3);
+    for (const ResultGroup& group : table.groups)
+        EXPECT_EQ(table.baseline_of(group), group.settings.at("theta") == 700 ? nullptr : &table.groups[0]);
+    EXPECT_EQ(table.comparisons(), 2);
+}
+
+// Else θ and the fraction would differ at once.
+TEST(ResultsLevels, ALevelWithoutTheBaselinesSettingHasNoTest) {
+    std::vector<ResultRun> runs;
+    for (const ResultRun& run : theta_by_fraction()) {
+        if (run.settings.at("theta") != 10000 || run.settings.at("fraction") != 0.25) runs.push_back(run);
+    }
+    const ResultsTable table = results_table(runs);
+    const ResultGroup& group = group_of(table, {{"theta", 100}, {"fraction", 0.25}});
+    EXPECT_EQ(table.baseline_of(group), nullptr);
+    EXPECT_THAT(verdict_of(table, group).words, HasSubstr("so this group has no baseline"));
+    EXPECT_EQ(group_of(table, {{"theta", 100}, {"fraction", 1.0}}).comparisons, 1);
 }
 
 // θ of a model without RoPE has no meaning, and the context's batch follows from it.
@@ -211,6 +226,44 @@ TEST(ResultsRepeats, AreTestedOnce) {
 }
 
 // Two bases, evaluated every 100 and every 4 steps.
+// With a fraction of 0, θ changes nothing: copies must not count, whichever test is chosen.
+TEST(ResultsRepeats, CopiesAreTestedByNoTest) {
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 4; ++seed) {
+        runs.push_back(result_run({{"theta", 10000}, {"seed", seed}}, 1.5 + seed_effect(seed, 1)));
+        runs.push_back(result_run({{"theta", 500}, {"seed", seed}}, 1.5 + seed_effect(seed, 1)));
+        runs.push_back(result_run({{"theta", 100}, {"seed", seed}}, 1.4 + seed_effect(seed, 2)));
+    }
+    for (const auto kind : {TestKind::student, TestKind::welch, TestKind::paired}) {
+        const ResultsTable table = results_table(runs, {.test = kind});
+        const ResultGroup& copies = group_of(table, {{"theta", 500}});
+        EXPECT_EQ(verdict_of(table, copies).kind, Verdict::Kind::untested);
+        EXPECT_FALSE(copies.welch.p || copies.student.p || copies.paired.p);
+        EXPECT_EQ(group_of(table, {{"theta", 100}}).comparisons, 1);
+    }
+}
+
+TEST(ResultsRepeats, ShareSeedsAndTheGroupWithTheMostIsTested) {
+    std::vector<ResultRun> runs;
+    const auto add = [&](int theta, int every, int first, int last) {
+        for (int seed = first; seed <= last; ++seed) {
+            runs.push_back(result_run({{"theta", theta}, {"evaluate_every", every}, {"seed", seed}},
+                                      1.5 + seed_effect(seed, theta)));
+        }
+    };
+    add(10000, 4, 1, 6);
+    add(100, 4, 1, 3);
+    add(100, 15, 1, 6);
+    add(100, 20, 7, 9);
+    const ResultsTable table = results_table(runs, {.compare = "final_validation_loss"});
+    const auto repeats = [&](int every) {
+        return group_of(table, {{"theta", 100}, {"evaluate_every", every}}).repeats.has_value();
+    };
+    EXPECT_TRUE(repeats(4));
+    EXPECT_FALSE(repeats(15)) << "six seeds";
+    EXPECT_FALSE(repeats(20)) << "other seeds are new models";
+}
+
 TEST(ResultsRepeats, BestLossesAreComparedOnlyIfEvaluatedAlike) {
     std::vector<ResultRun> runs = repeats();
     for (ResultRun& run : runs) {
@@ -288,7 +341,7 @@ TEST(ResultsTest, IsChosenForEachComparison) {
     EXPECT_DOUBLE_EQ(*mixed.groups[1].decided().p_holm, 2 * *mixed.groups[1].paired.p);
     EXPECT_THAT(results_text(mixed), AllOf(HasSubstr(" p, Holm "), HasSubstr(" paired "), HasSubstr(" welch ")));
     EXPECT_THAT(results_csv(mixed, {{"paper"}}), HasSubstr("improvement_percent,test,p_holm,mark"));
-    EXPECT_THAT(caption_words(mixed), HasSubstr("else Welch's t test"));
+    EXPECT_THAT(caption_words(mixed), HasSubstr("else Welch's)"));
 
     runs.resize(10);
     const double p = *results_table(runs).groups[1].paired.p;
@@ -340,7 +393,8 @@ TEST(ResultsLooks, AddedSeedsAreASecondLook) {
     for (std::size_t i = 6; i < runs.size(); ++i) runs[i].look = 2;
     const ResultsTable table = results_table(runs);
     EXPECT_EQ(table.looks(table.groups[1]), 2);
-    EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr(" This is look 2: "));
+    EXPECT_THAT(verdict_of(table, table.groups[1]).words,
+                HasSubstr(" Seeds were added to this group after results existed (look 2); "));
     EXPECT_THAT(words(table), HasSubstr(", look 2)"));
     EXPECT_THAT(results_text(table), HasSubstr("experiment 2 added seeds to groups that already had some"));
     EXPECT_THAT(results_latex(table), AllOf(HasSubstr("% Warning: this is not the first look"),
@@ -353,6 +407,16 @@ TEST(ResultsLooks, AddedSeedsAreASecondLook) {
 }
 
 // A true effect of half a standard deviation needs 34 pairs. SciPy 1.17.1: χ² quantiles 0.4844 and 11.143.
+TEST(ResultsLooks, SeedsThatAPairedTestDoesNotUseAreNoLook) {
+    std::vector<ResultRun> runs = pairs_with({-0.101, -0.104, -0.102, -0.103, -0.105});
+    runs.push_back(result_run({{"theta", 10000}, {"seed", 9}}, 1.5));
+    runs.back().look = 2;
+    const ResultsTable table = results_table(runs);
+    ASSERT_EQ(table.groups[1].test, TestKind::paired);
+    EXPECT_EQ(table.looks(table.groups[1]), 1);
+    EXPECT_THAT(verdict_of(table, table.groups[1]).words, Not(HasSubstr("look")));
+}
+
 TEST(ResultsSeedsNeeded, HaveTheIntervalOfTheStandardDeviation) {
     const auto [low, high] = deviation_factors(4);
     EXPECT_NEAR(low, std::sqrt(4 / 11.14328678), 1e-8);
