@@ -27,7 +27,7 @@ std::string why_not_finite(const std::string& text) {
 
 // A script whose variable is not set would otherwise store nothing, or write somewhere else.
 std::string why_empty(const std::string& text) {
-    return text.empty() ? "the value is empty; name one, or leave the option out" : "";
+    return text.empty() ? "the value is empty; give a value, or leave the option out" : "";
 }
 
 std::vector<const CLI::Option*> given_options(const CLI::App& app) {
@@ -76,11 +76,12 @@ void add_run(CLI::App& verb, RunId& run) {
 }
 
 void add_baseline(CLI::App& verb, std::vector<std::string>& settings) {
-    add_repeated(verb, "--baseline", settings,
-                 "Setting of the baseline (the group of runs with which other groups are compared), as key=value. If "
-                 "several groups have it, each group is compared with the one that equals it in the other swept "
-                 "settings. The default is the default of position, of theta, of fraction or of the first other swept "
-                 "setting");
+    add_repeated(
+        verb, "--baseline", settings,
+        "Setting of the baseline (the group of runs with which other groups are compared), as key=value. If "
+        "several groups have this setting, each group is compared with the one that has its values of the other "
+        "swept settings. Default: the default value of position if position is swept, else of theta, else of "
+        "fraction, else of the first other swept setting");
 }
 
 void add_test(CLI::App& verb, std::string& test) {

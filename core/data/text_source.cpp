@@ -224,8 +224,9 @@ void TextFolder::require_texts() const {
         TokenText::read_piece(piece, 0, begin);
         const std::string format = other_format({reinterpret_cast<const char*>(begin.data()), begin.size()});
         if (!format.empty()) {
-            throw BadInput("The folder's file " + quoted(piece.file) + " " + format +
-                           " Remove it from the folder, or set tokenizer = bytes to train on its bytes too.");
+            throw BadInput(
+                "The folder's file " + quoted(piece.file) + " " + format +
+                " Otherwise, remove this file from the folder, or set tokenizer = bytes to train on its bytes.");
         }
     }
 }

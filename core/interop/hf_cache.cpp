@@ -392,7 +392,7 @@ class LayerReader {
         if (ratio.is_null() && rates && rates->value->is_object()) ratio = rates->value->value(type, json());
         if (!ratio.is_number_integer() || ratio < 1 || ratio > (1 << 20))
             throw BadInput("The config.json compresses the KV cache of layer " + std::to_string(i) + " by " +
-                           excerpt(ratio) + ", but it must be a whole number of tokens from 1 to 1048576.");
+                           excerpt(ratio) + ", but the ratio must be a whole number of tokens from 1 to 1048576.");
         return ratio.get<std::int64_t>();
     }
 
@@ -531,8 +531,10 @@ void read_cache(HfModel& model) {
     remark(uncached,
            "have no KV cache of the text, because they do not use softmax attention over it (" + joined(others) + ").");
     remark(borrowed, "use the KV cache of another layer.");
-    remark(repeated, "have several KV caches each, because the tokens pass them, or attend in them, several times.");
-    remark(compressed, "compress their KV cache: besides the last tokens, an entry stands for several tokens.");
+    remark(repeated,
+           "have several KV caches each, because each token passes through these layers, or attends in them, several "
+           "times.");
+    remark(compressed, "compress their KV cache: apart from the last tokens, each entry represents several tokens.");
     if (unequal > 0)
         model.remarks.emplace_back(
             "The layers differ in the number or the width of their key and value heads; the size of the KV cache is "

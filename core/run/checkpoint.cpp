@@ -67,11 +67,12 @@ std::string difference(const Checkpoint& checkpoint, const RunCheckpoint& run) {
         return "its vocabulary differs from that of the run";
     }
     if (run.finished >= 0 && checkpoint.iteration != run.finished) {
-        return "it is of step " + steps(checkpoint.iteration) + ", but the run finished at step " + steps(run.finished);
+        return "it was written at step " + steps(checkpoint.iteration) + ", but the run finished at step " +
+               steps(run.finished);
     }
     if (run.recorded >= 0 && checkpoint.iteration > run.recorded) {
-        return "it is of step " + steps(checkpoint.iteration) + ", but the lab file has the run's metrics only up to " +
-               "step " + steps(run.recorded);
+        return "it was written at step " + steps(checkpoint.iteration) +
+               ", but the lab file has the run's metrics only up to " + "step " + steps(run.recorded);
     }
     return "";
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <cstring>
 #include <random>
 #include <thread>
 
@@ -18,6 +19,11 @@ namespace ropelab {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+
+// NaN stands for layers without queries.
+bool has_bits_of(const std::vector<float>& a, const std::vector<float>& b) {
+    return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+}
 
 class KilledSweep : public testing::Test {
  protected:
@@ -102,11 +108,12 @@ class KilledSweep : public testing::Test {
                 SCOPED_TRACE("snapshot of step " + std::to_string(iteration));
                 const ProbeResult probe = *killed.snapshot(run.id, iteration);
                 const ProbeResult same = undisturbed.snapshot(other.id, iteration).value_or(ProbeResult{});
-                EXPECT_EQ(probe.gradient_norm.values, same.gradient_norm.values);
-                EXPECT_EQ(probe.update_ratio.values, same.update_ratio.values);
-                EXPECT_EQ(probe.accumulated_update.values, same.accumulated_update.values);
-                EXPECT_EQ(probe.query_usage.values, same.query_usage.values);
-                EXPECT_EQ(probe.attention.values, same.attention.values);
+                EXPECT_TRUE(has_bits_of(probe.gradient_norm.values, same.gradient_norm.values)) << "gradient_norm";
+                EXPECT_TRUE(has_bits_of(probe.update_ratio.values, same.update_ratio.values)) << "update_ratio";
+                EXPECT_TRUE(has_bits_of(probe.accumulated_update.values, same.accumulated_update.values))
+                    << "accumulated_update";
+                EXPECT_TRUE(has_bits_of(probe.query_usage.values, same.query_usage.values)) << "query_usage";
+                EXPECT_TRUE(has_bits_of(probe.attention.values, same.attention.values)) << "attention";
             }
             EXPECT_EQ(read_checkpoint(killed.checkpoint_path(run.id))->state,
                       read_checkpoint(undisturbed.checkpoint_path(other.id))->state);

@@ -295,12 +295,13 @@ TEST_F(LabVerbsTest, ACheckpointOfAnotherRunIsRefusedByEveryCommandThatReadsIt) 
                                std::filesystem::copy_options::overwrite_existing);
     const std::string text = folder_.write("text.txt", "to be or not to be").string();
     const std::string sentence = "run-1.safetensors does not belong to the run";
-    for (const std::vector<std::string>& command : {std::vector<std::string>{"sample"},
-                                                    {"probe", "--text", "to be"},
-                                                    {"probe", "--ablation-curve", "frozen"},
-                                                    {"probe", "--extrapolate", "2"},
-                                                    {"convert-heads", "--key-value-heads", "1"},
-                                                    {"compress", text}}) {
+    for (const std::vector<std::string>& command :
+         {std::vector<std::string>{"sample"},
+          {"probe", "--text", "to be"},
+          {"probe", "--ablation-curve", "frozen"},
+          {"probe", "--extrapolate", "2"},
+          {"convert-heads", "--key-value-heads", "1"},
+          {"compress", text, "--output", (folder_ / "text.compressed").string()}}) {
         std::vector<std::string> whole = command;
         whole.insert(whole.end(), {"--lab", lab_, "--run", "1"});
         EXPECT_BAD_INPUT(ropelab_cli(whole), sentence);

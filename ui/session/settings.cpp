@@ -65,8 +65,9 @@ std::span<const Settings::Entry> Settings::table() {
         {"results/figure", u"group-means"_s, "Figure that the page Results shows."},
         {"results/measure", u"auto"_s, "Quantity by which the page Results compares runs."},
         {"results/test", u"auto"_s,
-         "Significance test of the page Results: auto (paired if all groups have equal seeds, else welch), welch, "
-         "student or paired."},
+         "Significance test of the page Results: auto (for each comparison, paired if its two groups share enough "
+         "seeds, "
+         "else welch), welch, student or paired."},
         {"results/target", QString(),
          "Target loss of the measure \"steps to target\" on the page Results, as the "
          "text that was typed."},

@@ -212,8 +212,8 @@ void add_context(CLI::App& program) {
                      "Smallest base θ that is tested for the context (default: 100, or the step if that is larger)");
     verb->add_option(
         "--scan-to", flags.scan_to,
-        "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger, and ten "
-        "times as far, and so on, until a base supports the context)");
+        "Largest base θ that is tested for the context (default: 1M, or twice theta if that is larger; without "
+        "--scan-step, ten times as much until a base supports the context, up to about 1e15)");
     verb->add_option("--scan-step", flags.scan_step,
                      "Step between the tested bases θ (default: chosen so that testing takes about two seconds)");
     add_json(*verb, flags.json);

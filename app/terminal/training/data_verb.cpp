@@ -200,7 +200,8 @@ void tokens(const Flags& flags) {
     for (const TokenizerRow& row : rows) {
         if (!row.by_line) continue;
         notes += "The tokenizer " + row.tokenizer +
-                 " has no token for a line end: each line is tokenized alone, and bytes do not include line ends.\n";
+                 " has no token for a line end: each line is tokenized separately, and the number of bytes does not "
+                 "include line ends.\n";
     }
     print_text(table.text() + notes);
 }

@@ -623,10 +623,10 @@ void add_cluster_options(CLI::App& verb, Flags& flags) {
                     "Maximum number of tasks of the job array that run in parallel")
         ->capture_default_str()
         ->needs(slurm);
-    verb.add_option(
-            "--runs-per-task", flags.slurm.runs_per_task,
-            "With --slurm and --cohort: divide each cohort (runs trained as one batch) into parts of at most this "
-            "number of runs, which have the same results (default: whole cohorts)")
+    verb.add_option("--runs-per-task", flags.slurm.runs_per_task,
+                    "With --slurm or --cohort: divide each cohort (runs trained as one batch) into parts of at most "
+                    "this number "
+                    "of runs; the results do not change (default: whole cohorts)")
         ->check(CLI::PositiveNumber);
     slurm->excludes(cohort)->excludes(verb.get_option("--lab"))->excludes(verb.get_option("--resume"));
     verb.get_option("--plan")->excludes(cohort)->excludes(slurm);

@@ -294,9 +294,10 @@ std::string pieces_rule(const json& file, const std::string& name) {
         steps.front().value("individual_digits", false)) {
         return single_digits_rule;
     }
-    throw BadInput(name +
-                   " splits texts by a pre-tokenizer that is not supported; supported are ByteLevel (GPT-2's) with and "
-                   "without its regular expression, and Digits with individual_digits before it.");
+    throw BadInput(
+        name +
+        " has a pre-tokenizer that is not supported. Supported are ByteLevel with or without GPT-2's regular "
+        "expression (use_regex), and Digits (individual_digits) followed by ByteLevel.");
 }
 
 void require_byte_level(const json& file, const std::string& name) {

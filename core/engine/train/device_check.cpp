@@ -244,7 +244,7 @@ std::vector<std::pair<std::string, RunSpec>> checked_runs(Precision precision) {
             {"with dropout and bias", dropping},
             {"with RMSNorm, grouped queries and half of the channels rotated", llama},
             {"with a sliding window and a quarter of the channels rotated", windowed},
-            {"with all of these", all}};
+            {"with RMSNorm, grouped queries, half of the channels rotated, dropout and a sliding window", all}};
 }
 
 CheckTolerance check_tolerance(Precision precision) {

@@ -88,8 +88,10 @@ TEST(Checkpoint, OfAnotherRunIsRefused) {
     };
     expect_refused([](RunCheckpoint& run) { run.spec.seed = 1; }, "its seed is 2, but that of the run is 1");
     expect_refused([](RunCheckpoint& run) { run.spec.theta = 99; }, "its theta is 10000, but that of the run is 99");
-    expect_refused([](RunCheckpoint& run) { run.recorded = 39; }, "it is of step 40, but the lab file has the run's");
-    expect_refused([](RunCheckpoint& run) { run.finished = 60; }, "it is of step 40, but the run finished at step 60");
+    expect_refused([](RunCheckpoint& run) { run.recorded = 39; },
+                   "it was written at step 40, but the lab file has the run's");
+    expect_refused([](RunCheckpoint& run) { run.finished = 60; },
+                   "it was written at step 40, but the run finished at step 60");
     expect_refused([](RunCheckpoint& run) { run.vocabulary = "characters:97"; }, "its vocabulary differs");
     expect_refused([](RunCheckpoint& run) { run.text->sha256 = std::string(64, 'b'); }, "its text \"enwik8\" has 1000");
     written.text.reset();  // like a file of an older version of RoPE Lab

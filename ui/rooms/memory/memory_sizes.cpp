@@ -120,7 +120,7 @@ QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const 
         groupedText(setup.context), binarySize(*table), text(word_of(setup.precision)), layoutText(options, shape), kv,
         timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
     if (index > 0) {
-        sentence += u" The keys of the indexer need %1 besides."_s.arg(binarySize(index));
+        sentence += u" The keys of the indexer need %1 in addition."_s.arg(binarySize(index));
     }
     if (setup.partial == Partial::truncate && rotary_dim(setup) < setup.head_dim) {
         if (const auto whole = tableBytes(setup, shape, options, setup.head_dim, setup.context)) {

@@ -39,7 +39,7 @@ void CommandLine::parse(const QStringList& arguments) {
     }
     for (const auto& [name, given] : m_values) {
         if (name != "text" && std::find(given.begin(), given.end(), "") != given.end())
-            throw BadInput("The value of --" + name + " is empty; name one, or leave the option out.");
+            throw BadInput("The value of --" + name + " is empty; give a value, or leave the option out.");
     }
     for (const std::string& name : m_single) {
         if (m_app.count("--" + name) > 1) throw BadInput("The option --" + name + " is given twice; give it once.");

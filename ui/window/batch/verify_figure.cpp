@@ -245,7 +245,8 @@ PictureCheck checkPicture(const QString& path, const std::vector<FigureRecord>& 
     }
     QString why;
     for (std::size_t i = 0; i < figures.size(); ++i) {
-        why += textDifference(records[i], figures[i]);
+        const QString difference = textDifference(records[i], figures[i]);
+        if (!difference.isEmpty()) why += (why.isEmpty() ? u""_s : u" "_s) + difference;
         showRecordedPart(figures[i], records[i]);
     }
     try {

@@ -136,7 +136,7 @@ TEST(CacheFigure, SeparatesErrorsOfAnglesAndOfEntries) {
     EXPECT_TRUE(figure.y.logarithmic);
     EXPECT_GT(figure.curves[0].y.first(), 1.0);
     EXPECT_LT(figure.curves[1].y.first(), 0.002);
-    EXPECT_TRUE(figure.note.contains("every 9th position and the last one")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.contains("all 1,024 positions")) << figure.note.toStdString();
     markPair(figure, 5);
     EXPECT_EQ(figure.verticalLines.front().at, 5);
     setup.precision = NumberFormat::float64;

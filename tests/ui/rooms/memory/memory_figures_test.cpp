@@ -93,7 +93,7 @@ TEST(MemorySizes, TheLayersOfAModelAreAddedUpUntilItsShapeIsChanged) {
                               {.layers = 1, .numbers = 32, .is_index = true}}};
     EXPECT_EQ(kvBytes(setup, model, {}, KvCache::grouped, 1024), 2 * (2 * 512 * 100 + 256 * 1024));
     EXPECT_EQ(kvBytes(setup, model, {}, KvCache::multi_head, 1024), 2 * 3 * 2 * 8 * 64 * 1024) << "another kind";
-    EXPECT_TRUE(memorySentence(setup, model, {}).contains("The keys of the indexer need 64 KiB besides."))
+    EXPECT_TRUE(memorySentence(setup, model, {}).contains("The keys of the indexer need 64 KiB in addition."))
         << memorySentence(setup, model, {}).toStdString();
     EXPECT_TRUE(memoryWhy(setup, model, {}).contains("the sum over the layers"));
     model.name.clear();

@@ -17,7 +17,9 @@ class TrainedVectors : public Workbench {
     void writeWeights(const Workspace& workspace, RunId id, const RunSpec& spec) {
         Checkpoint checkpoint;
         checkpoint.spec = spec;
+        checkpoint.iteration = spec.iterations;
         checkpoint.vocabulary = Vocabulary::of_characters("abcdefghijklmnopqrstuvwxyz").to_text();
+        const_cast<Workspace&>(workspace).lab().file()->set_vocabulary(id, checkpoint.vocabulary);
         const auto add = [&](const std::string& name, std::vector<std::int64_t> shape) {
             std::int64_t size = 1;
             for (std::int64_t side : shape) size *= side;
