@@ -18,8 +18,8 @@ class TrainedVectors : public Workbench {
         Checkpoint checkpoint;
         checkpoint.spec = spec;
         checkpoint.iteration = spec.iterations;
-        checkpoint.vocabulary = Vocabulary::of_characters("abcdefghijklmnopqrstuvwxyz").to_text();
-        const_cast<Workspace&>(workspace).lab().file()->set_vocabulary(id, checkpoint.vocabulary);
+        const Vocabulary vocabulary = open_corpus(spec)->vocabulary;
+        checkpoint.vocabulary = vocabulary.to_text();
         const auto add = [&](const std::string& name, std::vector<std::int64_t> shape) {
             std::int64_t size = 1;
             for (std::int64_t side : shape) size *= side;
@@ -27,7 +27,7 @@ class TrainedVectors : public Workbench {
             RandomStream(2, name).fill_normal(tensor.values, 1.0);
             checkpoint.state.push_back(std::move(tensor));
         };
-        add("model.embedding.weight", {26, spec.width});
+        add("model.embedding.weight", {vocabulary.size(), spec.width});
         add("model.layers.0.attention.qkv.weight", {3 * spec.width, spec.width});
         add("model.layers.0.attention_norm.weight", {spec.width});
         write_checkpoint(const_cast<Workspace&>(workspace).lab().file()->checkpoint_path(id), checkpoint);
