@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/data/text_source.h"
-#include "core/forecast/cohort_width.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/cohort_width.h"
 #include "core/spec/error.h"
 
 namespace ropelab {

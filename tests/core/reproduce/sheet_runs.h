@@ -4,8 +4,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/reproduce/sheets/building.h"
 #include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/sheets/building.h"
 
 namespace ropelab {
 

@@ -104,7 +104,8 @@ TEST_F(HeadConversionTest, PoolsTheKeysOfDistances) {
 }
 
 TEST_F(HeadConversionTest, RefusesWhatCannotBeConverted) {
-    EXPECT_MESSAGE(with_pooled_heads(checkpoint(), 2), BadInput, "must divide the number of heads of the run, which is 2");
+    EXPECT_MESSAGE(with_pooled_heads(checkpoint(), 2), BadInput,
+                   "must divide the number of heads of the run, which is 2");
     EXPECT_MESSAGE(with_pooled_heads(checkpoint(), 0), BadInput, "is 0");
     Checkpoint latent = checkpoint();
     latent.spec.attention = AttentionKind::mla;
