@@ -2,10 +2,8 @@
 
 #include <algorithm>
 #include <set>
-#include <tuple>
 
 #include "core/data/synthetic/language.h"
-#include "core/results/results_compare.h"
 #include "core/rope/frequencies.h"
 #include "core/spec/keys.h"
 #include "core/spec/numbers.h"
@@ -122,15 +120,6 @@ ModelPart model_of(const RunSpec& run) {
     return model;
 }
 
-using Traits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
-
-Traits traits_of(const RunSpec& run) {
-    ModelPart model = model_of(run);
-    std::vector<Value> values;
-    for (const Key& known : keys()) values.push_back(known.get(model.spec));
-    return {std::move(values), std::move(model.frequencies), std::move(model.layers)};
-}
-
 // With a number per run and setting; equal values have equal numbers.
 struct Differences {
     explicit Differences(const std::vector<RunSpec>& runs) : numbers(runs.size()) {
@@ -185,16 +174,23 @@ Exclusion exclusion_of(const Differences& differ, std::size_t place, const std::
 
 }  // namespace
 
+ModelTraits model_traits(const RunSpec& run) {
+    ModelPart model = model_of(run);
+    std::vector<Value> values;
+    for (const Key& known : keys()) values.push_back(known.get(model.spec));
+    return {std::move(values), std::move(model.frequencies), std::move(model.layers)};
+}
+
 bool same_model(const RunSpec& a, const RunSpec& b) {
     return model_of(a) == model_of(b);
 }
 
 SameModels same_models(const std::vector<RunSpec>& runs) {
     SameModels result;
-    std::map<Traits, std::size_t> first;
+    std::map<ModelTraits, std::size_t> first;
     std::vector<bool> repeats(runs.size());
     for (std::size_t i = 0; i < runs.size(); ++i) {
-        const auto [known, is_new] = first.try_emplace(traits_of(runs[i]), i);
+        const auto [known, is_new] = first.try_emplace(model_traits(runs[i]), i);
         if (is_new) continue;
         repeats[i] = true;
         result.runs.push_back(i);

@@ -3,15 +3,19 @@
 #include <cstddef>
 #include <map>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "core/spec/keys.h"
 #include "core/spec/run_spec.h"
 
 namespace ropelab {
 
-/// From the same seed, although settings may differ: for example with two thetas but no rotated pair, or with fractions
-/// that round to the same number of channels, or with different settings of evaluation. Runs with different settings of
-/// the machine are different.
+/// Equal for runs that train the same model from the same seed, although settings may differ: for example with two
+/// thetas but no rotated pair, or with fractions that round to the same number of channels, or with different settings
+/// of evaluation. Runs with different settings of the machine are different.
+using ModelTraits = std::tuple<std::vector<Value>, std::vector<double>, std::vector<bool>>;
+ModelTraits model_traits(const RunSpec& run);
 bool same_model(const RunSpec& a, const RunSpec& b);
 
 /// Repeats: runs that train the same model as an earlier run of the sweep.

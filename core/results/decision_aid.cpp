@@ -50,6 +50,7 @@ struct PairTest {
     int better;
     std::optional<double> p;
     bool first_holds = false, second_holds = false;
+    bool is_paired = false;
 };
 
 PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t second, std::size_t measure) {
@@ -59,6 +60,7 @@ PairTest pair_test(const ResultsTable& table, std::size_t first, std::size_t sec
     PairTest result{first, second, 0, std::nullopt};
     const double sign = measures()[measure].more_is_better ? 1 : -1;
     auto test = test_between(a, b, measure, kind);
+    result.is_paired = test && kind == TestKind::paired;
     // Equal differences for all seeds have no paired test.
     if (!test) test = test_between(a, b, measure, TestKind::welch);
     if (test) {
@@ -149,7 +151,10 @@ DecisionAid aid_of(const ResultsTable& table, const std::vector<std::size_t>& gr
         }
     }
     std::vector<std::optional<double>> raw;
-    for (const PairTest& test : tests) raw.push_back(test.p);
+    for (const PairTest& test : tests) {
+        raw.push_back(test.p);
+        aid.paired += test.is_paired ? 1 : 0;
+    }
     aid.comparisons =
         static_cast<int>(std::count_if(raw.begin(), raw.end(), [](const auto& p) { return p.has_value(); }));
     const auto corrected = holm(raw);
@@ -247,7 +252,13 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
             const ResultGroup& group = table.groups[i];
             if (!same_data(table.groups[first], group, loss)) continue;
             seen[i] = true;
-            if (is_known(group)) members.push_back(i);
+            if (!is_known(group)) continue;
+            const auto same = std::ranges::find_if(
+                members, [&](std::size_t member) { return is_repeat(table.groups[member], group); });
+            if (same == members.end())
+                members.push_back(i);
+            else if (group.seeds.size() > table.groups[*same].seeds.size())
+                *same = i;
         }
         DecisionAid aid = aid_of(table, members, loss, cost);
         if (aid.comparisons > 0 || aid.untried > 0) aids.push_back(std::move(aid));
@@ -259,9 +270,12 @@ std::string decision_rule_words() {
     return "A setting is Pareto-dominated if another setting is significantly better in loss or in cost (speed or "
            "cache size) and not inferior in the other of the two. \"Not inferior\" means that the mean is not worse "
            "and that the 95 % interval of the difference excludes a mean that is more than 1 % worse. Every pair of "
-           "settings is tested in loss and in cost, paired by seed where both share seeds, at the 5 % level "
-           "after Holm's correction over all these tests; cache sizes are exact and need no test. Two settings that no "
-           "test separates are undecided: this does not show that they are equal.";
+           "settings is tested in loss and in cost with " +
+           test_title(std::nullopt) +
+           ", at the 5 % level after Holm's correction over all these tests; a difference whose 95 % interval lies "
+           "within the relevance margin of the table counts as none. Settings that train the same models count once. "
+           "Cache sizes are exact and need no test. Two settings that no test separates are undecided: this does not "
+           "show that they are equal.";
 }
 
 DecisionNames decision_names(const ResultsTable& table) {
@@ -285,10 +299,12 @@ std::string decision_words(const DecisionAid& aid, const ResultsTable& table, co
             count == 2 ? "Neither setting is Pareto-dominated" : "None of the " + all + " settings is Pareto-dominated";
         const bool is_undecided = aid.undecided.size() == count * (count - 1) / 2;
         if (!is_undecided) return words + " by another one.";
-        return words + ": after Holm's correction over " + counted(aid.comparisons, "test") +
-               (is_cache(aid.cost)  ? ", none finds a relevant difference in loss, and the caches are equal."
-                : aid.untested_cost ? ", none finds a relevant difference in loss, and their speeds cannot be tested."
-                                    : ", none finds a relevant difference in loss or speed.");
+        return words + ": no difference in " + (is_cache(aid.cost) || aid.untested_cost ? "loss" : "loss or speed") +
+               " is significant after Holm's correction over " + counted(aid.comparisons, "test") +
+               " and beyond the relevance margin" +
+               (is_cache(aid.cost)  ? ", and the caches are equal."
+                : aid.untested_cost ? ", and the speeds cannot be tested."
+                                    : ".");
     }
     std::string words =
         std::to_string(aid.front.size()) + " of " + all +
@@ -306,11 +322,12 @@ std::vector<std::string> decision_details(const DecisionAid& aid, const ResultsT
                                           const DecisionNames& names) {
     if (aid.untried > 0) return {};
     const auto label = [&](std::size_t group) { return names.group(table.groups[group]); };
-    std::vector<std::string> lines = {
-        "The settings are compared in " + names.loss(measures()[aid.loss]) + " and " + names.cost(aid.cost) +
-        ", paired by seed" +
-        (table.test == TestKind::paired ? "" : " where both share seeds, else with Welch's t test") +
-        " (Holm's correction over " + counted(aid.comparisons, "test") + ")."};
+    std::vector<std::string> lines = {"The settings are compared in " + names.loss(measures()[aid.loss]) + " and " +
+                                      names.cost(aid.cost) + " with " +
+                                      test_title(aid.paired == 0                 ? std::optional(TestKind::welch)
+                                                 : aid.paired == aid.comparisons ? std::optional(TestKind::paired)
+                                                                                 : std::nullopt) +
+                                      ", after Holm's correction over " + counted(aid.comparisons, "test") + "."};
     if (aid.untested_cost) {
         lines.emplace_back(
             "There is one measurement of training speed per setting: runs trained together (a cohort) share one clock, "

@@ -45,14 +45,15 @@ struct DecisionAid {
     std::vector<Dominated> dominated;  // all other groups with values of both quantities
     std::vector<Undecided> undecided;
     int comparisons = 0;      // number of tests over which Holm's correction is
+    int paired = 0;           // of these, tests that are paired by seed
     std::size_t untried = 0;  // settings that are too many to test each pair; nothing else is then known
     /// The training times of some pair are one measurement.
     bool untested_cost = false;
 };
 
-/// One per data set with a pair of groups that can be tested. All pairs of groups are tested in both quantities, paired
-/// by seed where both have the same seeds, else with the table's test, at the 5 % level after Holm's correction over
-/// all these tests. The size of the caches is compared exactly. Throws BadInput for a choice that does not exist.
+/// One per data set with a pair of groups that can be tested. Of groups that train the same models, the largest counts.
+/// All pairs of groups are tested in both quantities (ResultsOptions::test), at the 5 % level after Holm's correction
+/// over all these tests. The size of the caches is compared exactly. Throws BadInput for a choice that does not exist.
 std::vector<DecisionAid> decision_aids(const ResultsTable& table, const DecisionChoice& choice = {});
 
 /// KV cache and RoPE cache at the context (cache_bytes).

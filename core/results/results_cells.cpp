@@ -90,7 +90,9 @@ std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
 }
 
 std::string test_title(std::optional<TestKind> test) {
-    if (!test) return "the t test (paired by seed if the two groups share seeds, else Welch's)";
+    if (!test)
+        return "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller "
+               "group, else Welch's)";
     if (test == TestKind::student) return "Student's t test";
     return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
@@ -127,14 +129,24 @@ std::string shared_words(const ResultsTable& table, const std::string& key) {
 
 }  // namespace
 
+bool has_fewer_pairs(const ResultsTable& table, const ResultGroup& group) {
+    const ResultGroup* baseline = table.baseline_of(group);
+    return group.decided().p && group.test == TestKind::paired &&
+           (group.pairs < counted_runs(table, group) || group.pairs < counted_runs(table, *baseline));
+}
+
 std::vector<std::string> table_notes(const ResultsTable& table, std::span<const ResultsColumn> columns) {
     const auto shows = [&](std::string_view quantity) {
         return std::any_of(columns.begin(), columns.end(), [&](const ResultsColumn& column) {
             return std::string_view(column.chosen_name()).starts_with(quantity);
         });
     };
-    std::vector<std::string> result = {"Losses are in nats per token: mean ± sample standard deviation over n seeds."};
     const Measure& compared = measures()[table.compared];
+    const bool shows_nats = std::ranges::any_of(measures(), [&](const Measure& each) {
+        return each.unit == "nats" && (shows(each.name) || each.name == compared.name);
+    });
+    std::vector<std::string> result = {std::string(shows_nats ? "Losses are in nats per token: mean" : "Mean") +
+                                       " ± sample standard deviation over n seeds."};
     if (table.groups.size() > 1) {
         if (table.margin_percent > 0) {
             result.push_back("Relevance margin: " + number_text(table.margin_percent) +
@@ -142,7 +154,10 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              "within the margin.");
         }
         for (const ResultGroup& group : table.groups) {
-            if (!table.is_baseline(group)) continue;
+            const auto is_compared = [&](const ResultGroup& other) {
+                return &other != &group && table.baseline_of(other) == &group;
+            };
+            if (!table.is_baseline(group) || std::ranges::none_of(table.groups, is_compared)) continue;
             const int count = group.comparisons;
             result.push_back("Baseline: " + group_label(table, group) +
                              ". Improvement, difference and two-sided t tests compare " + std::string(compared.name) +
@@ -176,8 +191,8 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
             "With tokenizer=bytes, a character is a byte: in texts other than ASCII, bits per character of other "
             "tokenizers are larger, and only bits per byte can be compared.");
     }
-    if (std::any_of(table.groups.begin(), table.groups.end(),
-                    [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
+    if (is_loss(compared) && std::any_of(table.groups.begin(), table.groups.end(),
+                                         [](const ResultGroup& group) { return group.summaries.size() > 1; })) {
         result.push_back(
             "The seeds of a group share one data set: intervals and p values describe other seeds on this data set and "
             "do not generalise to other texts.");
@@ -211,6 +226,11 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         add(excludes, group.repeated, " whose seed was run again later");
         add(excludes, std::ssize(group.summaries) - counted_runs(table, group),
             " without a finite " + std::string(compared.name) + " from its mean");
+        if (has_fewer_pairs(table, group)) {
+            result.push_back(group_label(table, group) + ": improvement, difference and p cover the " +
+                             counted(group.pairs, "seed") + " that the group shares with its baseline, and the means " +
+                             "cover all seeds.");
+        }
     }
     return result;
 }
@@ -288,8 +308,8 @@ std::string baseline_and_test_words(const ResultsTable& table) {
                                          [&](const ResultGroup& group) { return table.is_baseline(group); });
     std::string words = baselines == 1 ? " Baseline: " + group_words(table, *tested) + "."
                                        : " Each " + level_words(table) + " has a baseline of its own.";
+    if (comparisons == 0) return words + " No group could be tested against its baseline.";
     words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
-    if (comparisons == 0) return words + "; no group could be tested.";
     words += ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
     if (std::ranges::any_of(table.groups, [&](const ResultGroup& group) { return table.looks(group) > 1; }))
         words += " Some groups were tested before with fewer seeds.";
@@ -443,7 +463,11 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"p_holm", p_holm, is_test("p, Holm"), is_test("$p$ (Holm)"),
          [=](Group group) { return p_text(p_holm(group)); }});
     add({"test", {}, is_test("test"), is_test("test"), [&table](Group group) {
-             return to_string(table.test.value_or(group.test));
+             return group.decided().p ? to_string(group.test) : "";
+         }});
+    add({"pairs", [](Group group) {
+             return group.decided().p && group.test == TestKind::paired ? std::optional<double>(group.pairs)
+                                                                        : std::nullopt;
          }});
     add({"look", [&table](Group group) { return table.looks(group); }});
     add({"baseline", {}, "", "", [&table](Group group) {
@@ -552,8 +576,14 @@ const ResultsColumn& column_named(const std::vector<ResultsColumn>& columns, con
 
 std::vector<std::string> paper_columns(const ResultsTable& table) {
     std::vector<std::string> result = {std::string(measures()[table.compared].name), "n", "improvement_percent"};
+    const auto has_pairs = [&](const ResultGroup& group) { return has_fewer_pairs(table, group); };
+    const auto is_second = [&](const ResultGroup& group) {
+        return !table.is_baseline(group) && table.looks(group) > 1;
+    };
+    if (std::ranges::any_of(table.groups, has_pairs)) result.emplace_back("pairs");
     if (!table.test) result.emplace_back("test");
-    result.push_back(table.test ? "p_" + to_string(*table.test) + "_holm" : "p_holm");
+    if (table.comparisons() > 0) result.push_back(table.test ? "p_" + to_string(*table.test) + "_holm" : "p_holm");
+    if (std::ranges::any_of(table.groups, is_second)) result.emplace_back("look");
     result.emplace_back("mark");
     return result;
 }

@@ -65,13 +65,8 @@ bool decides_best_loss(const std::string& key) {
     return key == "evaluate_every" || key == "evaluation" || key == "evaluation_batches";
 }
 
-bool changes_training(std::string_view key) {
-    return std::none_of(keys().begin(), keys().end(),
-                        [&](const Key& known) { return known.name == key && known.group == "evaluation"; });
-}
-
 bool is_repeat(const ResultGroup& a, const ResultGroup& b) {
-    return &a != &b && differ_only(a, b, [](const std::string& key) { return !changes_training(key); });
+    return &a != &b && a.model == b.model;
 }
 
 bool is_testable(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
@@ -179,23 +174,25 @@ std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& th
     return kind == TestKind::welch ? welch_t_test(ours, theirs) : paired_t_test(pairs.group, pairs.baseline);
 }
 
+bool share_seeds(const ResultGroup& a, const ResultGroup& b) {
+    const auto is_shared = [&](std::int64_t seed) { return std::ranges::find(b.seeds, seed) != b.seeds.end(); };
+    return std::ranges::any_of(a.seeds, is_shared);
+}
+
+// The same comparison counts once: of the groups that train the same models and have baselines that do, the largest.
 void find_repeats(ResultsTable& table) {
-    if (std::all_of(table.swept.begin(), table.swept.end(), changes_training)) return;
     std::vector<std::size_t> order(table.groups.size());  // the most seeds first
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t i) { return table.groups[i].seeds.size(); });
-    std::map<std::map<std::string, nlohmann::json>, std::size_t> trained;  // first a baseline
-    for (const bool baselines : {true, false}) {
-        for (const std::size_t i : order) {
-            if (table.is_baseline(table.groups[i]) != baselines) continue;
-            auto settings = table.groups[i].settings;
-            std::erase_if(settings, [](const auto& setting) { return !changes_training(setting.first); });
-            const auto [known, is_new] = trained.try_emplace(std::move(settings), i);
-            const auto& seeds = table.groups[known->second].seeds;
-            const auto is_known = [&](std::int64_t seed) { return std::ranges::find(seeds, seed) != seeds.end(); };
-            if (!is_new && std::ranges::any_of(table.groups[i].seeds, is_known))
-                table.groups[i].repeats = known->second;
-        }
+    std::map<std::pair<std::size_t, std::size_t>, std::size_t> compared;  // by the models of a group and its baseline
+    for (const std::size_t i : order) {
+        ResultGroup& group = table.groups[i];
+        const ResultGroup* baseline = table.baseline_of(group);
+        if (!baseline || baseline == &group) continue;
+        const bool is_copy = is_repeat(group, *baseline);
+        const std::size_t first =
+            is_copy ? *group.against : compared.try_emplace({group.model, baseline->model}, i).first->second;
+        if (first != i && (is_copy || share_seeds(group, table.groups[first]))) group.repeats = first;
     }
 }
 
@@ -210,9 +207,9 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     group.pairs = static_cast<int>(pairs.seeds.size());
     // No two trainings end with equal losses by chance.
     const bool copies = is_loss(measures()[table.compared]) && group.pairs > 0 && pairs.group == pairs.baseline;
+    const bool is_tested = is_testable(group, baseline, table.compared) && !repeats(table, group) && !copies;
     for (const TestKind kind : test_kinds) {
         Comparison& comparison = group.comparison(kind);
-        const bool is_tested = is_testable(group, baseline, table.compared) && !repeats(table, group) && !copies;
         if (is_tested) comparison.test = test_of(kind, ours, theirs, pairs);
         if (comparison.test) comparison.p = comparison.test->p;
         comparison.estimate = difference_interval(group, baseline, table.compared, kind);
@@ -232,11 +229,13 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
 }
 
 // `needed` is for the observed standard deviation times a factor.
-void add_seeds(Comparison& comparison, const std::function<std::optional<std::int64_t>(double factor)>& needed) {
+void add_seeds(Comparison& comparison, bool is_decided,
+               const std::function<std::optional<std::int64_t>(double factor)>& needed) {
     // A significant difference needs no more seeds.
     if (comparison.p_holm && *comparison.p_holm < family_level) return;
-    const auto [low, high] = deviation_factors(comparison.test->degrees_of_freedom);
     comparison.seeds_needed = needed(1);
+    if (!is_decided) return;
+    const auto [low, high] = deviation_factors(comparison.test->degrees_of_freedom);
     comparison.seeds_needed_low = needed(low);
     comparison.seeds_needed_high = needed(high);
 }
@@ -246,10 +245,11 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
     Comparison& comparison = group.comparison(kind);
     const PowerRule rule{family_level / comparisons, 0.8};
     const double difference = comparison.estimate->difference;
+    const bool is_decided = kind == group.test;
     if (kind == TestKind::paired) {
         const Sample differences = sample_of(pairs_of(group, baseline, measure).differences());
         comparison.detectable = detectable_difference_of_pairs(differences, rule);
-        return add_seeds(comparison, [&](double factor) {
+        return add_seeds(comparison, is_decided, [&](double factor) {
             return pairs_to_detect(difference, factor * differences.standard_deviation, rule);
         });
     }
@@ -257,7 +257,7 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
     const Sample theirs = sample_of(baseline.values(measure));
     if (kind == TestKind::welch) {
         comparison.detectable = detectable_difference_welch(ours, theirs, rule);
-        return add_seeds(comparison, [&](double factor) {
+        return add_seeds(comparison, is_decided, [&](double factor) {
             return seeds_to_detect_welch(difference, factor * ours.standard_deviation,
                                          factor * theirs.standard_deviation, rule);
         });
@@ -265,7 +265,8 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
     comparison.detectable = detectable_difference(ours, theirs, rule);
     const double pooled = student_error(ours, theirs)->standard_error /
                           std::sqrt(1 / static_cast<double>(ours.n) + 1 / static_cast<double>(theirs.n));
-    add_seeds(comparison, [&](double factor) { return seeds_to_detect(difference, factor * pooled, rule); });
+    add_seeds(comparison, is_decided,
+              [&](double factor) { return seeds_to_detect(difference, factor * pooled, rule); });
 }
 
 }  // namespace
@@ -293,7 +294,7 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
     const TestKind first_kind = kinds.empty() ? TestKind::welch : *kinds.begin();
     table.test = kinds.size() > 1 ? std::nullopt : std::optional(test.value_or(first_kind));
     for (const std::vector<ResultGroup*>& family : families) {
-        const auto correct = [&](const std::function<TestKind(const ResultGroup&)>& kind_of) {
+        const auto correct = [&](const std::function<TestKind(const ResultGroup&)>& kind_of, bool is_decided) {
             std::vector<std::optional<double>> raw;
             for (const ResultGroup* group : family) raw.push_back(group->comparison(kind_of(*group)).p);
             const auto corrected = holm(raw);
@@ -303,11 +304,12 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
                 if (!raw[i]) continue;
                 const TestKind kind = kind_of(*family[i]);
                 family[i]->comparison(kind).p_holm = corrected[i];
-                add_power(*family[i], *table.baseline_of(*family[i]), table.compared, kind, count);
+                if (is_decided || kind != family[i]->test)
+                    add_power(*family[i], *table.baseline_of(*family[i]), table.compared, kind, count);
             }
         };
-        for (const TestKind kind : test_kinds) correct([kind](const ResultGroup&) { return kind; });
-        correct([](const ResultGroup& group) { return group.test; });
+        for (const TestKind kind : test_kinds) correct([kind](const ResultGroup&) { return kind; }, false);
+        correct([](const ResultGroup& group) { return group.test; }, true);
     }
 }
 
@@ -405,13 +407,13 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
     if (theirs == 0)
         return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
     if (repeats(table, group)) {
-        return "No test: the group repeats the group " + group_label(table, table.groups[*group.repeats]) +
-               ", from which it differs only in settings of evaluation. They do not change training, so that equal "
-               "seeds train the same model.";
+        return "No test: the group trains the same models as the group " +
+               group_label(table, table.groups[*group.repeats]) +
+               ", from which it differs only in settings without an effect on training; that comparison counts once.";
     }
     if (measures()[table.compared].of_best && !is_testable(group, *baseline, table.compared)) {
         return "No test: the group is evaluated more or less often than the baseline or on other batches, and the "
-               "lowest loss of more evaluations is lower by chance. Compare final_validation_loss.";
+               "lowest of several losses depends on that. Compare final_validation_loss.";
     }
     if (!is_testable(group, *baseline, table.compared)) {
         return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
@@ -496,8 +498,9 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
              counted(group.comparisons, "comparison") + ")";
     std::string end = "." + survivor_words(table, group);
     if (table.looks(group) > 1) {
-        end += " Seeds were added to this group after results existed (look " + std::to_string(table.looks(group)) +
-               "); p is not corrected for the earlier look.";
+        end += " Seeds were added after results existed (look " + std::to_string(table.looks(group)) +
+               " at this comparison); p is not corrected for the earlier " +
+               (table.looks(group) > 2 ? "looks." : "look.");
     }
     const DifferenceInterval& estimate = *comparison.estimate;
     const std::string margin = rough_text(margin_of(table, estimate)) + " " +
@@ -531,8 +534,7 @@ std::string headline(const ResultsTable& table, const std::function<std::string(
            (measures()[table.compared].name == "bits_per_byte" ? "bits per byte"
                                                                : std::string(measures()[table.compared].unit)) +
            " (" + (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
-           p_words(*comparison.p_holm) +
-           (table.looks(*most) > 1 ? ", look " + std::to_string(table.looks(*most)) : "") + ")";
+           p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") + ")";
 }
 
 std::string to_string(Verdict::Kind kind) {

@@ -20,9 +20,7 @@ bool has_own_clocks(const ResultGroup& group);
 
 /// Settings on which the lowest validation loss of one training depends: how often it is evaluated, and on what.
 bool decides_best_loss(const std::string& key);
-/// False for the settings of evaluation, in the table of settings.
-bool changes_training(std::string_view key);
-/// The groups differ only in settings that do not change training: equal seeds train the same model.
+/// Equal seeds train the same model (core/experiment/same_models.h).
 bool is_repeat(const ResultGroup& a, const ResultGroup& b);
 
 /// Training times only if both groups have clocks of their own in the same sessions, equal seeds in the same one; no

@@ -107,7 +107,7 @@ std::string results_latex(const ResultsTable& table, const TableStyle& style) {
         const bool is_corrected = column.name.ends_with("_holm");
         const bool is_verdict = column.name == "mark" || column.name == "verdict";
         return is_only_p && is_corrected ? std::string("$p$ (Holm)")
-                                         : column.latex_title + (is_verdict ? text_words(table) : "");
+                                         : (is_verdict ? "result" + text_words(table) : column.latex_title);
     };
     const auto cell_of = [&](const ResultsColumn& column, const ResultGroup& group) {
         const std::string cell = column.latex ? column.latex(group) : latex_number(column.cell(group));

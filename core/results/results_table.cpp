@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/experiment/same_models.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/spec/aliases.h"
@@ -190,6 +191,23 @@ void find_baselines(ResultsTable& table, const std::vector<json>& runs,
         } else if (own != baselines.end() && substitute != substitutes.end()) {
             group.against = substitute->second;
         }
+    }
+}
+
+void number_models(ResultsTable& table) {
+    std::map<std::pair<ModelTraits, std::map<std::string, json>>, std::size_t> numbers;
+    const json shared(table.shared);
+    for (ResultGroup& group : table.groups) {
+        json settings = shared;
+        ModelTraits traits;
+        std::map<std::string, json> others = group.settings;  // that are no setting of a model, or unknown
+        for (const auto& [key, value] : group.settings) settings[key] = value;
+        try {
+            traits = model_traits(run_spec_from_json(settings));
+            for (const Key& known : keys()) others.erase(std::string(known.name));
+        } catch (const std::exception&) {  // settings of another version of the program
+        }
+        group.model = numbers.try_emplace({std::move(traits), std::move(others)}, numbers.size()).first->second;
     }
 }
 
@@ -451,6 +469,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         table.baseline = find_baseline(table, settings, options.baseline);
         find_baselines(table, settings, options.baseline);
     }
+    number_models(table);
     compare_groups(table, options.test);
     return table;
 }
@@ -571,7 +590,7 @@ std::string tokenizer_warning(const ResultsTable& table) {
     });
     if (!differs) return "";
     const std::string words =
-        "Warning: the runs have different tokenizers, so that only their bits per byte can be compared. ";
+        "Warning: the runs have different tokenizers, so only their bits per byte can be compared. ";
     return words + (table.compared == per_byte
                         ? "Losses per token are not comparable between them."
                         : "Losses are compared with the baseline of the same tokenizer; compare bits_per_byte "
@@ -600,7 +619,7 @@ std::string condition_text(const ResultGroup& group, std::string_view name) {
 
 std::string search_warning(const ResultsTable& table) {
     if (!table.searched || measures()[table.compared].name == "test_loss") return {};
-    return "Warning: a search chose these settings by their validation loss, so that the best of them looks better "
+    return "Warning: a search chose these settings by their validation loss, so the best of them looks better "
            "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.";
 }
 
@@ -613,22 +632,25 @@ std::string look_warning(const ResultsTable& table) {
     if (experiments.empty()) return {};
     const auto number = [](std::int64_t each) { return "experiment " + std::to_string(each); };
     return "Warning: this is not the first look at these groups: " + joined(experiments, " and ", number) +
-           " added seeds to groups that already had some. The p values are not corrected for earlier looks, so that "
+           " added seeds to groups that already had some. The p values are not corrected for earlier looks, so "
            "chance alone makes differences significant more often than the level says.";
 }
 
 namespace {
 
-// "" if the groups differ in no setting of evaluation.
+// "" if no group repeats another and all are evaluated alike.
 std::string evaluation_warning(const ResultsTable& table) {
-    std::vector<std::string> keys;
-    std::remove_copy_if(table.swept.begin(), table.swept.end(), std::back_inserter(keys), changes_training);
     const Measure& compared = measures()[table.compared];
-    if (keys.empty() || !is_loss(compared)) return {};
-    std::string words = "Note: groups that differ only in settings of evaluation (" + joined(keys) +
-                        ") are repeats, because these settings do not change training; one of them is tested.";
-    if (std::none_of(keys.begin(), keys.end(), decides_best_loss)) return words;
-    return words + " The lowest loss of more evaluations is lower by chance, so that " + std::string(compared.name) +
+    if (!is_loss(compared)) return {};
+    const bool has_repeats =
+        std::ranges::any_of(table.groups, [](const ResultGroup& group) { return group.repeats.has_value(); });
+    std::string words = has_repeats ? "Note: some groups train the same models, because they differ only in settings "
+                                      "without an effect on training; each comparison is tested once."
+                                    : "";
+    if (std::ranges::none_of(table.swept, decides_best_loss)) return words;
+    return words + (has_repeats ? " " : "Note: ") +
+           "The lowest of several losses depends on how often and on which batches a run is evaluated, so " +
+           std::string(compared.name) +
            (compared.of_best ? " is tested only between groups that are evaluated alike."
                              : " is compared instead of the best loss.");
 }

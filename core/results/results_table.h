@@ -122,7 +122,9 @@ struct ResultGroup {
 
     /// Index of the baseline; its own index for a baseline; nullopt if its data set has no baseline.
     std::optional<std::size_t> against;
-    std::optional<std::size_t> repeats;  // index of a group that trains the same models (is_repeat)
+    std::size_t model = 0;  // equal for groups that train the same models from equal seeds
+    std::optional<std::size_t>
+        repeats;  // index of a group with the same models and, unless it is the baseline, baseline
     // Comparison with the baseline in the compared measure; nullopt for a baseline.
     /// Comparison::estimate of the table's test.
     std::optional<double> difference;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "core/results/results_cells.h"
@@ -16,6 +17,7 @@ using nlohmann::json;
 
 struct ThetaRuns {
     std::map<std::string, json> settings;
+    std::set<std::size_t> models;                                           // of the groups (ResultGroup::model)
     std::map<double, std::vector<std::pair<std::int64_t, double>>> values;  // seed and value of each run by θ
 
     std::vector<double> thetas() const {
@@ -74,6 +76,8 @@ std::vector<ThetaRuns> runs_by_settings(const ResultsTable& table) {
             result.emplace_back().settings = std::move(settings);
             found = result.end() - 1;
         }
+        const bool is_new = found->models.insert(group.model).second;
+        if (!is_new && is_loss(measures()[table.compared])) continue;  // theta has no effect without rotation
         const std::vector<double> values = group.values(table.compared);
         for (std::size_t i = 0; i < values.size(); ++i) {
             if (std::isfinite(values[i]) && at > 0) found->values[at].emplace_back(group.seeds[i], values[i]);
@@ -90,7 +94,10 @@ std::string exponential_text(double logarithm) {
 
 std::vector<ThetaCurve> theta_curves(const ResultsTable& table) {
     std::vector<ThetaCurve> result;
+    std::set<std::set<std::size_t>> fitted;
     for (const ThetaRuns& runs : runs_by_settings(table)) {
+        const bool is_new = fitted.insert(runs.models).second;
+        if (!is_new && is_loss(measures()[table.compared])) continue;  // the same losses again
         const auto fit = fit_of(runs);
         if (fit) result.push_back({runs.settings, runs.thetas(), values_by_seed(runs).has_value(), *fit});
     }
@@ -116,12 +123,15 @@ std::string theta_curve_words(const ResultsTable& table, const ThetaCurve& curve
                         rough_text(fit.curvature.value) + " " + std::string(measure.unit) + " (95 % interval " +
                         rough_text(fit.curvature.low) + " … " + rough_text(fit.curvature.high) + ", " +
                         p_words(fit.curvature_p) + ")";
-    if (!fit.vertex_interval) return words + ", so that neither a minimum nor a maximum is shown.";
+    if (!fit.vertex_interval) return words + ", so neither a minimum nor a maximum is shown.";
     words += fit.curvature.value > 0 ? "; the fitted minimum" : "; the fitted maximum";
     words += " is at theta = " + exponential_text(fit.vertex) + " (95 % interval " +
              exponential_text(fit.vertex_interval->low) + " … " + exponential_text(fit.vertex_interval->high) + ")";
     const double theta = std::exp(fit.vertex);
-    return words + (theta < curve.thetas.front() || theta > curve.thetas.back() ? ", outside the swept values." : ".");
+    if (theta >= curve.thetas.front() && theta <= curve.thetas.back()) return words + ".";
+    const bool reaches_in = std::exp(fit.vertex_interval->low) <= curve.thetas.back() &&
+                            std::exp(fit.vertex_interval->high) >= curve.thetas.front();
+    return words + ", outside the swept values" + (reaches_in ? ", but its interval includes some of them." : ".");
 }
 
 json theta_curves_json(const ResultsTable& table) {

@@ -555,6 +555,11 @@ const Key& key(std::string_view name) {
     return item_named(keys(), current_name(Alias::Kind::key, name), "setting");
 }
 
+bool changes_training(std::string_view key) {
+    return std::none_of(keys().begin(), keys().end(),
+                        [&](const Key& known) { return known.name == key && known.group == "evaluation"; });
+}
+
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec) {
     return parse_value(key, text, spec.head_dim());
 }

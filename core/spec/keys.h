@@ -17,6 +17,8 @@ using Key = SettingKey<RunSpec>;
 std::span<const Key> keys();
 /// Throws BadInput if there is none; the message names the most similar setting.
 const Key& key(std::string_view name);
+/// False for the settings of evaluation, in the table of settings.
+bool changes_training(std::string_view key);
 
 /// parse_value(SettingFacts) with the head dimension of `spec`.
 Value parse_value(const Key& key, std::string_view text, const RunSpec& spec);

@@ -53,9 +53,9 @@ std::vector<double> paired_differences(std::span<const double> a, std::span<cons
 
 /// Upper limit of every search.
 inline constexpr std::int64_t max_seeds = 10'000;
-/// From 2 to max_seeds, by bisection; nullopt if `is_enough` is never true. If `is_enough` is not monotonic, the result
-/// is a number for which it returns true while it returns false for the number below.
-std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& is_enough);
+/// From 2 to max_seeds, by bisection around a guess; nullopt if `is_enough` is never true. If `is_enough` is not
+/// monotonic, the result is a number for which it returns true while it returns false for the number below.
+std::optional<std::int64_t> fewest_seeds(const std::function<bool(std::int64_t)>& is_enough, double guess = 2);
 
 struct PowerRule {
     double alpha = 0.05;  // two-sided significance level

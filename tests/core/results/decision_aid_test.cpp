@@ -44,12 +44,14 @@ TEST(DecisionAid, ListsTheSettingsThatNoneDominates) {
     EXPECT_EQ(aids[0].dominated[0].by, 1U);
     EXPECT_TRUE(aids[0].undecided.empty());
     EXPECT_EQ(aids[0].comparisons, 6);
-    EXPECT_EQ(decision_text(table),
-              "2 of 3 settings are not Pareto-dominated: θ = 1k; θ = 5k.\n"
-              "  The settings are compared in best "
-              "validation loss and generation speed, paired by seed where both share seeds, else with Welch's t "
-              "test (Holm's correction over 6 tests).\n"
-              "  θ = 500 is Pareto-dominated by θ = 1k.\n");
+    EXPECT_EQ(
+        decision_text(table),
+        "2 of 3 settings are not Pareto-dominated: θ = 1k; θ = 5k.\n"
+        "  The settings are compared in best "
+        "validation loss and generation speed with "
+        "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller group, "
+        "else Welch's), after Holm's correction over 6 tests.\n"
+        "  θ = 500 is Pareto-dominated by θ = 1k.\n");
     const auto json = decision_json(table);
     EXPECT_EQ(json[0]["front"][1]["theta"], 5000);
     EXPECT_EQ(json[0]["dominated"][0]["by"]["theta"], 1000);
@@ -62,22 +64,23 @@ TEST(DecisionAid, DifferencesThatAreNotSignificantAreUndecided) {
     ASSERT_EQ(aids.size(), 1U);
     EXPECT_EQ(aids[0].front.size(), 2U);
     EXPECT_EQ(aids[0].undecided.size(), 1U);
-    EXPECT_EQ(decision_text(table),
-              "Neither setting is Pareto-dominated: after Holm's correction over 2 tests, none finds a relevant "
-              "difference in loss "
-              "or speed.\n"
-              "  The settings are "
-              "compared in best validation loss and generation speed, paired by seed where both share seeds, else "
-              "with Welch's t test (Holm's correction over 2 tests).\n"
-              "  Undecided: θ = 500 against θ = 1k.\n");
+    EXPECT_EQ(
+        decision_text(table),
+        "Neither setting is Pareto-dominated: no difference in loss or speed is significant after Holm's "
+        "correction over 2 tests and beyond the relevance margin.\n"
+        "  The settings are "
+        "compared in best validation loss and generation speed with "
+        "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller group, "
+        "else Welch's), after Holm's correction over 2 tests.\n"
+        "  Undecided: θ = 500 against θ = 1k.\n");
 }
 
 TEST(DecisionAid, ManyUndecidedPairsAreCounted) {
     const ResultsTable table = decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}});
     EXPECT_TRUE(
-        decision_text(table).starts_with("None of the 4 settings is Pareto-dominated: after Holm's correction over 12 "
-                                         "tests, none finds a relevant difference in "
-                                         "loss or speed.\n"));
+        decision_text(table).starts_with("None of the 4 settings is Pareto-dominated: no difference in loss or "
+                                         "speed is significant after Holm's correction over 12 tests and beyond the "
+                                         "relevance margin.\n"));
     const ResultsTable five =
         decision_table({{500, 1.5, 100}, {1000, 1.5, 100}, {5000, 1.5, 100}, {9000, 1.5, 100}, {20000, 1.5, 100}});
     EXPECT_NE(decision_text(five).find(" 2 more are not listed.\n"), std::string::npos) << "10 pairs are undecided";
@@ -111,14 +114,16 @@ TEST(DecisionAid, WeighsTheChosenQuantities) {
     EXPECT_EQ(choice.loss, "final_validation_loss");
     EXPECT_EQ(choice.cost, "tokens_per_second");
     // Nothing is known of the clocks, so that no speed is tested.
-    EXPECT_EQ(decision_text(table, choice),
-              "None of the 3 settings is Pareto-dominated by another one.\n"
-              "  The settings are compared in final "
-              "validation loss and training speed, paired by seed where both share seeds, else with Welch's t test "
-              "(Holm's correction over 3 tests).\n"
-              "  There is one measurement of training speed per setting: runs trained together (a cohort) share one "
-              "clock, and the load of the machine differs between cohorts. The speeds are therefore not tested, and no "
-              "setting is marked as Pareto-dominated.\n");
+    EXPECT_EQ(
+        decision_text(table, choice),
+        "None of the 3 settings is Pareto-dominated by another one.\n"
+        "  The settings are compared in final "
+        "validation loss and training speed with "
+        "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller group, "
+        "else Welch's), after Holm's correction over 3 tests.\n"
+        "  There is one measurement of training speed per setting: runs trained together (a cohort) share one "
+        "clock, and the load of the machine differs between cohorts. The speeds are therefore not tested, and no "
+        "setting is marked as Pareto-dominated.\n");
     EXPECT_EQ(decision_json(table, choice)[0]["loss"], "final_validation_loss");
     EXPECT_EQ(decision_json(table, choice)[0]["speed"], "tokens_per_second");
     EXPECT_EQ(decision_choice("cache_bytes").loss, "");
@@ -164,8 +169,8 @@ TEST(DecisionAid, ComparesCacheSizesExactly) {
     EXPECT_EQ(decision_text(table, decision_choice("cache_bytes")),
               "2 of 3 settings are not Pareto-dominated: key value heads = 1; key value heads = 2.\n"
               "  The settings are "
-              "compared in best validation loss and size of KV cache and RoPE cache, paired by seed where both share "
-              "seeds, else with Welch's t test (Holm's correction over 3 tests).\n"
+              "compared in best validation loss and size of KV cache and RoPE cache with Welch's t test, after Holm's "
+              "correction over 3 tests.\n"
               "  key value heads = 4 is Pareto-dominated by key value "
               "heads = 1.\n");
 }

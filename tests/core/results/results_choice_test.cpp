@@ -118,7 +118,7 @@ TEST(ResultsCaption, ThePairedTestIsAppliedAndNamed) {
     options.test = TestKind::paired;
     const ResultsTable table = welch_table(pairs_of_runs(-0.006), options);
     const std::string paired = results_latex(table, columns_of("paper"));
-    EXPECT_THAT(welch, AllOf(HasSubstr(" & $p$ (Holm) & mark"), HasSubstr(" & n.s. \\\\\n")));
+    EXPECT_THAT(welch, AllOf(HasSubstr(" & $p$ (Holm) & result on this text"), HasSubstr(" & n.s. \\\\\n")));
     EXPECT_THAT(paired, AllOf(HasSubstr("$p$ (Holm)"), HasSubstr("the t test paired by seed"),
                               HasSubstr("$^{**}$ \\\\\n"), Not(HasSubstr("Welch"))));
     EXPECT_THAT(paired, HasSubstr("$" + p_text(table.groups[1].paired.p_holm) + "$"));

@@ -7,6 +7,7 @@
 #include "core/results/decision_aid.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
+#include "core/results/theta_curve.h"
 #include "core/spec/error.h"
 #include "core/stats/t_test.h"
 #include "tests/core/results/result_runs.h"
@@ -15,6 +16,7 @@ namespace ropelab {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::AnyOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -194,11 +196,12 @@ TEST(ResultsRepeats, EqualModelsHaveNoVerdict) {
         const ResultsTable each = results_table(repeats(), {.compare = measure});
         const ResultGroup& group = each.groups[1];
         EXPECT_EQ(verdict_of(each, group).kind, Verdict::Kind::untested) << measure;
-        EXPECT_THAT(verdict_of(each, group).words, HasSubstr("repeats the group evaluate_every = 100")) << measure;
+        EXPECT_THAT(verdict_of(each, group).words, HasSubstr("same models as the group evaluate_every = 100"))
+            << measure;
         EXPECT_FALSE(group.decided().seeds_needed || group.decided().p_holm);
         EXPECT_EQ(decision_text(each), "");
     }
-    EXPECT_THAT(results_text(table), HasSubstr("settings of evaluation (evaluate_every) are repeats"));
+    EXPECT_THAT(results_text(table), HasSubstr("each comparison is tested once"));
     EXPECT_THAT(results_json(table)["warnings"].dump(), HasSubstr("whole_validation_loss is compared"));
     EXPECT_TRUE(changes_training("theta"));
     EXPECT_FALSE(changes_training("sample_length"));
@@ -222,7 +225,8 @@ TEST(ResultsRepeats, AreTestedOnce) {
     EXPECT_EQ(verdict_of(table, tested).kind, Verdict::Kind::worse);
     EXPECT_THAT(verdict_of(table, tested).words, HasSubstr("1 comparison)"));
     const ResultGroup& repeat = group_of(table, {{"theta", 500}, {"evaluate_every", 4}});
-    EXPECT_THAT(verdict_of(table, repeat).words, HasSubstr("repeats the group theta = 500, evaluate_every = 100"));
+    EXPECT_THAT(verdict_of(table, repeat).words,
+                HasSubstr("same models as the group theta = 500, evaluate_every = 100"));
 }
 
 // Two bases, evaluated every 100 and every 4 steps.
@@ -241,6 +245,32 @@ TEST(ResultsRepeats, CopiesAreTestedByNoTest) {
         EXPECT_FALSE(copies.welch.p || copies.student.p || copies.paired.p);
         EXPECT_EQ(group_of(table, {{"theta", 100}}).comparisons, 1);
     }
+}
+
+// Without rotation, θ has no effect: four groups are one comparison with the baseline, by every consumer.
+TEST(ResultsRepeats, SettingsWithoutEffectMakeNoNewComparison) {
+    std::vector<ResultRun> runs;
+    for (int seed = 1; seed <= 4; ++seed) {
+        for (const int theta : {100, 1000, 10000, 1000000}) {
+            const double rotated = 1.4 + seed_effect(seed, theta % 7);
+            runs.push_back(result_run({{"theta", theta}, {"fraction", 1}, {"seed", seed}}, rotated));
+            runs.push_back(result_run({{"theta", theta}, {"fraction", 0}, {"seed", seed}}, 1.6 + seed_effect(seed, 5)));
+        }
+    }
+    const ResultsTable table =
+        results_table(runs, {.baseline = {{"theta", "10000"}, {"fraction", "1"}}, .test = TestKind::welch});
+    EXPECT_EQ(table.comparisons(), 4) << "three bases and one model without rotation";
+    EXPECT_EQ(theta_curves(table).size(), 1U);
+    const auto aids = decision_aids(table);
+    ASSERT_EQ(aids.size(), 1U);
+    EXPECT_EQ(aids[0].front.size() + aids[0].dominated.size(), 5U);
+    EXPECT_EQ(aids[0].comparisons, 10);
+    // Against RoPE at each base, the one model without positions is another comparison.
+    for (ResultRun& run : runs) {
+        run.settings["position"] = run.settings["fraction"] == 0 ? "none" : "rope";
+        run.settings["fraction"] = 1;
+    }
+    EXPECT_EQ(results_table(runs, {.baseline = {{"position", "rope"}}, .test = TestKind::welch}).comparisons(), 4);
 }
 
 TEST(ResultsRepeats, ShareSeedsAndTheGroupWithTheMostIsTested) {
@@ -271,7 +301,7 @@ TEST(ResultsRepeats, BestLossesAreComparedOnlyIfEvaluatedAlike) {
     }
     const ResultsTable best = results_table(runs, {.compare = "best_validation_loss"});
     EXPECT_EQ(verdict_of(best, best.groups[1]).kind, Verdict::Kind::untested);
-    EXPECT_THAT(verdict_of(best, best.groups[1]).words, HasSubstr("lowest loss of more evaluations is lower"));
+    EXPECT_THAT(verdict_of(best, best.groups[1]).words, HasSubstr("lowest of several losses depends on that"));
     for (ResultRun& run : runs) run.summary->whole_validation_loss.reset();
     const ResultsTable table = results_table(runs);
     EXPECT_EQ(measures()[table.compared].name, "final_validation_loss");
@@ -376,7 +406,7 @@ TEST(ResultsFamilies, AreNamedWhereTheyDisagree) {
     const ResultGroup& group = group_of(table, {{"theta", 500}});
     ASSERT_EQ(verdict_of(table, group).kind, Verdict::Kind::better) << verdict_of(table, group).words;
     const std::string text = decision_text(table);
-    EXPECT_THAT(text, HasSubstr("(Holm's correction over 10 tests)"));
+    EXPECT_THAT(text, HasSubstr("after Holm's correction over 10 tests"));
     EXPECT_THAT(text, HasSubstr("Undecided: θ = 10k against θ = 500. The table, whose correction is over 4 comparisons "
                                 "only, says: θ = 500 is better."));
 }
@@ -389,17 +419,18 @@ TEST(ResultsLooks, AddedSeedsAreASecondLook) {
     const ResultsTable first = results_table(runs);
     EXPECT_EQ(first.looks(first.groups[1]), 1);
     EXPECT_EQ(look_warning(first), "");
-    EXPECT_THAT(words(first), Not(HasSubstr("look")));
+    EXPECT_THAT(words(first), Not(AnyOf(HasSubstr("look"), HasSubstr("before"))));
     for (std::size_t i = 6; i < runs.size(); ++i) runs[i].look = 2;
     const ResultsTable table = results_table(runs);
     EXPECT_EQ(table.looks(table.groups[1]), 2);
     EXPECT_THAT(verdict_of(table, table.groups[1]).words,
-                HasSubstr(" Seeds were added to this group after results existed (look 2); "));
-    EXPECT_THAT(words(table), HasSubstr(", look 2)"));
+                HasSubstr(" Seeds were added after results existed (look 2 at this comparison); "));
+    EXPECT_THAT(words(table), HasSubstr(", tested before with fewer seeds)"));
     EXPECT_THAT(results_text(table), HasSubstr("experiment 2 added seeds to groups that already had some"));
     EXPECT_THAT(results_latex(table), AllOf(HasSubstr("% Warning: this is not the first look"),
                                             HasSubstr("Some groups were tested before with fewer seeds.")));
     EXPECT_THAT(results_csv(table, {{"theta", "look"}}), HasSubstr("500,2"));
+    for (const char* preset : {"short", "paper"}) EXPECT_THAT(results_csv(table, {{preset}}), HasSubstr(",look,"));
     EXPECT_EQ(results_json(table)["groups"][1]["look"], 2);
     // An experiment that adds groups does not test the same ones again.
     for (std::size_t i = 0; i < runs.size(); ++i) runs[i].look = i % 2 == 0 ? 0 : 2;
@@ -414,7 +445,11 @@ TEST(ResultsLooks, SeedsThatAPairedTestDoesNotUseAreNoLook) {
     const ResultsTable table = results_table(runs);
     ASSERT_EQ(table.groups[1].test, TestKind::paired);
     EXPECT_EQ(table.looks(table.groups[1]), 1);
-    EXPECT_THAT(verdict_of(table, table.groups[1]).words, Not(HasSubstr("look")));
+    // The row's mean is over six seeds and its p over five pairs, which every format says.
+    EXPECT_THAT(results_csv(table, {{"paper"}}), AllOf(HasSubstr(",pairs,"), Not(HasSubstr(",look,"))));
+    for (const std::string& words : {results_text(table), results_latex(table, {{"paper"}})})
+        EXPECT_THAT(words, HasSubstr("cover the 5 seeds that the group shares with its baseline"));
+    EXPECT_THAT(verdict_of(table, table.groups[1]).words, Not(AnyOf(HasSubstr("look"), HasSubstr("before"))));
 }
 
 TEST(ResultsSeedsNeeded, HaveTheIntervalOfTheStandardDeviation) {
@@ -441,8 +476,8 @@ TEST(ResultsText, VerdictHeadlineAndLatexRowAreAboutThisText) {
     EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr("Better on this text: "));
     EXPECT_THAT(headline(table, [&](const ResultGroup& group) { return group_words(table, group); }),
                 HasSubstr("below θ = 10k on this text: 0.10 nats"));
-    EXPECT_THAT(results_latex(table, {{"paper"}}), HasSubstr("& mark on this text \\\\"));
-    EXPECT_THAT(results_latex(table, {{"settings", "verdict"}}), HasSubstr("& verdict on this text \\\\"));
+    EXPECT_THAT(results_latex(table, {{"paper"}}), HasSubstr("& result on this text \\\\"));
+    EXPECT_THAT(results_latex(table, {{"settings", "verdict"}}), HasSubstr("& result on this text \\\\"));
 }
 
 }  // namespace

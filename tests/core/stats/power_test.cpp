@@ -45,6 +45,15 @@ TEST(Power, DetectableDifferenceOfPairsAgreesWithStatsmodels) {
     EXPECT_NEAR(*detectable_difference_of_pairs({10, 7, 1}), 0.9960019108, 1e-6);
 }
 
+TEST(Power, FewestSeedsDoNotDependOnTheGuess) {
+    for (const std::int64_t wanted : {2, 3, 5, 100, 9999, 10000}) {
+        for (const double guess : {-1.0, 2.0, 3.0, 4.5, 99.0, 100.0, 101.0, 5000.0, 1e9}) {
+            EXPECT_EQ(fewest_seeds([&](std::int64_t seeds) { return seeds >= wanted; }, guess), wanted) << guess;
+        }
+    }
+    EXPECT_FALSE(fewest_seeds([](std::int64_t) { return false; }, 17));
+}
+
 // Reference values: statsmodels 0.15.0, TTestIndPower().solve_power(effect, None, alpha=0.05, power=0.8) gives
 // 393.4057, 63.7656, 25.5246, 16.7147, 8.0603, 5.09, 3.07 and 2.1172.
 TEST(Power, SeedsAgreeWithStatsmodels) {
