@@ -525,23 +525,23 @@ void read_cache(HfModel& model) {
     if (shape.global_layers == shape.layers) shape.global_layers = 0;  // no layer has a window
     const auto remark = [&](std::int64_t count, const std::string& text) {
         if (count > 0)
-            model.remarks.push_back(std::to_string(count) + " of the " + std::to_string(types.size()) + " layers " +
-                                    text);
+            model.remarks.push_back("Layers that " + text + ": " + std::to_string(count) + " of " +
+                                    std::to_string(types.size()) + ".");
     };
     remark(uncached,
-           "have no KV cache of the text, because they do not use softmax attention over it (" + joined(others) + ").");
-    remark(borrowed, "use the KV cache of another layer.");
+           "have no KV cache of the text, because they do not use softmax attention over it (" + joined(others) + ")");
+    remark(borrowed, "use the KV cache of another layer");
     remark(repeated,
-           "have several KV caches each, because each token passes through these layers, or attends in them, several "
-           "times.");
-    remark(compressed, "compress their KV cache: apart from the last tokens, each entry represents several tokens.");
+           "have several KV caches, because each token passes through the layer, or attends in it, several times");
+    remark(compressed, "compress their KV cache (apart from the last tokens, each entry represents several tokens)");
     if (unequal > 0)
         model.remarks.emplace_back(
             "The layers differ in the number or the width of their key and value heads; the size of the KV cache is "
             "the sum over the layers.");
-    remark(indexed,
-           "keep the keys of an indexer besides the KV cache (index_head_dim channels per token); the size of the KV "
-           "cache does not contain them.");
+    remark(
+        indexed,
+        "also keep the keys of an indexer (index_head_dim channels per token), which the size of the KV cache does not "
+        "contain");
     model.kind = shape.kv_heads == shape.heads ? KvCache::multi_head
                  : shape.kv_heads == 1         ? KvCache::multi_query
                                                : KvCache::grouped;

@@ -390,7 +390,7 @@ std::vector<HfRotary> read_rotary(const json& config, const json& defaults, HfMo
     if (is_class) name_ignored_keys(config, model);
     if (is_listed("two_dimensional", model.model_type)) {
         model.remarks.emplace_back(
-            "The model rotates by row and column of an image; the frequencies shown are those of each.");
+            "The model rotates by the row and by the column of an image; both use the frequencies shown.");
     }
     return result;
 }

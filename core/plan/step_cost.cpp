@@ -245,7 +245,7 @@ void refuse_large_model(const RunSpec& spec, std::int64_t vocabulary) {
     if (need <= physical_memory()) return;
     throw BadInput("Training this model needs about " + bytes_text(static_cast<std::int64_t>(need)) +
                    ", but this machine has " + bytes_text(static_cast<std::int64_t>(physical_memory())) +
-                   ", so that the model is not measured here.");
+                   ", so the model is not measured here.");
 }
 
 }  // namespace ropelab

@@ -109,7 +109,7 @@ std::string collinear_words(LossTerm term) {
     const bool tokens = term == LossTerm::tokens;
     return std::string("In these runs ") + (tokens ? "the number of training tokens" : "the number of parameters") +
            " changes together with " + (tokens ? "the model size or the rotated fraction" : "the rotated fraction") +
-           ", so that their effects cannot be told apart; train runs in which they vary independently, such as every "
+           ", so their effects cannot be told apart; train runs in which they vary independently, such as every "
            "combination.";
 }
 
@@ -219,7 +219,7 @@ LossFit fit_loss(std::span<const LossFitRun> runs) {
     fit.residual_deviation = std::sqrt(fit.linear.variance());
     if (!(fit.residual_deviation > 1e-12)) {
         throw BadInput(
-            "The losses have no scatter around the fit, so that the error of the fit cannot be estimated; the runs may "
+            "The losses have no scatter around the fit, so the error of the fit cannot be estimated; the runs may "
             "be copies of each other.");
     }
     fit.r_squared = 1 - fit.linear.residual_sum / fit.linear.total_sum;
@@ -447,7 +447,7 @@ void choose_groups(const ResultsTable& table, std::vector<FitGroup>& groups, con
         result.chosen_by.insert(result.chosen_by.end(), names.begin(), names.end());
         if (groups.size() == before) {
             throw BadInput("The selected group does not have the settings " + unfitted_words(groups, names) +
-                           ", in which the other runs differ, so that it cannot choose runs for the fit; select a "
+                           ", in which the other runs differ, so it cannot choose runs for the fit; select a "
                            "group of runs with RoPE.");
         }
     }
@@ -614,7 +614,7 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
     if (fit.lack_of_fit) {
         const bool lacks = fit.lack_of_fit->p < 0.05;
         lines.push_back(std::string(lacks ? "The settings deviate from the fitted formula by more than the scatter of "
-                                            "the seeds, so that the intervals are only approximate: "
+                                            "the seeds, so the intervals are only approximate: "
                                           : "The settings do not deviate from the fitted formula by significantly more "
                                             "than the scatter of the seeds: ") +
                         test_text(*fit.lack_of_fit) + ".");
@@ -631,7 +631,7 @@ std::vector<std::string> loss_fit_words(const TableLossFit& table) {
                     ", parameters N = " + range_text(fit.parameters) +
                     ", training tokens D = " + range_text(fit.tokens) +
                     ". The fit says nothing beyond this range, and assumes that the errors of the runs are "
-                    "independent; the runs share one data set, so that intervals do not generalise to other texts.");
+                    "independent; the runs share one data set, so intervals do not generalise to other texts.");
     for (std::string& line : selection_words(table)) lines.push_back(std::move(line));
     return lines;
 }

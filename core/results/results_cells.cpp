@@ -221,7 +221,7 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         add(": the mean contains ", group.stopped, " that did not finish, with losses after fewer steps");
         add(excludes, group.failed,
             group.summaries.empty()
-                ? " that failed or diverged, so that it has no mean"
+                ? " that failed or diverged, so it has no mean"
                 : " that failed or diverged. Its mean and comparison cover only the surviving runs");
         add(excludes, group.repeated, " whose seed was run again later");
         add(excludes, std::ssize(group.summaries) - counted_runs(table, group),

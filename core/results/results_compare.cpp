@@ -449,10 +449,10 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
         const auto number = [](const auto& seeds) {
             return seeds ? std::to_string(*seeds) : "more than " + std::to_string(max_seeds);
         };
-        result += "; about " + std::to_string(*comparison.seeds_needed) +
-                  (paired ? " pairs of seeds" : " seeds per group") + " (95 % interval " +
-                  number(comparison.seeds_needed_low) + " … " + number(comparison.seeds_needed_high) +
-                  ", from that of the standard deviation) would be needed to detect a true difference of this size";
+        result +=
+            "; about " + std::to_string(*comparison.seeds_needed) + (paired ? " pairs of seeds" : " seeds per group") +
+            " (95 % interval " + number(comparison.seeds_needed_low) + " … " + number(comparison.seeds_needed_high) +
+            ", because the standard deviation is an estimate) would be needed to detect a true difference of this size";
     }
     return result;
 }

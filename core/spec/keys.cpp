@@ -433,7 +433,7 @@ std::vector<Key> make_keys() {
         choice_key<R, BatchOrder>(
             {"batches", "training", "",
              "Order of the training sequences. random starts each sequence at a random offset of the text, with "
-             "replacement; sequential reads the text in order, so that no token repeats before its end."},
+             "replacement; sequential reads the text in order, so no token repeats before its end."},
             {{"random", BatchOrder::random}, {"sequential", BatchOrder::sequential}}, &R::batches),
         number_key<R>(
             {"learning_rate", "training", "", "Peak learning rate, which is reached after the warm-up.", 0, 10},

@@ -114,7 +114,7 @@ void check_length(const RunSpec& spec, std::int64_t factor) {
     if (const std::int64_t most = longest_extrapolation / spec.context; factor > most) {
         throw BadInput("The length is " + std::to_string(factor) + " times the run's context of " +
                        std::to_string(spec.context) + ", but it must be at most " + std::to_string(most) +
-                       " times, so that a sequence has at most " + std::to_string(longest_extrapolation) + " tokens.");
+                       " times, so a sequence has at most " + std::to_string(longest_extrapolation) + " tokens.");
     }
     if (const std::int64_t length = factor * spec.context; !is_defined_at(spec, length)) {
         throw BadInput("A sequence of " + std::to_string(length) +

@@ -107,7 +107,7 @@ ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t
                            const RotarySetup& setup) {
     if (spec.theta_varies()) {
         throw BadInput(
-            "The theta of this run changes during training, so that no attention head can be "
+            "The theta of this run changes during training, so no attention head can be "
             "constructed by hand for its frequencies; choose a run with a fixed theta.");
     }
     const RotarySetup own = setup_of(spec);

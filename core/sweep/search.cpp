@@ -26,7 +26,7 @@ void check_halving(const Search& search, const std::vector<RunSpec>& runs) {
     if (cohorts.size() > 1) {
         throw BadInput(
             "Successive halving compares runs that train as one batch (a cohort), but these runs differ in settings "
-            "that change their shape or length, so that they form " +
+            "that change their shape or length, so they form " +
             std::to_string(cohorts.size()) +
             " cohorts; vary only settings that keep the shape, such as the learning rate, theta or the seed.");
     }

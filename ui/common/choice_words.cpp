@@ -85,7 +85,7 @@ constexpr auto kAllWords = std::to_array<ChoiceWords>({
      "Muon orthogonalizes the momentum of the layers' matrices; AdamW trains the other weights. "
      "Jordan et al. 2024; formula 55 of the guide"},
     {"weight_decay_kind", "l2", "L2",
-     "The weight decay is added to the gradient (L2), so that AdamW also divides it by the root of the mean squared "
+     "The weight decay is added to the gradient (L2), so AdamW also divides it by the root of the mean squared "
      "gradient. Formula 55 of the guide"},
     {"attention", "mha", "multi-head",
      "Multi-head or grouped-query attention: each head has its own queries; groups of heads share the keys and values "

@@ -110,7 +110,7 @@ std::span<const Settings::Entry> Settings::table() {
         {"machine/multiply_per_second", 0.0,
          "Peak speed of this machine in float32 operations per second, used for the roofline."},
         {"machine/bfloat16_multiply_per_second", 0.0,
-         "Peak speed of this machine in operations per second of bfloat16 products, used for the roofline."},
+         "Peak speed of this machine in operations per second of matrix products in bfloat16, used for the roofline."},
         {"machine/copy_per_second", 0.0,
          "Memory bandwidth of this machine in bytes per second, used for the roofline."},
     };

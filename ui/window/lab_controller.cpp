@@ -129,7 +129,7 @@ void LabController::showExample() {
         };
         m_banners.show(kExampleBanner, BannerArea::Kind::information,
                        u"This lab file is an example: the 30 runs of the sweep on the right, trained on another "
-                       u"machine, so that yours "
+                       u"machine, so yours "
                        "will differ a little. Explore it, or:"_s,
                        {{u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
                         {u"Lecture: Clocks"_s,

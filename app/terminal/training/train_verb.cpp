@@ -506,7 +506,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
         "the whole validation split.\n";
     if (subwords) text += bits.text();
     if (tokenizers.size() > 1) {
-        text += "The runs have different tokenizers, so that only their bits per byte can be compared.\n";
+        text += "The runs have different tokenizers, so only their bits per byte can be compared.\n";
     }
     if (memory.peak > 0) {
         text += "Peak memory of training: " + bytes_text(memory.peak) + "; predicted: " + bytes_text(memory.predicted) +

@@ -94,7 +94,7 @@ void require_composed(std::string_view text) {
         if (!nfc->isNormalizedUTF8({part.data(), static_cast<std::int32_t>(part.size())}, error)) {
             throw BadInput("Line " + std::to_string(line) +
                            " of the text is not in the Unicode normalization form NFC, to which the tokenizer would "
-                           "change it, so that it could not be restored from its tokens; normalize the text first, "
+                           "change it, so it could not be restored from its tokens; normalize the text first, "
                            "for example with \"uconv -x nfc\".");
         }
         begin = end;
@@ -133,7 +133,7 @@ class BytePairs final : public Subwords {
             if (bytes_of_token(merge.merged) != bytes_of_token(merge.left) + bytes_of_token(merge.right)) {
                 throw BadInput("The merge of \"" + spelled(merge.left) + "\" and \"" + spelled(merge.right) + "\" of " +
                                name + " gives the token \"" + spelled(merge.merged) +
-                               "\", which has other bytes, so that texts could not be restored from their tokens; use "
+                               "\", which has other bytes, so texts could not be restored from their tokens; use "
                                "another tokenizer.");
             }
             ranks_.emplace(pair_key(merge.left, merge.right), rank);
@@ -285,7 +285,7 @@ std::string pieces_rule(const json& file, const std::string& name) {
     if (sets_option(bytes, "add_prefix_space")) {
         throw BadInput(
             name +
-            " adds a space before each text (add_prefix_space), so that texts could not be restored from "
+            " adds a space before each text (add_prefix_space), so texts could not be restored from "
             "their tokens; set add_prefix_space to false in a copy of the file to use it without the space.");
     }
     const bool expression = bytes.is_object() && bytes.value("use_regex", true);
@@ -309,7 +309,7 @@ void require_byte_level(const json& file, const std::string& name) {
     const std::string normalizer = kind_of_part(file, "normalizer");
     if (!normalizer.empty() && normalizer != "NFC") {
         throw BadInput(name + " changes texts by the normalizer \"" + normalizer +
-                       "\", so that they could not be restored from their tokens; use a tokenizer without it.");
+                       "\", so they could not be restored from their tokens; use a tokenizer without it.");
     }
     for (const char* option : {"dropout", "continuing_subword_prefix", "end_of_word_suffix", "byte_fallback"}) {
         if (sets_option(model, option)) {
@@ -322,8 +322,7 @@ void require_byte_level(const json& file, const std::string& name) {
             if (sets_option(token, option)) {
                 throw BadInput(
                     "The added token \"" + token.at("content").get<std::string>() + "\" of " + name + " sets " +
-                    option +
-                    ", so that texts could not be restored from their tokens; use a tokenizer without this token.");
+                    option + ", so texts could not be restored from their tokens; use a tokenizer without this token.");
             }
         }
     }

@@ -236,7 +236,7 @@ Cuda cuda_of(const CudaFindings& found) {
     result.graphs = found.graphs;
     if (!result.bfloat16) {
         result.detail += "; plain float32 only, because compute capability " + capability_text(found.capability) +
-                         " has no bfloat16 products";
+                         " cannot multiply matrices in bfloat16";
     }
     if (!found.graphs) {
         result.detail += found.graphs_error.empty() ? "; CUDA graphs are not built"
@@ -269,13 +269,13 @@ const Cuda& open_cuda() {
 std::string bfloat16_warning(const Cuda& cuda) {
     if (cuda.bfloat16) return {};
     return "This device (compute capability " + capability_text(cuda.capability) +
-           ") emulates bfloat16 products, which is slow; float32 is faster.";
+           ") multiplies matrices in bfloat16 by other instructions, which is slow; float32 is faster.";
 }
 
 std::string bfloat16_obstacle(const Cuda& cuda) {
     if (cuda.bfloat16) return {};
     return "this device (compute capability " + capability_text(cuda.capability) +
-           ") has no bfloat16 products, so it trains in plain float32.";
+           ") cannot multiply matrices in bfloat16, so it trains in plain float32.";
 }
 
 void trust_cuda(const DeviceTrust& trust) {

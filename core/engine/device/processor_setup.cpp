@@ -54,7 +54,7 @@ void avoid_broken_amx() {
 }
 
 std::string bfloat16_obstacle() {
-    return processor_multiplies_bfloat16() ? "" : "this processor has no instructions for bfloat16 products.";
+    return processor_multiplies_bfloat16() ? "" : "this processor cannot multiply matrices in bfloat16.";
 }
 
 SettledPrecision faster_precision(const std::string& obstacle, const std::function<double(Precision)>& seconds) {

@@ -229,8 +229,7 @@ void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
     }
     if (spec.learns_positions() && sequences.length > spec.context) {
         throw BadInput("This model has learned positions for " + std::to_string(spec.context) +
-                       " tokens only, so that it cannot process sequences of " + std::to_string(sequences.length) +
-                       ".");
+                       " tokens only, so it cannot process sequences of " + std::to_string(sequences.length) + ".");
     }
     check_tokens(model.weights.layout(), sequences.tokens);
     check_tokens(model.weights.layout(), sequences.targets, true);
@@ -286,7 +285,7 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
                        std::to_string(most_map_numbers) + " attention weights over all layers and heads.");
     }
     if (request.scaling.method != ScalingMethod::none && !spec.rotates()) {
-        throw BadInput("This model has no RoPE, so that the scaling " + std::string(word_of(request.scaling.method)) +
+        throw BadInput("This model has no RoPE, so the scaling " + std::string(word_of(request.scaling.method)) +
                        " does not apply; remove the scaling.");
     }
     const RetrievalTest& retrieval = request.retrieval;

@@ -126,12 +126,12 @@ void score_order(ScoredPrediction& scored, std::span<const SheetRun> runs) {
     scored.words = order_words(scored);
     if (failed > 0) {
         scored.words = counted(failed, "run") +
-                       " of the groups failed or diverged, so that the means compare only the surviving runs. " +
+                       " of the groups failed or diverged, so the means compare only the surviving runs. " +
                        scored.words;
     } else if (prediction.order_rule >= 2) {
         scored.outcome = tested_order(scored.groups);
         if (scored.outcome == ScoredPrediction::Outcome::undecided) {
-            scored.words += " The differences may be due to chance, so that the prediction is neither right nor wrong.";
+            scored.words += " The differences may be due to chance, so the prediction is neither right nor wrong.";
         }
     } else {
         scored.outcome =
@@ -305,11 +305,11 @@ void score_collapse(ScoredPrediction& scored, std::span<const SheetRun> runs) {
         scored.words +=
             " In no group does a measured distance separate the effects of distance and of the context bound B.";
     } else if (groups == 0) {
-        scored.words += " No group has learned retrieval, so that no group can collapse.";
+        scored.words += " No group has learned retrieval, so no group can collapse.";
     } else if (is_declining && !is_wrong) {
         scored.words +=
             " In a group whose gain declines even where the context bound B is higher, the effects of distance and of "
-            "B are not separated, so that the prediction is not scored.";
+            "B are not separated, so the prediction is not scored.";
     } else if (is_undecided && !is_wrong) {
         scored.words += " The confidence intervals leave at least one group undecided; more seeds are required.";
     } else if (scored.chance >= 1) {

@@ -344,7 +344,7 @@ std::string control_words(const SheetRow& row) {
                                                     : "that of the models with position encoding") +
            " by " + signed_percent(row.control_percent) + " % (p = " + p_text(row.control_p) +
            "), which is not significantly more than the margin" + (is_old ? "" : ": " + row.plan.control_shows) +
-           ", so that equal results would be no evidence. A test requires longer training or larger models.";
+           ", so equal results would be no evidence. A test requires longer training or larger models.";
 }
 
 bool is_opposite(const SheetRow& row) {
@@ -422,7 +422,7 @@ void decide(SheetRow& row, const RowTests& tests, std::optional<double> claim, s
         row.words = control_words(row);
     } else if (is_of_survivors(row)) {
         row.verdict = SheetVerdict::undecided;
-        row.words = failed_words(row) + ", so that the means compare only the surviving runs. " + observed + ", " +
+        row.words = failed_words(row) + ", so the means compare only the surviving runs. " + observed + ", " +
                     p_words(*claim) + " after Holm's correction.";
     } else if (rule.kind == Kind::difference && is_refuted) {
         row.verdict = SheetVerdict::not_reproduced;

@@ -316,7 +316,7 @@ TEST(Judge, ControlsNameTheQuestionOfTheirClaim) {
     EXPECT_EQ(insensitive.verdict, SheetVerdict::not_testable);
     EXPECT_THAT(insensitive.words, HasSubstr("differs from that of its reference group by"));
     EXPECT_THAT(insensitive.words, HasSubstr("more than the margin: the feed-forward network matters little to these "
-                                             "models, so that equal results would be no evidence."));
+                                             "models, so equal results would be no evidence."));
     EXPECT_THAT(rule_words(row), HasSubstr("otherwise the feed-forward network matters little to these models, and"));
 }
 

@@ -68,7 +68,7 @@ TEST(ResultsText, NotesExcludedRuns) {
     std::vector<ResultRun> none = theta_paper_runs();
     for (std::size_t i = 0; i < 3; ++i) none[i].state = RunState::failed;
     EXPECT_THAT(full_text(welch_table(none)),
-                HasSubstr("theta = 500: the group excludes 3 runs that failed or diverged, so that it has no mean."));
+                HasSubstr("theta = 500: the group excludes 3 runs that failed or diverged, so it has no mean."));
     const std::vector<std::string> csv = lines_of(results_csv(welch_table(runs)));
     EXPECT_TRUE(csv[0].ends_with(
         ",survivors_only,runs,unfinished,stopped,failed,chosen_precision,chosen_device,chosen_kernels\r"))

@@ -72,12 +72,13 @@ TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {
         undecided.words,
         HasSubstr(
             "Not significant on this text: 0.0033 nats lower than the baseline (95 % interval -0.027 … 0.021 nats), "));
-    EXPECT_THAT(undecided.words,
-                HasSubstr("(Welch's t test, 1 comparison); this difference is smaller than the 0.032 nats "
-                          "that the test detects with 80 % power, given 3 seeds per group, their "
-                          "standard deviations and the 5 % level; about 158 seeds per group (95 % "
-                          "interval 57 … 1311, from that of the standard deviation) would be needed to detect a true "
-                          "difference of this size."));
+    EXPECT_THAT(
+        undecided.words,
+        HasSubstr("(Welch's t test, 1 comparison); this difference is smaller than the 0.032 nats "
+                  "that the test detects with 80 % power, given 3 seeds per group, their "
+                  "standard deviations and the 5 % level; about 158 seeds per group (95 % "
+                  "interval 57 … 1311, because the standard deviation is an estimate) would be needed to detect a true "
+                  "difference of this size."));
     EXPECT_THAT(undecided.words, Not(HasSubstr("cannot")));
 }
 
@@ -92,12 +93,13 @@ TEST(ResultsVerdict, NamesPWithoutAndWithCorrection) {
     // Computed with SciPy 1.17.1 for 1.4662 ± 0.0014 and 1.4739 ± 0.0030, three seeds each, at the level 0.05 / 5.
     EXPECT_NEAR(*table.groups[2].welch.detectable, 0.0150923693, 1e-9);
     EXPECT_THAT(verdict.words, HasSubstr("0.0077 nats lower than the baseline (95 % interval -0.014 … -0.0014 nats)"));
-    EXPECT_THAT(verdict.words,
-                HasSubstr("this difference is smaller than the 0.015 nats that the test detects with 80 % power, given "
-                          "3 seeds per group, their standard deviations and the 5 % level divided by 5 comparisons "
-                          "(the first and strictest step of Holm's correction); about 5 seeds per group (95 % "
-                          "interval 4 … 37, from that of the standard deviation) would be needed to detect a true "
-                          "difference of this size."));
+    EXPECT_THAT(
+        verdict.words,
+        HasSubstr("this difference is smaller than the 0.015 nats that the test detects with 80 % power, given "
+                  "3 seeds per group, their standard deviations and the 5 % level divided by 5 comparisons "
+                  "(the first and strictest step of Holm's correction); about 5 seeds per group (95 % "
+                  "interval 4 … 37, because the standard deviation is an estimate) would be needed to detect a true "
+                  "difference of this size."));
 }
 
 // A large difference of means with large standard deviations: the sentence may not say that small ones are detected.

@@ -18,7 +18,7 @@ TEST(ScrollPage, FillsTheSpaceAndScrollsOnlyIfItIsTooLow) {
     auto* column = new QVBoxLayout(content);
     ScrollPage page;
     page.setContent(content);
-    auto* words = new QLabel("One sentence that is much longer than the page is wide, so that it takes several lines.");
+    auto* words = new QLabel("One sentence that is much longer than the page is wide, so it takes several lines.");
     words->setWordWrap(true);
     auto* picture = new QWidget;
     picture->setMinimumHeight(100);

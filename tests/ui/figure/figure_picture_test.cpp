@@ -125,7 +125,7 @@ TEST(FigurePicture, OfAPngHasNoPartsThatTheProgramDoesNotWrite) {
     EXPECT_EQ(pictureDifference(more, bytes),
               "Picture: the file has the part \"gAMA\", which RoPE Lab does not write.");
     EXPECT_EQ(pictureDifference(bytes + "more", bytes),
-              "Picture: the file has the part \"behind its end\", which RoPE Lab does not write.");
+              "Picture: the file has the part \"bytes after its end\", which RoPE Lab does not write.");
     const auto withText = [&](const QString& key, const QString& text) {
         QImage image = QImage::fromData(bytes, "PNG");
         image.setText(key, text);

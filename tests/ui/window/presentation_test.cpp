@@ -396,7 +396,7 @@ TEST_F(PresentationTest, ARecordedLabStandsInForTheUsersLab) {
     stage().begin();
     stage().showRuns(recorded, nullptr);
     EXPECT_EQ(QFileInfo(workspace().lab().path()).fileName(), QFileInfo(recorded).fileName());
-    EXPECT_NE(workspace().lab().path(), recorded) << "a copy is shown, so that the recording stays as it is";
+    EXPECT_NE(workspace().lab().path(), recorded) << "a copy is shown, so the recording stays as it is";
     EXPECT_TRUE(workspace().lab().isReadOnly());
     EXPECT_EQ(stage().runs(), LectureStage::Runs::recorded);
     EXPECT_EQ(stage().ownLabPath(), own);
@@ -488,7 +488,7 @@ TEST_F(PresentationTest, ARecordingTakesOverWhereTrainingTakesTooLong) {
     stage().begin();
     stage().showRuns(recorded, &training);
     EXPECT_EQ(QFileInfo(workspace().lab().path()).fileName(), QFileInfo(recorded).fileName());
-    EXPECT_NE(workspace().lab().path(), recorded) << "a copy is shown, so that the recording stays as it is";
+    EXPECT_NE(workspace().lab().path(), recorded) << "a copy is shown, so the recording stays as it is";
     EXPECT_EQ(stage().runs(), LectureStage::Runs::recorded);
     EXPECT_FALSE(workspace().session().isActive());
     stage().end();

@@ -173,7 +173,7 @@ QStringList chunksOf(const QByteArray& png) {
         at += 12 + length;
         if (kind == "IEND") break;
     }
-    if (at != png.size()) chunks << u"behind its end"_s;
+    if (at != png.size()) chunks << u"bytes after its end"_s;
     const QImage image = QImage::fromData(png, "PNG");
     for (const QString& key : {u"Title"_s, u"Description"_s, u"Software"_s}) chunks << key + u": "_s + image.text(key);
     chunks.sort();

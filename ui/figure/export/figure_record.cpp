@@ -139,7 +139,7 @@ QString firstDifference(const QString& name, const QJsonValue& copy, const QJson
         }
     }
     const auto text = [](const QJsonValue& value) { return value.toVariant().toString().left(40); };
-    if (text(copy) == text(record)) return u"%1 is not that of the record"_s.arg(name);
+    if (text(copy) == text(record)) return u"%1 differs from the record"_s.arg(name);
     return u"%1 is \"%2\", but \"%3\" in the record"_s.arg(name, text(copy), text(record));
 }
 

@@ -68,10 +68,10 @@ struct HeadButton {
 };
 constexpr HeadButton kHeadButtons[] = {
     {1, "previous token",
-     "Builds a previous-token head: the phase of each pair i is φᵢ = −ωᵢ, minus its frequency, so that its term of the "
+     "Builds a previous-token head: the phase of each pair i is φᵢ = −ωᵢ, minus its frequency, so its term of the "
      "logit is largest at distance 1 (formula 17 of the guide)."},
     {0, "same token",
-     "Builds a diagonal head: the phases of all pairs are 0, so that each token attends most to "
+     "Builds a diagonal head: the phases of all pairs are 0, so each token attends most to "
      "itself."},
     {3, "three back",
      "Builds a head that attends to the token three positions before: the phase of each pair i is φᵢ = −3ωᵢ, with its "

@@ -220,7 +220,7 @@ QWidget* SpectrumPanel::makePartial() {
     m_coincide->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_coincide->setToolTip(
         u"Before scaling, truncate with base θ and d_r of d channels rotated has exactly the frequencies of slice "
-        "with base\nθ′ = θ^(d_r/d) (formula 5 of the guide). Some scalings depend on d or d_r, so that the scaled "
+        "with base\nθ′ = θ^(d_r/d) (formula 5 of the guide). Some scalings depend on d or d_r, so the scaled "
         "frequencies "
         "differ."_s);
     column->addWidget(m_coincide);

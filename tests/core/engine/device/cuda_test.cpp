@@ -61,7 +61,8 @@ TEST(CudaOpening, WarnsIfBfloat16IsEmulated) {
     EXPECT_EQ(bfloat16_warning(cuda_of(found)), "");
     found.capability = 75;
     EXPECT_EQ(bfloat16_warning(cuda_of(found)),
-              "This device (compute capability 7.5) emulates bfloat16 products, which is slow; float32 is faster.");
+              "This device (compute capability 7.5) multiplies matrices in bfloat16 by other instructions, which is "
+              "slow; float32 is faster.");
 }
 
 // Turing has no bfloat16 products; LibTorch emulates them.
@@ -71,10 +72,12 @@ TEST(CudaOpening, SaysThatTuringTrainsInPlainFloat32) {
     found.capability = 75;
     found.name = "Tesla T4";
     found.memory = 15LL << 30;
-    EXPECT_EQ(cuda_of(found).detail,
-              "Tesla T4, 15 GiB; plain float32 only, because compute capability 7.5 has no bfloat16 products");
-    EXPECT_EQ(bfloat16_obstacle(cuda_of(found)),
-              "this device (compute capability 7.5) has no bfloat16 products, so it trains in plain float32.");
+    EXPECT_EQ(
+        cuda_of(found).detail,
+        "Tesla T4, 15 GiB; plain float32 only, because compute capability 7.5 cannot multiply matrices in bfloat16");
+    EXPECT_EQ(
+        bfloat16_obstacle(cuda_of(found)),
+        "this device (compute capability 7.5) cannot multiply matrices in bfloat16, so it trains in plain float32.");
 }
 
 TEST(CudaOpening, UsesBfloat16FromAmpereOn) {

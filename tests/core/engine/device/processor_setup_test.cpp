@@ -50,7 +50,7 @@ TEST(FasterPrecision, SelectsBfloat16IfClearlyFaster) {
 }
 
 TEST(FasterPrecision, MeasuresNothingWithoutBfloat16Products) {
-    const std::string obstacle = "this processor has no instructions for bfloat16 products.";
+    const std::string obstacle = "this processor cannot multiply matrices in bfloat16.";
     EXPECT_EQ(bfloat16_obstacle(), processor_multiplies_bfloat16() ? "" : obstacle);
     const SettledPrecision result =
         faster_precision(obstacle, [](Precision) -> double { throw std::logic_error("timed"); });

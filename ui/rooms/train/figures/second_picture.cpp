@@ -232,7 +232,7 @@ SecondPicture::SecondPicture(RunAccess access, Settings& settings, QWidget* pare
           "plot, otherwise one curve per setting."_s,
           this)),
       m_fold(makeButton<QToolButton>(
-          u"Enlarge"_s, u"Hides the loss curves above this figure, so that the figure is larger and shows its axes."_s,
+          u"Enlarge"_s, u"Hides the loss curves above this figure, so the figure is larger and shows its axes."_s,
           this)),
       m_stack(new QStackedWidget(this)),
       m_view(new FigureView(this)),
@@ -324,7 +324,7 @@ QList<SecondPicture::Choice> SecondPicture::choices() {
     all.append(
         {kGradient, u"Gradient norm"_s, u"Shows the norm of the gradient before clipping at each training step."_s});
     all.append({kNothing, u"No figure below the curves"_s,
-                u"Shows no figure below the curves, so that the curves use the whole height."_s});
+                u"Shows no figure below the curves, so the curves use the whole height."_s});
     return all;
 }
 
