@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/engine.h"
+#include "core/contract/engine.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {

@@ -8,11 +8,11 @@
 #include <iostream>
 #include <iterator>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
 #include "core/data/utf8.h"
 #include "core/results/results_cells.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 
 namespace ropelab::terminal {

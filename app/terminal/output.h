@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 
 namespace ropelab::terminal {
 

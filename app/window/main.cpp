@@ -11,10 +11,10 @@
 #include <cstdlib>
 #include <new>
 
+#include "core/base/error.h"
 #include "core/data/utf8.h"
 #include "core/forecast/time_model.h"
 #include "core/machine/openmp.h"
-#include "core/spec/error.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/batch/batch_modes.h"
 #include "ui/window/batch/launch_options.h"

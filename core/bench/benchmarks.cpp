@@ -9,10 +9,10 @@
 #include <stdexcept>
 #include <utility>
 
-#include "core/experiment/same_models.h"
 #include "core/forecast/likely_data.h"
+#include "core/results/same_models.h"
 #include "core/rope/rotation.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 
 namespace ropelab::bench {
 

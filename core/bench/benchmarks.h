@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/plan/step_cost.h"
 #include "core/rope/context.h"
-#include "core/spec/engine.h"
 
 namespace ropelab::bench {
 

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "core/spec/processor.h"
+#include "core/base/processor.h"
 
 namespace ropelab::bench {
 

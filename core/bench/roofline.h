@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab::bench {
 

@@ -9,7 +9,7 @@
 #include <new>
 #include <optional>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -6,8 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

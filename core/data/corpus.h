@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/data/text_source.h"
 #include "core/data/tokenizer/vocabulary.h"
-#include "core/spec/engine.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -6,9 +6,9 @@
 #include <cstdio>
 #include <unordered_map>
 
+#include "core/base/error.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

@@ -9,7 +9,7 @@
 
 #include "core/data/corpus.h"
 #include "core/data/text_source.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

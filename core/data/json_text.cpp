@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -4,8 +4,8 @@
 #include <cstdlib>
 #include <system_error>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/data/checksum.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -9,8 +9,8 @@
 #include <cmath>
 #include <cstring>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

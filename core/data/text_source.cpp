@@ -7,10 +7,10 @@
 #include <fstream>
 #include <system_error>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/checksum.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/token_text.h"
 #include "core/data/known_sets.h"
 #include "core/data/synthetic/language.h"
-#include "core/spec/run_spec.h"
-#include "core/spec/token_text.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

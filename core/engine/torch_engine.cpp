@@ -4,6 +4,8 @@
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <torch/torch.h>
 
+#include "core/base/error.h"
+#include "core/base/processor.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/device/processor_setup.h"
@@ -13,8 +15,6 @@
 #include "core/engine/train/device_check.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/kernels/kernels.h"
-#include "core/spec/error.h"
-#include "core/spec/processor.h"
 
 namespace ropelab {
 

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/spec/engine.h"
+#include "core/contract/engine.h"
 
 namespace ropelab {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/utf8.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

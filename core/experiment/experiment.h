@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/spec/keys.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/keys.h"
+#include "core/settings/run_spec.h"
 #include "core/store/run_settings.h"
 
 namespace ropelab {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <string_view>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

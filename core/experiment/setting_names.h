@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

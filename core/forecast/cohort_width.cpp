@@ -5,12 +5,12 @@
 #include <limits>
 #include <mutex>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/forecast/device_need.h"
 #include "core/forecast/likely_data.h"
 #include "core/machine/clock.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

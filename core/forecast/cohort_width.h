@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/engine.h"
+#include "core/contract/engine.h"
 
 namespace ropelab {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/kernels.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -6,6 +6,8 @@
 #include <thread>
 #include <tuple>
 
+#include "core/base/processor.h"
+#include "core/contract/probe.h"
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
@@ -14,8 +16,6 @@
 #include "core/forecast/likely_data.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/probe.h"
-#include "core/spec/processor.h"
 
 namespace ropelab {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/forecast/time_model.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -10,11 +10,11 @@
 #include <type_traits>
 #include <unordered_set>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

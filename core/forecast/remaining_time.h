@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

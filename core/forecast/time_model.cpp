@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "core/base/numbers.h"
+#include "core/base/processor.h"
 #include "core/data/json_text.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/numbers.h"
-#include "core/spec/processor.h"
 #include "core/store/output_file.h"
 
 namespace ropelab {

@@ -5,10 +5,10 @@
 #include <map>
 #include <set>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/hf_reader.h"
 #include "core/plan/stage.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

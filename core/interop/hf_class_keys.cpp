@@ -1,8 +1,8 @@
 #include <algorithm>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/hf_reader.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 // Which rotary keys of a config the classes of transformers read, and in which place. Each model type has a class of
 // its own; a key that it does not read has no effect, and transformers does not say so.

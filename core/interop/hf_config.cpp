@@ -6,12 +6,12 @@
 #include <fstream>
 #include <iostream>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
 #include "core/data/text_source.h"
 #include "core/interop/hf_reader.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/interop/hf_facts.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -7,9 +7,9 @@
 #include <span>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "core/sweep/stored_run.h"
 #include "core/table/table.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/embedded_tables.h"
 #include "core/interop/hf_config.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

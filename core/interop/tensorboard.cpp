@@ -11,8 +11,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/results/results_table.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "core/sweep/stored_run.h"
 

@@ -3,10 +3,10 @@
 #include <memory>
 #include <new>
 
+#include "core/base/random_stream.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
 #include "core/kernels/products.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab::kernels {
 

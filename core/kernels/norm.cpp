@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/random_stream.h"
 #include "core/kernels/kernels.h"
 #include "core/kernels/lanes.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab::kernels {
 

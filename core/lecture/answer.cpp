@@ -8,11 +8,11 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_text.h"
 #include "core/lecture/quantity.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

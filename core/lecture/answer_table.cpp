@@ -5,9 +5,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

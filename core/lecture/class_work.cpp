@@ -6,12 +6,12 @@
 #include <set>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
 #include "core/results/results_cells.h"
 #include "core/results/run_selection.h"
-#include "core/spec/error.h"
-#include "core/spec/run_names.h"
+#include "core/settings/run_names.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

@@ -4,14 +4,14 @@
 #include <cctype>
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/reproduce/sheet.h"
 #include "core/results/results_table.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

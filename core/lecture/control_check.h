@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/event.h"
 #include "core/lecture/lecture.h"
-#include "core/spec/event.h"
 
 namespace ropelab {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/lecture_text.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -7,13 +7,13 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/lecture/answer.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantity.h"
 #include "core/machine/engine_loader.h"
 #include "core/run/runner.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/store/lab_recorder.h"
 #include "core/sweep/lab_plan.h"
 

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <set>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
 #include "core/experiment/experiment.h"
@@ -14,9 +16,7 @@
 #include "core/lecture/quantity.h"
 #include "core/lecture/quantity_table.h"
 #include "core/lecture/tex.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

@@ -5,10 +5,10 @@
 #include <ranges>
 #include <span>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

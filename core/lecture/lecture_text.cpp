@@ -10,9 +10,9 @@
 #include <sstream>
 #include <utility>
 
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/utf8.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

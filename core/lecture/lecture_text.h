@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -2,6 +2,9 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/likely_data.h"
 #include "core/interop/hf_config.h"
@@ -11,10 +14,7 @@
 #include "core/plan/step_cost.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/rope/memory.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

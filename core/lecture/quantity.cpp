@@ -7,15 +7,15 @@
 #include <optional>
 #include <sstream>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_text.h"
 #include "core/lecture/quantity_table.h"
 #include "core/results/results_table.h"
 #include "core/rope/number_format.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

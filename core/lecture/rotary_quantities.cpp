@@ -2,6 +2,8 @@
 #include <cmath>
 #include <complex>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/lecture/quantity_table.h"
 #include "core/rope/context.h"
@@ -9,8 +11,6 @@
 #include "core/rope/logit.h"
 #include "core/rope/number_format.h"
 #include "core/rope/scaling.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -4,15 +4,15 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/experiment/experiment.h"
 #include "core/lecture/quantity_table.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/results_table.h"
 #include "core/results/run_selection.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/t_test.h"
 #include "core/store/lab_file.h"

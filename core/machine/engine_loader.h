@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <vector>
 
-#include "core/spec/engine.h"
+#include "core/contract/engine.h"
 
 namespace ropelab {
 

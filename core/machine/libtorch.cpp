@@ -8,10 +8,10 @@
 #include <fstream>
 #include <regex>
 
+#include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/machine/engine_loader.h"
 #include "core/machine/libtorch_fetch.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 
 namespace ropelab {

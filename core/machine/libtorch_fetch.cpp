@@ -5,9 +5,9 @@
 #include <regex>
 #include <sstream>
 
+#include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/machine/pinned_wheels.h"
-#include "core/spec/error.h"
 
 namespace fs = std::filesystem;
 

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/stage_times.h"
 #include "core/plan/stage.h"
-#include "core/spec/run_spec.h"
-#include "core/spec/stage_times.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

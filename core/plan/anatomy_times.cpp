@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <map>
 
+#include "core/base/random_stream.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

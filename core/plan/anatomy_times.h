@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/plan/anatomy.h"
-#include "core/spec/engine.h"
 
 namespace ropelab {
 

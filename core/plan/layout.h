@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/plan/model_plan.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/plan/model_plan.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

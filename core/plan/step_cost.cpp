@@ -6,12 +6,12 @@
 #include <variant>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/plan/kernels.h"
 #include "core/plan/layout.h"
 #include "core/plan/model_plan.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

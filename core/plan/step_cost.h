@@ -3,7 +3,7 @@
 #include <cstdint>
 
 #include "core/rope/memory.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

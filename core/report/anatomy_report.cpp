@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
@@ -19,9 +21,7 @@
 #include "core/report/document.h"
 #include "core/results/results_cells.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

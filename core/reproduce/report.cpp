@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
@@ -16,9 +17,8 @@
 #include "core/reproduce/rules/source_tests.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
-#include "core/spec/run_names.h"
+#include "core/settings/keys.h"
+#include "core/settings/run_names.h"
 
 namespace ropelab {
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/results/results_cells.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
-#include "core/spec/engine.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
@@ -121,7 +121,7 @@ struct GroupProbe {
 };
 
 /// A condition under which the retrieval of a group of runs collapses. The retrieval gain at a lag is a run's accuracy
-/// on repeated tokens at that lag less its accuracy on their first occurrence (core/spec/probe.h).
+/// on repeated tokens at that lag less its accuracy on their first occurrence (core/contract/probe.h).
 ///
 /// With `probes`, each group is compared with itself: its gains at the far lag with those at the near lag and at the
 /// control lag, paired by seed. It retrieves if the confidence interval (Student's t) of far − kept · near lies above

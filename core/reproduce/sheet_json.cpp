@@ -1,10 +1,10 @@
 #include <utility>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/reproduce/sheet.h"
 #include "core/results/results_cells.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 
 namespace ropelab {

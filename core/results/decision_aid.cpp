@@ -5,12 +5,12 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/stats/t_test.h"
 #include "core/store/run_settings.h"
 

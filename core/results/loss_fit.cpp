@@ -9,13 +9,13 @@
 #include <set>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/plan/layout.h"
 #include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

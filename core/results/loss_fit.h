@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "core/results/results_table.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "core/stats/least_squares.h"
 
 namespace ropelab {

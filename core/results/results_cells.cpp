@@ -6,9 +6,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/results/results_compare.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -11,10 +11,10 @@
 #include <set>
 #include <utility>
 
+#include "core/base/numbers.h"
+#include "core/contract/training_clock.h"
 #include "core/results/results_cells.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
-#include "core/spec/training_clock.h"
+#include "core/settings/keys.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {

@@ -10,7 +10,7 @@
 
 namespace ropelab {
 
-// The runs of a cohort share one clock (core/spec/training_clock.h), and the load of the machine differs between
+// The runs of a cohort share one clock (core/contract/training_clock.h), and the load of the machine differs between
 // sessions and drifts within one: most training times are one measurement, not one per seed.
 
 bool is_training_time(std::size_t measure);
@@ -20,7 +20,7 @@ bool has_own_clocks(const ResultGroup& group);
 
 /// Settings on which the lowest validation loss of one training depends: how often it is evaluated, and on what.
 bool decides_best_loss(const std::string& key);
-/// Equal seeds train the same model (core/experiment/same_models.h).
+/// Equal seeds train the same model (core/results/same_models.h).
 bool is_repeat(const ResultGroup& a, const ResultGroup& b);
 
 /// Training times only if both groups have clocks of their own in the same sessions, equal seeds in the same one; no

@@ -6,14 +6,14 @@
 #include <set>
 #include <tuple>
 
-#include "core/experiment/same_models.h"
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
-#include "core/spec/run_spec.h"
+#include "core/results/same_models.h"
+#include "core/settings/keys.h"
+#include "core/settings/run_spec.h"
 #include "core/store/run_settings.h"
 
 namespace ropelab {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/t_test.h"
 

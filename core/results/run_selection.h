@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/event.h"
 #include "core/results/results_table.h"
-#include "core/spec/event.h"
 
 namespace ropelab {
 

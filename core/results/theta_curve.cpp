@@ -6,8 +6,8 @@
 #include <set>
 #include <utility>
 
+#include "core/base/numbers.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -6,9 +6,9 @@
 #include <limits>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/rope/logit.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -7,11 +7,11 @@
 #include <random>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/rope/checks.h"
 #include "core/rope/cosine_sum.h"
 #include "core/rope/scaling.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

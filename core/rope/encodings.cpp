@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/rope/checks.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/rope/cosine_sum.h"
 #include "core/rope/encodings.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

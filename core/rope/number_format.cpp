@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

@@ -6,8 +6,8 @@
 #include <functional>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

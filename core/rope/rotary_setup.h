@@ -5,10 +5,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base/setting_key.h"
 #include "core/rope/frequencies.h"
 #include "core/rope/number_format.h"
 #include "core/rope/rotation.h"
-#include "core/spec/setting_key.h"
 
 namespace ropelab {
 

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numeric>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -1,9 +1,9 @@
 #include "core/run/checkpoint.h"
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 #include "core/store/safetensors.h"
 
 namespace ropelab {

@@ -4,10 +4,10 @@
 #include <optional>
 #include <vector>
 
+#include "core/contract/event.h"
+#include "core/contract/named_tensor.h"
 #include "core/data/text_source.h"
-#include "core/spec/event.h"
-#include "core/spec/named_tensor.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -5,12 +5,12 @@
 #include <iterator>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
 #include "core/machine/clock.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

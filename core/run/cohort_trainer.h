@@ -13,13 +13,13 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
+#include "core/contract/device_trust.h"
+#include "core/contract/event.h"
+#include "core/contract/probe.h"
 #include "core/forecast/time_model.h"
 #include "core/run/checkpoint.h"
 #include "core/run/runner.h"
-#include "core/spec/device_trust.h"
-#include "core/spec/error.h"
-#include "core/spec/event.h"
-#include "core/spec/probe.h"
 
 namespace ropelab {
 

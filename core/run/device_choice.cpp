@@ -4,8 +4,8 @@
 #include <set>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/forecast/cohort_width.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

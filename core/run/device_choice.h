@@ -3,8 +3,8 @@
 #include <optional>
 #include <string>
 
+#include "core/contract/engine.h"
 #include "core/run/device_record.h"
-#include "core/spec/engine.h"
 
 namespace ropelab {
 

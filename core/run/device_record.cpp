@@ -9,12 +9,12 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/machine/child_process.h"
 #include "core/machine/clock.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 #include "core/store/process_mark.h"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/device_trust.h"
+#include "core/contract/device_trust.h"
 
 namespace ropelab {
 

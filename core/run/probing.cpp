@@ -6,11 +6,11 @@
 #include <set>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
+#include "core/base/selection.h"
 #include "core/rope/context.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
-#include "core/spec/selection.h"
 #include "core/stats/spectrum.h"
 
 namespace ropelab {

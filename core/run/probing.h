@@ -6,10 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "core/contract/engine.h"
+#include "core/contract/probe.h"
 #include "core/data/corpus.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/engine.h"
-#include "core/spec/probe.h"
 
 namespace ropelab {
 

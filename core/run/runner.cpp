@@ -6,6 +6,8 @@
 #include <iterator>
 #include <thread>
 
+#include "core/base/error.h"
+#include "core/contract/training_clock.h"
 #include "core/forecast/cohort_width.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
@@ -17,8 +19,6 @@
 #include "core/run/after_fault.h"
 #include "core/run/cohort_queue.h"
 #include "core/run/device_choice.h"
-#include "core/spec/error.h"
-#include "core/spec/training_clock.h"
 #include "core/store/process_mark.h"
 
 namespace ropelab {

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/engine.h"
+#include "core/contract/event.h"
 #include "core/data/corpus.h"
 #include "core/experiment/halving.h"
-#include "core/spec/engine.h"
-#include "core/spec/event.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

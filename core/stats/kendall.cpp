@@ -6,7 +6,7 @@
 #include <numeric>
 #include <string>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

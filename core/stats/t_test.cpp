@@ -14,8 +14,8 @@
 #include <string>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

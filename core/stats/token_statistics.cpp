@@ -7,8 +7,8 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/least_squares.h"
 

@@ -10,10 +10,10 @@
 #include <fstream>
 #include <random>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
 #include "core/store/lab_database.h"
 #include "core/store/output_file.h"
 #include "core/store/process_mark.h"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/event.h"
+#include "core/contract/probe.h"
 #include "core/data/text_source.h"
-#include "core/spec/event.h"
-#include "core/spec/probe.h"
 
 namespace ropelab {
 

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <set>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/lab_database.h"
 #include "core/store/output_file.h"
 

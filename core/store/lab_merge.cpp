@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <fstream>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/lab_database.h"
 #include "core/store/output_file.h"
 

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

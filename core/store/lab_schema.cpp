@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 
@@ -111,8 +111,8 @@ CREATE TABLE measurement (
 ) WITHOUT ROWID;
 )sql";
 
-// `snapshot` stores the results of a run's fixed probe batch. Each part (core/spec/probe.h) has a row of its own, so
-// that one part can be loaded over the course of training without the others. Blobs are row-major and little-endian.
+// `snapshot` stores the results of a run's fixed probe batch. Each part (core/contract/probe.h) has a row of its own,
+// so that one part can be loaded over the course of training without the others. Blobs are row-major and little-endian.
 constexpr const char* version_3 = R"sql(
 CREATE TABLE snapshot (
     run INTEGER NOT NULL REFERENCES run (id) ON DELETE CASCADE,
@@ -134,8 +134,8 @@ ALTER TABLE run ADD COLUMN text_sha256 TEXT NOT NULL DEFAULT '';
 UPDATE run SET writer = '' WHERE state NOT IN ('running', 'paused');
 )sql";
 
-// `kernels` stores whether a run began with CUDA graphs (core/spec/device_trust.h); earlier versions stored which CUDA
-// kernels of their own they used. It is empty for runs on the CPU.
+// `kernels` stores whether a run began with CUDA graphs (core/contract/device_trust.h); earlier versions stored which
+// CUDA kernels of their own they used. It is empty for runs on the CPU.
 constexpr const char* version_5 = R"sql(
 ALTER TABLE conditions ADD COLUMN kernels TEXT NOT NULL DEFAULT '';
 )sql";
@@ -214,7 +214,7 @@ CREATE TABLE run_result (
 CREATE INDEX result_of_run ON run_result (run);
 )sql";
 
-// `clock`: core/spec/training_clock.h. Older runs have none, except where training times are compared: each trained
+// `clock`: core/contract/training_clock.h. Older runs have none, except where training times are compared: each trained
 // alone, in a random order within its seed. `test_loss` is NULL for runs without a test split.
 constexpr const char* version_13 = R"sql(
 ALTER TABLE summary ADD COLUMN test_loss REAL;

@@ -11,11 +11,11 @@
 #include <system_error>
 #include <thread>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/contract/probe.h"
 #include "core/data/utf8.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
-#include "core/spec/probe.h"
 #include "core/store/lab_database.h"
 #include "core/store/process_mark.h"
 

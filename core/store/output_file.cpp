@@ -17,7 +17,7 @@
 #include <stdexcept>
 #include <system_error>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/process_mark.h"
 
 namespace ropelab {

@@ -1,8 +1,8 @@
 #include "core/store/run_settings.h"
 
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

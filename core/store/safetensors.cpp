@@ -9,8 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/spec/numbers.h"
 #include "core/store/output_file.h"
 
 namespace ropelab {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/named_tensor.h"
+#include "core/contract/named_tensor.h"
 
 namespace ropelab {
 

@@ -9,12 +9,12 @@
 #include <string>
 #include <utility>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/base/random_stream.h"
+#include "core/base/selection.h"
 #include "core/run/probing.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
-#include "core/spec/random_stream.h"
-#include "core/spec/selection.h"
 
 namespace ropelab {
 

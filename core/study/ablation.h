@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/engine.h"
+#include "core/contract/probe.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/engine.h"
-#include "core/spec/probe.h"
 #include "core/stats/descriptive.h"
 
 namespace ropelab {
@@ -61,7 +61,7 @@ Ablation::Kind parse_ablation_kind(std::string_view word, std::string_view what)
 /// first, …, last; no pair if last < first.
 Ablation pair_range(Ablation::Kind kind, std::int64_t first, std::int64_t last);
 
-/// `count`: pairs of a head. A selection such as "0-3+7" (core/spec/selection.h), or "fast4" or "slow4" for the four
+/// `count`: pairs of a head. A selection such as "0-3+7" (core/base/selection.h), or "fast4" or "slow4" for the four
 /// fastest or slowest. Throws BadInput, naming the setting `what`, for any other text.
 std::vector<std::int64_t> parse_pairs(std::string_view text, std::int64_t count, std::string_view what);
 

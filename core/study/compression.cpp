@@ -7,11 +7,11 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/base/error.h"
 #include "core/data/checksum.h"
 #include "core/data/compression.h"
 #include "core/data/corpus.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

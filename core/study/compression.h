@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/engine.h"
 #include "core/stats/descriptive.h"
 
 namespace ropelab {

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/probe.h"
 #include "core/data/corpus.h"
-#include "core/spec/probe.h"
 
 namespace ropelab {
 

@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/base/random_stream.h"
 #include "core/rope/encodings.h"
 #include "core/rope/frequencies.h"
 #include "core/run/device_choice.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/engine.h"
 
 namespace ropelab {
 

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/study/ablation.h"
 #include "core/study/extrapolation.h"
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/base/selection.h"
 #include "core/data/corpus.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
-#include "core/spec/selection.h"
 #include "core/study/ablation.h"
 
 namespace ropelab {

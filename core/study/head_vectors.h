@@ -7,10 +7,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/rope/circuit.h"
 #include "core/rope/rotary_setup.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/engine.h"
 #include "core/stats/descriptive.h"
 
 namespace ropelab {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/rope/encodings.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
-#include "core/spec/run_names.h"
+#include "core/settings/run_names.h"
 #include "core/sweep/lab_results.h"
 #include "core/sweep/stored_run.h"
 

@@ -6,10 +6,10 @@
 #include <numeric>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/synthetic/random.h"
-#include "core/spec/error.h"
-#include "core/spec/run_names.h"
+#include "core/settings/run_names.h"
 #include "core/store/lab_database.h"
 #include "core/store/output_file.h"
 #include "core/sweep/search.h"

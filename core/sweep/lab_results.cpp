@@ -4,8 +4,8 @@
 #include <set>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/experiment/setting_names.h"
-#include "core/spec/error.h"
 #include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/data/text_source.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/cohort_width.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/experiment/same_models.h"
 #include "core/forecast/estimate.h"
+#include "core/results/same_models.h"
 #include "core/run/runner.h"
 
 namespace ropelab {

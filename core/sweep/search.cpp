@@ -7,10 +7,10 @@
 #include <cstdio>
 #include <set>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/data/json_text.h"
 #include "core/forecast/cohort_width.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

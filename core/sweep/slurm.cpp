@@ -9,12 +9,12 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
 #include "core/forecast/estimate.h"
-#include "core/spec/error.h"
-#include "core/spec/run_names.h"
+#include "core/settings/run_names.h"
 #include "core/store/output_file.h"
 #include "core/sweep/stored_run.h"
 

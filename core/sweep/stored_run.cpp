@@ -1,7 +1,7 @@
 #include "core/sweep/stored_run.h"
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
-#include "core/spec/error.h"
 #include "core/store/run_settings.h"
 
 namespace ropelab {

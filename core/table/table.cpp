@@ -4,7 +4,7 @@
 #include <cmath>
 #include <map>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 

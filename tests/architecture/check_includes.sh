@@ -2,8 +2,8 @@
 # check_includes.sh CHECKOUT: fails if a source includes a header that its folder may not include. The output lists file,
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
-#   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/plan → core/{rope,spec}
-#   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/plan → core/{rope,spec}
+#   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/plan → core/contract → core/settings → core/rope → core/base
+#   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/plan
 #   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → figures → session → help → shell → controls → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
@@ -31,18 +31,22 @@ forbid() {
     done
 }
 
-base=(core/rope core/spec core/plan)
+base=(core/plan core/contract core/settings core/rope core/base)
 middle=(core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/results core/stats core/interop core/bench)
 
 forbid 'core must not include Qt' "$qt" core
 forbid 'core must not include ui or app' "$window" core
-forbid 'core/rope, core/spec and core/plan may include only the standard library and each other' \
+forbid 'core/base, core/rope, core/settings, core/contract and core/plan may include only the standard library and each other' \
     "$data|$engine|$torch|<[A-Za-z0-9_]+/|$files|g(test|mock)/" "${base[@]}"
-forbid 'core/rope and core/spec must not include core/plan' '"core/plan/' core/rope core/spec
+above=''
+for folder in plan contract settings rope base; do
+    [[ -z $above ]] || forbid "core/$folder must not include the folders above it" "\"core/($above)/" "core/$folder"
+    above="$above${above:+|}$folder"
+done
 forbid 'only core/engine may include LibTorch' "$torch" "${middle[@]}" ui app
 forbid 'the engine is loaded at run time and must not be included' "$engine" "${middle[@]}" ui app
 forbid 'the engine must not include files, experiments or their libraries' "$data|$files" core/engine
-forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/results core/stats core/interop core/bench core/report core/rope core/spec core/plan ui app
+forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/results core/stats core/interop core/bench core/report "${base[@]}" ui app
 forbid 'ui must not include app' '"app/' ui
 
 # The folders of ropelab_core, highest first: no folder may include a folder above it or, in the same line, beside it.

@@ -12,9 +12,9 @@ run_check() {
 make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
-    mkdir -p "$tree"/core/{rope,spec,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,engine/{device,model,train}} "$tree"/app \
+    mkdir -p "$tree"/core/{base,rope,settings,contract,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,engine/{device,model,train}} "$tree"/app \
         "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
-    printf '#include <vector>\n#include "core/spec/error.h"\n' >"$tree/core/rope/rotation.cpp"
+    printf '#include <vector>\n#include "core/base/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
     printf '#include "core/store/run_settings.h"\n' >"$tree/core/results/decision_aid.cpp"
@@ -23,7 +23,7 @@ make_good_tree() {
         printf '#include "core/run/runner.h"\n#include "core/stats/t_test.h"\n' >"$tree/core/$folder/above.cpp"
     done
     printf '#include "core/reproduce/sheet.h"\n#include "core/bench/machine.h"\n' >"$tree/core/report/report.cpp"
-    printf '#include <torch/torch.h>\n#include "core/spec/engine.h"\n' >"$tree/core/engine/model/decoder.cpp"
+    printf '#include <torch/torch.h>\n#include "core/contract/engine.h"\n' >"$tree/core/engine/model/decoder.cpp"
     printf '#include <ATen/ATen.h>\n#include "core/engine/model/decoder.h"\n' >"$tree/core/engine/train/cohort.cpp"
     printf '#include <QWidget>\n#include <qcustomplot.h>\n#include "core/run/runner.h"\n' >"$tree/ui/plot/plot.h"
     printf '#include "ui/common/format.h"\n#include "core/reproduce/sheet.h"\n' >"$tree/ui/session/runs.h"
@@ -51,13 +51,13 @@ expect_include_rejected ui/plot/bad.h '#include "core/engine/model/decoder.h"'
 expect_include_rejected app/bad.h '#include "core/engine/train/cohort.h"'
 expect_include_rejected ui/plot/bad.hpp '#include "app/main.h"'
 for folder in data store experiment stats engine; do
-    expect_include_rejected core/spec/bad.h "#include \"core/$folder/thing.h\""
+    expect_include_rejected core/base/bad.h "#include \"core/$folder/thing.h\""
 done
 expect_include_rejected core/rope/bad.h '#include <nlohmann/json.hpp>'
 expect_include_rejected core/rope/bad.h '#include <boost/math/constants/constants.hpp>'
-expect_include_rejected core/spec/bad.h '#include <sqlite3.h>'
-expect_include_rejected core/spec/bad.h '#include <Eigen/Dense>'
-expect_include_rejected core/spec/bad.h '#include <torch/torch.h>'
+expect_include_rejected core/base/bad.h '#include <sqlite3.h>'
+expect_include_rejected core/base/bad.h '#include <Eigen/Dense>'
+expect_include_rejected core/base/bad.h '#include <torch/torch.h>'
 for folder in data store experiment stats; do
     expect_include_rejected core/$folder/bad.cpp '#include "core/engine/model/decoder.h"'
     expect_include_rejected core/$folder/bad.cpp '#include "core/engine/train/cohort.h"'
@@ -65,7 +65,9 @@ for folder in data store experiment stats; do
     expect_include_rejected core/engine/model/bad.cpp "#include \"core/$folder/thing.h\""
     expect_include_rejected core/engine/train/bad.cpp "#include \"core/$folder/thing.h\""
 done
-expect_include_rejected core/spec/bad.h '#include "core/plan/layout.h"'
+expect_include_rejected core/base/bad.h '#include "core/rope/rotation.h"'
+expect_include_rejected core/settings/bad.h '#include "core/contract/engine.h"'
+expect_include_rejected core/contract/bad.h '#include "core/plan/layout.h"'
 expect_include_rejected core/plan/bad.h '#include "core/data/corpus.h"'
 expect_include_rejected core/engine/model/bad.h '#include <nlohmann/json.hpp>'
 expect_include_rejected core/engine/train/bad.h '#include <sqlite3.h>'

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/spec/engine.h"
+#include "core/contract/engine.h"
 
 namespace ropelab {
 

@@ -8,9 +8,9 @@
 #include <iostream>
 #include <iterator>
 
+#include "core/base/error.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
-#include "core/spec/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

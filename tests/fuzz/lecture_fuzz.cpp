@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/lecture/lecture.h"
-#include "core/spec/error.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

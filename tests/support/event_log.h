@@ -3,7 +3,7 @@
 #include <mutex>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 
 namespace ropelab {
 

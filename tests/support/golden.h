@@ -3,7 +3,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/spec/named_tensor.h"
+#include "core/contract/named_tensor.h"
 #include "tests/support/shared_data.h"
 
 namespace ropelab {

@@ -5,7 +5,7 @@
 #include <random>
 #include <vector>
 
-#include "core/spec/engine.h"
+#include "core/contract/engine.h"
 
 namespace ropelab {
 

@@ -8,7 +8,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/figure/export/export.h"
 
 namespace ropelab::ui {

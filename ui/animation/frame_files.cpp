@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/output_file.h"
 #include "ui/animation/animated_gif.h"
 #include "ui/figure/export/export.h"

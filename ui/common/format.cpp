@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 
 namespace ropelab::ui {
 

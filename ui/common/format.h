@@ -8,9 +8,9 @@ namespace ropelab::ui {
 
 // Independent of the user's locale.
 
-/// "55 s", "27 min" (duration_text() of core/spec/numbers.h).
+/// "55 s", "27 min" (duration_text() of core/base/numbers.h).
 QString durationText(double seconds);
-/// "180 MB", "1.2 GB" (bytes_text() of core/spec/numbers.h).
+/// "180 MB", "1.2 GB" (bytes_text() of core/base/numbers.h).
 QString bytesText(std::int64_t bytes);
 /// "a, b and c".
 QString listedText(const QStringList& words);

@@ -9,11 +9,11 @@
 #include <string_view>
 #include <utility>
 
+#include "core/base/numbers.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
-#include "core/spec/numbers.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/field_note.h"

@@ -3,8 +3,8 @@
 #include <QLocale>
 #include <algorithm>
 
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 #include "ui/common/format.h"
 
 namespace ropelab::ui {

@@ -32,7 +32,7 @@ struct FigureEntry {
 
 using FigureEntries = std::vector<FigureEntry>;
 
-/// Null if the name, which may be that of an earlier version (core/spec/aliases.h), is unknown.
+/// Null if the name, which may be that of an earlier version (core/base/aliases.h), is unknown.
 const FigureEntry* findFigure(std::span<const FigureEntry> all, const QString& name);
 /// `name` may be that of an earlier version.
 QString currentFigureName(const QString& name);

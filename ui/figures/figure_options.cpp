@@ -3,9 +3,9 @@
 #include <QJsonArray>
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "ui/plot/quantity.h"
 
 namespace ropelab::ui {

@@ -2,9 +2,9 @@
 
 #include <QJsonArray>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/machine/engine_loader.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "ui/session/workspace.h"
 
 namespace ropelab::ui {

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab::ui {
 

@@ -14,7 +14,7 @@ namespace ropelab::ui {
 class JobReader {
  public:
     /// `what` begins a sentence: "A replay". Throws BadInput for a text that is no JSON object, or that names a key
-    /// twice, also by its earlier name (core/spec/aliases.h).
+    /// twice, also by its earlier name (core/base/aliases.h).
     JobReader(const std::string& text, std::string what);
     /// An object inside a job.
     JobReader(nlohmann::json object, std::string what) : m_json(std::move(object)), m_what(std::move(what)) {}

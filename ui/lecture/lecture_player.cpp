@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/lecture/stage.h"

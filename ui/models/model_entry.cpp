@@ -5,12 +5,12 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_report.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/theme/theme_manager.h"

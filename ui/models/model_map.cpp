@@ -23,7 +23,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/scaled.h"
 #include "ui/models/model_entry.h"
 #include "ui/models/model_views.h"

@@ -3,7 +3,7 @@
 #include <QString>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "ui/plot/curve_data.h"
 
 namespace ropelab::ui {

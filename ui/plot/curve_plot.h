@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "ui/figure/figure.h"
 #include "ui/plot/curve_bands.h"
 #include "ui/plot/curve_data.h"

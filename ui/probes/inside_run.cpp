@@ -4,9 +4,9 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
-#include "core/spec/error.h"
 #include "core/sweep/stored_run.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/run_store.h"

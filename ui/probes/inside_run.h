@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/probe.h"
 #include "core/data/corpus.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/probe.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"
 

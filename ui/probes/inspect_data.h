@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/probe.h"
+#include "core/contract/probe.h"
 #include "core/stats/token_statistics.h"
 #include "core/study/ablation.h"
 #include "core/study/compression.h"

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/controls/flow_layout.h"

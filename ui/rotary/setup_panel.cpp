@@ -12,10 +12,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/rope/context.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

@@ -5,8 +5,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/rope/context.h"
-#include "core/spec/error.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/session/rotary_model.h"

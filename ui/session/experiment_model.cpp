@@ -3,9 +3,9 @@
 #include <QUndoStack>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/settings/keys.h"
 #include "core/sweep/lab_growth.h"
 #include "ui/common/text.h"
 #include "ui/session/undo_step.h"

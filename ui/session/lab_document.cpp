@@ -9,9 +9,9 @@
 #include <span>
 #include <tuple>
 
+#include "core/base/error.h"
 #include "core/experiment/halving.h"
 #include "core/reproduce/sheet_lab.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/paths.h"
 
 namespace ropelab::ui {

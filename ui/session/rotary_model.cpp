@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/session/undo_step.h"

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"
 #include "ui/session/sweep_session.h"

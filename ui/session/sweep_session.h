@@ -14,8 +14,8 @@
 #include <variant>
 #include <vector>
 
+#include "core/contract/event.h"
 #include "core/run/runner.h"
-#include "core/spec/event.h"
 #include "core/store/lab_recorder.h"
 #include "ui/common/latest_job.h"
 

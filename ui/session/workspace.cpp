@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/machine/libtorch.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_growth.h"
 #include "ui/common/paths.h"
 

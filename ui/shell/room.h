@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/figure/figure.h"
 #include "ui/shell/room_control.h"
 

@@ -4,8 +4,8 @@
 #include <QSpinBox>
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/controls/number_slider.h"
 
 namespace ropelab::ui {

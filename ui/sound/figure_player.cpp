@@ -4,7 +4,7 @@
 #include <QCoreApplication>
 #include <QKeyEvent>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 #ifdef ROPELAB_MULTIMEDIA
 #include <QAudioDevice>

@@ -7,8 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/error.h"
 
 namespace ropelab::ui {
 

@@ -9,9 +9,9 @@
 #include <numbers>
 #include <numeric>
 
+#include "core/base/numbers.h"
 #include "core/rope/context.h"
 #include "core/rope/rotation.h"
-#include "core/spec/numbers.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {

@@ -5,7 +5,7 @@
 #include <QWidget>
 #include <utility>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/figure/export/figure_record.h"
 #include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/inspect/inspect_room.h"

@@ -9,11 +9,11 @@
 #include <span>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/read_file.h"
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/lecture_text.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "ui/animation/export_process.h"
 #include "ui/common/paths.h"

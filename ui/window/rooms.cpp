@@ -2,8 +2,8 @@
 
 #include <QStackedWidget>
 
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 #include "ui/common/text.h"
 #include "ui/rooms/anatomy/anatomy_room.h"
 #include "ui/rooms/cache/cache_room.h"

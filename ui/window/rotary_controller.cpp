@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
 #include "core/study/head_vectors.h"
 #include "ui/help/guide.h"
 #include "ui/models/model_map.h"

@@ -21,8 +21,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/forecast/estimate.h"
-#include "core/spec/error.h"
 #include "core/store/lab_file.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"

@@ -1,11 +1,11 @@
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/anatomy_times.h"
 #include "core/report/anatomy_report.h"
-#include "core/spec/error.h"
 
 namespace ropelab::terminal {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 #include <iostream>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/interop/model_table.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 #include "core/table/table.h"
 
 namespace ropelab::terminal {

@@ -9,12 +9,12 @@
 #include "app/terminal/output.h"
 #include "app/terminal/rotary/rotary_flags.h"
 #include "app/terminal/verbs.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/rope/context.h"
 #include "core/rope/memory.h"
 #include "core/rope/rotation.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/table/table.h"
 
 namespace ropelab::terminal {

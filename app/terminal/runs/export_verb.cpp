@@ -3,10 +3,10 @@
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/interop/metrics_csv.h"
 #include "core/interop/tensorboard.h"
-#include "core/spec/error.h"
 #include "core/store/lab_file.h"
 #include "core/store/output_file.h"
 

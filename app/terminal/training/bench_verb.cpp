@@ -5,6 +5,7 @@
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/base/error.h"
 #include "core/bench/benchmarks.h"
 #include "core/bench/machine.h"
 #include "core/bench/roofline.h"
@@ -16,7 +17,6 @@
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
 #include "core/run/device_choice.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "core/table/table.h"
 

@@ -5,11 +5,11 @@
 
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
+#include "core/base/error.h"
 #include "core/bench/machine.h"
 #include "core/data/known_sets.h"
 #include "core/machine/engine_loader.h"
 #include "core/run/device_record.h"
-#include "core/spec/error.h"
 
 namespace ropelab::terminal {
 

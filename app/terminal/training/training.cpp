@@ -9,11 +9,11 @@
 #include <thread>
 
 #include "app/terminal/output.h"
+#include "core/base/numbers.h"
 #include "core/forecast/estimate.h"
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"
 #include "core/run/device_choice.h"
-#include "core/spec/numbers.h"
 #include "core/store/lab_recorder.h"
 #include "core/sweep/lab_plan.h"
 

@@ -6,10 +6,10 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "app/terminal/window/window_program.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/bench/machine.h"
 #include "core/report/lab_report.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {

@@ -11,9 +11,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/machine/child_process.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab::terminal {
 

@@ -2,10 +2,10 @@
 
 #include <numeric>
 
+#include "core/base/aliases.h"
 #include "core/data/synthetic/random.h"
 #include "core/data/synthetic/rules.h"
 #include "core/data/synthetic/source.h"
-#include "core/spec/aliases.h"
 
 namespace ropelab {
 

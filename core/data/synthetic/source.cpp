@@ -8,7 +8,7 @@
 #include <string>
 #include <utility>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -12,9 +12,9 @@
 #include <unordered_set>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

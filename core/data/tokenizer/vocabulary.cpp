@@ -10,12 +10,12 @@
 #include <system_error>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/checksum.h"
 #include "core/data/known_sets.h"
 #include "core/data/read_file.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -8,7 +8,7 @@
 #include "core/engine/attention/relative.h"
 #include "core/engine/attention/rotary.h"
 #include "core/plan/model_plan.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -8,7 +8,7 @@
 #include "core/engine/operations/parameters.h"
 #include "core/engine/operations/stage_observer.h"
 #include "core/plan/parts/relative.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

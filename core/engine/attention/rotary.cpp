@@ -5,12 +5,12 @@
 #include <map>
 #include <string>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
+#include "core/base/selection.h"
 #include "core/engine/operations/operations.h"
 #include "core/rope/encodings.h"
 #include "core/rope/rotation.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
-#include "core/spec/selection.h"
 
 namespace ropelab {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/engine/operations/parameters.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -15,8 +15,8 @@
 #include <sstream>
 #include <system_error>
 
+#include "core/base/numbers.h"
 #include "core/engine/device/accelerator.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

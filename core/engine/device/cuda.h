@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/spec/device_trust.h"
+#include "core/contract/device_trust.h"
 
 namespace ropelab {
 

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "core/spec/numbers.h"
-#include "core/spec/processor.h"
+#include "core/base/numbers.h"
+#include "core/base/processor.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>

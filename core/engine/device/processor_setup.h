@@ -4,7 +4,7 @@
 #include <functional>
 #include <string>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 // What LibTorch and its libraries must know of this processor before they compute. Includes no torch header.
 

@@ -7,7 +7,7 @@
 #include "core/engine/operations/parameters.h"
 #include "core/engine/parts/experts.h"
 #include "core/plan/model_plan.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

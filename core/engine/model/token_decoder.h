@@ -11,7 +11,7 @@
 #include "core/engine/operations/parameters.h"
 #include "core/kernels/kernels.h"
 #include "core/plan/model_plan.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

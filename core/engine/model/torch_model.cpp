@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/model/cached_decoder.h"
 #include "core/engine/model/token_decoder.h"
@@ -12,8 +14,6 @@
 #include "core/engine/operations/fused.h"
 #include "core/engine/operations/operations.h"
 #include "core/plan/kernels.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

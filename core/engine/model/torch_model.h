@@ -2,8 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "core/contract/engine.h"
 #include "core/engine/model/decoder.h"
-#include "core/spec/engine.h"
 
 namespace ropelab {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 

@@ -5,11 +5,11 @@
 #include <map>
 #include <tuple>
 
+#include "core/base/random_stream.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/operations/mask_kernel.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/operations/own_passes.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

@@ -11,7 +11,7 @@
 
 namespace ropelab {
 
-// Philox 4×32-10 (core/spec/random_stream.h).
+// Philox 4×32-10 (core/base/random_stream.h).
 inline constexpr int philox_rounds = 10;
 inline constexpr std::array<std::uint32_t, 2> philox_multipliers = {0xD2511F53, 0xCD9E8D57};
 inline constexpr std::array<std::uint32_t, 2> philox_key_steps = {0x9E3779B9, 0xBB67AE85};

@@ -6,8 +6,8 @@
 #include <array>
 #include <vector>
 
+#include "core/base/random_stream.h"
 #include "core/engine/operations/dropout.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random_stream.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/operations/operations.h"
 #include "core/kernels/kernels.h"
-#include "core/spec/random_stream.h"
 
 // at::parallel_for is a template: without OpenMP it compiles, but silently uses one thread.
 #ifndef INTRA_OP_PARALLEL

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/operations/operations.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/named_tensor.h"
 #include "core/plan/layout.h"
-#include "core/spec/named_tensor.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

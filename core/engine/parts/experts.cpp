@@ -6,8 +6,8 @@
 #include <numeric>
 #include <string>
 
+#include "core/base/random_stream.h"
 #include "core/engine/parts/parts.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 

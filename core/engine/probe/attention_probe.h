@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "core/contract/probe.h"
 #include "core/engine/attention/attention.h"
 #include "core/plan/model_plan.h"
-#include "core/spec/probe.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

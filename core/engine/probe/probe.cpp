@@ -5,12 +5,12 @@
 #include <optional>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/fused.h"
 #include "core/engine/parts/experts.h"
 #include "core/engine/probe/attention_probe.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

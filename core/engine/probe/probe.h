@@ -2,8 +2,8 @@
 
 #include <torch/torch.h>
 
+#include "core/contract/probe.h"
 #include "core/engine/model/decoder.h"
-#include "core/spec/probe.h"
 
 namespace ropelab {
 

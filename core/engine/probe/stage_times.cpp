@@ -3,11 +3,11 @@
 #include <map>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/stage_observer.h"
 #include "core/engine/probe/probe.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <map>
 
+#include "core/base/numbers.h"
 #include "core/engine/train/torch_cohort.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

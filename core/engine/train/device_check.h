@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
+#include "core/contract/device_trust.h"
 #include "core/engine/device/accelerator.h"
-#include "core/spec/device_trust.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/train/optimizer.h"
-#include "core/spec/engine.h"
 
 namespace ropelab {
 

@@ -3,7 +3,7 @@
 #include <torch/torch.h>
 
 #include "core/engine/operations/parameters.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include "core/spec/random_stream.h"
+#include "core/base/random_stream.h"
 
 namespace ropelab {
 

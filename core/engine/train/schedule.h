@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/device/processor_setup.h"
@@ -19,7 +20,6 @@
 #include "core/engine/train/optimizer.h"
 #include "core/engine/train/schedule.h"
 #include "core/plan/kernels.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "core/plan/stage.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -8,6 +8,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/base/processor.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/forecast/estimate.h"
@@ -18,9 +21,6 @@
 #include "core/reproduce/sheet_lab.h"
 #include "core/run/device_choice.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
-#include "core/spec/processor.h"
 #include "core/stats/descriptive.h"
 #include "core/stats/smoothing.h"
 #include "core/study/extrapolation.h"

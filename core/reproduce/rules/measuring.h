@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/engine.h"
 #include "core/forecast/time_model.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/sheet.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/engine.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {

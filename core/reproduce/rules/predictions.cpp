@@ -4,14 +4,14 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/numbers.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/building.h"
 #include "core/results/results_cells.h"
 #include "core/rope/context.h"
 #include "core/rope/frequencies.h"
 #include "core/run/probing.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

@@ -4,11 +4,11 @@
 #include <numeric>
 #include <set>
 
+#include "core/base/numbers.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/building.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

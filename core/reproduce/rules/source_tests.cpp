@@ -7,10 +7,10 @@
 #include <cmath>
 #include <optional>
 
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 #include "core/stats/kendall.h"
 #include "core/stats/t_test.h"
 

@@ -6,9 +6,9 @@
 #include <map>
 #include <set>
 
+#include "core/base/numbers.h"
 #include "core/data/known_sets.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 #include "core/stats/proportion.h"
 #include "core/stats/t_test.h"
 

@@ -6,11 +6,11 @@
 #include <ranges>
 #include <system_error>
 
+#include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
-#include "core/spec/error.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {

@@ -6,6 +6,8 @@
 #include <set>
 #include <stdexcept>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/reproduce/report.h"
@@ -13,9 +15,7 @@
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/numbers.h"
+#include "core/settings/keys.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {

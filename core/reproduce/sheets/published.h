@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/contract/event.h"
 #include "core/data/text_source.h"
-#include "core/spec/event.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "core/stats/t_test.h"
 #include "core/store/lab_file.h"
 

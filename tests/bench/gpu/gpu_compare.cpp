@@ -14,13 +14,13 @@
 #include <string>
 #include <tuple>
 
+#include "core/base/numbers.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/forecast/device_need.h"
 #include "core/forecast/likely_data.h"
-#include "core/spec/numbers.h"
 
 namespace ropelab {
 

@@ -5,9 +5,9 @@
 
 #include <set>
 
+#include "core/base/error.h"
 #include "core/plan/kernels.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 #include "tests/ui/support/fake_engine.h"
 
 namespace ropelab::bench {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <thread>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab {

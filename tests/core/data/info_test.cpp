@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab {

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/scratch_folder.h"
 

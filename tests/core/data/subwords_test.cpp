@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/data/tokenizer/subword_kinds.h"
-#include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
-#include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab {

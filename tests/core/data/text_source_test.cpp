@@ -5,9 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/data/info.h"
-#include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
 

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/data/utf8.h"
-#include "core/spec/error.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab {

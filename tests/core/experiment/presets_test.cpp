@@ -2,8 +2,8 @@
 
 #include <set>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/forecast/device_need.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/tiny.h"
 

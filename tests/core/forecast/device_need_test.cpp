@@ -2,10 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

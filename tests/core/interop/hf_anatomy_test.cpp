@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

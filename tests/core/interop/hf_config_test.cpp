@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/hf_facts.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/interop/hf_config.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

@@ -7,8 +7,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 

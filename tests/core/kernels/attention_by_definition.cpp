@@ -1,6 +1,6 @@
 #include "tests/core/kernels/attention_by_definition.h"
 
-#include "core/spec/random_stream.h"
+#include "core/base/random_stream.h"
 
 namespace ropelab {
 

@@ -4,8 +4,8 @@
 #include <random>
 #include <vector>
 
+#include "core/base/random_stream.h"
 #include "core/kernels/kernels.h"
-#include "core/spec/random_stream.h"
 #include "tests/core/kernels/attention_by_definition.h"
 
 namespace ropelab::kernels {

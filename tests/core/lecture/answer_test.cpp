@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 namespace {

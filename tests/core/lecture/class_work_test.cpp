@@ -6,8 +6,8 @@
 #include <cmath>
 #include <fstream>
 
+#include "core/base/error.h"
 #include "core/results/run_selection.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/support/scratch_folder.h"
 

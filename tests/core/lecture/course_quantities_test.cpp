@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/lecture/quantity.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/error.h"
 #include "core/store/lab_file.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

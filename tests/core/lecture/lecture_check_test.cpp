@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/lecture/quantity.h"
-#include "core/spec/error.h"
 #include "core/store/lab_file.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/scratch_folder.h"

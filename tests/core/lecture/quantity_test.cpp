@@ -8,9 +8,9 @@
 #include <iterator>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/rope/logit.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

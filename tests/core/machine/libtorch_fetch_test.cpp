@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <fstream>
 
+#include "core/base/error.h"
 #include "core/machine/engine_loader.h"
-#include "core/spec/error.h"
 #include "tests/core/data/loopback_server.h"
 #include "tests/core/data/scratch.h"
 #include "tests/core/data/zip_file.h"

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
 

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/plan/layout.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 #include "tests/core/plan/anatomy_variants.h"
 
 namespace ropelab {

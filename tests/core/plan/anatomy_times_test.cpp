@@ -9,10 +9,10 @@
 #include <map>
 #include <numeric>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/engine/torch_engine.h"
 #include "core/plan/layout.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 #include "tests/core/plan/anatomy_variants.h"
 
 namespace ropelab {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 
 namespace ropelab {
 

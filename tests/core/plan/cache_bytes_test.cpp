@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/plan/anatomy_variants.h"
 
 namespace ropelab {

@@ -12,7 +12,7 @@
 #include "core/forecast/likely_data.h"
 #include "core/plan/layout.h"
 #include "core/plan/parts/latent.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 #include "tests/support/scratch_folder.h"
 
 namespace ropelab {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
 #include "core/plan/anatomy_times.h"
 #include "core/plan/layout.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/results/run_selection.h"
-#include "core/spec/error.h"
 #include "core/study/head_conversion.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/verdict.h"
-#include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 
 namespace ropelab {

@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/reproduce/sheet_lab.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/support/expect_message.h"

@@ -8,11 +8,11 @@
 #include <memory>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/reproduce/sheets/building.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

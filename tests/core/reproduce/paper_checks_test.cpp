@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 #include <algorithm>
 #include <cmath>

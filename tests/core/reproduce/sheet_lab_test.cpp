@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/predictions.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/core/store/lab_runs.h"

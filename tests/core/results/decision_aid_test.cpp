@@ -5,8 +5,8 @@
 
 #include <tuple>
 
-#include "core/spec/error.h"
-#include "core/spec/training_clock.h"
+#include "core/base/error.h"
+#include "core/contract/training_clock.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

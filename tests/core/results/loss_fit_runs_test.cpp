@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/plan/layout.h"
-#include "core/spec/error.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 namespace {

@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
-#include "core/spec/error.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

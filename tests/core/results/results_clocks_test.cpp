@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/spec/training_clock.h"
+#include "core/contract/training_clock.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

@@ -8,10 +8,10 @@
 #include <locale>
 #include <sstream>
 
+#include "core/contract/training_clock.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
-#include "core/spec/keys.h"
-#include "core/spec/training_clock.h"
+#include "core/settings/keys.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

@@ -7,8 +7,8 @@
 #include <limits>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/results/results_cells.h"
-#include "core/spec/error.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

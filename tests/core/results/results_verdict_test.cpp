@@ -3,9 +3,9 @@
 
 #include <limits>
 
+#include "core/base/error.h"
+#include "core/contract/training_clock.h"
 #include "core/results/results_compare.h"
-#include "core/spec/error.h"
-#include "core/spec/training_clock.h"
 #include "core/stats/t_test.h"
 #include "tests/core/results/result_runs.h"
 

@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/results/result_runs.h"
 #include "tests/support/expect_message.h"
 

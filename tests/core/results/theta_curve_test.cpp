@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/results/theta_curve.h"
-#include "core/spec/error.h"
 #include "tests/core/results/result_runs.h"
 
 namespace ropelab {

@@ -4,10 +4,10 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/rope/logit.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/rope/context.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <random>
 
+#include "core/base/error.h"
 #include "core/rope/context.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

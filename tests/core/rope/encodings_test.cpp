@@ -4,8 +4,8 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
 #include "tests/support/shared_data.h"
 
 namespace ropelab {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/rotation_matrix.h"
 

@@ -4,7 +4,7 @@
 
 #include <limits>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

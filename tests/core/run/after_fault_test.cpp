@@ -7,11 +7,11 @@
 #include <cstdlib>
 #include <deque>
 
+#include "core/base/error.h"
 #include "core/engine/torch_engine.h"
 #include "core/run/checkpoint.h"
 #include "core/run/device_record.h"
 #include "core/run/runner.h"
-#include "core/spec/error.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/process_mark.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

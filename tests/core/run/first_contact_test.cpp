@@ -7,8 +7,8 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/base/error.h"
 #include "core/run/device_choice.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 

@@ -11,10 +11,10 @@
 #include <set>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/engine/torch_engine.h"
 #include "core/rope/frequencies.h"
 #include "core/run/runner.h"
-#include "core/spec/error.h"
 #include "core/store/lab_recorder.h"
 #include "tests/core/plan/anatomy_variants.h"
 #include "tests/support/event_log.h"

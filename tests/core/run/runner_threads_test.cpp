@@ -6,8 +6,8 @@
 #include <map>
 #include <thread>
 
+#include "core/base/error.h"
 #include "core/run/runner.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/support/event_log.h"
 #include "tests/support/scratch_folder.h"

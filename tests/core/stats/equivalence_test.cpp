@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

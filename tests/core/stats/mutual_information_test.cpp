@@ -7,7 +7,7 @@
 #include <numbers>
 #include <random>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

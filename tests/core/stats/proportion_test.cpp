@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

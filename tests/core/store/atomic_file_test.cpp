@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/process_mark.h"
 #include "tests/core/store/lab_runs.h"
 #include "tests/support/expect_message.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/lab_database.h"
 #include "tests/core/store/lab_runs.h"
 

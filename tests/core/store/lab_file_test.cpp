@@ -10,7 +10,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
 #include "tests/support/shared_data.h"
 

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {

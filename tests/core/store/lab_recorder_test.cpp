@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/sqlite.h"
 #include "tests/core/store/lab_runs.h"
 

@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {

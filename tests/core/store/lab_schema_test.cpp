@@ -7,8 +7,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/spec/error.h"
-#include "core/spec/training_clock.h"
+#include "core/base/error.h"
+#include "core/contract/training_clock.h"
 #include "tests/core/store/lab_runs.h"
 
 namespace ropelab {

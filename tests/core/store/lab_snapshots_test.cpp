@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/probe.h"
+#include "core/base/error.h"
+#include "core/contract/probe.h"
 #include "core/store/sqlite.h"
 #include "tests/core/store/lab_runs.h"
 #include "tests/support/expect_message.h"

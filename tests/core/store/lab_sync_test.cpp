@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/lab_recorder.h"
 #include "core/store/output_file.h"
 #include "tests/core/store/lab_runs.h"

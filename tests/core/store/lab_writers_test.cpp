@@ -7,7 +7,7 @@
 #include <array>
 #include <csignal>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/sqlite.h"
 #include "tests/core/store/lab_runs.h"
 

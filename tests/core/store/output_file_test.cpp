@@ -12,7 +12,7 @@
 #include <fstream>
 #include <future>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/store/lab_runs.h"
 #include "tests/support/expect_message.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

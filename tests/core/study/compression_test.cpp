@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
-#include "core/spec/error.h"
 #include "tests/core/run/trained_run.h"
 #include "tests/support/expect_message.h"
 

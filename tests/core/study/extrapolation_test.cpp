@@ -6,8 +6,8 @@
 #include <iterator>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "tests/core/run/trained_run.h"
 #include "tests/support/expect_message.h"
 

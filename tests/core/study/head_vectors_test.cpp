@@ -5,14 +5,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/data/corpus.h"
 #include "core/engine/torch_engine.h"
 #include "core/plan/layout.h"
 #include "core/rope/circuit.h"
 #include "core/rope/logit.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 #include "tests/core/run/trained_run.h"
 #include "tests/support/expect_message.h"
 

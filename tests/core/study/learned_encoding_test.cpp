@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/random_stream.h"
 #include "core/plan/layout.h"
 #include "core/rope/encodings.h"
-#include "core/spec/error.h"
-#include "core/spec/random_stream.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -1,7 +1,7 @@
 #include "core/study/stage_activation.h"
 
+#include "core/base/error.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "tests/core/run/trained_run.h"
 
 namespace ropelab {

@@ -1,11 +1,11 @@
 // Opens, evaluates and resumes tests/data/earlier_names.ropelab, a lab written before keys, values and columns were
-// renamed (core/spec/aliases.h).
+// renamed (core/base/aliases.h).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/aliases.h"
 #include "core/engine/torch_engine.h"
 #include "core/results/results_table.h"
-#include "core/spec/aliases.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/stored_run.h"
 #include "tests/support/scratch_folder.h"

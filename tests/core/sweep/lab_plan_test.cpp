@@ -5,10 +5,10 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/engine/torch_engine.h"
 #include "core/run/checkpoint.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "core/store/sqlite.h"
 #include "tests/support/event_log.h"
 #include "tests/support/expect_message.h"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"

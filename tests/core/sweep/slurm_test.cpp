@@ -6,8 +6,8 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/spec/error.h"
-#include "core/spec/run_names.h"
+#include "core/base/error.h"
+#include "core/settings/run_names.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"

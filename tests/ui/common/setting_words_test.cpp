@@ -2,9 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include "core/spec/activation.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/base/error.h"
+#include "core/settings/activation.h"
+#include "core/settings/keys.h"
 
 namespace ropelab::ui {
 namespace {

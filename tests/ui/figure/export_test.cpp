@@ -20,7 +20,7 @@
 #include <QXmlStreamReader>
 #include <memory>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/figure/sample_figure.h"
 
 namespace ropelab::ui {

@@ -5,7 +5,7 @@
 #include <QRegularExpression>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/figure/sample_figure.h"
 #include "ui/figure/export/export.h"
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/figure/sample_figure.h"
 #include "ui/figure/export/export.h"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/figure/sample_figure.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/pdf_attachments.h"

@@ -9,7 +9,7 @@
 #include <QTemporaryDir>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/figure/sample_figure.h"
 #include "ui/figure/export/latex_text.h"
 

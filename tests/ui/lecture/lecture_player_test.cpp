@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "tests/ui/lecture/question_stage.h"
 #include "ui/theme/motion.h"
 

@@ -5,8 +5,8 @@
 #include <QFileInfo>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/results/run_selection.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
 

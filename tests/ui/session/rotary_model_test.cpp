@@ -5,7 +5,7 @@
 #include <QSignalSpy>
 #include <QUndoStack>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/session/undo_step.h"
 
 namespace ropelab::ui {

@@ -4,7 +4,7 @@
 
 #include <QSignalSpy>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/sqlite.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"

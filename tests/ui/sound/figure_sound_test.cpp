@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/rope/rotary_setup.h"
-#include "core/spec/error.h"
 #include "core/stats/spectrum.h"
 #include "tests/support/expect_message.h"
 #include "ui/sound/figure_player.h"

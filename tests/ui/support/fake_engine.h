@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/spec/engine.h"
-#include "core/spec/error.h"
+#include "core/base/error.h"
+#include "core/contract/engine.h"
 
 namespace ropelab::testing {
 

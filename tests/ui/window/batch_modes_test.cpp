@@ -5,7 +5,7 @@
 #include <QImage>
 #include <QSet>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/support/workbench.h"
 
 namespace ropelab::ui {

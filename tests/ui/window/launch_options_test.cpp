@@ -4,7 +4,7 @@
 
 #include <QJsonArray>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/window/batch/batch_modes.h"
 #include "ui/window/figures.h"
 

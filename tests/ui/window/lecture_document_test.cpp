@@ -14,8 +14,8 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "core/base/error.h"
 #include "core/lecture/quantity.h"
-#include "core/spec/error.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"

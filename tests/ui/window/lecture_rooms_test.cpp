@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"

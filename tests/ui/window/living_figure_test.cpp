@@ -16,8 +16,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/results/run_selection.h"
-#include "core/spec/error.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/figure/export/export.h"

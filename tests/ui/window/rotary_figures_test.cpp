@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/pdf_attachments.h"
 #include "ui/figure/figure_style.h"

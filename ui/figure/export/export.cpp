@@ -15,8 +15,8 @@
 #include <QSvgGenerator>
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/store/output_file.h"
 #include "ui/figure/export/figure_page.h"
 #include "ui/figure/export/figure_record.h"

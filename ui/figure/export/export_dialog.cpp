@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/figure/export/figure_page.h"
 #include "ui/figure/export/figure_preset.h"
 #include "ui/figure/figure_summary.h"

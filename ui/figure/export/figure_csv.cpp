@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 #include "ui/figure/export/export.h"
 
 namespace ropelab::ui {

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/figure/export/figure_record.h"
 #include "ui/figure/paint/figure_painter.h"
 

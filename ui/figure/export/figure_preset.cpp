@@ -3,7 +3,7 @@
 #include <QStringList>
 #include <vector>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 
 namespace ropelab::ui {
 

@@ -11,8 +11,8 @@
 #include <QXmlStreamReader>
 #include <optional>
 
+#include "core/base/error.h"
 #include "core/data/read_file.h"
-#include "core/spec/error.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/export/pdf_attachments.h"
 #include "ui/figure/figure_caption.h"

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/figure/export/latex_text.h"
 #include "ui/figure/figure_caption.h"
 #include "ui/figure/figure_style.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 
 namespace ropelab::ui {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figures/job_reader.h"

@@ -7,8 +7,8 @@
 #include <QStandardPaths>
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/lecture/quantity.h"
-#include "core/spec/error.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/lecture/lecture_player.h"

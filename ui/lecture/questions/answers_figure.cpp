@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
-#include "core/spec/error.h"
 #include "core/stats/proportion.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"

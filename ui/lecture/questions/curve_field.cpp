@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/lecture/answer.h"
-#include "core/spec/error.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/lecture/quantity.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

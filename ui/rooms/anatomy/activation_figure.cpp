@@ -9,8 +9,8 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
 #include "core/sweep/stored_run.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

@@ -1,6 +1,6 @@
 // The figures of a model's stages, as the command line and exported files request them.
+#include "core/base/error.h"
 #include "core/report/anatomy_report.h"
-#include "core/spec/error.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/rooms/anatomy/activation_figure.h"

@@ -10,8 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "core/contract/named_tensor.h"
 #include "core/report/anatomy_report.h"
-#include "core/spec/named_tensor.h"
 #include "ui/controls/text_table.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/formula.h"

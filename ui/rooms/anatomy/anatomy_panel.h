@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/report/anatomy_report.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 #include "ui/controls/table_view.h"
 
 class QComboBox;

@@ -3,7 +3,7 @@
 #include <limits>
 #include <span>
 
-#include "core/spec/numbers.h"
+#include "core/base/numbers.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rotary/spectrum_data.h"

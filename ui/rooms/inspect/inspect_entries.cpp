@@ -1,5 +1,5 @@
 // The figures of the Inspect room, as the command line and exported files request them.
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/inspect/replay_job.h"
 #include "ui/session/lab_origin.h"

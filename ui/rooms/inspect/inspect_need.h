@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <functional>
 
+#include "core/contract/engine.h"
 #include "core/rope/context.h"
-#include "core/spec/engine.h"
 #include "ui/probes/inspect_data.h"
 
 namespace ropelab::ui {

@@ -14,8 +14,8 @@
 #include <limits>
 #include <utility>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"

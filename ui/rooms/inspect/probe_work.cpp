@@ -4,9 +4,9 @@
 #include <limits>
 #include <numeric>
 
+#include "core/base/error.h"
 #include "core/data/utf8.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/session/engine_work.h"

@@ -5,10 +5,10 @@
 #include <functional>
 #include <optional>
 
+#include "core/contract/engine.h"
 #include "core/rope/context.h"
 #include "core/run/probing.h"
 #include "core/run/runner.h"
-#include "core/spec/engine.h"
 #include "core/store/lab_file.h"
 #include "ui/probes/inside_run.h"
 #include "ui/probes/inspect_data.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/figure/paint/figure_painter.h"
 #include "ui/figures/job_reader.h"

@@ -13,11 +13,11 @@
 #include <numeric>
 #include <system_error>
 
+#include "core/base/error.h"
 #include "core/rope/memory.h"
 #include "core/rope/rotation.h"
 #include "core/run/checkpoint.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 

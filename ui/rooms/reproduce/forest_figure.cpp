@@ -14,9 +14,9 @@
 #include <tuple>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/sheet_lab.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"

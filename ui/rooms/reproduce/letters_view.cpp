@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/numbers.h"
 #include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
-#include "core/spec/numbers.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/number_slider.h"
 #include "ui/controls/table_view.h"

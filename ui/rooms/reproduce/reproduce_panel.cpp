@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/session/settings.h"

@@ -8,8 +8,8 @@
 #include <QTemporaryDir>
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/reproduce/rules/measuring.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_plan.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"

@@ -5,8 +5,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/base/error.h"
 #include "core/reproduce/sheets/published.h"
-#include "core/spec/error.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/aliases.h"
+#include "core/base/numbers.h"
 #include "core/results/results_cells.h"
-#include "core/spec/aliases.h"
-#include "core/spec/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

@@ -1,9 +1,9 @@
 // The figures of the Results room, as the command line and exported files request them.
 #include <QJsonArray>
 
+#include "core/base/error.h"
 #include "core/results/results_table.h"
 #include "core/results/run_selection.h"
-#include "core/spec/error.h"
 #include "core/sweep/lab_results.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/session/lab_origin.h"

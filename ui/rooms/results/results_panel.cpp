@@ -17,9 +17,9 @@
 #include <map>
 #include <utility>
 
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
+#include "core/base/aliases.h"
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

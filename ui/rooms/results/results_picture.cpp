@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/results/results_cells.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

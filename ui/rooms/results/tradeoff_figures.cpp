@@ -2,14 +2,14 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/forecast/likely_data.h"
 #include "core/plan/step_cost.h"
 #include "core/results/decision_aid.h"
 #include "core/results/loss_fit.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
-#include "core/spec/error.h"
-#include "core/spec/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"

@@ -5,9 +5,9 @@
 #include <numeric>
 #include <set>
 
+#include "core/base/numbers.h"
 #include "core/data/corpus.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/numbers.h"
 #include "core/stats/descriptive.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/figures/job_reader.h"
 
 namespace ropelab::ui {

@@ -15,8 +15,8 @@
 #include <iterator>
 #include <numbers>
 
+#include "core/base/error.h"
 #include "core/rope/circuit.h"
-#include "core/spec/error.h"
 #include "core/study/head_vectors.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"

@@ -4,7 +4,7 @@
 #include <QWidget>
 #include <optional>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "ui/common/latest_job.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_state.h"

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/random_stream.h"
 #include "core/rope/circuit.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab::ui {
 namespace {

@@ -10,8 +10,8 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 
+#include "core/base/error.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/rotation/rotation_text.h"

@@ -3,8 +3,8 @@
 #include <QHash>
 #include <QWidget>
 
+#include "core/contract/event.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/event.h"
 #include "core/study/head_vectors.h"
 #include "ui/common/latest_job.h"
 #include "ui/rooms/rotation/rotation_state.h"

@@ -9,9 +9,9 @@
 #include <numbers>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/rope/encodings.h"
-#include "core/spec/error.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/figure/ticks.h"

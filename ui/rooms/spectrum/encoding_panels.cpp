@@ -6,11 +6,11 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/rope/encodings.h"
 #include "core/rope/logit.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/keys.h"
+#include "core/settings/run_spec.h"
 #include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"

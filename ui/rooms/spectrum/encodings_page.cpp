@@ -12,8 +12,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
-#include "core/spec/run_spec.h"
+#include "core/base/error.h"
+#include "core/settings/run_spec.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/field_note.h"

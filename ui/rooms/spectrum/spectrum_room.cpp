@@ -12,10 +12,10 @@
 #include <numbers>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/rope/context.h"
 #include "core/rope/logit.h"
-#include "core/spec/error.h"
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"

@@ -13,9 +13,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

@@ -14,12 +14,12 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/bench/benchmarks.h"
 #include "core/data/corpus.h"
 #include "core/data/synthetic/language.h"
 #include "core/forecast/estimate.h"
 #include "core/forecast/likely_data.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "core/bench/roofline.h"
-#include "core/spec/event.h"
-#include "core/spec/run_spec.h"
+#include "core/contract/event.h"
+#include "core/settings/run_spec.h"
 #include "ui/common/latest_job.h"
 #include "ui/figure/figure.h"
 #include "ui/plot/quantity.h"

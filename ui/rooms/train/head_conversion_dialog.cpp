@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <system_error>
 
+#include "core/base/error.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/session/engine_work.h"

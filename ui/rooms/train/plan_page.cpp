@@ -10,8 +10,8 @@
 #include <QVBoxLayout>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/results_words.h"

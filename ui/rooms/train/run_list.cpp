@@ -9,7 +9,7 @@
 #include <cmath>
 #include <set>
 
-#include "core/spec/run_names.h"
+#include "core/settings/run_names.h"
 #include "ui/common/format.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/distinct_names.h"

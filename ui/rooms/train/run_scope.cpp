@@ -9,9 +9,9 @@
 #include <map>
 #include <set>
 
+#include "core/base/error.h"
 #include "core/results/results_compare.h"
-#include "core/spec/error.h"
-#include "core/spec/run_names.h"
+#include "core/settings/run_names.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "ui/plot/curve_bands.h"
 #include "ui/session/run_store.h"
 #include "ui/shell/room_control.h"

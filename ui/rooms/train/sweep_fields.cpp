@@ -15,9 +15,9 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 #include "core/sweep/search.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/scaled.h"

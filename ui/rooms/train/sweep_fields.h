@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/spec/keys.h"
+#include "core/settings/keys.h"
 
 class QCheckBox;
 class QPushButton;

@@ -11,9 +11,9 @@
 #include <array>
 #include <string_view>
 
+#include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/forecast/time_model.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"

@@ -13,7 +13,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/results_words.h"

@@ -21,8 +21,8 @@
 #include <optional>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/machine/engine_loader.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "ui/animation/frame_files.h"
 #include "ui/common/format.h"

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 
 namespace ropelab::ui {
 

@@ -4,8 +4,8 @@
 #include <QJsonArray>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
 #include "ui/figure/export/figure_preset.h"

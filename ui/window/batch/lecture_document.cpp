@@ -12,8 +12,8 @@
 #include <QTimer>
 #include <csignal>
 
+#include "core/base/error.h"
 #include "core/lecture/lecture.h"
-#include "core/spec/error.h"
 #include "core/store/output_file.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <optional>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/figure/export/export.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/data/synthetic/toy_source.h"
 #include "tests/support/expect_message.h"
 

@@ -7,8 +7,8 @@
 #include <set>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/data/synthetic/source.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 namespace {

@@ -11,9 +11,9 @@
 #include <cstdlib>
 #include <limits>
 
+#include "core/base/processor.h"
 #include "core/engine/device/cuda.h"
 #include "core/engine/train/torch_cohort.h"
-#include "core/spec/processor.h"
 #include "tests/core/engine/device/emulated_device.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/spec/processor.h"
+#include "core/base/processor.h"
 
 namespace ropelab {
 namespace {

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/random_stream.h"
 #include "core/engine/attention/attention.h"
 #include "core/engine/train/torch_cohort.h"
-#include "core/spec/random_stream.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/tiny.h"

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <string>
 
+#include "core/base/error.h"
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/plan/step_cost.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/tiny.h"
 

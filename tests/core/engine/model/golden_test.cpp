@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/engine/train/torch_cohort.h"
-#include "core/spec/error.h"
 #include "tests/core/engine/model/golden_weights.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/golden.h"

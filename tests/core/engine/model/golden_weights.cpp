@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/base/error.h"
 #include "core/rope/rotation.h"
-#include "core/spec/error.h"
 
 namespace ropelab {
 

@@ -3,12 +3,12 @@
 #include <span>
 #include <vector>
 
-#include "core/spec/named_tensor.h"
-#include "core/spec/run_spec.h"
+#include "core/contract/named_tensor.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 
-// These functions convert the weights of other programs to the names and the channel order of core/spec/layout.h. They
+// These functions convert the weights of other programs to the names and the channel order of core/plan/layout.h. They
 // only rename and permute, so they convert gradients too. They throw BadInput if a tensor is missing or has the wrong
 // shape, or if the spec has other norms or another kind of attention than that model.
 

@@ -11,11 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random_stream.h"
+#include "core/base/selection.h"
+#include "core/contract/named_tensor.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/named_tensor.h"
-#include "core/spec/random_stream.h"
-#include "core/spec/run_spec.h"
-#include "core/spec/selection.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
 

@@ -7,10 +7,10 @@
 #include <cmath>
 #include <functional>
 
+#include "core/base/random_stream.h"
 #include "core/engine/attention/attention.h"
 #include "core/engine/operations/mask_kernel.h"
 #include "core/engine/operations/operations.h"
-#include "core/spec/random_stream.h"
 
 namespace ropelab {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/engine/probe/attention_probe.h"
 #include "core/rope/frequencies.h"
-#include "core/spec/error.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/core/engine/probe/probed_run.h"
 #include "tests/support/expect_message.h"

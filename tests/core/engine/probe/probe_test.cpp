@@ -6,9 +6,9 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/engine/torch_engine.h"
 #include "core/rope/rotation.h"
-#include "core/spec/error.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/core/engine/probe/probed_run.h"
 #include "tests/support/expect_message.h"

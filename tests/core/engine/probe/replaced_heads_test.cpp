@@ -3,9 +3,9 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/rope/circuit.h"
 #include "core/rope/rotation.h"
-#include "core/spec/error.h"
 #include "tests/core/engine/probe/probed_run.h"
 #include "tests/support/expect_message.h"
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/engine/train/torch_cohort.h"
-#include "core/spec/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/tiny.h"
 

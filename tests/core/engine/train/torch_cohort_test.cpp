@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 #include "ui/rooms/context/criteria_panel.h"
 #include "ui/rotary/spectrum_data.h"

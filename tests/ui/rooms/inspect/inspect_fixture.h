@@ -4,9 +4,9 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/error.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/probes/inside_run.h"
 #include "ui/rooms/inspect/inspect_figures.h"

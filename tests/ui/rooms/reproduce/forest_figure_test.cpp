@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/core/reproduce/sheet_runs.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
 #include "ui/figure/export/export.h"

@@ -4,7 +4,7 @@
 #include <QLineEdit>
 #include <QSignalSpy>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "ui/common/results_words.h"

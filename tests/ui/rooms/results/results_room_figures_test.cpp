@@ -3,7 +3,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/rooms/results/results_fixture.h"
 #include "ui/figure/export/export.h"
 #include "ui/rooms/results/figure_pane.h"

@@ -6,7 +6,7 @@
 #include <QSignalSpy>
 #include <QSpinBox>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/plot/figure_view.h"

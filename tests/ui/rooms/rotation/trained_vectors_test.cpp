@@ -2,9 +2,9 @@
 #include <QComboBox>
 #include <QLineEdit>
 
+#include "core/base/random_stream.h"
 #include "core/data/corpus.h"
 #include "core/run/checkpoint.h"
-#include "core/spec/random_stream.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/rotation/rotation_room.h"
 

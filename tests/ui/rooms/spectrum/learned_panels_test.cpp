@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "core/base/random_stream.h"
 #include "core/plan/layout.h"
-#include "core/spec/random_stream.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/core/data/scratch.h"
 

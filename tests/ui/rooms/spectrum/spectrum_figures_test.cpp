@@ -6,7 +6,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/support/expect_message.h"
 #include "ui/figure/export/export.h"
 #include "ui/figure/figure_style.h"

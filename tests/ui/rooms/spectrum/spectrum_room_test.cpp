@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/spec/error.h"
+#include "core/base/error.h"
 #include "tests/ui/rotary/room_fixture.h"
 #include "ui/controls/number_slider.h"
 #include "ui/rooms/spectrum/encodings_page.h"

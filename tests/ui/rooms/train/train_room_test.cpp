@@ -8,8 +8,8 @@
 #include <QToolButton>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
-#include "core/spec/error.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"

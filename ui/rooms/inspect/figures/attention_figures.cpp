@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/error.h"
 #include "core/run/probing.h"
-#include "core/spec/error.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
 #include "ui/figure/paint/figure_head.h"

@@ -2,9 +2,9 @@
 #include <cmath>
 #include <numeric>
 
+#include "core/base/selection.h"
 #include "core/data/corpus.h"
 #include "core/run/probing.h"
-#include "core/spec/selection.h"
 #include "ui/common/format.h"
 #include "ui/probes/principal_components.h"
 #include "ui/rooms/inspect/figures/figures.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/spec/random_stream.h"
+#include "core/base/random_stream.h"
 #include "ui/common/format.h"
 #include "ui/figure/figure_style.h"
 #include "ui/rooms/rotation/rotation_text.h"

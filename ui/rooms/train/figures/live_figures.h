@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "ui/probes/inside_run.h"
 #include "ui/probes/inspect_data.h"
 

@@ -5,7 +5,7 @@
 #include <QTimer>
 #include <QWidget>
 
-#include "core/spec/event.h"
+#include "core/contract/event.h"
 #include "ui/probes/inspect_data.h"
 #include "ui/rooms/train/figures/live_figures.h"
 #include "ui/session/run_access.h"

@@ -7,11 +7,11 @@
 #include <set>
 #include <tuple>
 
+#include "core/base/aliases.h"
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/experiment/halving.h"
 #include "core/results/run_selection.h"
-#include "core/spec/aliases.h"
-#include "core/spec/error.h"
 #include "core/store/run_settings.h"
 #include "core/sweep/lab_results.h"
 #include "ui/plot/curve_plot.h"

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "core/spec/run_spec.h"
+#include "core/settings/run_spec.h"
 #include "ui/figures/figure_entry.h"
 #include "ui/plot/quantity.h"
 

@@ -1,0 +1,51 @@
+#include "core/contract/engine.h"
+
+#include <cstddef>
+
+#include "core/base/error.h"
+
+namespace ropelab {
+
+namespace {
+
+class WholePredictor : public TokenPredictor {
+ public:
+    explicit WholePredictor(Model& model) : model_(model) {}
+
+    std::vector<float> next(std::int32_t token) override {
+        text_.push_back(token);
+        const std::vector<float> all = model_.logits(text_);
+        return {all.end() - static_cast<std::ptrdiff_t>(all.size() / text_.size()), all.end()};
+    }
+    void restart() override { text_.clear(); }
+
+ private:
+    Model& model_;
+    std::vector<std::int32_t> text_;
+};
+
+}  // namespace
+
+std::unique_ptr<TokenPredictor> Model::predictor() {
+    return std::make_unique<WholePredictor>(*this);
+}
+
+StageTimes Model::stage_times(const StageTimesRequest&) {
+    throw BadInput("This engine does not measure the times of the stages (operations) of a model.");
+}
+
+ProbeArray Model::stage_output(std::span<const std::int32_t>, const StagePlace&) {
+    throw BadInput("This engine does not return the outputs of a model's stages (operations).");
+}
+
+std::unique_ptr<Model> Engine::create_untrained_model(const RunSpec&, int) {
+    throw BadInput("This engine creates no models with initial weights.");
+}
+
+void Engine::check_device(const std::function<void(const DeviceCheck&)>&) {
+    throw BadInput("There is no CUDA device to check.");
+}
+
+void Engine::trust_device(const DeviceTrust&) {}
+
+}  // namespace ropelab

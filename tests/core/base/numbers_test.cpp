@@ -1,0 +1,92 @@
+#include <gtest/gtest.h>
+
+#include <clocale>
+#include <cmath>
+#include <limits>
+#include <random>
+
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "tests/support/expect_message.h"
+
+namespace ropelab {
+namespace {
+
+TEST(Numbers, ParseNumberAcceptsExponentsAndSuffixes) {
+    EXPECT_DOUBLE_EQ(parse_number("10000"), 10000);
+    EXPECT_DOUBLE_EQ(parse_number("1e6"), 1e6);
+    EXPECT_DOUBLE_EQ(parse_number(" 10k "), 10000);
+    EXPECT_DOUBLE_EQ(parse_number("1.5 k"), 1500);
+    EXPECT_DOUBLE_EQ(parse_number("2M"), 2e6);
+    EXPECT_DOUBLE_EQ(parse_number("-0.25"), -0.25);
+    for (const char* wrong : {"", "abc", "10kk", "1,5", "k", "0x10", "1e", "12 34"}) {
+        EXPECT_MESSAGE(parse_number(wrong), BadInput, "is not a number");
+    }
+    for (const char* infinite : {"nan", "inf", "-inf", "infinity", "1e305M"}) {
+        EXPECT_MESSAGE(parse_number(infinite), BadInput, "is not a finite number");
+    }
+}
+
+TEST(Numbers, ParseNumberReturnsTheNumberThatNumberTextFormatted) {
+    std::mt19937_64 generator(7);
+    std::uniform_real_distribution<double> exponent(-30, 30);
+    for (int i = 0; i < 1000; ++i) {
+        const double value = std::pow(10.0, exponent(generator));
+        EXPECT_EQ(parse_number(number_text(value)), value);
+    }
+    EXPECT_EQ(number_text(1e6), "1000000");
+    EXPECT_EQ(number_text(0.1), "0.1");
+    EXPECT_EQ(short_number(500), "500");
+    EXPECT_EQ(short_number(10000), "10k");
+    EXPECT_EQ(short_number(1500), "1.5k");
+    EXPECT_EQ(short_number(41381.7), "41.3817k");
+    EXPECT_EQ(short_number(2343456.7), "2.3434567M");
+    EXPECT_EQ(short_number(1e6), "1M");
+}
+
+// In binary 0.07 · 100 is 7.000000000000001.
+TEST(Numbers, PercentTextHasNoRoundingErrors) {
+    for (int i = 0; i <= 1000; ++i) EXPECT_EQ(percent_text(i / 1000.0), number_text(i / 10.0));
+    EXPECT_EQ(percent_text(0.07), "7");
+    EXPECT_EQ(percent_text(6.0 / 64), "9.375");
+    EXPECT_EQ(percent_text(-0.0025), "-0.25");
+}
+
+TEST(Numbers, DurationTextAndBytesTextUseReadableUnits) {
+    EXPECT_EQ(duration_text(0.42), "0.4 s");
+    EXPECT_EQ(duration_text(55.4), "55 s");
+    EXPECT_EQ(duration_text(59.6), "1 min 0 s");
+    EXPECT_EQ(duration_text(200), "3 min 20 s");
+    EXPECT_EQ(duration_text(1634), "27 min");
+    EXPECT_EQ(duration_text(3590), "1 h 0 min");
+    EXPECT_EQ(duration_text(7500), "2 h 5 min");
+    EXPECT_EQ(duration_text(-1), "–");
+    EXPECT_EQ(duration_text(std::numeric_limits<double>::infinity()), "–");
+    EXPECT_EQ(bytes_text(1), "1 kB");
+    EXPECT_EQ(bytes_text(999'000), "999 kB");
+    EXPECT_EQ(bytes_text(999'999), "1 MB");
+    EXPECT_EQ(bytes_text(999'600'000), "1.0 GB");
+    EXPECT_EQ(bytes_text(180'400'000), "180 MB");
+    EXPECT_EQ(bytes_text(1'234'000'000), "1.2 GB");
+}
+
+TEST(Numbers, ParsingAndFormattingIgnoreTheLocale) {
+    const char* german = std::setlocale(LC_ALL, "de_DE.UTF-8");
+    EXPECT_DOUBLE_EQ(parse_number("0.5"), 0.5);
+    EXPECT_EQ(number_text(0.5), "0.5");
+    std::setlocale(LC_ALL, "C");
+    if (!german) GTEST_SKIP() << "The locale de_DE.UTF-8 is not installed; tested under the C locale only.";
+}
+
+TEST(Texts, AreJoinedSplitAndCounted) {
+    const std::vector<std::string> words = {"a", "", "b"};
+    EXPECT_EQ(joined(words), "a, , b");
+    EXPECT_EQ(joined(std::vector<int>{1, 2}, "+", [](int number) { return std::to_string(number); }), "1+2");
+    EXPECT_EQ(joined(std::vector<std::string>{}), "");
+    EXPECT_EQ(parts_of(" a ,, b"), words);
+    EXPECT_EQ(parts_of(""), std::vector<std::string>{""});
+    EXPECT_EQ(counted(1, "run") + counted(2, "run"), "1 run2 runs");
+}
+
+}  // namespace
+}  // namespace ropelab
