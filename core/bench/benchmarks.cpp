@@ -162,7 +162,7 @@ double measure_products(Engine& engine, Precision precision, const Cancelled& ca
     const double tokens = static_cast<double>(request.tokens.size());
     const auto width = static_cast<double>(spec.width);
     double best = 0;
-    for (const StageTime& stage : engine.create_untrained_model(spec, vocabulary)->stage_times(request).stages) {
+    for (const StageTime& stage : create_untrained_model(engine, spec, vocabulary)->stage_times(request).stages) {
         const bool is_product = stage.place.id == "mlp.up" || stage.place.id == "mlp.down";
         if (is_product && stage.seconds > 0) best = std::max(best, 2 * tokens * width * 4 * width / stage.seconds);
     }
@@ -338,7 +338,7 @@ std::optional<MeasuredCache> measure_cache(Engine& engine, const RunSpec& spec, 
     check(spec);
     const std::int64_t vocabulary = likely_vocabulary(spec);
     refuse_large_model(spec, vocabulary);
-    return measure_cache(*engine.create_untrained_model(spec, static_cast<int>(vocabulary)), spec, tokens, cancelled);
+    return measure_cache(*create_untrained_model(engine, spec, static_cast<int>(vocabulary)), spec, tokens, cancelled);
 }
 
 RotationSpeed measure_rotation(std::size_t rows, std::size_t time, int head_dim, double fraction,

@@ -38,7 +38,7 @@ ProbeArray Model::stage_output(std::span<const std::int32_t>, const StagePlace&)
     throw BadInput("This engine does not return the outputs of a model's stages (operations).");
 }
 
-std::unique_ptr<Model> Engine::create_untrained_model(const RunSpec&, int) {
+std::unique_ptr<Model> Engine::create_untrained_model(const ModelPlan&, std::int64_t, const Computing&) {
     throw BadInput("This engine creates no models with initial weights.");
 }
 
@@ -47,5 +47,16 @@ void Engine::check_device(const std::function<void(const DeviceCheck&)>&) {
 }
 
 void Engine::trust_device(const DeviceTrust&) {}
+
+std::unique_ptr<Model> create_model(Engine& engine, const RunSpec& spec, int vocabulary,
+                                    std::span<const NamedTensor> tensors) {
+    check(spec);
+    return engine.create_model(plan_of(spec, vocabulary), tensors, {spec.device, spec.precision});
+}
+
+std::unique_ptr<Model> create_untrained_model(Engine& engine, const RunSpec& spec, int vocabulary) {
+    check(spec);
+    return engine.create_untrained_model(plan_of(spec, vocabulary), spec.seed, {spec.device, spec.precision});
+}
 
 }  // namespace ropelab

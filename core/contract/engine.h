@@ -12,8 +12,9 @@
 #include "core/contract/event.h"
 #include "core/contract/named_tensor.h"
 #include "core/contract/probe.h"
-#include "core/contract/stage_times.h"
 #include "core/contract/token_text.h"
+#include "core/plan/model_plan.h"
+#include "core/plan/stage_times.h"
 #include "core/settings/run_spec.h"
 
 namespace ropelab {
@@ -118,10 +119,8 @@ struct CohortStart {
     std::int64_t iteration = 0;
     std::vector<std::vector<NamedTensor>> states;
     std::optional<RunConditions> conditions;
-    /// Scaling of the RoPE frequencies during training (position interpolation, NTK-aware, YaRN, …), with the rules of
-    /// ProbeRequest::scaling. Models and probes that the cohort returns do not use it. create_cohort throws BadInput if
-    /// a scaling is set and theta is trained or follows a schedule.
-    Scaling scaling = {};
+    /// What trains, one per run, such as with other frequencies (ModelPlan::changed); empty: the plan of each run.
+    std::vector<ModelPlan> plans = {};
     /// Sentence on why the runs have their precision, for RunConditions::reason; empty if the user requested it.
     std::string precision_reason = {};
 };
@@ -140,6 +139,12 @@ struct EngineInfo {
     std::string cuda_identity = {};
 };
 
+/// How a model computes its plan.
+struct Computing {
+    Device device = Device::automatic;
+    Precision precision = Precision::automatic;  // automatic: float32
+};
+
 /// The library in core/engine implements this interface with LibTorch.
 class Engine {
  public:
@@ -148,10 +153,11 @@ class Engine {
     /// Throws BadInput for runs of different shapes, settings that this machine lacks (CUDA), or unsuitable states.
     virtual std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) = 0;
     /// Throws BadInput if a tensor is missing or has a wrong shape.
-    virtual std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
-                                                std::span<const NamedTensor> tensors) = 0;
-    /// With the weights that a run has before its first step. The default throws BadInput.
-    virtual std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary);
+    virtual std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
+                                                const Computing& computing) = 0;
+    /// With the weights that a run with this seed has before its first step. The default throws BadInput.
+    virtual std::unique_ptr<Model> create_untrained_model(const ModelPlan& plan, std::int64_t seed,
+                                                          const Computing& computing);
     /// Compares LibTorch's results on the CUDA device with those on the CPU, and CUDA graphs with single operations.
     /// Calls `publish` before each check (outcome `started`) and after it. Throws BadInput without a CUDA device. A
     /// broken device or driver can make this function hang or crash; call it in a child process.
@@ -165,5 +171,10 @@ class Engine {
         return std::nullopt;
     }
 };
+
+/// Engine::create_model of a run's plan.
+std::unique_ptr<Model> create_model(Engine& engine, const RunSpec& spec, int vocabulary,
+                                    std::span<const NamedTensor> tensors);
+std::unique_ptr<Model> create_untrained_model(Engine& engine, const RunSpec& spec, int vocabulary);
 
 }  // namespace ropelab

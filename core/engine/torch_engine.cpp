@@ -35,11 +35,11 @@ std::int64_t free_device_memory() {
     return open_cuda().free_memory;
 }
 
-std::unique_ptr<Model> model_with(const RunSpec& spec, const Layout& layout, const torch::Tensor& row,
-                                  bool has_device) {
-    const Precision precision = spec.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
-    const bool uses_cuda = spec.device != Device::cpu && has_device && open_cuda().available;
-    return std::make_unique<TorchModel>(spec, layout, uses_cuda ? row.to(torch::kCUDA) : row, precision);
+std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
+                                  const Computing& computing, bool has_device) {
+    const Precision precision = computing.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
+    const bool uses_cuda = computing.device != Device::cpu && has_device && open_cuda().available;
+    return std::make_unique<TorchModel>(plan, layout, uses_cuda ? row.to(torch::kCUDA) : row, precision);
 }
 
 }  // namespace
@@ -94,17 +94,16 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
     return std::make_unique<TorchCohort>(settled, data, threads, device_reason);
 }
 
-std::unique_ptr<Model> TorchEngine::create_model(const RunSpec& spec, int vocabulary,
-                                                 std::span<const NamedTensor> tensors) {
-    check(spec);
-    const Layout layout = layout_of(spec, vocabulary);
-    return model_with(spec, layout, from_named(layout, tensors, "model."), trust_.device);
+std::unique_ptr<Model> TorchEngine::create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
+                                                 const Computing& computing) {
+    const Layout layout = layout_of(plan);
+    return model_with(plan, layout, from_named(layout, tensors, "model."), computing, trust_.device);
 }
 
-std::unique_ptr<Model> TorchEngine::create_untrained_model(const RunSpec& spec, int vocabulary) {
-    check(spec);
-    const Layout layout = layout_of(spec, vocabulary);
-    return model_with(spec, layout, initial_row(layout, spec.seed), trust_.device);
+std::unique_ptr<Model> TorchEngine::create_untrained_model(const ModelPlan& plan, std::int64_t seed,
+                                                           const Computing& computing) {
+    const Layout layout = layout_of(plan);
+    return model_with(plan, layout, initial_row(layout, seed), computing, trust_.device);
 }
 
 void TorchEngine::trust_device(const DeviceTrust& trust) {

@@ -10,9 +10,10 @@ class TorchEngine : public Engine {
     TorchEngine();
     EngineInfo info() override;
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override;
-    std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
-                                        std::span<const NamedTensor> tensors) override;
-    std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary) override;
+    std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
+                                        const Computing& computing) override;
+    std::unique_ptr<Model> create_untrained_model(const ModelPlan& plan, std::int64_t seed,
+                                                  const Computing& computing) override;
     void check_device(const std::function<void(const DeviceCheck&)>& publish) override;
     void trust_device(const DeviceTrust& trust) override;
     std::optional<std::int64_t> count_operations(const std::function<void()>& work) override;

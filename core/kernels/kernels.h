@@ -42,6 +42,7 @@ template <typename Branch, typename Out>
 struct NormForward {
     std::int64_t columns;
     bool centred = true;
+    float epsilon;  // added to the mean square
     const float* x;
     const Branch* branch;
     const float* weight;

@@ -9,10 +9,6 @@ namespace ropelab::kernels {
 
 namespace {
 
-// The epsilons that avoid a division by zero: of LayerNorm in nanoGPT and GPT-NeoX, and of RMSNorm in Llama.
-constexpr float layer_epsilon = 1e-5F;
-constexpr float rms_epsilon = 1e-6F;
-
 template <typename Branch, typename Out>
 void forward_row(const NormForward<Branch, Out>& args, std::int64_t row, const float* mask) {
     const std::int64_t n = args.columns;
@@ -38,8 +34,7 @@ void forward_row(const NormForward<Branch, Out>& args, std::int64_t row, const f
         const Floats off = load_lanes(x + i, count, mean) - mean;
         squares += off * off;
     });
-    const float epsilon = args.centred ? layer_epsilon : rms_epsilon;
-    const float inverse = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(n) + epsilon);
+    const float inverse = 1.0F / std::sqrt(sum_of(squares) / static_cast<float>(n) + args.epsilon);
     args.mean[row] = mean;
     args.inverse[row] = inverse;
     Out* normed = args.normed + row * n;

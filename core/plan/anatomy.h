@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/contract/stage_times.h"
 #include "core/plan/stage.h"
+#include "core/plan/stage_times.h"
 #include "core/settings/run_spec.h"
 
 namespace ropelab {

@@ -7,9 +7,13 @@ namespace ropelab {
 namespace {
 
 template <typename Predicate>
-bool all_layers(const RunSpec& spec, Predicate predicate) {
-    const ModelPlan plan = plan_of(spec, 1);
+bool all_layers(const ModelPlan& plan, Predicate predicate) {
     return std::all_of(plan.layers.begin(), plan.layers.end(), predicate);
+}
+
+template <typename Predicate>
+bool all_layers(const RunSpec& spec, Predicate predicate) {
+    return all_layers(plan_of(spec, 1), predicate);
 }
 
 // In one operation, or without scores.
@@ -65,8 +69,8 @@ bool has_only_products(const RunSpec& spec) {
     return all_layers(spec, [](const LayerPlan& layer) { return has_only_products(layer); });
 }
 
-bool token_kernels_support(const RunSpec& spec) {
-    return all_layers(spec, [](const LayerPlan& layer) { return token_kernels_support(layer); });
+bool token_kernels_support(const ModelPlan& plan) {
+    return all_layers(plan, [](const LayerPlan& layer) { return token_kernels_support(layer); });
 }
 
 bool flash_attention_supports(const RunSpec& spec, bool trains) {
@@ -88,9 +92,8 @@ bool graph_supports_step(const RunSpec& spec) {
     return step_stays_on_device(spec) && spec.sequences_per_pass() == spec.batch;
 }
 
-bool graph_supports_token(const RunSpec& spec) {
-    return spec.operations == Operations::fused &&
-           all_layers(spec, [](const LayerPlan& layer) { return graph_supports_token(layer); });
+bool graph_supports_token(const ModelPlan& plan) {
+    return !plan.is_eager && all_layers(plan, [](const LayerPlan& layer) { return graph_supports_token(layer); });
 }
 
 bool attends_fused(const RunSpec& spec) {

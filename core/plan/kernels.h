@@ -25,7 +25,7 @@ bool graph_supports_step(const LayerPlan& layer);
 bool graph_supports_token(const LayerPlan& layer);
 
 bool has_only_products(const RunSpec& spec);
-bool token_kernels_support(const RunSpec& spec);
+bool token_kernels_support(const ModelPlan& plan);
 /// Dropout in training needs the matrix of scores.
 bool flash_attention_supports(const RunSpec& spec, bool trains);
 /// With LibTorch's operations on a device, a layer computes attention by separate operations on the matrix of scores
@@ -38,7 +38,7 @@ bool step_stays_on_device(const RunSpec& spec);
 /// to hide the cost of starting them.
 bool graph_supports_step(const RunSpec& spec);
 /// True wherever steps can be captured.
-bool graph_supports_token(const RunSpec& spec);
+bool graph_supports_token(const ModelPlan& plan);
 /// The kernel or LibTorch's own operation, not several operations.
 bool attends_fused(const RunSpec& spec);
 /// Computed by LibTorch's operations, such as "attention" and "optimizer"; with `operations=eager` only "all". Matrix

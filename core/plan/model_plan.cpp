@@ -90,6 +90,56 @@ const Rotary* LayerPlan::rotary() const {
     return rotary && *rotary ? &**rotary : nullptr;
 }
 
+std::int64_t LayerPlan::heads() const {
+    if (const auto* softmax = std::get_if<Softmax>(&attention)) return softmax->heads.h.value_or(0);
+    if (const auto* latent = std::get_if<Latent>(&attention)) return latent->h.value_or(0);
+    return std::get<DeltaNet>(attention).h_k.value_or(0);
+}
+
+std::int64_t LayerPlan::query_channels() const {
+    if (const auto* softmax = std::get_if<Softmax>(&attention)) return softmax->heads.D.value_or(0);
+    if (const auto* latent = std::get_if<Latent>(&attention)) return sum_of({latent->D, latent->R}).value_or(0);
+    return std::get<DeltaNet>(attention).D_k.value_or(0);
+}
+
+namespace {
+
+// Of the first layer that has one.
+template <typename Part>
+const Part* first_of(const std::vector<LayerPlan>& layers, const Part* (LayerPlan::*part)() const) {
+    for (const LayerPlan& layer : layers) {
+        if (const Part* found = (layer.*part)()) return found;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+const Scores* ModelPlan::scores() const {
+    return first_of(layers, &LayerPlan::scores);
+}
+
+const Rotary* ModelPlan::rotary() const {
+    return first_of(layers, &LayerPlan::rotary);
+}
+
+bool ModelPlan::has_relative_positions() const {
+    const bool is_relative = scores() && !std::holds_alternative<PlainScores>(scores()->relative);
+    const bool is_rotary = rotary() && rotary()->kind != Rotary::Kind::fourier;
+    return embedding.positions == Embedding::Positions::none && (is_relative || is_rotary);
+}
+
+ModelPlan ModelPlan::changed(const Scaling& scaling, std::int64_t length, std::span<const std::int64_t> frozen) const {
+    ModelPlan plan = *this;
+    for (LayerPlan& layer : plan.layers) {
+        if (auto* softmax = std::get_if<Softmax>(&layer.attention); softmax && softmax->rotary)
+            softmax->rotary->change(scaling, length, frozen);
+        if (auto* latent = std::get_if<Latent>(&layer.attention); latent && latent->rotary)
+            latent->rotary->change(scaling, length, frozen);
+    }
+    return plan;
+}
+
 Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const {
     Count total = 0;
     for (const AnatomyStage& stage : stages(sizes)) {

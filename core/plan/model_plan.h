@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <variant>
 #include <vector>
@@ -54,6 +55,8 @@ struct LayerPlan {
     const Scores* scores() const;
     /// Null for a layer that does not rotate.
     const Rotary* rotary() const;
+    std::int64_t heads() const;           // 0 if unknown
+    std::int64_t query_channels() const;  // of each head, those that rotate included; 0 if unknown
     /// Bytes of its KV cache or state for one sequence of `context` tokens; nullopt if a size is unknown.
     Count cache_bytes(const PlanSizes& sizes, std::int64_t context) const;
     bool operator==(const LayerPlan&) const = default;
@@ -69,6 +72,16 @@ struct ModelPlan {
     std::vector<AnatomySize> symbols = {};
     std::vector<std::string> remarks = {};
     bool names_settings = true;  // whether its stages are set by settings of runs
+    bool is_eager = false;       // each operation alone, without a KV cache and own kernels
+
+    /// Of the layers with scores, which have equal ones; null if there are none.
+    const Scores* scores() const;
+    /// The first one of the layers; null if nothing rotates.
+    const Rotary* rotary() const;
+    bool theta_varies() const { return rotary() && rotary()->shift != Rotary::Shift::none; }
+    bool has_relative_positions() const;
+    /// Rotary::change in every layer.
+    ModelPlan changed(const Scaling& scaling, std::int64_t length, std::span<const std::int64_t> frozen = {}) const;
 
     Stages front() const;  // before the layers
     Stages back() const;   // after the layers
@@ -79,9 +92,7 @@ struct ModelPlan {
 };
 
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary);
-// Parts of that plan that do not depend on the layer; every layer with scores has these encodings.
-Embedding embedding_of(const RunSpec& spec);
-Relative relative_of(const RunSpec& spec);
-std::optional<Rotary> rotary_of(const RunSpec& spec);
+/// Of each run.
+std::vector<ModelPlan> plans_of(std::span<const RunSpec> runs, std::int64_t vocabulary);
 
 }  // namespace ropelab

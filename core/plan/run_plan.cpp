@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/selection.h"
 #include "core/plan/model_plan.h"
+#include "core/rope/encodings.h"
 #include "core/settings/run_spec.h"
 
 namespace ropelab {
@@ -36,6 +38,36 @@ BranchNorms branch_norms(const RunSpec& spec) {
     return {};
 }
 
+Embedding embedding_of(const RunSpec& spec) {
+    if (spec.learns_positions()) return {Embedding::Positions::learned, spec.context};
+    return {spec.position == Position::sinusoidal ? Embedding::Positions::sinusoidal : Embedding::Positions::none};
+}
+
+Relative relative_of(const RunSpec& spec) {
+    switch (spec.position) {
+        case Position::alibi:
+            return Alibi();
+        case Position::t5:
+        case Position::rope_bias:
+            return DistanceBias{spec.distance_buckets, spec.largest_distance};
+        case Position::shaw:
+            return Shaw{spec.relative_clip + 1};
+        case Position::transformer_xl:
+            return TransformerXl{spec.sequences_per_pass()};
+        case Position::cope:
+            return Cope{spec.cope_positions};
+        case Position::none:
+        case Position::learned:
+        case Position::rope:
+        case Position::learned_rope:
+        case Position::sinusoidal:
+        case Position::xpos:
+        case Position::fope:
+            return PlainScores();
+    }
+    return PlainScores();
+}
+
 // 0 for a gated DeltaNet, whose state has all tokens.
 std::int64_t visible_tokens(const RunSpec& spec, LayerAttention kind) {
     switch (kind) {
@@ -56,7 +88,79 @@ double mean_keys(std::int64_t context, std::int64_t visible) {
     return N - N * (N - 1) / (2 * T);
 }
 
-AttentionPart attention_of(const RunSpec& spec, LayerAttention kind) {
+// Which pairs of a head rotate where a layer does: those that are chosen, of the rotary dimension. With FoPE, pairs
+// that turn less than once in the training context do not.
+std::vector<RotaryPair> pairs_of(const RunSpec& spec, const Frequencies& trained) {
+    std::vector<RotaryPair> pairs(static_cast<std::size_t>(spec.rotary_head_dim() / 2));
+    const std::vector<bool> chosen = selection(spec.pairs, std::ssize(pairs), "pairs");
+    const double dimension = spec.partial == Partial::slice ? trained.rotary_dim : spec.rotary_head_dim();
+    const std::vector<double> decay =
+        spec.position == Position::xpos ? xpos_decay(static_cast<int>(dimension)) : std::vector<double>();
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        pairs[i].rotates = chosen[i] && i < trained.inverse_frequencies.size();
+        if (spec.position == Position::fope && pairs[i].rotates)
+            pairs[i].rotates = trained.inverse_frequencies[i] * real(spec.context) >= two_pi;
+        if (chosen[i] && i < decay.size() && i < static_cast<std::size_t>(trained.rotary_dim / 2))
+            pairs[i].decay = std::log(decay[i]) / spec.xpos_scale_base;
+        if (spec.theta_varies() && pairs[i].rotates)
+            pairs[i].slope =
+                spec.theta_training == ThetaTraining::free ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
+    }
+    return pairs;
+}
+
+Rotary::Shift shift_of(const RunSpec& spec) {
+    if (!spec.theta_varies()) return Rotary::Shift::none;
+    switch (spec.theta_training) {
+        case ThetaTraining::fixed:
+            return Rotary::Shift::schedule;
+        case ThetaTraining::one:
+            return Rotary::Shift::model;
+        case ThetaTraining::layer:
+            return Rotary::Shift::layer;
+        case ThetaTraining::head:
+            return Rotary::Shift::head;
+        case ThetaTraining::free:
+            return Rotary::Shift::pair;
+    }
+    return Rotary::Shift::none;
+}
+
+// Of the layers that rotate.
+std::optional<Rotary> rotary_of(const RunSpec& spec) {
+    if (!spec.rotates()) return std::nullopt;
+    FrequencySettings settings = frequency_settings_of(spec);
+    settings.context = real(spec.context);
+    Rotary rotary = {.channels = spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
+                                                            : std::string("listed frequencies"),
+                     .pairs = pairs_of(spec, frequencies(settings)),
+                     .shift = shift_of(spec),
+                     .stores_tables = spec.rope_cache};
+    rotary.set_frequencies(settings);
+    if (spec.rope_precision == RopePrecision::bfloat16_tables) rotary.rounding = Rotary::Rounding::tables;
+    if (spec.rope_precision == RopePrecision::bfloat16_positions) rotary.rounding = Rotary::Rounding::positions;
+    if (spec.position == Position::xpos) {
+        rotary.kind = Rotary::Kind::decaying;
+        rotary.scale_base = spec.xpos_scale_base;
+    }
+    if (spec.position == Position::fope) {
+        rotary.kind = Rotary::Kind::fourier;
+        rotary.seed = spec.seed;
+        const auto rotating = std::ranges::count_if(rotary.pairs, &RotaryPair::rotates);
+        if (rotating >= 2) rotary.deviation = spec.fourier_deviation / std::sqrt(static_cast<double>(rotating));
+    }
+    return rotary;
+}
+
+std::optional<Rotary> without_rotation(std::optional<Rotary> rotary) {
+    if (!rotary) return rotary;
+    rotary->is_applied = false;
+    rotary->channels = "not in this layer";
+    for (RotaryPair& pair : rotary->pairs) pair = {};
+    return rotary;
+}
+
+AttentionPart attention_of(const RunSpec& spec, LayerAttention kind, const std::optional<Rotary>& rotary) {
     const std::int64_t h = spec.heads;
     const std::int64_t D = spec.head_dim();
     if (kind == LayerAttention::delta_net) {
@@ -74,7 +178,7 @@ AttentionPart attention_of(const RunSpec& spec, LayerAttention kind) {
                       .has_bias = spec.bias,
                       .has_query_bias = spec.bias,
                       .has_output_bias = spec.bias,
-                      .rotary = rotary_of(spec),
+                      .rotary = rotary,
                       .scores = std::move(scores)};
     }
     const auto qk_norm = spec.qk_norm == QkNorm::none   ? Softmax::QkNorm::none
@@ -85,7 +189,7 @@ AttentionPart attention_of(const RunSpec& spec, LayerAttention kind) {
                    .has_output_bias = spec.bias,
                    .qk_norm = qk_norm,
                    .is_gated = spec.attention == AttentionKind::gated,
-                   .rotary = rotary_of(spec),
+                   .rotary = rotary,
                    .scores = std::move(scores)};
 }
 
@@ -103,10 +207,11 @@ FeedForwardPart feed_forward_of(const RunSpec& spec, std::int64_t layer) {
 }
 
 // "gated DeltaNet, experts".
-std::string layer_words(const RunSpec& spec, std::int64_t layer, LayerAttention kind) {
+std::string layer_words(const RunSpec& spec, std::int64_t layer, LayerAttention kind, bool rotates) {
     std::string text = kind == LayerAttention::window      ? "sliding window"
                        : kind == LayerAttention::delta_net ? "gated DeltaNet"
                                                            : "whole context";
+    if (spec.rotates() && !rotates && kind != LayerAttention::delta_net) text += " without rotation";
     if (spec.experts > 0) text += spec.has_experts(layer) ? ", experts" : ", dense MLP";
     return text;
 }
@@ -184,46 +289,6 @@ std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
 
 }  // namespace
 
-Embedding embedding_of(const RunSpec& spec) {
-    if (spec.learns_positions()) return {Embedding::Positions::learned, spec.context};
-    return {spec.position == Position::sinusoidal ? Embedding::Positions::sinusoidal : Embedding::Positions::none};
-}
-
-Relative relative_of(const RunSpec& spec) {
-    switch (spec.position) {
-        case Position::alibi:
-            return Alibi();
-        case Position::t5:
-        case Position::rope_bias:
-            return DistanceBias{spec.distance_buckets, spec.largest_distance};
-        case Position::shaw:
-            return Shaw{spec.relative_clip + 1};
-        case Position::transformer_xl:
-            return TransformerXl{spec.sequences_per_pass()};
-        case Position::cope:
-            return Cope{spec.cope_positions};
-        case Position::none:
-        case Position::learned:
-        case Position::rope:
-        case Position::learned_rope:
-        case Position::sinusoidal:
-        case Position::xpos:
-        case Position::fope:
-            return PlainScores();
-    }
-    return PlainScores();
-}
-
-std::optional<Rotary> rotary_of(const RunSpec& spec) {
-    if (!spec.rotates()) return std::nullopt;
-    const auto kind = spec.position == Position::xpos   ? Rotary::Kind::decaying
-                      : spec.position == Position::fope ? Rotary::Kind::fourier
-                                                        : Rotary::Kind::plain;
-    return Rotary{.kind = kind,
-                  .channels = spec.frequencies == "auto" ? fraction_text(spec.fraction, spec.rotary_head_dim())
-                                                         : std::string("listed frequencies")};
-}
-
 ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
     ModelPlan plan;
     const bool caches = spec.operations != Operations::eager;
@@ -237,14 +302,19 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
                   .xavier = spec.initialization == Initialization::xavier,
                   .deepnorm = spec.deepnorm ? std::pow(8.0 * static_cast<double>(spec.layers), -0.25) : 1.0,
                   .router_deviation = spec.router_deviation};
+    plan.is_eager = !caches;
     plan.embedding = embedding_of(spec);
     plan.shared = shared_of(spec, plan.sizes);
     const std::vector<LayerAttention> kinds = attention_of_layers(spec);
+    const std::vector<bool> rotates = selection(spec.rotated_layers, spec.layers, "rotated_layers");
+    const std::optional<Rotary> rotary = rotary_of(spec);
+    const std::optional<Rotary> unrotated = without_rotation(rotary);
     for (std::int64_t i = 0; i < spec.layers; ++i) {
         const LayerAttention kind = kinds[static_cast<std::size_t>(i)];
-        plan.layers.push_back({.words = layer_words(spec, i, kind),
+        const bool is_rotated = rotates[static_cast<std::size_t>(i)];
+        plan.layers.push_back({.words = layer_words(spec, i, kind, is_rotated),
                                .attention_norms = branch_norms(spec),
-                               .attention = attention_of(spec, kind),
+                               .attention = attention_of(spec, kind, is_rotated ? rotary : unrotated),
                                .feed_forward_norms = branch_norms(spec),
                                .feed_forward = feed_forward_of(spec, i),
                                .is_parallel = spec.block == Block::pythia,
@@ -255,6 +325,12 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
     plan.symbols = symbols_of(spec, plan.sizes);
     if (caches && spec.attention_window > 0) plan.remarks.push_back(window_remark(spec.attention_window));
     return plan;
+}
+
+std::vector<ModelPlan> plans_of(std::span<const RunSpec> runs, std::int64_t vocabulary) {
+    std::vector<ModelPlan> plans;
+    for (const RunSpec& run : runs) plans.push_back(plan_of(run, vocabulary));
+    return plans;
 }
 
 Anatomy anatomy_of(const RunSpec& spec, std::int64_t vocabulary) {

@@ -8,6 +8,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/contract/anatomy_times.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/data/known_sets.h"
@@ -16,7 +17,6 @@
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
-#include "core/plan/anatomy_times.h"
 #include "core/plan/step_cost.h"
 #include "core/report/document.h"
 #include "core/results/results_cells.h"

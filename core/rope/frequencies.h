@@ -35,6 +35,8 @@ struct FrequencySettings {
     double length = 0;
     /// In radians per token, one per rotated pair, instead of those of theta; empty: those of theta.
     std::vector<double> listed = {};
+
+    bool operator==(const FrequencySettings&) const = default;
 };
 
 /// Formula 3 (slice) or formula 4 (truncate) with the rounding of formula 10, or the listed ones, then the scaling

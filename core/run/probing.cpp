@@ -219,7 +219,7 @@ std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, st
     RunSpec spec = checkpoint.spec;
     spec.context *= times;
     spec.precision = precision_of(checkpoint.conditions);
-    return engine.create_model(spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
+    return create_model(engine, spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
 }
 
 }  // namespace ropelab

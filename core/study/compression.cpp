@@ -163,7 +163,7 @@ class NextFrequencies {
         RunSpec spec = checkpoint.spec;
         spec.device = Device::cpu;
         spec.precision = Precision::float32;
-        return engine.create_model(spec, vocabulary, checkpoint.state);
+        return create_model(engine, spec, vocabulary, checkpoint.state);
     }
     void set_logits(std::vector<float> logits) {
         logits_ = std::move(logits);

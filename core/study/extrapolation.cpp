@@ -314,7 +314,7 @@ std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& chec
         start.conditions->device = "cpu";
         start.conditions->graphs.clear();
     }
-    start.scaling = scaling;
+    start.plans = {plan_of(spec, corpus->token_data().vocabulary).changed(scaling, spec.context)};
     const auto cohort = engine.create_cohort(start, corpus->token_data());
     for (std::int64_t done = 0; done < steps; ++done) {
         if (!should_continue(done)) return std::nullopt;

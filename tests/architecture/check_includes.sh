@@ -2,8 +2,8 @@
 # check_includes.sh CHECKOUT: fails if a source includes a header that its folder may not include. The output lists file,
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
-#   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/plan → core/contract → core/settings → core/rope → core/base
-#   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/plan
+#   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/contract → core/plan → core/settings → core/rope → core/base
+#   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/contract
 #   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → figures → session → help → shell → controls → common → plot, animation, sound → figure → theme
 set -euo pipefail
 cd "$1"
@@ -31,15 +31,15 @@ forbid() {
     done
 }
 
-base=(core/plan core/contract core/settings core/rope core/base)
+base=(core/contract core/plan core/settings core/rope core/base)
 middle=(core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/results core/stats core/interop core/bench)
 
 forbid 'core must not include Qt' "$qt" core
 forbid 'core must not include ui or app' "$window" core
-forbid 'core/base, core/rope, core/settings, core/contract and core/plan may include only the standard library and each other' \
+forbid 'core/base, core/rope, core/settings, core/plan and core/contract may include only the standard library and each other' \
     "$data|$engine|$torch|<[A-Za-z0-9_]+/|$files|g(test|mock)/" "${base[@]}"
 above=''
-for folder in plan contract settings rope base; do
+for folder in contract plan settings rope base; do
     [[ -z $above ]] || forbid "core/$folder must not include the folders above it" "\"core/($above)/" "core/$folder"
     above="$above${above:+|}$folder"
 done

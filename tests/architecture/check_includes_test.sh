@@ -67,7 +67,7 @@ for folder in data store experiment stats; do
 done
 expect_include_rejected core/base/bad.h '#include "core/rope/rotation.h"'
 expect_include_rejected core/settings/bad.h '#include "core/contract/engine.h"'
-expect_include_rejected core/contract/bad.h '#include "core/plan/layout.h"'
+expect_include_rejected core/plan/bad.h '#include "core/contract/engine.h"'
 expect_include_rejected core/plan/bad.h '#include "core/data/corpus.h"'
 expect_include_rejected core/engine/model/bad.h '#include <nlohmann/json.hpp>'
 expect_include_rejected core/engine/train/bad.h '#include <sqlite3.h>'

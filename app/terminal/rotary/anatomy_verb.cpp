@@ -2,9 +2,9 @@
 #include "app/terminal/output.h"
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
+#include "core/contract/anatomy_times.h"
 #include "core/experiment/experiment.h"
 #include "core/machine/engine_loader.h"
-#include "core/plan/anatomy_times.h"
 #include "core/report/anatomy_report.h"
 
 namespace ropelab::terminal {

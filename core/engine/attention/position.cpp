@@ -11,19 +11,23 @@ namespace ropelab {
 
 namespace {
 
-bool decays(const RunSpec& spec) {
-    const std::optional<Rotary> rotary = rotary_of(spec);
-    return rotary && rotary->kind == Rotary::Kind::decaying;
+// Null for other encodings than xPos.
+const Rotary* decaying(const ModelPlan& plan) {
+    const Rotary* rotary = plan.rotary();
+    return rotary && rotary->kind == Rotary::Kind::decaying ? rotary : nullptr;
 }
 
-PositionTerms terms_without_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device) {
-    const RunSpec& shape = runs.front();
+PositionTerms terms_without_tables(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device) {
+    const ModelPlan& shape = runs.front();
+    const std::int64_t width = shape.sizes.C.value_or(0);
     PositionTerms terms;
-    if (embedding_of(shape).positions == Embedding::Positions::sinusoidal) {
-        terms.embeddings = sinusoids(positions, shape.width).to(device);
+    if (shape.embedding.positions == Embedding::Positions::sinusoidal) {
+        terms.embeddings = sinusoids(positions, width).to(device);
     }
-    terms.relative = relative_table(relative_of(shape), shape, positions, device);
-    if (decays(shape)) terms.decays = xpos_decays(runs, device);
+    const auto scored = std::ranges::find_if(shape.layers, [](const LayerPlan& layer) { return layer.scores(); });
+    if (scored != shape.layers.end())
+        terms.relative = relative_table(scored->scores()->relative, {scored->heads(), width, positions}, device);
+    if (decaying(shape)) terms.decays = xpos_decays(runs, device);
     return terms;
 }
 
@@ -62,24 +66,24 @@ torch::Tensor PositionTerms::positions_of(std::int64_t time, torch::Device devic
     return torch::arange(first, first + time, torch::TensorOptions(torch::kInt64).device(device));
 }
 
-PositionTerms position_terms(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                             const TableChanges& changes, const Parameters* weights) {
-    if (decays(runs.front()) && !fits_xpos(positions, runs.front().xpos_scale_base)) {
+PositionTerms position_terms(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                             const Parameters* weights) {
+    if (const Rotary* xpos = decaying(runs.front()); xpos && !fits_xpos(positions, xpos->scale_base)) {
         throw BadInput("A sequence of " + std::to_string(positions) +
                        " tokens is too long for xPos, the position encoding of this model, because the decay of xPos "
                        "would leave the range of float32; use a shorter sequence.");
     }
     PositionTerms terms = terms_without_tables(runs, positions, device);
-    terms.tables = layer_tables(runs, positions, device, changes, weights);
+    terms.tables = layer_tables(runs, positions, device, weights);
     return terms;
 }
 
-PositionSource::PositionSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                               const TableChanges& changes, const Parameters* weights)
-    : tables_(runs, positions, device, changes, weights),
-      terms_(terms_without_tables(runs, positions, device)),
-      has_distances_(std::holds_alternative<TransformerXl>(relative_of(runs.front()))) {
-    for (const LayerPlan& layer : plan_of(runs.front(), 1).layers) {
+PositionSource::PositionSource(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                               const Parameters* weights)
+    : tables_(runs, positions, device, weights), terms_(terms_without_tables(runs, positions, device)) {
+    const Scores* scores = runs.front().scores();
+    has_distances_ = scores && std::holds_alternative<TransformerXl>(scores->relative);
+    for (const LayerPlan& layer : runs.front().layers) {
         visible_tokens_ = std::max(visible_tokens_, layer.visible_tokens);
     }
 }

@@ -8,7 +8,6 @@
 #include "core/engine/attention/relative.h"
 #include "core/engine/attention/rotary.h"
 #include "core/plan/model_plan.h"
-#include "core/settings/run_spec.h"
 
 namespace ropelab {
 
@@ -45,16 +44,16 @@ struct PositionTerms {
 };
 
 /// For positions 0 … positions − 1, tables as layer_tables. BadInput if the sequence is too long for xPos.
-PositionTerms position_terms(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                             const TableChanges& changes = {}, const Parameters* weights = nullptr);
+PositionTerms position_terms(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                             const Parameters* weights = nullptr);
 
-/// For forward passes without gradients. With RunSpec::rope_cache the terms for positions 0 … positions − 1 are
+/// For forward passes without gradients. With Rotary::stores_tables the terms for positions 0 … positions − 1 are
 /// computed once; without it cos and sin are computed at every call.
 class PositionSource {
  public:
     PositionSource() = default;
-    PositionSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                   const TableChanges& changes = {}, const Parameters* weights = nullptr);
+    PositionSource(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                   const Parameters* weights = nullptr);
 
     PositionTerms at(std::int64_t first, std::int64_t count) const;
     /// Positions on the device, (time) int64. Copies nothing from the host.

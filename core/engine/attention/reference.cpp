@@ -146,7 +146,7 @@ torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& 
 
 torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
     const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
-    return residual_norm(rows, {}, weight, {}, {}, "", Norm::rms).normed.view(vectors.sizes());
+    return residual_norm(rows, {}, weight, {}, {}, "", {.is_centred = false}).normed.view(vectors.sizes());
 }
 
 LayerVectors vectors_of(const AttentionInput& input) {

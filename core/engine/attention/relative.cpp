@@ -10,11 +10,10 @@ namespace ropelab {
 namespace {
 
 struct TableOf {
-    const RunSpec& shape;
-    std::int64_t positions;
+    RelativeSizes sizes;
 
     torch::Tensor operator()(const Alibi&) const {
-        const std::vector<double> slopes = alibi_slopes(static_cast<std::size_t>(shape.heads));
+        const std::vector<double> slopes = alibi_slopes(static_cast<std::size_t>(sizes.heads));
         return torch::tensor(c10::ArrayRef<double>(slopes), torch::kFloat32);
     }
     torch::Tensor operator()(const DistanceBias& bias) const {
@@ -23,7 +22,7 @@ struct TableOf {
                        static_cast<int>(bias.largest_distance));
         return torch::tensor(c10::ArrayRef<int>(buckets), torch::kInt64);
     }
-    torch::Tensor operator()(const TransformerXl&) const { return sinusoids(positions, shape.width); }
+    torch::Tensor operator()(const TransformerXl&) const { return sinusoids(sizes.positions, sizes.width); }
     torch::Tensor operator()(const PlainScores&) const { return {}; }
     torch::Tensor operator()(const Shaw&) const { return {}; }
     torch::Tensor operator()(const Cope&) const { return {}; }
@@ -134,9 +133,8 @@ torch::Tensor sinusoids(std::int64_t positions, std::int64_t width) {
     return torch::tensor(c10::ArrayRef<double>(rows), torch::kFloat32).view({positions, width});
 }
 
-torch::Tensor relative_table(const Relative& relative, const RunSpec& shape, std::int64_t positions,
-                             torch::Device device) {
-    const torch::Tensor table = std::visit(TableOf{shape, positions}, relative);
+torch::Tensor relative_table(const Relative& relative, const RelativeSizes& sizes, torch::Device device) {
+    const torch::Tensor table = std::visit(TableOf{sizes}, relative);
     return table.defined() ? table.to(device) : table;
 }
 

@@ -8,7 +8,6 @@
 #include "core/engine/operations/parameters.h"
 #include "core/engine/operations/stage_observer.h"
 #include "core/plan/parts/relative.h"
-#include "core/settings/run_spec.h"
 
 namespace ropelab {
 
@@ -41,10 +40,15 @@ using RelativeTerms =
 /// Formula 30: (positions, width) float32.
 torch::Tensor sinusoids(std::int64_t positions, std::int64_t width);
 
+struct RelativeSizes {
+    std::int64_t heads;
+    std::int64_t width;
+    std::int64_t positions;
+};
+
 /// What does not depend on weights, for `positions` distances: ALiBi's slopes, the buckets or the embeddings of
 /// distances. All layers share it. Undefined if the encoding has none.
-torch::Tensor relative_table(const Relative& relative, const RunSpec& shape, std::int64_t positions,
-                             torch::Device device);
+torch::Tensor relative_table(const Relative& relative, const RelativeSizes& sizes, torch::Device device);
 RelativeTerms relative_terms(const Relative& relative, const torch::Tensor& table, const Parameters& weights,
                              std::int64_t layer);
 

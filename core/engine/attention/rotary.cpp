@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
+#include <numeric>
 #include <string>
 
-#include "core/base/error.h"
 #include "core/base/random_stream.h"
-#include "core/base/selection.h"
 #include "core/engine/operations/operations.h"
-#include "core/rope/encodings.h"
 #include "core/rope/rotation.h"
 
 namespace ropelab {
@@ -47,37 +44,27 @@ class Rotation : public torch::autograd::Function<Rotation> {
     }
 };
 
-FrequencySettings settings_of(const RunSpec& run, bool rotates, std::int64_t positions, const TableChanges& changes) {
-    FrequencySettings settings = frequency_settings_of(run);
-    if (!rotates) {
-        settings.fraction = 0;
-        settings.listed.clear();
+// Of one layer, by run; null for a run that does not rotate it.
+using LayerRotaries = std::vector<const Rotary*>;
+
+LayerRotaries rotaries_of(std::span<const ModelPlan> runs, std::size_t layer) {
+    LayerRotaries result;
+    for (const ModelPlan& run : runs) {
+        const Rotary* rotary = run.layers[layer].rotary();
+        result.push_back(rotary && rotary->is_applied ? rotary : nullptr);
     }
-    settings.scaling = changes.scaling;
-    settings.context = static_cast<double>(run.context);
-    settings.length = static_cast<double>(positions);
-    return settings;
+    return result;
 }
 
-// Returns which pairs of a run rotate. The other pairs are unchanged and have no attention factor. With FoPE, pairs
-// that turn less than once in the training context do not rotate.
-std::vector<bool> rotated_pairs(const RunSpec& run, std::size_t in_rotary_dimension, const TableChanges& changes) {
-    auto chosen = selection(run.pairs, run.rotary_head_dim() / 2, "pairs");
-    std::fill(chosen.begin() + static_cast<std::ptrdiff_t>(in_rotary_dimension), chosen.end(), false);
-    for (const std::int64_t pair : changes.frozen_pairs) {
-        if (pair < std::ssize(chosen)) chosen.at(static_cast<std::size_t>(pair)) = false;
-    }
-    if (run.position == Position::fope) {
-        const std::vector<double> trained = frequencies(frequency_settings_of(run)).inverse_frequencies;
-        for (std::size_t pair = 0; pair < trained.size(); ++pair) {
-            if (trained[pair] * static_cast<double>(run.context) < two_pi) chosen[pair] = false;
-        }
-    }
-    return chosen;
+// Null if no run rotates the layer. What runs of a cohort have in common may be asked of it.
+const Rotary* shape_of(const LayerRotaries& runs) {
+    const auto found = std::ranges::find_if(runs, [](const Rotary* rotary) { return rotary != nullptr; });
+    return found == runs.end() ? nullptr : *found;
 }
 
-bool any(const std::vector<bool>& rotates) {
-    return std::find(rotates.begin(), rotates.end(), true) != rotates.end();
+bool are_equal(const LayerRotaries& a, const LayerRotaries& b) {
+    return std::ranges::equal(
+        a, b, [](const Rotary* one, const Rotary* other) { return one == other || (one && other && *one == *other); });
 }
 
 // (runs, 1, numbers) float64: float32 would round angles by a thousandth at position 10,000.
@@ -87,33 +74,26 @@ torch::Tensor rows_of_runs(const std::vector<double>& numbers, std::size_t runs,
         .to(device);
 }
 
-// shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1 or heads, pairs) float64; 0 for pairs that do not rotate.
-torch::Tensor moved_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
-                                const torch::Tensor& shift, const TableChanges& changes) {
-    std::vector<double> radians;
-    // d log frequency / d log theta: −2i/d_r for slice, −2i/d for truncate, and 1 if every frequency changes
-    // separately.
-    std::vector<double> slopes;
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        const RunSpec& spec = runs[run];
-        const Frequencies all = frequencies({.head_dim = spec.rotary_head_dim(),
-                                             .theta = spec.theta,
-                                             .fraction = spec.fraction,
-                                             .partial = spec.partial});
-        const std::vector<bool> chosen = rotated_pairs(spec, all.inverse_frequencies.size(), changes);
-        const double dimension = spec.partial == Partial::slice ? all.rotary_dim : spec.rotary_head_dim();
-        for (std::size_t i = 0; i < chosen.size(); ++i) {
-            const bool moves = rotates[run] && chosen[i];
-            const double slope =
-                spec.theta_training == ThetaTraining::free ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
-            radians.push_back(moves ? all.inverse_frequencies[i] : 0.0);
-            slopes.push_back(moves ? slope : 0.0);
-        }
+// A number of each pair of each run, (runs, 1, pairs) float64; `otherwise` for runs that do not rotate.
+template <typename Number>
+torch::Tensor rows_of_pairs(const LayerRotaries& runs, torch::Device device, double otherwise, const Number& number) {
+    const std::size_t pairs = shape_of(runs)->pairs.size();
+    std::vector<double> numbers;
+    for (const Rotary* run : runs) {
+        for (std::size_t i = 0; i < pairs; ++i) numbers.push_back(run ? number(*run, run->pairs[i]) : otherwise);
     }
-    const auto row = [&](const std::vector<double>& numbers) {
-        return rows_of_runs(numbers, runs.size(), shift.device());
-    };
-    return row(radians) * torch::exp(row(slopes) * shift.to(torch::kFloat64));
+    return rows_of_runs(numbers, runs.size(), device);
+}
+
+torch::Tensor frequencies_of(const LayerRotaries& runs, torch::Device device) {
+    return rows_of_pairs(runs, device, 0, [](const Rotary&, const RotaryPair& pair) { return pair.frequency; });
+}
+
+// shift: (runs, 1 or heads, 1 or pairs) float32 → (runs, 1 or heads, pairs) float64; 0 for pairs that do not rotate.
+torch::Tensor moved_frequencies(const LayerRotaries& runs, const torch::Tensor& shift) {
+    const torch::Tensor slopes =
+        rows_of_pairs(runs, shift.device(), 0, [](const Rotary&, const RotaryPair& pair) { return pair.slope; });
+    return frequencies_of(runs, shift.device()) * torch::exp(slopes * shift.to(torch::kFloat64));
 }
 
 // first … first + count − 1 as float64.
@@ -127,30 +107,21 @@ torch::Tensor rounded(const torch::Tensor& numbers) {
 }
 
 // Returns FoPE's coefficients of each run, (runs, pairs, pairs) float64. `stream` names the random numbers: those of
-// cos or of sin. Pairs that a probe froze neither add to others nor get anything.
-torch::Tensor fourier_coefficients(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
-                                   const TableChanges& changes, const std::string& stream, torch::Device device) {
+// cos or of sin. Pairs that do not rotate neither add to others nor get anything.
+torch::Tensor fourier_coefficients(const LayerRotaries& runs, const std::string& stream, torch::Device device) {
     std::vector<torch::Tensor> result;
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        const RunSpec& spec = runs[run];
-        const std::size_t in_rotary_dimension = frequencies(frequency_settings_of(spec)).inverse_frequencies.size();
-        const auto as_tensor = [](const std::vector<bool>& chosen) {
-            torch::Tensor mask = torch::zeros({std::ssize(chosen)}, torch::kFloat64);
-            for (std::size_t pair = 0; pair < chosen.size(); ++pair)
-                mask[static_cast<std::int64_t>(pair)] = chosen[pair];
-            return mask;
-        };
-        const torch::Tensor trained = as_tensor(rotated_pairs(spec, in_rotary_dimension, {}));
-        const torch::Tensor moving = as_tensor(rotated_pairs(spec, in_rotary_dimension, changes));
-        const std::int64_t pairs = trained.numel();
+    const auto pairs = std::ssize(shape_of(runs)->pairs);
+    for (const Rotary* run : runs) {
         const torch::Tensor identity = torch::eye(pairs, torch::kFloat64);
-        if (!rotates[run] || trained.sum().item<double>() < 2) {
+        if (!run || run->deviation == 0) {
             result.push_back(identity);
             continue;
         }
+        torch::Tensor moving = torch::zeros({pairs}, torch::kFloat64);
+        for (std::int64_t pair = 0; pair < pairs; ++pair)
+            moving[pair] = run->pairs[static_cast<std::size_t>(pair)].rotates;
         std::vector<float> numbers(static_cast<std::size_t>(pairs * pairs));
-        RandomStream(spec.seed, stream)
-            .fill_normal(numbers, spec.fourier_deviation / std::sqrt(trained.sum().item<double>()));
+        RandomStream(run->seed, stream).fill_normal(numbers, run->deviation);
         const torch::Tensor noise =
             torch::tensor(c10::ArrayRef<float>(numbers), torch::kFloat32).to(torch::kFloat64).view({pairs, pairs});
         result.push_back(identity + noise * (1 - identity) * torch::outer(moving, moving));
@@ -159,34 +130,26 @@ torch::Tensor fourier_coefficients(std::span<const RunSpec> runs, const std::vec
 }
 
 // Returns the frequencies of a layer with a constant theta.
-LayerFrequencies constant_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates,
-                                      std::int64_t positions, torch::Device device, const TableChanges& changes) {
-    std::vector<double> radians;
-    std::vector<double> factors;
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        Frequencies all = frequencies(settings_of(runs[run], rotates[run], positions, changes));
-        const auto chosen = rotated_pairs(runs[run], all.inverse_frequencies.size(), changes);
-        all.inverse_frequencies.resize(chosen.size());
-        for (std::size_t pair = 0; pair < chosen.size(); ++pair) {
-            radians.push_back(chosen[pair] ? all.inverse_frequencies[pair] : 0.0);
-            factors.push_back(chosen[pair] || !rotates[run] ? all.attention_factor : 1.0);
-        }
-    }
+LayerFrequencies constant_frequencies(const LayerRotaries& runs, torch::Device device) {
     LayerFrequencies layer;
-    layer.radians = rows_of_runs(radians, runs.size(), device);
-    const bool scales = std::any_of(factors.begin(), factors.end(), [](double factor) { return factor != 1.0; });
-    if (scales) layer.factors = rows_of_runs(factors, runs.size(), device);
-    if (runs.front().position != Position::fope) return layer;
-    layer.cosine_mix = fourier_coefficients(runs, rotates, changes, "fope.cos", device);
-    layer.sine_mix = fourier_coefficients(runs, rotates, changes, "fope.sin", device);
+    layer.radians = frequencies_of(runs, device);
+    const auto scales = [](const Rotary* run) { return run && run->attention_factor != 1.0; };
+    if (std::ranges::any_of(runs, scales)) {
+        layer.factors = rows_of_pairs(runs, device, 1, [](const Rotary& run, const RotaryPair& pair) {
+            return pair.rotates ? run.attention_factor : 1.0;
+        });
+    }
+    if (shape_of(runs)->kind != Rotary::Kind::fourier) return layer;
+    layer.cosine_mix = fourier_coefficients(runs, "fope.cos", device);
+    layer.sine_mix = fourier_coefficients(runs, "fope.sin", device);
     return layer;
 }
 
 // For positions, (time) float64, which a layer without rotation does not compute.
 RotaryTables computed_tables(const LayerFrequencies& layer, const std::function<torch::Tensor()>& positions,
-                             RopePrecision precision) {
+                             Rotary::Rounding rounding) {
     if (!layer.radians.defined()) return {};
-    const bool rounds_positions = precision == RopePrecision::bfloat16_positions;
+    const bool rounds_positions = rounding == Rotary::Rounding::positions;
     const torch::Tensor column = (rounds_positions ? rounded(positions()) : positions()).view({1, 1, -1, 1, 1});
     const auto over_time = [](const torch::Tensor& t) { return t.unsqueeze(1).unsqueeze(1); };
     const torch::Tensor angles = column * over_time(layer.radians);  // (runs, 1, time, heads, pairs)
@@ -194,95 +157,85 @@ RotaryTables computed_tables(const LayerFrequencies& layer, const std::function<
         const torch::Tensor mixed = mix.defined() ? torch::matmul(numbers, over_time(mix)) : numbers;
         const torch::Tensor exact =
             (layer.factors.defined() ? mixed * over_time(layer.factors) : mixed).to(torch::kFloat32);
-        return precision == RopePrecision::bfloat16_tables ? rounded(exact) : exact;
+        return rounding == Rotary::Rounding::tables ? rounded(exact) : exact;
     };
     return {finished(torch::cos(angles), layer.cosine_mix), finished(torch::sin(angles), layer.sine_mix)};
 }
 
-RotaryTables tables_of(std::span<const RunSpec> runs, const std::vector<bool>& rotates, std::int64_t positions,
-                       torch::Device device, const TableChanges& changes) {
-    if (!any(rotates)) return {};
-    if (runs.front().position == Position::fope) {
+RotaryTables tables_of(const LayerRotaries& runs, std::int64_t positions, torch::Device device) {
+    const Rotary* shape = shape_of(runs);
+    if (!shape) return {};
+    if (shape->kind == Rotary::Kind::fourier) {
         return computed_tables(
-            constant_frequencies(runs, rotates, positions, device, changes),
-            [&] { return positions_from(0, positions, device); }, runs.front().rope_precision);
+            constant_frequencies(runs, device), [&] { return positions_from(0, positions, device); }, shape->rounding);
     }
     std::vector<torch::Tensor> cosines;
     std::vector<torch::Tensor> sines;
-    const RopePrecision precision = runs.front().rope_precision;
     torch::Tensor rounded_positions;  // (time) int64; undefined for exact positions
     std::int64_t rows = positions;
-    if (precision == RopePrecision::bfloat16_positions) {
+    if (shape->rounding == Rotary::Rounding::positions) {
         rounded_positions = rounded(positions_from(0, positions, torch::kCPU)).to(torch::kInt64);
         rows = rounded_positions[positions - 1].item<std::int64_t>() + 1;
     }
-    for (std::size_t run = 0; run < runs.size(); ++run) {
-        const FrequencySettings settings = settings_of(runs[run], rotates[run], positions, changes);
-        RotationTable table = canonical_table(settings, static_cast<std::size_t>(rows));
-        const auto chosen = rotated_pairs(runs[run], frequencies(settings).inverse_frequencies.size(), changes);
-        for (std::size_t i = 0; rotates[run] && i < table.cosine.size(); ++i) {
-            if (chosen[i % table.pairs]) continue;
-            table.cosine[i] = 1.0F;
+    std::vector<std::int64_t> all_positions(static_cast<std::size_t>(rows));
+    std::iota(all_positions.begin(), all_positions.end(), 0);
+    const std::size_t pairs = shape->pairs.size();
+    for (const Rotary* run : runs) {
+        Frequencies frequencies{.inverse_frequencies = std::vector<double>(pairs)};
+        if (run) {
+            std::ranges::transform(run->pairs, frequencies.inverse_frequencies.begin(), &RotaryPair::frequency);
+            frequencies.attention_factor = run->attention_factor;
+        }
+        RotationTable table = rotation_table(frequencies, all_positions);
+        for (std::size_t i = 0; run && i < table.cosine.size(); ++i) {
+            if (run->pairs[i % pairs].rotates) continue;
+            table.cosine[i] = 1.0F;  // without the attention factor
             table.sine[i] = 0.0F;
         }
-        const auto shape = {1L, rows, 1L, static_cast<std::int64_t>(table.pairs)};
-        cosines.push_back(torch::from_blob(table.cosine.data(), shape, torch::kFloat32).clone());
-        sines.push_back(torch::from_blob(table.sine.data(), shape, torch::kFloat32).clone());
+        const auto size = {1L, rows, 1L, static_cast<std::int64_t>(pairs)};
+        cosines.push_back(torch::from_blob(table.cosine.data(), size, torch::kFloat32).clone());
+        sines.push_back(torch::from_blob(table.sine.data(), size, torch::kFloat32).clone());
     }
     const auto finished = [&](const std::vector<torch::Tensor>& tables) {
         torch::Tensor all = torch::stack(tables);  // (runs, 1, rows, 1, pairs)
         if (rounded_positions.defined()) all = all.index_select(2, rounded_positions);
-        if (precision == RopePrecision::bfloat16_tables) all = rounded(all);
+        if (shape->rounding == Rotary::Rounding::tables) all = rounded(all);
         return all.to(device);
     };
     return {finished(cosines), finished(sines)};
 }
 
 // "rotary.shift", (runs, …) → (runs, 1 or heads, 1 or pairs). The shift of a theta schedule is not trained.
-torch::Tensor shift_of_layer(const torch::Tensor& shift, const RunSpec& shape, std::int64_t layer) {
-    switch (shape.theta_training) {
-        case ThetaTraining::fixed:
+torch::Tensor shift_of_layer(const torch::Tensor& shift, Rotary::Shift kind, std::int64_t layer) {
+    switch (kind) {
+        case Rotary::Shift::none:
+            break;
+        case Rotary::Shift::schedule:
             return shift.detach().view({-1, 1, 1});
-        case ThetaTraining::one:
+        case Rotary::Shift::model:
             return shift.view({-1, 1, 1});
-        case ThetaTraining::layer:
+        case Rotary::Shift::layer:
             return shift.narrow(1, layer, 1).unsqueeze(2);
-        case ThetaTraining::head:
+        case Rotary::Shift::head:
             return shift.select(1, layer).unsqueeze(2);
-        case ThetaTraining::free:
+        case Rotary::Shift::pair:
             return shift.select(1, layer).unsqueeze(1);
     }
     return {};
 }
 
 // Undefined if the runs have a constant theta.
-torch::Tensor shift_of(const Parameters* weights, const TableChanges& changes) {
-    const torch::Tensor shift = weights ? weights->get("rotary.shift") : torch::Tensor();
-    if (shift.defined() && changes.scaling.method != ScalingMethod::none) {
-        throw BadInput("The scaling " + std::string(word_of(changes.scaling.method)) +
-                       " requires a constant theta, but this run changed theta during training; remove the scaling.");
-    }
-    return shift;
-}
-
-std::vector<std::vector<bool>> rotating_runs(std::span<const RunSpec> runs) {
-    std::vector<std::vector<bool>> result(static_cast<std::size_t>(runs.front().layers));
-    for (const RunSpec& run : runs) {
-        const auto rotated = selection(run.rotated_layers, run.layers, "rotated_layers");
-        for (std::size_t layer = 0; layer < result.size(); ++layer) {
-            result[layer].push_back(run.rotates() && rotated[layer]);
-        }
-    }
-    return result;
+torch::Tensor shift_of(const Parameters* weights) {
+    return weights ? weights->get("rotary.shift") : torch::Tensor();
 }
 
 // Of one layer, whose index is `layer`.
-LayerFrequencies layer_frequencies(std::span<const RunSpec> runs, const std::vector<bool>& rotates, std::int64_t layer,
-                                   const torch::Tensor& shift, std::int64_t positions, torch::Device device,
-                                   const TableChanges& changes) {
-    if (!any(rotates)) return {};
-    if (!shift.defined()) return constant_frequencies(runs, rotates, positions, device, changes);
-    return {moved_frequencies(runs, rotates, shift_of_layer(shift, runs.front(), layer), changes), {}};
+LayerFrequencies layer_frequencies(const LayerRotaries& runs, std::int64_t layer, const torch::Tensor& shift,
+                                   torch::Device device) {
+    const Rotary* shape = shape_of(runs);
+    if (!shape) return {};
+    if (!shift.defined()) return constant_frequencies(runs, device);
+    return {moved_frequencies(runs, shift_of_layer(shift, shape->shift, layer)), {}};
 }
 
 }  // namespace
@@ -316,37 +269,40 @@ LayerTables LayerTables::select(const torch::Tensor& positions) const {
     return result;
 }
 
-LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                         const TableChanges& changes, const Parameters* weights) {
-    const torch::Tensor shift = shift_of(weights, changes);
-    std::map<std::vector<bool>, RotaryTables> tables_by_runs;  // one table per set of rotating runs
+LayerTables layer_tables(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                         const Parameters* weights) {
+    const torch::Tensor shift = shift_of(weights);
+    std::vector<LayerRotaries> known;  // of the layers before; equal ones share their tables
     LayerTables result;
-    for (const std::vector<bool>& rotates : rotating_runs(runs)) {
-        if (shift.defined()) {
-            const std::int64_t layer = std::ssize(result.layers);
+    for (std::size_t layer = 0; layer < runs.front().layers.size(); ++layer) {
+        const LayerRotaries& rotaries = known.emplace_back(rotaries_of(runs, layer));
+        const Rotary* shape = shape_of(rotaries);
+        if (shape && shift.defined()) {
             result.layers.push_back(computed_tables(
-                layer_frequencies(runs, rotates, layer, shift, positions, device, changes),
-                [&] { return positions_from(0, positions, device); }, runs.front().rope_precision));
+                layer_frequencies(rotaries, static_cast<std::int64_t>(layer), shift, device),
+                [&] { return positions_from(0, positions, device); }, shape->rounding));
             continue;
         }
-        const auto [found, is_new] = tables_by_runs.try_emplace(rotates);
-        if (is_new) found->second = tables_of(runs, rotates, positions, device, changes);
-        result.layers.push_back(found->second);
+        const auto same = std::ranges::find_if(known, [&](const auto& other) { return are_equal(other, rotaries); });
+        const auto first = static_cast<std::size_t>(same - known.begin());
+        result.layers.push_back(first < layer ? result.layers[first] : tables_of(rotaries, positions, device));
     }
     return result;
 }
 
-TableSource::TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                         const TableChanges& changes, const Parameters* weights)
-    : precision_(runs.front().rope_precision), device_(device) {
+TableSource::TableSource(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                         const Parameters* weights)
+    : device_(device) {
     const torch::NoGradGuard no_gradients;
-    if (runs.front().rope_cache) {
-        cached_ = layer_tables(runs, positions, device, changes, weights);
+    const Rotary* shape = runs.front().rotary();
+    if (!shape || shape->stores_tables) {
+        cached_ = layer_tables(runs, positions, device, weights);
         return;
     }
-    const torch::Tensor shift = shift_of(weights, changes);
-    for (const std::vector<bool>& rotates : rotating_runs(runs)) {
-        layers_.push_back(layer_frequencies(runs, rotates, std::ssize(layers_), shift, positions, device, changes));
+    rounding_ = shape->rounding;
+    const torch::Tensor shift = shift_of(weights);
+    for (std::size_t layer = 0; layer < runs.front().layers.size(); ++layer) {
+        layers_.push_back(layer_frequencies(rotaries_of(runs, layer), static_cast<std::int64_t>(layer), shift, device));
     }
 }
 
@@ -363,7 +319,7 @@ LayerTables TableSource::at(const torch::Tensor& positions) const {
 LayerTables TableSource::computed(const std::function<torch::Tensor()>& positions) const {
     LayerTables result;
     for (const LayerFrequencies& layer : layers_) {
-        result.layers.push_back(computed_tables(layer, positions, precision_));
+        result.layers.push_back(computed_tables(layer, positions, rounding_));
     }
     return result;
 }
@@ -382,27 +338,21 @@ torch::Tensor apply_rotation(const torch::Tensor& x, const RotaryTables& tables)
     return Rotation::apply(x, tables.cosine, tables.sine);
 }
 
-std::vector<torch::Tensor> xpos_decays(std::span<const RunSpec> runs, torch::Device device) {
+std::vector<torch::Tensor> xpos_decays(std::span<const ModelPlan> runs, torch::Device device) {
     std::vector<torch::Tensor> result;
-    const RunSpec& shape = runs.front();
-    for (std::int64_t layer = 0; layer < shape.layers; ++layer) {
-        torch::Tensor& decay = result.emplace_back(
-            torch::zeros({static_cast<std::int64_t>(runs.size()), shape.head_dim() / 2}, torch::kFloat64));
-        for (std::size_t run = 0; run < runs.size(); ++run) {
-            const RunSpec& spec = runs[run];
-            if (!selection(spec.rotated_layers, spec.layers, "rotated_layers")[static_cast<std::size_t>(layer)])
-                continue;
-            const int rotated = rotary_dim(spec.head_dim(), spec.fraction);
-            const auto chosen = selection(spec.pairs, spec.head_dim() / 2, "pairs");
-            const std::vector<double> factors = xpos_decay(spec.partial == Partial::slice ? rotated : spec.head_dim());
-            for (int pair = 0; pair < rotated / 2; ++pair) {
-                const auto index = static_cast<std::size_t>(pair);
-                if (chosen[index]) {
-                    decay[static_cast<std::int64_t>(run)][pair] = std::log(factors[index]) / spec.xpos_scale_base;
-                }
-            }
+    for (std::size_t layer = 0; layer < runs.front().layers.size(); ++layer) {
+        std::vector<double> decays;
+        for (const ModelPlan& run : runs) {
+            const Rotary* rotary = run.layers[layer].rotary();
+            for (std::size_t i = 0; rotary && i < rotary->pairs.size(); ++i) decays.push_back(rotary->pairs[i].decay);
         }
-        decay = decay.to(device);
+        if (decays.empty()) {  // a layer without scores
+            result.emplace_back();
+            continue;
+        }
+        result.push_back(torch::tensor(c10::ArrayRef<double>(decays), torch::kFloat64)
+                             .view({static_cast<std::int64_t>(runs.size()), -1})
+                             .to(device));
     }
     return result;
 }

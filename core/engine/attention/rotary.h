@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/engine/operations/parameters.h"
-#include "core/settings/run_spec.h"
+#include "core/plan/model_plan.h"
 
 namespace ropelab {
 
@@ -35,17 +35,11 @@ struct LayerTables {
     LayerTables select(const torch::Tensor& positions) const;
 };
 
-struct TableChanges {
-    /// `positions` is the current length.
-    Scaling scaling = {};
-    std::vector<std::int64_t> frozen_pairs = {};
-};
-
-/// Positions 0 … positions − 1, rounded as RunSpec::rope_precision says. Pairs and layers that a run does not rotate
-/// have frequency 0. If theta changes during training, its current value comes from `weights`; if theta is trained, the
-/// tables carry gradients to its shift. BadInput for a scaling of a model whose theta changed.
-LayerTables layer_tables(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                         const TableChanges& changes = {}, const Parameters* weights = nullptr);
+/// Positions 0 … positions − 1; one plan per run. Pairs and layers that a run does not rotate have frequency 0. If
+/// theta changes during training, its current value comes from `weights`; if theta is trained, the tables carry
+/// gradients to its shift.
+LayerTables layer_tables(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                         const Parameters* weights = nullptr);
 
 /// Frequencies of one layer, from which its tables are computed.
 struct LayerFrequencies {
@@ -58,14 +52,14 @@ struct LayerFrequencies {
     torch::Tensor sine_mix = {};
 };
 
-/// Source of rotary tables for forward passes. With RunSpec::rope_cache the tables are computed once. Without it cos
-/// and sin are computed from stored frequencies at every call and for every layer. Both give the same numbers.
+/// Source of rotary tables for forward passes. With Rotary::stores_tables they are computed once. Without it cos and
+/// sin are computed from stored frequencies at every call and for every layer. Both give the same numbers.
 class TableSource {
  public:
     TableSource() = default;
     /// As layer_tables, without gradients.
-    TableSource(std::span<const RunSpec> runs, std::int64_t positions, torch::Device device,
-                const TableChanges& changes = {}, const Parameters* weights = nullptr);
+    TableSource(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device,
+                const Parameters* weights = nullptr);
 
     /// Positions first … first + count − 1, which stored tables must include.
     LayerTables at(std::int64_t first, std::int64_t count) const;
@@ -81,14 +75,14 @@ class TableSource {
     LayerTables computed(const std::function<torch::Tensor()>& positions) const;
 
     LayerTables cached_;
-    RopePrecision precision_ = RopePrecision::float32;
+    Rotary::Rounding rounding_ = Rotary::Rounding::none;
     std::vector<LayerFrequencies> layers_;  // frequencies without a cache
     torch::Device device_ = torch::kCPU;
 };
 
 /// ln ζ/scale_base of each pair (formula 42), (runs, head_dim/2) float64, by layer; 0 for pairs that a run does not
 /// rotate.
-std::vector<torch::Tensor> xpos_decays(std::span<const RunSpec> runs, torch::Device device);
+std::vector<torch::Tensor> xpos_decays(std::span<const ModelPlan> runs, torch::Device device);
 
 /// Multiplies pairs of x, (runs, batch, time, heads, head_dim), by the decay to the power of `exponents`, (time). The
 /// result is float32, or float64 for such an x.

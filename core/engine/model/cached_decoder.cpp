@@ -4,13 +4,13 @@
 
 namespace ropelab {
 
-CachedDecoder::CachedDecoder(const RunSpec& spec, const Decoder& decoder, const Parameters& weights,
-                             PositionSource terms, Precision precision)
+CachedDecoder::CachedDecoder(const Decoder& decoder, const Parameters& weights, PositionSource terms,
+                             Precision precision)
     : decoder_(decoder),
       weights_(weights),
       terms_(std::move(terms)),
       precision_(precision),
-      graphs_(graph_supports_token(spec) ? graphs_on(weights.flat().device()) : nullptr),
+      graphs_(graph_supports_token(decoder.plan()) ? graphs_on(weights.flat().device()) : nullptr),
       cache_(decoder.plan()),
       work_(graphs_) {
     const auto options = torch::TensorOptions(torch::kInt64).device(weights.flat().device());

@@ -15,8 +15,7 @@ namespace ropelab {
 class CachedDecoder {
  public:
     /// One run's weights, which the caller owns and must not move. `terms` must include every position.
-    CachedDecoder(const RunSpec& spec, const Decoder& decoder, const Parameters& weights, PositionSource terms,
-                  Precision precision);
+    CachedDecoder(const Decoder& decoder, const Parameters& weights, PositionSource terms, Precision precision);
 
     /// Logits after the last of these tokens, from position 0: (vocabulary). Must be the first call, and only once.
     torch::Tensor begin(const torch::Tensor& tokens);

@@ -142,7 +142,7 @@ torch::Tensor embedded(const Embedding& part, const Parameters& weights, const t
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                               Precision precision, const DecoderUse& use) const {
-    const EagerGuard eager_guard(is_eager_);
+    const EagerGuard eager_guard(plan_.is_eager);
     if (use.cache) use.cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
     const StageMarks outside{use.stages, -1};
     Stream stream(weights, precision, use);

@@ -7,9 +7,20 @@
 #include "core/engine/operations/parameters.h"
 #include "core/engine/parts/experts.h"
 #include "core/plan/model_plan.h"
-#include "core/settings/run_spec.h"
 
 namespace ropelab {
+
+// The way of one token through a model:
+//   1. train/torch_cohort.cpp (training) or model/torch_model.cpp (a trained model) gives tokens, (runs, batch, time).
+//   2. attention/position.h makes what depends on positions: rotary.h tables from the frequencies of the plan, and
+//      relative.h tables of distances.
+//   3. Decoder::logits looks up the embedding and visits the layers of the plan (plan/model_plan.h); each norm adds the
+//      branch before it to the residual stream (parts/norm.cpp).
+//   4. parts/parts.h has a forward for each kind of attention: projections, then rotation and scores.
+//   5. attention/attention.cpp chooses who computes the scores: attention/cpu.cpp with the kernels of core/kernels,
+//      LibTorch's operation, or attention/reference.cpp, operation by operation; with attention/cache.h in generation.
+//   6. parts/mlp.cpp or parts/experts.cpp; after the last layer the head gives logits, (runs, batch·time, vocabulary).
+// Single tokens on the CPU take a shorter way with the same plan: model/token_decoder.h.
 
 /// What a forward pass uses or fills besides weights and tokens; nothing by default.
 struct DecoderUse {
@@ -24,12 +35,11 @@ struct DecoderUse {
 /// owns the weights.
 class Decoder {
  public:
-    /// `spec` gives the shape, which all runs of the cohort share.
-    explicit Decoder(const RunSpec& spec) : plan_(plan_of(spec, 1)), is_eager_(spec.operations == Operations::eager) {}
+    /// What the runs of a cohort have in common; each run's frequencies come with its PositionTerms.
+    explicit Decoder(ModelPlan plan) : plan_(std::move(plan)) {}
 
-    /// With a vocabulary of 1.
     const ModelPlan& plan() const { return plan_; }
-    bool eager() const { return is_eager_; }
+    bool eager() const { return plan_.is_eager; }
 
     /// tokens: (runs, batch, time) int64 → (runs, batch·time, vocabulary) float32. `terms` cover exactly these
     /// positions.
@@ -38,7 +48,6 @@ class Decoder {
 
  private:
     ModelPlan plan_;
-    bool is_eager_;
 };
 
 }  // namespace ropelab

@@ -29,22 +29,26 @@ torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType t
 
 }  // namespace
 
-TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision)
-    : spec_(spec), plan_(plan_of(spec, 1)), weights_(weights), cache_(plan_) {
+TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Precision precision)
+    : plan_(plan),
+      width_(plan.sizes.C.value_or(0)),
+      stores_tables_(!plan.rotary() || plan.rotary()->stores_tables),
+      weights_(weights),
+      cache_(plan_) {
     const torch::NoGradGuard no_gradients;
-    make_terms(spec.context);
+    make_terms(plan.sizes.T);
     const torch::Tensor row = weights.flat()[0].detach();
     numbers_ = copy_in_large_pages(row, torch::kFloat32);
     if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
 
-    for (const LayerPlan& plan : plan_.layers) {
+    for (const LayerPlan& layer : plan_.layers) {
         const std::string name = "layers." + std::to_string(layers_.size()) + ".";
-        const Mlp& mlp = std::get<Mlp>(plan.feed_forward);
-        layers_.push_back({.attention = std::get<Softmax>(plan.attention),
+        const Mlp& mlp = std::get<Mlp>(layer.feed_forward);
+        layers_.push_back({.attention = std::get<Softmax>(layer.attention),
                            .mlp = mlp,
-                           .is_parallel = plan.is_parallel,
-                           .attention_norm = norm(name + "attention_norm", plan.attention_norms.before->kind),
-                           .mlp_norm = norm(name + "mlp_norm", plan.feed_forward_norms.before->kind),
+                           .is_parallel = layer.is_parallel,
+                           .attention_norm = norm(name + "attention_norm", *layer.attention_norms.before),
+                           .mlp_norm = norm(name + "mlp_norm", *layer.feed_forward_norms.before),
                            .query_norm = norm(name + "attention.query_norm"),
                            .key_norm = norm(name + "attention.key_norm"),
                            .qkv = matrix(name + "attention.qkv"),
@@ -52,23 +56,23 @@ TokenDecoder::TokenDecoder(const RunSpec& spec, const Parameters& weights, Preci
                            .up = matrix(name + "mlp." + mlp.first_matrix()),
                            .down = matrix(name + "mlp.down")});
     }
-    final_norm_ = norm("final_norm", plan_.head.norm->kind);
+    final_norm_ = norm("final_norm", *plan_.head.norm);
     head_ = matrix(plan_.head.is_tied ? "embedding" : "head");
     head_.bias = vector("head.bias");
-    const auto width = static_cast<std::size_t>(spec.width);
+    const auto width = static_cast<std::size_t>(width_);
     for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);
     qkv_.resize(static_cast<std::size_t>(layers_.front().qkv.rows));
     wide_.resize(static_cast<std::size_t>(layers_.front().up.rows));
 }
 
 void TokenDecoder::make_terms(std::int64_t positions) {
-    source_ = PositionSource({&spec_, 1}, positions, torch::kCPU, {}, &weights_);
-    if (spec_.rope_cache) use_terms(source_.at(0, positions));
+    source_ = PositionSource({&plan_, 1}, positions, torch::kCPU, &weights_);
+    if (stores_tables_) use_terms(source_.at(0, positions));
 }
 
 void TokenDecoder::use_terms(const PositionTerms& terms) {
     terms_.clear();
-    for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
+    for (std::int64_t layer = 0; layer < std::ssize(plan_.layers); ++layer) {
         const Scores& scores = *plan_.layers[static_cast<std::size_t>(layer)].scores();
         LayerTerms& own = terms_.emplace_back(terms.layer(layer, scores, weights_));
         if (own.tables.defined()) own.tables = {own.tables.cosine.contiguous(), own.tables.sine.contiguous()};
@@ -78,7 +82,7 @@ void TokenDecoder::use_terms(const PositionTerms& terms) {
 
 std::int64_t TokenDecoder::row_of(std::int64_t position) {
     if (source_.ends_before(position)) make_terms(2 * position);
-    if (spec_.rope_cache) return position;
+    if (stores_tables_) return position;
     use_terms(source_.at(position, 1));
     return 0;
 }
@@ -95,10 +99,10 @@ TokenDecoder::Matrix TokenDecoder::matrix(const std::string& name) const {
     return {weight.shape[0], weight.shape[1], vector(name + ".weight"), halves, vector(name + ".bias")};
 }
 
-TokenDecoder::Norm TokenDecoder::norm(const std::string& name, NormPart::Kind kind) const {
+TokenDecoder::Norm TokenDecoder::norm(const std::string& name, const NormPart& part) const {
     if (!weights_.layout().contains(name + ".weight")) return {};
-    return {kind == NormPart::Kind::layer, weights_.layout().at(name + ".weight").size, vector(name + ".weight"),
-            vector(name + ".bias")};
+    return {part.kind == NormPart::Kind::layer, static_cast<float>(part.epsilon_used()),
+            weights_.layout().at(name + ".weight").size, vector(name + ".weight"), vector(name + ".bias")};
 }
 
 template <typename Finish>
@@ -137,6 +141,7 @@ void TokenDecoder::normalize(const Norm& norm, float* rows, std::int64_t count) 
     Vector statistics(static_cast<std::size_t>(2 * count));
     kernels::norm_forward<float, float>({.columns = norm.columns,
                                          .centred = norm.centred,
+                                         .epsilon = norm.epsilon,
                                          .x = rows,
                                          .branch = nullptr,
                                          .weight = norm.weight,
@@ -159,13 +164,13 @@ void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
 }
 
 void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
-    std::copy_n(vector("embedding.weight") + token * spec_.width, spec_.width, stream_.data());
+    std::copy_n(vector("embedding.weight") + token * width_, width_, stream_.data());
     const float* added = vector("positions.weight");
-    if (added) added += position * spec_.width;
+    if (added) added += position * width_;
     if (embeddings_.defined()) {
-        const auto factor = static_cast<float>(std::sqrt(static_cast<double>(spec_.width)));
+        const auto factor = static_cast<float>(std::sqrt(static_cast<double>(width_)));
         for (float& number : stream_) number *= factor;
-        added = embeddings_.data_ptr<float>() + row * spec_.width;
+        added = embeddings_.data_ptr<float>() + row * width_;
     }
     if (!added) return;
     for (std::size_t i = 0; i < stream_.size(); ++i) stream_[i] += added[i];
@@ -207,7 +212,7 @@ torch::Tensor TokenDecoder::next(std::int32_t token, std::int64_t position) {
     cache_.assign_slot(position);
     embed(token, position, row);
     const Vector* branch = nullptr;
-    for (std::int64_t index = 0; index < spec_.layers; ++index) {
+    for (std::int64_t index = 0; index < std::ssize(plan_.layers); ++index) {
         const Layer& layer = layers_[static_cast<std::size_t>(index)];
         normalize_stream(layer.attention_norm, branch);
         attend(index, row);

@@ -11,7 +11,6 @@
 #include "core/engine/operations/parameters.h"
 #include "core/kernels/kernels.h"
 #include "core/plan/model_plan.h"
-#include "core/settings/run_spec.h"
 
 namespace ropelab {
 
@@ -19,8 +18,8 @@ namespace ropelab {
 /// bfloat16, matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
-    /// One run's weights (runs = 1) on the CPU are copied. Requires token_kernels_support(spec) (core/plan/kernels.h).
-    TokenDecoder(const RunSpec& spec, const Parameters& weights, Precision precision);
+    /// One run's weights (runs = 1) on the CPU are copied. Requires token_kernels_support(plan) (core/plan/kernels.h).
+    TokenDecoder(const ModelPlan& plan, const Parameters& weights, Precision precision);
 
     /// (vocabulary). Attends to the newest `context` tokens, itself included. Learned positions end with the context.
     torch::Tensor next(std::int32_t token, std::int64_t position);
@@ -37,6 +36,7 @@ class TokenDecoder {
     };
     struct Norm {
         bool centred;
+        float epsilon;
         std::int64_t columns;
         const float* weight;
         const float* bias;
@@ -59,7 +59,7 @@ class TokenDecoder {
     const float* vector(const std::string& name) const;
     Matrix matrix(const std::string& name) const;
     /// LayerNorm or RMSNorm.
-    Norm norm(const std::string& name, NormPart::Kind kind = NormPart::Kind::rms) const;
+    Norm norm(const std::string& name, const NormPart& part = {.kind = NormPart::Kind::rms}) const;
     /// matrix·x + bias; each thread calls `finish(first, last)` for its rows.
     template <typename Finish>
     void multiply(const Matrix& matrix, const Vector& x, Vector& out, Finish finish) const;
@@ -72,8 +72,9 @@ class TokenDecoder {
     void attend(std::int64_t layer, std::int64_t row);
     void feed_forward(const Layer& layer);
 
-    RunSpec spec_;
     ModelPlan plan_;
+    std::int64_t width_;
+    bool stores_tables_;
     Parameters weights_;
     torch::Tensor numbers_;  // all weights, (total) float32
     torch::Tensor halves_;   // the weights rounded to bfloat16, or undefined

@@ -57,15 +57,14 @@ std::int32_t sample(const torch::Tensor& logits, const Generation& options, cons
 
 }  // namespace
 
-TorchModel::TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& row, Precision precision)
-    : spec_(spec),
+TorchModel::TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision)
+    : decoder_(plan),
       weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
-      decoder_(spec),
       precision_(precision),
-      terms_(terms_of(spec.context)) {}
+      terms_(terms_of(plan.sizes.T)) {}
 
 PositionSource TorchModel::terms_of(std::int64_t positions) const {
-    return {{&spec_, 1}, positions, weights_.flat().device(), {}, &weights_};
+    return {{&plan(), 1}, positions, weights_.flat().device(), &weights_};
 }
 
 torch::Tensor TorchModel::tokens_tensor(std::span<const std::int32_t> tokens) const {
@@ -79,9 +78,9 @@ std::vector<float> TorchModel::logits(std::span<const std::int32_t> tokens) {
     return with_clear_errors([&] {
         const torch::NoGradGuard no_gradients;
         const auto count = static_cast<std::int64_t>(tokens.size());
-        if (count == 0 || count > spec_.context) {
+        if (count == 0 || count > plan().sizes.T) {
             throw BadInput(std::to_string(count) + " tokens were given, but this model accepts between 1 and " +
-                           std::to_string(spec_.context) + ".");
+                           std::to_string(plan().sizes.T) + ".");
         }
         return numbers_of(decoder_.logits(weights_, tokens_tensor(tokens), terms_.at(0, count), precision_));
     });
@@ -96,13 +95,13 @@ std::vector<std::int32_t> TorchModel::generate(std::span<const std::int32_t> pro
 
 double TorchModel::whole_loss(std::span<const std::int32_t> tokens) {
     return with_clear_errors([&] {
-        const auto sequences = whole_windows(tokens.size(), spec_.context);
+        const auto sequences = whole_windows(tokens.size(), plan().sizes.T);
         if (sequences.empty()) {
             throw BadInput("The text has " + std::to_string(tokens.size()) +
                            " tokens, but one sequence of the context's length requires " +
-                           std::to_string(spec_.context + 1) + ".");
+                           std::to_string(plan().sizes.T + 1) + ".");
         }
-        return mean_losses(decoder_, weights_, terms_, precision_, tokens, spec_.context, {sequences}).front();
+        return mean_losses(decoder_, weights_, terms_, precision_, tokens, plan().sizes.T, {sequences}).front();
     });
 }
 
@@ -116,7 +115,7 @@ void TorchModel::check_generation(std::span<const std::int32_t> prompt, const Ge
     if (!(options.temperature >= 0)) throw BadInput("The temperature must be 0 or more.");
     tokens_tensor(prompt);  // throws for tokens outside the vocabulary
     if (options.mode != Generation::Mode::rolling) return;
-    if (!spec_.has_relative_positions()) {
+    if (!plan().has_relative_positions()) {
         throw BadInput(
             "The generation mode \"rolling\" requires RoPE or another encoding of distances, without learned "
             "positions; use \"recompute\" for this model.");
@@ -128,14 +127,14 @@ class TorchModel::GrowingText {
  public:
     /// Of at most `positions` tokens.
     GrowingText(const TorchModel& model, std::int64_t positions) : model_(model) {
-        const RunSpec& spec = model.spec_;
-        const bool has_kernels = model.weights_.flat().is_cpu() && !model.decoder_.eager() &&
-                                 !is_accelerated(torch::kCPU) && token_kernels_support(spec);
+        const ModelPlan& plan = model.plan();
+        const bool has_kernels = model.weights_.flat().is_cpu() && !plan.is_eager && !is_accelerated(torch::kCPU) &&
+                                 token_kernels_support(plan);
         if (has_kernels) {
-            by_kernels_.emplace(spec, model.weights_, model.precision_);
+            by_kernels_.emplace(plan, model.weights_, model.precision_);
         } else {
-            by_operations_.emplace(spec, model.decoder_, model.weights_,
-                                   positions > spec.context ? model.terms_of(positions) : model.terms_,
+            by_operations_.emplace(model.decoder_, model.weights_,
+                                   positions > plan.sizes.T ? model.terms_of(positions) : model.terms_,
                                    model.precision_);
         }
     }
@@ -173,7 +172,7 @@ class TorchModel::Predictor : public TokenPredictor {
     std::vector<float> next(std::int32_t token) override {
         return with_clear_errors([&] {
             const torch::NoGradGuard no_gradients;
-            const std::int64_t most = model_.spec_.context;
+            const std::int64_t most = model_.plan().sizes.T;
             if (text_ && text_->tokens() == most) {
                 throw BadInput("The text has reached the context length of this model, " + std::to_string(most) +
                                " tokens.");
@@ -199,7 +198,7 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
     const torch::NoGradGuard no_gradients;
     check_generation(prompt, options);
     const bool rolling = options.mode == Generation::Mode::rolling;
-    const auto context = static_cast<std::size_t>(spec_.context);
+    const auto context = static_cast<std::size_t>(plan().sizes.T);
     std::vector<std::int32_t> text(prompt.end() - static_cast<std::ptrdiff_t>(std::min(prompt.size(), context)),
                                    prompt.end());
     std::vector<std::int32_t> result;
@@ -211,7 +210,7 @@ std::vector<std::int32_t> TorchModel::generated(std::span<const std::int32_t> pr
     torch::Tensor logits;
     if (uses_cache) {
         const std::int64_t last = std::ssize(text) + options.length;
-        cached.emplace(*this, rolling && last > spec_.context ? last : spec_.context);
+        cached.emplace(*this, rolling && last > plan().sizes.T ? last : plan().sizes.T);
         logits = cached->begin(text);
     } else {
         logits = last_logits(text);

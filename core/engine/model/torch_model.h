@@ -11,7 +11,7 @@ namespace ropelab {
 class TorchModel : public Model {
  public:
     /// `row`: flat weights, (total).
-    TorchModel(const RunSpec& spec, Layout layout, const torch::Tensor& row, Precision precision);
+    TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision);
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;
     std::vector<std::int32_t> generate(std::span<const std::int32_t> prompt, const Generation& options) override;
@@ -34,9 +34,10 @@ class TorchModel : public Model {
     void check_generation(std::span<const std::int32_t> prompt, const Generation& options) const;
     PositionSource terms_of(std::int64_t positions) const;
 
-    RunSpec spec_;
-    Parameters weights_;
+    const ModelPlan& plan() const { return decoder_.plan(); }
+
     Decoder decoder_;
+    Parameters weights_;
     Precision precision_;
     PositionSource terms_;  // terms of the context's positions
     std::int64_t cache_bytes_ = 0;

@@ -33,7 +33,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
     static variable_list forward(AutogradContext* context, const torch::Tensor& x,
                                  const std::optional<torch::Tensor>& given_branch, const torch::Tensor& weight,
                                  const std::optional<torch::Tensor>& given_bias, const c10::intrusive_ptr<Place>& place,
-                                 bool centred, torch::ScalarType type) {
+                                 bool centred, double epsilon, torch::ScalarType type) {
         const torch::Tensor branch = given_branch.value_or(torch::Tensor());
         const torch::Tensor bias = given_bias.value_or(torch::Tensor());
         const std::int64_t runs = x.size(0);
@@ -53,6 +53,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                          [&](std::int64_t run, std::int64_t first, std::int64_t last) {
                              kernels::norm_forward<Branch, Out>({.columns = columns,
                                                                  .centred = centred,
+                                                                 .epsilon = static_cast<float>(epsilon),
                                                                  .x = row(from, run),
                                                                  .branch = row<Branch>(added, run),
                                                                  .weight = row(weight, run),
@@ -116,7 +117,7 @@ class ResidualNorm : public torch::autograd::Function<ResidualNorm> {
                 kernels::sum_rows(row(parts, run), blocks, columns, row(result, run));
             return result;
         };
-        return {grad_x, grad_branch, total(grad_weight), biased ? total(grad_bias) : torch::Tensor(), {}, {}, {}};
+        return {grad_x, grad_branch, total(grad_weight), biased ? total(grad_bias) : torch::Tensor(), {}, {}, {}, {}};
     }
 };
 
@@ -277,17 +278,18 @@ class TokenLosses : public torch::autograd::Function<TokenLosses> {
 }  // namespace
 
 NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
-                                 const torch::Tensor& bias, const Dropout& dropout, const std::string& place, Norm norm,
-                                 torch::ScalarType type) {
+                                 const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
+                                 const NormRule& norm, torch::ScalarType type) {
     if (has_own_passes(x)) {
-        const auto results = ResidualNorm::apply(x, given(branch), weight, given(bias),
-                                                 c10::make_intrusive<Place>(dropout, place), norm == Norm::layer, type);
+        const auto results =
+            ResidualNorm::apply(x, given(branch), weight, given(bias), c10::make_intrusive<Place>(dropout, place),
+                                norm.is_centred, norm.epsilon, type);
         return {results[0], results[1]};
     }
     const torch::Tensor sum = branch.defined() ? x + dropout(branch, place) : x;
     const std::vector<std::int64_t> columns = {sum.size(-1)};
-    const torch::Tensor plain =
-        norm == Norm::layer ? torch::layer_norm(sum, columns, {}, {}, 1e-5) : torch::rms_norm(sum, columns, {}, 1e-6);
+    const torch::Tensor plain = norm.is_centred ? torch::layer_norm(sum, columns, {}, {}, norm.epsilon)
+                                                : torch::rms_norm(sum, columns, {}, norm.epsilon);
     torch::Tensor normed = plain * weight.unsqueeze(1);
     if (bias.defined()) normed = normed + bias.unsqueeze(1);
     return {sum, type == torch::kBFloat16 && !is_eager() ? normed.to(type) : normed};

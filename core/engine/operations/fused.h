@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/engine/operations/dropout.h"
+#include "core/plan/parts/norm.h"
 
 namespace ropelab {
 
@@ -16,14 +17,17 @@ struct NormalizedResidual {
     torch::Tensor normed;  // (runs, n, C)
 };
 
-/// LayerNorm (ε = 1e-5), or RMSNorm (ε = 1e-6), which does not subtract the mean.
-enum class Norm { layer, rms };
+/// LayerNorm, or RMSNorm, which does not subtract the mean.
+struct NormRule {
+    bool is_centred = true;
+    double epsilon = NormPart::usual_epsilon(is_centred);
+};
 
 /// sum = x + dropout(branch) and normed = the normalized sum. x, branch: (runs, n, C), or undefined; weight, bias:
 /// (runs, C), bias may be undefined. `place` names the dropout. bfloat16 rounds `normed`, except under an EagerGuard.
 NormalizedResidual residual_norm(const torch::Tensor& x, const torch::Tensor& branch, const torch::Tensor& weight,
                                  const torch::Tensor& bias, const Dropout& dropout, const std::string& place,
-                                 Norm norm = Norm::layer, torch::ScalarType type = torch::kFloat32);
+                                 const NormRule& norm = {}, torch::ScalarType type = torch::kFloat32);
 
 /// x·Φ(x), in the type of x.
 torch::Tensor gelu_activation(const torch::Tensor& x);

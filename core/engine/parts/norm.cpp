@@ -28,16 +28,16 @@ NormalizedResidual forward(const NormPart& part, const torch::Tensor& x, const B
                            const Parameters& weights, const std::string& name, torch::ScalarType type) {
     const torch::Tensor weight = weights.get(name + ".weight");
     const torch::Tensor bias = weights.get(name + ".bias");
-    const auto residual = [&](const torch::Tensor& factor, Norm norm) {
-        return residual_norm(x, branch.values, factor, bias, branch.dropout, branch.place, norm, type);
+    const auto residual = [&](const torch::Tensor& factor) {
+        return residual_norm(x, branch.values, factor, bias, branch.dropout, branch.place,
+                             {part.kind == NormPart::Kind::layer, part.epsilon_used()}, type);
     };
     switch (part.kind) {
         case NormPart::Kind::layer:
-            return residual(weight, Norm::layer);
         case NormPart::Kind::rms:
-            return residual(weight, Norm::rms);
+            return residual(weight);
         case NormPart::Kind::zero_centred_rms:
-            return residual(weight + 1, Norm::rms);
+            return residual(weight + 1);
         case NormPart::Kind::dyt: {
             const torch::Tensor sum =
                 branch.values.defined() ? x + branch.dropout(branch.values.to(torch::kFloat32), branch.place) : x;

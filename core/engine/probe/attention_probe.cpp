@@ -166,17 +166,16 @@ void PairMeans::replace(const std::vector<std::int64_t>& pairs, std::int64_t lay
     vectors.key = with_pairs_of(keys, pairs, vectors.key);
 }
 
-AttentionProbe::AttentionProbe(const RunSpec& spec, const ModelPlan& plan, const ProbeRequest& request,
-                               const LayerTables& tables, const PairMeans* means)
-    : spec_(spec),
-      plan_(plan),
+AttentionProbe::AttentionProbe(const ModelPlan& plan, const ProbeRequest& request, const LayerTables& tables,
+                               const PairMeans* means)
+    : plan_(plan),
       request_(request),
       means_(means),
-      layers_(static_cast<std::size_t>(spec.layers)),
-      stream_squares_(static_cast<std::size_t>(spec.layers + 1)),
-      stream_largest_(static_cast<std::size_t>(spec.layers + 1)) {
-    const std::int64_t pairs = spec.query_dim() / 2;
-    for (std::int64_t layer = 0; layer < spec.layers; ++layer) {
+      layers_(plan.layers.size()),
+      stream_squares_(plan.layers.size() + 1),
+      stream_largest_(plan.layers.size() + 1) {
+    const std::int64_t pairs = plan.layers.front().query_channels() / 2;
+    for (std::int64_t layer = 0; layer < std::ssize(plan.layers); ++layer) {
         const RotaryTables& table = tables.at(layer);
         torch::Tensor& own_elements = layers_[static_cast<std::size_t>(layer)].own_elements;
         if (request.splits_unrotated) {
@@ -329,7 +328,7 @@ void AttentionProbe::map_attention(Layer& layer, const torch::Tensor& query, con
     layer.map = softmax_with_sinks(masked.unsqueeze(0), terms.sinks)[0];
     if (request_.map_pair < 0) return;
     const std::int64_t pair = request_.map_pair;
-    const std::int64_t pairs = spec_.query_dim() / 2;
+    const std::int64_t pairs = plan_.layers.front().query_channels() / 2;
     const auto part = [&](std::int64_t channel) {
         return q.select(2, channel).unsqueeze(2) * k.select(2, channel).unsqueeze(1);
     };
@@ -362,7 +361,7 @@ void AttentionProbe::write(ProbeResult& result) const {
         result.value_usage = collect(&Layer::value_usage, tokens);
         result.query_massive = collect(&Layer::query_massive, sequences);
         result.key_massive = collect(&Layer::key_massive, sequences);
-        result.stream_rms = to_array(stream_squares_, tokens * static_cast<double>(spec_.width));
+        result.stream_rms = to_array(stream_squares_, tokens * real(plan_.sizes.C));
         for (float& number : result.stream_rms.values) number = std::sqrt(number);
         result.stream_largest = to_array(stream_largest_);
     }

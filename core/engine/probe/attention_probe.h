@@ -7,7 +7,6 @@
 #include "core/contract/probe.h"
 #include "core/engine/attention/attention.h"
 #include "core/plan/model_plan.h"
-#include "core/settings/run_spec.h"
 
 namespace ropelab {
 
@@ -62,7 +61,7 @@ class PairMeans : public AttentionHook {
 class AttentionProbe : public AttentionHook {
  public:
     /// `tables` show which pairs rotate. `means`: for ProbeRequest::mean_ablated_pairs; null without.
-    AttentionProbe(const RunSpec& spec, const ModelPlan& plan, const ProbeRequest& request, const LayerTables& tables,
+    AttentionProbe(const ModelPlan& plan, const ProbeRequest& request, const LayerTables& tables,
                    const PairMeans* means = nullptr);
 
     void observe(std::int64_t layer, const LayerVectors& vectors) override;
@@ -99,7 +98,6 @@ class AttentionProbe : public AttentionHook {
     /// (heads, pairs + 1), from covariances by channel, (heads, head_dim).
     static torch::Tensor logit_contributions(const Layer& layer, const torch::Tensor& covariance);
 
-    const RunSpec& spec_;
     const ModelPlan& plan_;
     const ProbeRequest& request_;
     const PairMeans* means_;

@@ -151,12 +151,13 @@ class RetrievalSums {
 
 class ExpertSums {
  public:
-    ExpertSums(const RunSpec& spec, const ProbeSequences& sequences) : spec_(spec), sequences_(sequences) {
+    /// `experts`: those of a layer.
+    ExpertSums(std::size_t layers, const Experts& experts, const ProbeSequences& sequences)
+        : experts_(experts), sequences_(sequences) {
         for (const std::int32_t token : sequences.tokens) column_of_.emplace(token, 0);
         std::int64_t column = 0;
         for (auto& [token, place] : column_of_) place = column++;
-        const auto layers = static_cast<std::size_t>(spec.layers);
-        counts_.resize(layers * static_cast<std::size_t>(spec.experts) * column_of_.size());
+        counts_.resize(layers * static_cast<std::size_t>(experts.E.value_or(0)) * column_of_.size());
         balance_.resize(layers);
         dropped_.resize(layers);
         choices_.resize(layers);
@@ -180,7 +181,7 @@ class ExpertSums {
             }
             const auto tokens = static_cast<std::int64_t>(routing.expert.size()) / routing.per_token;
             const std::int64_t capacity =
-                expert_capacity_of(spec_.expert_capacity, tokens, routing.experts, routing.per_token);
+                expert_capacity_of(experts_.capacity, tokens, routing.experts, routing.per_token);
             if (capacity == 0) continue;
             for (const std::int64_t count : routing.counts) {
                 dropped_[layer] += static_cast<double>(std::max<std::int64_t>(0, count - capacity));
@@ -192,10 +193,11 @@ class ExpertSums {
     void write(ProbeResult& result) const {
         for (const auto& [token, column] : column_of_) result.expert_tokens.push_back(token);
         const auto columns = static_cast<std::int64_t>(column_of_.size());
-        result.expert_shares.shape = {spec_.layers, spec_.experts, columns};
-        result.expert_balance.shape = {spec_.layers, 1};
-        result.expert_dropped.shape = {spec_.layers, 1};
-        const auto per_layer = static_cast<std::size_t>(spec_.experts * columns);
+        const std::int64_t experts = experts_.E.value_or(0);
+        result.expert_shares.shape = {std::ssize(choices_), experts, columns};
+        result.expert_balance.shape = {std::ssize(choices_), 1};
+        result.expert_dropped.shape = {std::ssize(choices_), 1};
+        const auto per_layer = static_cast<std::size_t>(experts * columns);
         for (std::size_t layer = 0; layer < choices_.size(); ++layer) {
             const auto share = [&](double sum) {
                 return static_cast<float>(choices_[layer] > 0 ? sum / choices_[layer] : 0.0);
@@ -209,7 +211,7 @@ class ExpertSums {
     }
 
  private:
-    const RunSpec& spec_;
+    const Experts experts_;
     const ProbeSequences& sequences_;
     std::map<std::int32_t, std::int64_t> column_of_;  // of each distinct token
     std::vector<double> counts_;                      // layers × experts × tokens: choices
@@ -219,7 +221,7 @@ class ExpertSums {
 };
 
 void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
-    const RunSpec& spec = model.spec;
+    const std::int64_t context = model.plan.sizes.T;
     if (sequences.length < 1 || sequences.tokens.empty() ||
         std::ssize(sequences.tokens) != sequences.count() * sequences.length ||
         sequences.targets.size() != sequences.tokens.size()) {
@@ -227,28 +229,30 @@ void check_windows(const ProbedModel& model, const ProbeSequences& sequences) {
                        std::to_string(sequences.targets.size()) + " target tokens, but each sequence requires " +
                        std::to_string(sequences.length) + " of each, and at least 1.");
     }
-    if (spec.learns_positions() && sequences.length > spec.context) {
-        throw BadInput("This model has learned positions for " + std::to_string(spec.context) +
+    if (model.plan.embedding.positions == Embedding::Positions::learned && sequences.length > context) {
+        throw BadInput("This model has learned positions for " + std::to_string(context) +
                        " tokens only, so it cannot process sequences of " + std::to_string(sequences.length) + ".");
     }
     check_tokens(model.weights.layout(), sequences.tokens);
     check_tokens(model.weights.layout(), sequences.targets, true);
 }
 
-void check_pair(const RunSpec& spec, std::int64_t pair) {
-    const std::int64_t pairs = spec.query_dim() / 2;
+void check_pair(const ModelPlan& plan, std::int64_t pair) {
+    const std::int64_t pairs = plan.layers.front().query_channels() / 2;
     if (pair < 0 || pair >= pairs) {
         throw BadInput("Pair " + std::to_string(pair) + " does not exist: a head of this model has the pairs 0 to " +
                        std::to_string(pairs - 1) + ".");
     }
 }
 
-void check_replaced(const RunSpec& spec, const ModelPlan& plan, const ReplacedHead& replaced) {
+void check_replaced(const ModelPlan& plan, const ReplacedHead& replaced) {
+    const auto layers = std::ssize(plan.layers);
+    const std::int64_t heads = plan.layers.front().heads();
+    const std::int64_t channels = plan.layers.front().query_channels();
     const std::string where = "layer " + std::to_string(replaced.layer) + ", head " + std::to_string(replaced.head);
-    if (replaced.layer < 0 || replaced.layer >= spec.layers || replaced.head < 0 || replaced.head >= spec.heads) {
+    if (replaced.layer < 0 || replaced.layer >= layers || replaced.head < 0 || replaced.head >= heads) {
         throw BadInput("A query and a key were given for " + where + ", but this model has the layers 0 to " +
-                       std::to_string(spec.layers - 1) + " with the heads 0 to " + std::to_string(spec.heads - 1) +
-                       ".");
+                       std::to_string(layers - 1) + " with the heads 0 to " + std::to_string(heads - 1) + ".");
     }
     if (!plan.layers[static_cast<std::size_t>(replaced.layer)].scores()) {
         throw BadInput("A query and a key were given for " + where +
@@ -257,34 +261,35 @@ void check_replaced(const RunSpec& spec, const ModelPlan& plan, const ReplacedHe
     for (const auto* vector : {&replaced.query, &replaced.key}) {
         const bool is_finite =
             std::all_of(vector->begin(), vector->end(), [](double value) { return std::isfinite(value); });
-        if (std::ssize(*vector) == spec.query_dim() && is_finite) continue;
-        throw BadInput("The query and the key for " + where + " need " + std::to_string(spec.query_dim()) +
+        if (std::ssize(*vector) == channels && is_finite) continue;
+        throw BadInput("The query and the key for " + where + " need " + std::to_string(channels) +
                        " finite numbers each, the head dimension of this model.");
     }
 }
 
 void check_request(const ProbedModel& model, const ProbeRequest& request) {
-    const RunSpec& spec = model.spec;
+    const ModelPlan& plan = model.plan;
     check_windows(model, request.sequences);
     if (request.attention && request.sequences.length < 2)
         throw BadInput("The sequences have 1 token, but measuring attention requires at least 2 tokens per sequence.");
-    for (const std::int64_t pair : request.frozen_pairs) check_pair(spec, pair);
-    for (const std::int64_t pair : request.ablated_pairs) check_pair(spec, pair);
-    for (const std::int64_t pair : request.mean_ablated_pairs) check_pair(spec, pair);
-    for (const ReplacedHead& replaced : request.replaced_heads) check_replaced(spec, model.decoder.plan(), replaced);
-    if (request.map_pair >= 0) check_pair(spec, request.map_pair);
+    for (const std::int64_t pair : request.frozen_pairs) check_pair(plan, pair);
+    for (const std::int64_t pair : request.ablated_pairs) check_pair(plan, pair);
+    for (const std::int64_t pair : request.mean_ablated_pairs) check_pair(plan, pair);
+    for (const ReplacedHead& replaced : request.replaced_heads) check_replaced(plan, replaced);
+    if (request.map_pair >= 0) check_pair(plan, request.map_pair);
     if (request.vectors_at >= request.sequences.length) {
         throw BadInput("The query and key vectors at position " + std::to_string(request.vectors_at) +
                        " were requested, but the sequences have " + std::to_string(request.sequences.length) +
                        " tokens.");
     }
     if (request.map_size < 0 || request.map_size > request.sequences.length ||
-        spec.layers * spec.heads * request.map_size * request.map_size > most_map_numbers) {
+        std::ssize(plan.layers) * plan.layers.front().heads() * request.map_size * request.map_size >
+            most_map_numbers) {
         throw BadInput("Attention maps of " + std::to_string(request.map_size) +
                        " tokens were requested, but they must not exceed the sequence length or " +
                        std::to_string(most_map_numbers) + " attention weights over all layers and heads.");
     }
-    if (request.scaling.method != ScalingMethod::none && !spec.rotates()) {
+    if (request.scaling.method != ScalingMethod::none && !plan.rotary()) {
         throw BadInput("This model has no RoPE, so the scaling " + std::string(word_of(request.scaling.method)) +
                        " does not apply; remove the scaling.");
     }
@@ -303,8 +308,11 @@ void check_request(const ProbedModel& model, const ProbeRequest& request) {
     }
 }
 
-TableChanges changes_of(const ProbeRequest& request) {
-    return {request.scaling, request.frozen_pairs};
+// For sequences of this length, with the request's scaling.
+PositionTerms terms_of(const ProbedModel& model, const ProbeRequest& request, std::int64_t length,
+                       std::span<const std::int64_t> frozen_pairs) {
+    const ModelPlan plan = model.plan.changed(request.scaling, length, frozen_pairs);
+    return position_terms({&plan, 1}, length, model.weights.flat().device(), &model.weights);
 }
 
 torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t first, std::int64_t count,
@@ -343,15 +351,17 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
 }
 
 // From the tables' second row, which contains the angles of one step; no angle exceeds π.
-ProbeArray frequencies_of(const RunSpec& spec, const LayerTables& tables) {
+ProbeArray frequencies_of(const ModelPlan& plan, const LayerTables& tables) {
     ProbeArray result;
+    const Rotary& rotary = *plan.rotary();
+    const LayerPlan& shape = plan.layers.front();
+    const std::int64_t heads = rotary.shift == Rotary::Shift::head ? shape.heads() : 1;
     for (const RotaryTables& layer : tables.layers) {
         const torch::Tensor step = layer.defined() ? torch::atan2(layer.sine.select(2, 1), layer.cosine.select(2, 1))
-                                                   : torch::zeros({1, 1, 1, spec.rotary_head_dim() / 2});
-        const torch::Tensor all_pairs = torch::constant_pad_nd(step, {0, spec.query_dim() / 2 - step.size(3)});
-        const std::int64_t heads = spec.theta_training == ThetaTraining::head ? spec.heads : 1;
+                                                   : torch::zeros({1, 1, 1, std::ssize(rotary.pairs)});
+        const torch::Tensor all_pairs = torch::constant_pad_nd(step, {0, shape.query_channels() / 2 - step.size(3)});
         const torch::Tensor rows = all_pairs.expand({1, 1, heads, -1}).to(torch::kCPU).contiguous();
-        result.shape = {spec.layers, heads, rows.size(3)};
+        result.shape = {std::ssize(tables.layers), heads, rows.size(3)};
         result.values.insert(result.values.end(), rows.data_ptr<float>(), rows.data_ptr<float>() + rows.numel());
     }
     return result;
@@ -362,30 +372,28 @@ ProbeArray frequencies_of(const RunSpec& spec, const LayerTables& tables) {
 ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     const torch::NoGradGuard no_gradients;
     check_request(model, request);
-    const auto device = model.weights.flat().device();
-    const TableChanges changes = changes_of(request);
     const bool has_hook_measurements =
         request.vectors || request.attention || request.map_size > 0 || request.vectors_at >= 0;
 
     ProbeResult result;
     result.sequences = request.sequences.count();
     result.length = request.sequences.length;
-    const PositionTerms terms = position_terms({&model.spec, 1}, result.length, device, changes, &model.weights);
-    if (model.spec.theta_varies() && result.length > 1) result.frequencies = frequencies_of(model.spec, terms.tables);
+    const PositionTerms terms = terms_of(model, request, result.length, request.frozen_pairs);
+    if (model.plan.theta_varies() && result.length > 1) result.frequencies = frequencies_of(model.plan, terms.tables);
     const bool takes_means = !request.mean_ablated_pairs.empty();
-    PairMeans means(model.spec.layers);
-    if (takes_means && !evaluate_batches(model, request, request.sequences,
-                                         position_terms({&model.spec, 1}, result.length, device, {request.scaling, {}},
-                                                        &model.weights),
+    PairMeans means(std::ssize(model.plan.layers));
+    if (takes_means && !evaluate_batches(model, request, request.sequences, terms_of(model, request, result.length, {}),
                                          &means, [](const BatchResult&) {})) {
         return {};
     }
-    AttentionProbe attention_probe(model.spec, model.decoder.plan(), request, terms.tables,
-                                   takes_means ? &means : nullptr);
+    AttentionProbe attention_probe(model.plan, request, terms.tables, takes_means ? &means : nullptr);
     const bool changes_attention = takes_means || !request.ablated_pairs.empty() || !request.replaced_heads.empty();
     LossSums losses(request.sequences, request.sequence_losses);
     std::optional<ExpertSums> experts;
-    if (model.spec.experts > 0) experts.emplace(model.spec, request.sequences);
+    for (const LayerPlan& layer : model.plan.layers) {
+        const auto* of_layer = std::get_if<Experts>(&layer.feed_forward);
+        if (of_layer && !experts) experts.emplace(model.plan.layers.size(), *of_layer, request.sequences);
+    }
     const bool done = evaluate_batches(
         model, request, request.sequences, terms,
         has_hook_measurements || changes_attention ? &attention_probe : nullptr,
@@ -400,10 +408,9 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
     if (!request.retrieval.lags.empty()) {
         attention_probe.stop_measuring();
         const ProbeSequences& sequences = request.retrieval.sequences;
-        const PositionTerms retrieval_terms =
-            sequences.length == result.length
-                ? terms
-                : position_terms({&model.spec, 1}, sequences.length, device, changes, &model.weights);
+        const PositionTerms retrieval_terms = sequences.length == result.length
+                                                  ? terms
+                                                  : terms_of(model, request, sequences.length, request.frozen_pairs);
         RetrievalSums sums(request.retrieval);
         if (!evaluate_batches(model, request, sequences, retrieval_terms,
                               changes_attention ? &attention_probe : nullptr,
@@ -416,7 +423,7 @@ ProbeResult probe(const ProbedModel& model, const ProbeRequest& request) {
 }
 
 ProbeResult TorchModel::probe(const ProbeRequest& request) {
-    return with_clear_errors([&] { return ropelab::probe({spec_, decoder_, weights_, precision_}, request); });
+    return with_clear_errors([&] { return ropelab::probe({plan(), decoder_, weights_, precision_}, request); });
 }
 
 }  // namespace ropelab

@@ -7,9 +7,9 @@
 
 namespace ropelab {
 
-/// Settings and weights of one run, (1, …), which the caller owns. `decoder` must have the model's shape.
+/// Plan and weights of one run, (1, …), which the caller owns. `decoder` must have the model's shape.
 struct ProbedModel {
-    const RunSpec& spec;
+    const ModelPlan& plan;
     const Decoder& decoder;
     const Parameters& weights;
     Precision precision = Precision::float32;

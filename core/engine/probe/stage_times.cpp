@@ -93,9 +93,9 @@ torch::Tensor input_of(const ProbedModel& model, std::span<const std::int32_t> t
 
 void check_sequences(const ProbedModel& model, std::span<const std::int32_t> tokens, std::int64_t sequences) {
     const auto count = static_cast<std::int64_t>(tokens.size());
-    if (sequences < 1 || count == 0 || count % sequences != 0 || count / sequences > model.spec.context) {
+    if (sequences < 1 || count == 0 || count % sequences != 0 || count / sequences > model.plan.sizes.T) {
         throw BadInput("The stages of a model are evaluated on sequences of equal length of 1 to " +
-                       std::to_string(model.spec.context) + " tokens, but " + std::to_string(count) + " tokens in " +
+                       std::to_string(model.plan.sizes.T) + " tokens, but " + std::to_string(count) + " tokens in " +
                        std::to_string(sequences) + " sequences were given.");
     }
     check_tokens(model.weights.layout(), tokens);
@@ -118,8 +118,9 @@ class ObservedPass {
         const torch::Tensor input = input_of(model_, tokens_, sequences_);
         stages.computed("tokens");
         if (stages.wants_outputs()) stages.output("tokens", input.flatten(1).unsqueeze(2).to(torch::kFloat32));
-        if (!model_.spec.theta_varies()) {
-            if (std::holds_alternative<TransformerXl>(relative_of(model_.spec))) {
+        if (!model_.plan.theta_varies()) {
+            const Scores* scores = model_.plan.scores();
+            if (scores && std::holds_alternative<TransformerXl>(scores->relative)) {
                 stages.computed("distances", terms_.relative);
             }
             return model_.decoder.logits(model_.weights, input, terms_, model_.precision, {.stages = observer});
@@ -131,7 +132,7 @@ class ObservedPass {
 
  private:
     PositionTerms terms() const {
-        return position_terms({&model_.spec, 1}, std::ssize(tokens_) / sequences_, model_.weights.flat().device(), {},
+        return position_terms({&model_.plan, 1}, std::ssize(tokens_) / sequences_, model_.weights.flat().device(),
                               &model_.weights);
     }
 
@@ -207,11 +208,11 @@ ProbeArray observed(const ProbedModel& model, std::span<const std::int32_t> toke
 }  // namespace
 
 StageTimes TorchModel::stage_times(const StageTimesRequest& request) {
-    return with_clear_errors([&] { return measured({spec_, decoder_, weights_, precision_}, request); });
+    return with_clear_errors([&] { return measured({plan(), decoder_, weights_, precision_}, request); });
 }
 
 ProbeArray TorchModel::stage_output(std::span<const std::int32_t> tokens, const StagePlace& stage) {
-    return with_clear_errors([&] { return observed({spec_, decoder_, weights_, precision_}, tokens, stage); });
+    return with_clear_errors([&] { return observed({plan(), decoder_, weights_, precision_}, tokens, stage); });
 }
 
 }  // namespace ropelab

@@ -119,17 +119,17 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
-std::string graphs_in_use(const RunSpec& spec, torch::Device device) {
-    return to_text({.graphs = graph_supports_token(spec) && graphs_on(device)});
+std::string graphs_in_use(const ModelPlan& plan, torch::Device device) {
+    return to_text({.graphs = graph_supports_token(plan) && graphs_on(device)});
 }
 
 }  // namespace
 
 struct TorchCohort::State {
     std::vector<RunSpec> specs;
+    std::vector<ModelPlan> plans;
     TokenData data;
     torch::Device device;
-    TableChanges changes;
     RunConditions conditions;
     Precision precision = Precision::float32;
     std::string precision_reason;  // CohortStart::precision_reason
@@ -145,11 +145,11 @@ struct TorchCohort::State {
 
     State(const CohortStart& start, const TokenData& tokens, torch::Tensor flat)
         : specs(start.runs),
+          plans(start.plans),
           data(tokens),
           device(flat.device()),
-          changes{start.scaling, {}},
-          decoder(specs.front()),
-          weights(layout_of(specs.front(), tokens.vocabulary), std::move(flat)) {
+          decoder(plans.front()),
+          weights(layout_of(plans.front()), std::move(flat)) {
         reset_rows();
     }
 
@@ -161,7 +161,7 @@ struct TorchCohort::State {
     }
 
     // Without gradients, for everything but the training of theta.
-    void update_terms() { terms = PositionSource(specs, specs.front().context, device, changes, &weights); }
+    void update_terms() { terms = PositionSource(plans, specs.front().context, device, &weights); }
 
     // AdamW on the CPU updates the working copy; otherwise products round the weights themselves.
     void update_working_copy() {
@@ -218,9 +218,8 @@ struct TorchCohort::State {
         const std::int64_t context = specs.front().context;
         ExpertRecord experts;
         const torch::Tensor logits = decoder.logits(
-            weights, batch.x,
-            trains_theta ? position_terms(specs, context, device, changes, &weights) : terms.at(0, context), precision,
-            {.dropout = dropout, .experts = &experts});
+            weights, batch.x, trains_theta ? position_terms(plans, context, device, &weights) : terms.at(0, context),
+            precision, {.dropout = dropout, .experts = &experts});
         torch::Tensor losses = row_means(token_losses(logits, batch.y));
         if (weight != 1.0) losses = losses * weight;
         torch::Tensor minimized = losses;
@@ -334,7 +333,7 @@ struct TorchCohort::State {
     }
 };
 
-TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
+TorchCohort::TorchCohort(CohortStart start, const TokenData& data, std::int64_t threads,
                          const std::string& device_reason) {
     avoid_broken_amx();
     if (start.runs.empty()) throw BadInput("A cohort (runs trained as one batch) requires at least one run.");
@@ -352,7 +351,8 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         throw BadInput("Resuming runs that train together (a cohort) requires one stored state per run.");
     }
 
-    const Layout layout = layout_of(start.runs.front(), data.vocabulary);
+    if (start.plans.empty()) start.plans = plans_of(start.runs, data.vocabulary);
+    const Layout layout = layout_of(start.plans.front());
     std::vector<torch::Tensor> rows;
     std::vector<torch::Tensor> first;
     std::vector<torch::Tensor> second;
@@ -381,11 +381,11 @@ TorchCohort::TorchCohort(const CohortStart& start, const TokenData& data, std::i
         state_->conditions = *start.conditions;
         state_->precision = precision_of(*start.conditions);
         if (state_->conditions.threads == 0) state_->conditions.threads = threads;
-        if (cuda) state_->conditions.graphs = graphs_in_use(start.runs.front(), device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(start.plans.front(), device);
     } else {
         state_->conditions.device = cuda ? "cuda" : "cpu";
         state_->conditions.threads = threads;
-        if (cuda) state_->conditions.graphs = graphs_in_use(start.runs.front(), device);
+        if (cuda) state_->conditions.graphs = graphs_in_use(start.plans.front(), device);
         state_->precision_reason = start.precision_reason;
         const SettledPrecision settled = with_readable_errors(start.runs, [&] { return state_->settled_precision(); });
         state_->precision = settled.precision;
@@ -487,6 +487,7 @@ void TorchCohort::remove(std::int64_t run) {
         if (other != run) remaining.push_back(other);
     }
     s.specs.erase(s.specs.begin() + run);
+    s.plans.erase(s.plans.begin() + run);
     std::vector<StepNorms> norms = std::move(s.norms);
     if (!norms.empty()) norms.erase(norms.begin() + run);
     if (remaining.empty()) return;
@@ -517,7 +518,7 @@ std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
 }
 
 std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
-    return std::make_unique<TorchModel>(state_->specs[static_cast<std::size_t>(run)], state_->weights.layout(),
+    return std::make_unique<TorchModel>(state_->plans[static_cast<std::size_t>(run)], state_->weights.layout(),
                                         state_->weights.flat().select(0, run), state_->precision);
 }
 
@@ -526,7 +527,7 @@ ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) co
     const Parameters row(s.weights.layout(), s.weights.flat().narrow(0, run, 1));
     return with_readable_errors(s.specs, [&] {
         ProbeResult result =
-            ropelab::probe({s.specs[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
+            ropelab::probe({s.plans[static_cast<std::size_t>(run)], s.decoder, row, s.precision}, request);
         if (s.norms.empty() || result.sequences == 0) return result;
         const StepNorms& norms = s.norms[static_cast<std::size_t>(run)];
         result.gradient_norm = norms.gradient_norm;

@@ -13,8 +13,7 @@ class TorchCohort : public Cohort {
  public:
     /// Trains on the CPU unless the runs' device is `cuda` (TorchEngine resolves `auto`). Precision `auto` is resolved
     /// by a measurement. `device_reason` is appended to the conditions' reason.
-    TorchCohort(const CohortStart& start, const TokenData& data, std::int64_t threads,
-                const std::string& device_reason = {});
+    TorchCohort(CohortStart start, const TokenData& data, std::int64_t threads, const std::string& device_reason = {});
     ~TorchCohort() override;
 
     std::int64_t runs() const override;

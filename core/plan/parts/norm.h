@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "core/plan/stage.h"
@@ -9,8 +10,13 @@ namespace ropelab {
 struct NormPart {
     enum class Kind { layer, rms, zero_centred_rms, dyt, unknown };
     Kind kind = Kind::layer;
+    std::optional<double> epsilon = {};  // added to the mean square; nullopt: usual_epsilon
     bool has_weight = true;
     bool has_bias = false;  // of LayerNorm and Dynamic Tanh
+
+    /// Of nanoGPT and GPT-NeoX, and of Llama's RMSNorm.
+    static constexpr double usual_epsilon(bool is_centred) { return is_centred ? 1e-5 : 1e-6; }
+    double epsilon_used() const { return epsilon.value_or(usual_epsilon(kind == Kind::layer)); }
 
     /// `tensors`: name of the parameters without their last part. Zero-centered weights start at 0 and decay.
     AnatomyStage stage(const PlanSizes& sizes, const std::string& id, const std::string& name,

@@ -1,5 +1,8 @@
 #include "core/plan/parts/rotary.h"
 
+#include "core/base/error.h"
+#include "core/rope/scaling.h"
+
 namespace ropelab {
 
 namespace {
@@ -24,6 +27,35 @@ RotaryWords words_of(Rotary::Kind kind) {
 }
 
 }  // namespace
+
+void Rotary::set_frequencies(const FrequencySettings& from) {
+    settings = from;
+    const Frequencies all = frequencies(settings);
+    attention_factor = all.attention_factor;
+    for (std::size_t i = 0; i < pairs.size(); ++i) {
+        const bool moves = pairs[i].rotates && i < all.inverse_frequencies.size();
+        pairs[i].frequency = moves ? all.inverse_frequencies[i] : 0.0;
+    }
+}
+
+void Rotary::change(const Scaling& scaling, std::int64_t length, std::span<const std::int64_t> frozen) {
+    if (scaling.method != ScalingMethod::none) {
+        if (shift != Shift::none) {
+            throw BadInput("The scaling " + std::string(word_of(scaling.method)) +
+                           " requires a constant theta, but this run changed theta during training; remove the "
+                           "scaling.");
+        }
+        FrequencySettings scaled = settings;
+        scaled.scaling = scaling;
+        scaled.length = static_cast<double>(length);
+        set_frequencies(scaled);
+    }
+    for (const std::int64_t pair : frozen) {
+        if (pair >= std::ssize(pairs)) continue;
+        RotaryPair& frozen_pair = pairs[static_cast<std::size_t>(pair)];
+        frozen_pair = {.decay = frozen_pair.decay};
+    }
+}
 
 AnatomyStage Rotary::stage(const PlanSizes& sizes, const Heads& heads) const {
     const RotaryWords words = words_of(kind);

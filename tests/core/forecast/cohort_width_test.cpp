@@ -164,7 +164,9 @@ class TimedEngine : public Engine {
         return std::make_unique<TimedCohort>(
             step, start.conditions.value_or(RunConditions{"float32", "cpu", 1, "float32: as asked."}));
     }
-    std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override { return nullptr; }
+    std::unique_ptr<Model> create_model(const ModelPlan&, std::span<const NamedTensor>, const Computing&) override {
+        return nullptr;
+    }
 
     std::vector<std::size_t> made;
     std::vector<std::string> given;

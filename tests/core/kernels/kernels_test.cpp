@@ -147,6 +147,7 @@ TEST_P(RowsOf, NormAndGradientMatchTheFormula) {
     std::vector<float> sum(size), normed(size), mean(rows), inverse(rows);
     norm_forward(NormForward<float, float>{columns,
                                            true,
+                                           1e-5F,
                                            x.data(),
                                            branch.data(),
                                            weight.data(),

@@ -55,8 +55,8 @@ TEST_P(DeviceMemory, PredictionIsThatOfAStep) {
         spec.precision = precision;
         GetParam().change(spec);
         const Parameters weights(layout_of(spec, vocabulary), initial_row(layout_of(spec, vocabulary), 1).unsqueeze(0));
-        const PositionSource terms({&spec, 1}, spec.context, torch::kCPU);
-        const Decoder decoder(spec);
+        const Decoder decoder(plan_of(spec, vocabulary));
+        const PositionSource terms({&decoder.plan(), 1}, spec.context, torch::kCPU);
         const Dropout dropout(spec.dropout, {1}, 3);
         const torch::Tensor x = torch::randint(0, vocabulary, {1, spec.batch, spec.context}, torch::kInt64);
         const torch::Tensor y = x.flatten(1, 2).clone();

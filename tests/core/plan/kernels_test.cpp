@@ -10,12 +10,12 @@ namespace {
 TEST(Kernels, GraphsContainNeitherExpertsNorTriangularSystemsNorChangingTables) {
     for (const char* settings : {"", "position=cope", "attention=mla", "norm=dyt"}) {
         EXPECT_TRUE(graph_supports_step(anatomy_spec(settings))) << settings;
-        EXPECT_TRUE(graph_supports_token(anatomy_spec(settings))) << settings;
+        EXPECT_TRUE(graph_supports_token(plan_of(anatomy_spec(settings), 1))) << settings;
     }
     for (const char* settings :
          {"attention_layers=deltanet+full", "theta_training=one", "optimizer=muon", "theta_schedule=linear"}) {
         EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
-        EXPECT_TRUE(graph_supports_token(anatomy_spec(settings))) << settings;
+        EXPECT_TRUE(graph_supports_token(plan_of(anatomy_spec(settings), 1))) << settings;
     }
     // Micro-batches stay on the device, but a graph would store the operations of each.
     EXPECT_TRUE(step_stays_on_device(anatomy_spec("batch=4 micro_batch=2")));
@@ -24,7 +24,7 @@ TEST(Kernels, GraphsContainNeitherExpertsNorTriangularSystemsNorChangingTables) 
     for (const char* settings : {"experts=4 dense_layers=3", "operations=eager"}) {
         EXPECT_FALSE(step_stays_on_device(anatomy_spec(settings))) << settings;
         EXPECT_FALSE(graph_supports_step(anatomy_spec(settings))) << settings;
-        EXPECT_FALSE(graph_supports_token(anatomy_spec(settings))) << settings;
+        EXPECT_FALSE(graph_supports_token(plan_of(anatomy_spec(settings), 1))) << settings;
     }
 }
 

@@ -6,9 +6,9 @@
 #include <algorithm>
 
 #include "core/base/error.h"
+#include "core/contract/anatomy_times.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/model_table.h"
-#include "core/plan/anatomy_times.h"
 #include "core/plan/layout.h"
 
 namespace ropelab {

@@ -22,8 +22,9 @@ class GeneratingEngine : public Engine {
 
     EngineInfo info() override { return {}; }
     std::unique_ptr<Cohort> create_cohort(const CohortStart&, const TokenData&) override { return nullptr; }
-    std::unique_ptr<Model> create_model(const RunSpec& spec, int, std::span<const NamedTensor>) override {
-        bases.push_back(spec.theta);
+    std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor>,
+                                        const Computing&) override {
+        bases.push_back(plan.rotary()->settings.theta);
         return std::make_unique<Generator>(generations);
     }
 

@@ -118,7 +118,7 @@ class RetrievingEngine : public Engine {
     int probes = 0;
     EngineInfo info() override { return {}; }
     std::unique_ptr<Cohort> create_cohort(const CohortStart&, const TokenData&) override { return nullptr; }
-    std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override {
+    std::unique_ptr<Model> create_model(const ModelPlan&, std::span<const NamedTensor>, const Computing&) override {
         return std::make_unique<Retriever>(probes);
     }
 };

@@ -54,9 +54,9 @@ class FaultyEngine : public Engine {
         cohort->meet({Fault::Where::create, cohort->iteration()});
         return cohort;
     }
-    std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
-                                        std::span<const NamedTensor> tensors) override {
-        return engine_.create_model(spec, vocabulary, tensors);
+    std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
+                                        const Computing& computing) override {
+        return engine_.create_model(plan, tensors, computing);
     }
 
  private:

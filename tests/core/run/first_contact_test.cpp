@@ -151,7 +151,9 @@ class DeviceEngine : public Engine {
         return info;
     }
     std::unique_ptr<Cohort> create_cohort(const CohortStart&, const TokenData&) override { return nullptr; }
-    std::unique_ptr<Model> create_model(const RunSpec&, int, std::span<const NamedTensor>) override { return nullptr; }
+    std::unique_ptr<Model> create_model(const ModelPlan&, std::span<const NamedTensor>, const Computing&) override {
+        return nullptr;
+    }
     void trust_device(const DeviceTrust& trust) override { trusted = trust; }
     std::string identity = "A";
     DeviceTrust trusted;

@@ -132,7 +132,7 @@ TEST_F(RunnerTest, SamplesContinueANewline) {
     generation.seed = sampled.seed;
     const std::vector<std::int32_t> newline = {1};
     const auto tokens =
-        engine_.create_model(sampled, vocabulary.size(), checkpoint->state)->generate(newline, generation);
+        create_model(engine_, sampled, vocabulary.size(), checkpoint->state)->generate(newline, generation);
     ASSERT_FALSE(log.of<event::Sampled>().empty());
     EXPECT_EQ(log.of<event::Sampled>().back().iteration, 20);
     EXPECT_EQ(log.of<event::Sampled>().back().text, vocabulary.decode(tokens));
@@ -460,9 +460,9 @@ class SlowTogether : public Engine {
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override {
         return std::make_unique<Slow>(*this, engine_.create_cohort(start, data));
     }
-    std::unique_ptr<Model> create_model(const RunSpec& spec, int vocabulary,
-                                        std::span<const NamedTensor> tensors) override {
-        return engine_.create_model(spec, vocabulary, tensors);
+    std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
+                                        const Computing& computing) override {
+        return engine_.create_model(plan, tensors, computing);
     }
 
  private:

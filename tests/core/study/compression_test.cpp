@@ -87,7 +87,7 @@ TEST_F(TextBitsOfARun, ThePredictorAgreesWithTheWholeEvaluation) {
         run.spec.operations = operations;
         run.spec.device = Device::cpu;
         const int vocabulary = Vocabulary::from_text(run.vocabulary).size();
-        const auto model = engine_->create_model(run.spec, vocabulary, run.state);
+        const auto model = create_model(*engine_, run.spec, vocabulary, run.state);
         const auto predictor = model->predictor();
         std::vector<std::int32_t> tokens;
         for (int i = 0; i < 16; ++i) tokens.push_back(i * 5 % vocabulary);
@@ -136,7 +136,7 @@ TEST_F(CompressionTest, BitsAreThoseOfTheWholeEvaluation) {
     const Vocabulary vocabulary = Vocabulary::from_text(run.vocabulary);
     RunSpec spec = run.spec;
     spec.device = Device::cpu;
-    const auto model = engine_->create_model(spec, vocabulary.size(), run.state);
+    const auto model = create_model(*engine_, spec, vocabulary.size(), run.state);
     const TextBits whole = text_bits(*model, spec.context, vocabulary.size(), vocabulary.encode(text(600)));
     double sum = 0;
     for (const double bits : whole.bits) sum += bits;

@@ -60,7 +60,7 @@ const std::vector<float>& weights(const Checkpoint& of, const std::string& name)
 HeadVectors vectors_of(const Checkpoint& of, std::int64_t head, std::string_view query, std::string_view key,
                        std::int64_t m = 0, std::int64_t n = 0) {
     static TorchEngine engine;
-    return head_vectors(*engine.create_model(of.spec, 4, of.state), of, head, query, key, m, n);
+    return head_vectors(*create_model(engine, of.spec, 4, of.state), of, head, query, key, m, n);
 }
 
 // Computes the first layer's query (`which` = 0) or key (1) of a token in the channel order of training.

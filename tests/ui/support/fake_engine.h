@@ -74,9 +74,11 @@ class FakeEngine : public Engine {
 
     EngineInfo info() override { return {"fake", "none", false, 1, false, "This engine has no CUDA."}; }
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData&) override;
-    std::unique_ptr<Model> create_model(const RunSpec&, int vocabulary, std::span<const NamedTensor>) override;
-    std::unique_ptr<Model> create_untrained_model(const RunSpec& spec, int vocabulary) override {
-        return create_model(spec, vocabulary, {});
+    std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor>,
+                                        const Computing& computing) override;
+    std::unique_ptr<Model> create_untrained_model(const ModelPlan& plan, std::int64_t,
+                                                  const Computing& computing) override {
+        return create_model(plan, {}, computing);
     }
 };
 
@@ -216,9 +218,10 @@ inline std::unique_ptr<Cohort> FakeEngine::create_cohort(const CohortStart& star
     return std::make_unique<FakeCohort>(*this, start, data.vocabulary);
 }
 
-inline std::unique_ptr<Model> FakeEngine::create_model(const RunSpec& spec, int vocabulary,
-                                                       std::span<const NamedTensor>) {
-    return std::make_unique<FakeModel>(vocabulary, spec.head_dim());
+inline std::unique_ptr<Model> FakeEngine::create_model(const ModelPlan& plan, std::span<const NamedTensor>,
+                                                       const Computing&) {
+    return std::make_unique<FakeModel>(static_cast<int>(plan.sizes.V.value_or(0)),
+                                       static_cast<int>(plan.layers.front().query_channels()));
 }
 
 }  // namespace ropelab::testing

@@ -7,7 +7,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/plan/anatomy_times.h"
+#include "core/contract/anatomy_times.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"
 

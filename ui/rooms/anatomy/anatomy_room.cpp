@@ -20,8 +20,8 @@
 #include <tuple>
 #include <utility>
 
+#include "core/contract/anatomy_times.h"
 #include "core/interop/model_table.h"
-#include "core/plan/anatomy_times.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
 #include "ui/common/paths.h"

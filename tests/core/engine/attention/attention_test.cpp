@@ -103,7 +103,7 @@ LayerTerms terms_of(const Variant& v, std::int64_t its_runs, std::int64_t time) 
             spec.theta = 100;
         }
         specs.back().fraction = 0.5;
-        terms.tables = layer_tables(specs, time, torch::kCPU).at(0);
+        terms.tables = layer_tables(plans_of(specs, 1), time, torch::kCPU).at(0);
         if (v.per_head) {
             const auto spread = [&](const torch::Tensor& t) {
                 return (t.expand({-1, -1, -1, v.heads.query, -1}) + 0.0).contiguous();

@@ -21,8 +21,8 @@ RunSpec spec_with(RopePrecision precision) {
 }
 
 RotaryTables tables_with(RopePrecision precision, std::int64_t count = positions) {
-    const RunSpec spec = spec_with(precision);
-    return layer_tables({&spec, 1}, count, torch::kCPU).at(0);
+    const ModelPlan plan = plan_of(spec_with(precision), 1);
+    return layer_tables({&plan, 1}, count, torch::kCPU).at(0);
 }
 
 // Rounds a number to bfloat16 by its bits: to the nearest, and halfway cases to the even one.
@@ -66,9 +66,11 @@ TEST(RopePrecision, RoundedTablesEqualTheRoundedBits) {
 // Without a cache, and with a theta that changes, the tables are computed in another way.
 TEST(RopePrecision, EveryWayToComputeTablesRounds) {
     RunSpec spec = spec_with(RopePrecision::bfloat16_positions);
-    const LayerTables stored = TableSource({&spec, 1}, positions, torch::kCPU).at(200, 300);
+    const ModelPlan stores = plan_of(spec, 1);
+    const LayerTables stored = TableSource({&stores, 1}, positions, torch::kCPU).at(200, 300);
     spec.rope_cache = false;
-    const TableSource computed({&spec, 1}, positions, torch::kCPU);
+    const ModelPlan computes = plan_of(spec, 1);
+    const TableSource computed({&computes, 1}, positions, torch::kCPU);
     EXPECT_LT((computed.at(200, 300).at(0).sine - stored.at(0).sine).abs().max().item<double>(), 1e-6);
     const torch::Tensor chosen = torch::tensor({256, 257}, torch::kInt64);
     const torch::Tensor sines = computed.at(chosen).at(0).sine;

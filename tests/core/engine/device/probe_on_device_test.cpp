@@ -77,7 +77,8 @@ TEST_F(ProbeOnDeviceTest, ProbeMatchesTheCpu) {
             seen_changed = cohort->probe(0, changed);
             state = cohort->state(0);
         }
-        const auto model = TorchEngine().create_model(spec, 7, state);
+        TorchEngine engine;
+        const auto model = create_model(engine, spec, 7, state);
         expect_near(seen, model->probe(request));
         expect_near(seen_changed, model->probe(changed));
     }
@@ -87,7 +88,8 @@ TEST_F(ProbeOnDeviceTest, AScaledCohortTrainsAsOnTheCpu) {
     const auto trained = [&](ScalingMethod method) {
         CohortStart start;
         start.runs = {small()};
-        start.scaling = {.method = method, .factor = 2, .original_context = 4};
+        start.plans = {plan_of(small(), data.vocabulary)
+                           .changed({.method = method, .factor = 2, .original_context = 4}, small().context)};
         const auto cohort = TorchEngine().create_cohort(start, data);
         std::vector<double> losses;
         for (int i = 0; i < 3; ++i) losses.push_back(cohort->step().front().training_loss);

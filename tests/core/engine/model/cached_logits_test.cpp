@@ -43,11 +43,12 @@ class CachedLogits : public testing::Test {
 
     // A model with larger weights than at the start of training, so that attention decides on the logits.
     struct Prepared {
-        explicit Prepared(const RunSpec& given)
+        explicit Prepared(const RunSpec& given) : Prepared(given, plan_of(given, vocabulary)) {}
+        Prepared(const RunSpec& given, const ModelPlan& plan)
             : spec(given),
               weights(layout_of(spec, vocabulary), 3 * initial_row(layout_of(spec, vocabulary), 7).unsqueeze(0)),
-              decoder(spec),
-              terms({&spec, 1}, spec.context, torch::kCPU, {}, &weights),
+              decoder(plan),
+              terms({&decoder.plan(), 1}, spec.context, torch::kCPU, &weights),
               tokens(torch::randint(vocabulary, {1, 1, spec.context}, torch::kInt64)) {}
 
         // Returns the logits of whole sequences, (time, vocabulary).
@@ -69,6 +70,36 @@ class CachedLogits : public testing::Test {
     }
 };
 
+// A plan may give each layer frequencies and an epsilon of its own, which no run has.
+TEST_F(CachedLogits, EachLayerHasItsOwnFrequenciesAndEpsilon) {
+    const torch::NoGradGuard no_gradients;
+    const RunSpec spec = anatomy_spec("fraction=0.5");
+    RunSpec far = spec;
+    far.theta = 300;
+    far.fraction = 1;
+    const ModelPlan usual = plan_of(spec, vocabulary);
+    ModelPlan plan = usual;
+    plan.layers[1].attention = plan_of(far, vocabulary).layers[1].attention;
+    const auto tables_of = [&](const ModelPlan& of) { return layer_tables({&of, 1}, spec.context, torch::kCPU); };
+    EXPECT_TRUE(torch::equal(tables_of(plan).at(0).cosine, tables_of(usual).at(0).cosine));
+    EXPECT_TRUE(torch::equal(tables_of(plan).at(1).cosine, tables_of(plan_of(far, vocabulary)).at(1).cosine));
+    const auto logits_of = [&](const ModelPlan& of) {
+        torch::manual_seed(1);
+        const Prepared model(spec, of);
+        const torch::Tensor whole = model.whole(model.tokens);
+        TokenDecoder by_token(of, model.weights, Precision::float32);
+        double largest = 0;
+        for (std::int64_t place = 0; place < spec.context; ++place)
+            largest = std::max(largest, difference(by_token.next(model.token(place), place), whole[place]));
+        EXPECT_LT(largest, largest_difference);
+        return whole;
+    };
+    const torch::Tensor others = logits_of(plan);
+    EXPECT_GT(difference(others, logits_of(usual)), 0.01);
+    plan.layers[2].feed_forward_norms.before->epsilon = 0.5;
+    EXPECT_GT(difference(others, logits_of(plan)), 0.01);
+}
+
 TEST_F(CachedLogits, EqualThoseOfTheWholeSequence) {
     const torch::NoGradGuard no_gradients;
     for (const std::string& settings : cached_variants()) {
@@ -83,15 +114,15 @@ TEST_F(CachedLogits, EqualThoseOfTheWholeSequence) {
                 << "attention matters little";
         }
         for (const std::int64_t prompt : {std::int64_t{1}, std::int64_t{2}, std::int64_t{9}, time - 1}) {
-            CachedDecoder cached(model.spec, model.decoder, model.weights, model.terms, Precision::float32);
+            CachedDecoder cached(model.decoder, model.weights, model.terms, Precision::float32);
             double largest = difference(cached.begin(model.tokens.narrow(2, 0, prompt)), expected[prompt - 1]);
             for (std::int64_t place = prompt; place < time; ++place) {
                 largest = std::max(largest, difference(cached.next(model.token(place), place), expected[place]));
             }
             EXPECT_LT(largest, largest_difference) << "prompt of " << prompt << " tokens";
         }
-        if (!token_kernels_support(model.spec)) continue;
-        TokenDecoder by_token(model.spec, model.weights, Precision::float32);
+        if (!token_kernels_support(model.decoder.plan())) continue;
+        TokenDecoder by_token(model.decoder.plan(), model.weights, Precision::float32);
         double largest = 0;
         for (std::int64_t place = 0; place < time; ++place) {
             largest = std::max(largest, difference(by_token.next(model.token(place), place), expected[place]));

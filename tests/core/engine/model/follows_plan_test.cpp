@@ -34,9 +34,9 @@ TEST(EngineFollowsPlan, InBytesOfParametersAndOptimizer) {
 
 struct SmallModel {
     explicit SmallModel(const RunSpec& spec)
-        : decoder(spec),
+        : decoder(plan_of(spec, 11)),
           weights(layout_of(spec, 11), torch::ones({1, layout_of(spec, 11).total})),
-          terms(PositionSource({&spec, 1}, spec.context, torch::kCPU, {}, &weights).at(0, spec.context)) {}
+          terms(PositionSource({&decoder.plan(), 1}, spec.context, torch::kCPU, &weights).at(0, spec.context)) {}
     Decoder decoder;
     Parameters weights;
     PositionTerms terms;

@@ -351,11 +351,11 @@ TEST_F(GenerationTest, ModelFromStateIsEqual) {
     TorchCohort cohort(start, {7, tokens_, tokens_}, 1);
     for (int i = 0; i < 5; ++i) cohort.step();
     TorchEngine engine;
-    const auto copy = engine.create_model(tiny_spec(), 7, cohort.state(0));
+    const auto copy = create_model(engine, tiny_spec(), 7, cohort.state(0));
     EXPECT_EQ(copy->logits(prompt_), cohort.model(0)->logits(prompt_));
     auto state = cohort.state(0);
     std::erase_if(state, [](const NamedTensor& t) { return t.name == "model.final_norm.weight"; });
-    EXPECT_MESSAGE(engine.create_model(tiny_spec(), 7, state), BadInput, "model.final_norm.weight");
+    EXPECT_MESSAGE(create_model(engine, tiny_spec(), 7, state), BadInput, "model.final_norm.weight");
 }
 
 }  // namespace

@@ -184,11 +184,25 @@ TEST(Fused, NormWithoutBranchKeepsTheStream) {
         [](const Tensors& in) { return in[0] * 0.5 + exact_norm(in[0], in[1]); });
 }
 
+TEST(Fused, NormsHaveTheEpsilonOfTheirRule) {
+    for (const bool is_centred : {true, false}) {
+        expect_agreement(
+            {random({runs, rows, 24}), random({runs, 24})},
+            [&](const Tensors& in) {
+                return residual_norm(in[0], {}, in[1], {}, {}, "", {is_centred, 0.25}).normed;
+            },
+            [&](const Tensors& in) {
+                const torch::Tensor off = is_centred ? in[0] - in[0].mean(-1, true) : in[0];
+                return off * torch::rsqrt(off.square().mean(-1, true) + 0.25) * in[1].unsqueeze(1);
+            });
+    }
+}
+
 TEST(Fused, RmsNormSubtractsNoMean) {
     expect_agreement(
         {random({runs, rows, 24}) + 1.0, random({runs, rows, 24}), random({runs, 24})},
         [](const Tensors& in) {
-            const NormalizedResidual both = residual_norm(in[0], in[1], in[2], {}, {}, "", Norm::rms);
+            const NormalizedResidual both = residual_norm(in[0], in[1], in[2], {}, {}, "", {.is_centred = false});
             return torch::cat({both.sum, both.normed}, 2);
         },
         [](const Tensors& in) {
@@ -207,7 +221,7 @@ RotaryTables tables() {
     }
     specs[0].theta = 100;
     specs[1].fraction = 0.5;
-    return layer_tables(specs, time_steps, torch::kCPU).at(0);
+    return layer_tables(plans_of(specs, 1), time_steps, torch::kCPU).at(0);
 }
 
 // (runs, batch·time, 3·heads·head_dim) → (runs, batch·time, heads·head_dim)
@@ -301,7 +315,7 @@ TEST(Fused, RoundsOnceBetweenProducts) {
     const torch::Tensor x = random({runs, rows, 24});
     const torch::Tensor weight = random({runs, 24});
     expect_one_rounding({random({runs, rows, 24})}, [&](const Tensors& in) {
-        return residual_norm(x, in[0], weight, {}, dropout, "here", Norm::layer, in[0].scalar_type()).normed;
+        return residual_norm(x, in[0], weight, {}, dropout, "here", {}, in[0].scalar_type()).normed;
     });
 }
 
@@ -312,7 +326,7 @@ TEST(Fused, NormalizesFloat32StreamToBfloat16WithExactGradients) {
     const torch::Tensor weight = random({runs, 24}).requires_grad_(true);
     const torch::Tensor arriving = torch::randn({runs, rows, 24}).to(torch::kBFloat16);
     const auto with = [&](torch::ScalarType type) {
-        const torch::Tensor normed = residual_norm(x, branch, weight, {}, dropout, "here", Norm::layer, type).normed;
+        const torch::Tensor normed = residual_norm(x, branch, weight, {}, dropout, "here", {}, type).normed;
         auto result = torch::autograd::grad({normed}, {x, branch, weight}, {arriving.to(type)});
         result.push_back(normed.detach().to(torch::kFloat32));
         return result;

@@ -344,7 +344,7 @@ TEST(Probe, FreezingAllPairsRemovesRotation) {
     RunSpec still = spec;
     still.fraction = 0;
     TorchEngine engine;
-    EXPECT_EQ(engine.create_model(still, vocabulary_size, cohort->state(0))->probe(request), stopped);
+    EXPECT_EQ(create_model(engine, still, vocabulary_size, cohort->state(0))->probe(request), stopped);
     EXPECT_NE(rotating.loss, stopped.loss);
     for (std::int64_t head = 0; head < spec.heads; ++head)
         EXPECT_NEAR(stopped.logit_contribution.row(0, head)[4], 1.0, 1e-6);  // only the unrotated part remains
@@ -427,7 +427,8 @@ TEST(Probe, ScalingsChangeTheFrequencies) {
                                                   .scaling = request.scaling,
                                                   .context = static_cast<double>(spec.context),
                                                   .length = 64});
-        const auto tables = layer_tables({&spec, 1}, 64, torch::kCPU, {request.scaling, {}});
+        const ModelPlan plan = plan_of(spec, vocabulary_size).changed(request.scaling, 64);
+        const auto tables = layer_tables({&plan, 1}, 64, torch::kCPU);
         const std::vector<std::int64_t> positions = {0, 1, 17, 63};
         const RotationTable table = rotation_table(expected, positions);
         for (std::size_t row = 0; row < positions.size(); ++row) {

@@ -99,8 +99,8 @@ TEST_F(NormPositionsTest, CachedGenerationEqualsWholeEvaluation) {
         options.temperature = 0.8;
         RunSpec eager = spec;
         eager.operations = Operations::eager;
-        EXPECT_EQ(engine_.create_model(spec, 7, state)->generate(prompt, options),
-                  engine_.create_model(eager, 7, state)->generate(prompt, options))
+        EXPECT_EQ(create_model(engine_, spec, 7, state)->generate(prompt, options),
+                  create_model(engine_, eager, 7, state)->generate(prompt, options))
             << "norm " << static_cast<int>(spec.norm) << ", place " << static_cast<int>(spec.norm_position);
     }
 }

@@ -26,7 +26,8 @@ class OperationsTest : public testing::Test {
         other_run.seed = 5;
         CohortStart start;
         start.runs = {spec, other_run};
-        start.scaling = scaling;
+        for (const RunSpec& run : start.runs)
+            start.plans.push_back(plan_of(run, data_.vocabulary).changed(scaling, run.context));
         return std::make_unique<TorchCohort>(start, data_, 1);
     }
 
@@ -192,7 +193,7 @@ TEST_F(OperationsTest, EveryImplementationGeneratesTheSameText) {
                     RunSpec changed = spec;
                     changed.operations = implementation.operations;
                     changed.rope_cache = implementation.rope_cache;
-                    EXPECT_EQ(engine_.create_model(changed, 7, state)->generate(prompt, options), expected);
+                    EXPECT_EQ(create_model(engine_, changed, 7, state)->generate(prompt, options), expected);
                 }
             }
         }

@@ -17,8 +17,8 @@
 #include <cmath>
 #include <limits>
 
+#include "core/contract/anatomy_times.h"
 #include "core/data/corpus.h"
-#include "core/plan/anatomy_times.h"
 #include "core/plan/layout.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"

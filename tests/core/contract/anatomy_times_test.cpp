@@ -1,5 +1,5 @@
 // Times and outputs of the stages of a forward pass, for every variant of a model.
-#include "core/plan/anatomy_times.h"
+#include "core/contract/anatomy_times.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -106,7 +106,7 @@ TEST(AnatomyTimes, OutputsHaveTheShapesOfTheStages) {
         RunSpec spec = anatomy_spec(settings);
         spec.batch = 1;
         spec.micro_batch = 0;
-        const auto model = engine().create_model(spec, letters, weights_of(spec));
+        const auto model = create_model(engine(), spec, letters, weights_of(spec));
         const std::vector<std::int32_t> text = text_of(spec.context);
         const Anatomy anatomy = anatomy_of(spec, letters);
         for (const AnatomySection& section : anatomy.sections) {
@@ -136,7 +136,7 @@ TEST(AnatomyTimes, OutputOfTheHeadIsTheLogits) {
     for (const std::string& settings : timed_variants()) {
         SCOPED_TRACE(settings);
         const RunSpec spec = anatomy_spec(settings);
-        const auto model = engine().create_model(spec, letters, weights_of(spec));
+        const auto model = create_model(engine(), spec, letters, weights_of(spec));
         const std::vector<std::int32_t> text = text_of(17);
         const std::vector<float> logits = model->logits(text);
         const ProbeArray head = model->stage_output(text, {"head", -1});
@@ -151,7 +151,7 @@ TEST(AnatomyTimes, OutputOfTheHeadIsTheLogits) {
 TEST(AnatomyTimes, OutputsAreThoseOfTheirDefinition) {
     const RunSpec spec = anatomy_spec("block=llama tied_head=true");
     const std::vector<NamedTensor> weights = weights_of(spec);
-    const auto model = engine().create_model(spec, letters, weights);
+    const auto model = create_model(engine(), spec, letters, weights);
     const std::vector<std::int32_t> text = text_of(9);
     const auto width = static_cast<std::size_t>(spec.width);
     std::map<std::string, const NamedTensor*> named;
@@ -199,7 +199,7 @@ TEST(AnatomyTimes, OutputsAreThoseOfTheirDefinition) {
 
 TEST(AnatomyTimes, BadRequestsAreRefusedAndCancelledOnesEnd) {
     const RunSpec spec = anatomy_spec("");
-    const auto model = engine().create_untrained_model(spec, letters);
+    const auto model = create_untrained_model(engine(), spec, letters);
     EXPECT_THROW(model->stage_output(text_of(5), {"attention.gate", 0}), BadInput);
     EXPECT_THROW(model->stage_output(text_of(5), {"attention.qkv", 9}), BadInput);
     EXPECT_THROW(model->stage_output(text_of(25), {"head", -1}), BadInput);

@@ -1,4 +1,4 @@
-#include "core/plan/anatomy_times.h"
+#include "core/contract/anatomy_times.h"
 
 #include <algorithm>
 #include <array>
@@ -51,7 +51,7 @@ StageTimes measure_stages(Engine& engine, const RunSpec& spec, std::int64_t voca
         request.tokens.push_back(static_cast<std::int32_t>(
             stream.below(static_cast<std::uint64_t>(vocabulary), 0, static_cast<std::uint64_t>(i))));
     }
-    return engine.create_untrained_model(spec, static_cast<int>(vocabulary))->stage_times(request);
+    return create_untrained_model(engine, spec, static_cast<int>(vocabulary))->stage_times(request);
 }
 
 void add_times(Anatomy& anatomy, const StageTimes& times) {
