@@ -65,7 +65,8 @@ CohortStart first_runs(const CohortStart& start, std::size_t count) {
     CohortStart result;
     result.runs.assign(start.runs.begin(), start.runs.begin() + static_cast<std::ptrdiff_t>(count));
     result.conditions = start.conditions;
-    result.scaling = start.scaling;
+    const auto plans = static_cast<std::ptrdiff_t>(std::min(count, start.plans.size()));
+    result.plans.assign(start.plans.begin(), start.plans.begin() + plans);
     result.precision_reason = start.precision_reason;
     return result;
 }

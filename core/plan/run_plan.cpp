@@ -155,7 +155,7 @@ std::optional<Rotary> rotary_of(const RunSpec& spec) {
 std::optional<Rotary> without_rotation(std::optional<Rotary> rotary) {
     if (!rotary) return rotary;
     rotary->is_applied = false;
-    rotary->channels = "not in this layer";
+    rotary->channels.clear();
     for (RotaryPair& pair : rotary->pairs) pair = {};
     return rotary;
 }

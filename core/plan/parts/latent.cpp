@@ -77,7 +77,7 @@ Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
         key_value.tensors.front().last_factor = n.deepnorm;
     }
     result.push_back(std::move(key_value));
-    if (rotary) result.push_back(rotary->stage_of_channels(n, h, R));
+    if (rotary && rotary->is_applied) result.push_back(rotary->stage_of_channels(n, h, R));
     scores.add(result, n, {h, h, D}, channels, value, "S_mn = (q_m·k_n + q^R_m·k^R_n)/√(D + D_r)");
     result.push_back(attention_output(n, product_of({h, value}), has_output_bias));
     return result;

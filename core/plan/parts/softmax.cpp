@@ -147,7 +147,7 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
         }
         result.push_back(std::move(norm));
     }
-    if (rotary) {
+    if (rotary && rotary->is_applied) {
         // A norm without weights follows the rotation (Llama 4).
         const bool is_before_norm = qk_norm != QkNorm::none && !qk_norm_has_weight;
         result.insert(is_before_norm ? result.end() - 1 : result.end(), rotary->stage(n, heads));

@@ -21,6 +21,7 @@ TEST(EngineFollowsPlan, InBytesOfParametersAndOptimizer) {
         spec.width *= 256;
         spec.heads *= 24;
         spec.key_value_heads *= 24;
+        spec.frequencies = RunSpec().frequencies;  // a list has one for each pair
         const ModelPlan plan = plan_of(spec, gpt2_vocabulary);
         const Layout layout = layout_of(plan);
         const Parameters weights(layout, torch::empty({1, layout.total}, torch::kMeta));
