@@ -20,10 +20,10 @@
 #include "ui/window/batch/launch_options.h"
 #include "ui/window/batch/standard_output.h"
 #include "ui/window/batch/verify_figure.h"
-#include "ui/window/lab_controller.h"
-#include "ui/window/lecture_controller.h"
+#include "ui/window/controllers/lab_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/main_window.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 #include "ui/window/stop_signals.h"
 
 using namespace Qt::StringLiterals;

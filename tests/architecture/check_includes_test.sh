@@ -28,7 +28,7 @@ make_good_tree() {
     printf '#include <QWidget>\n#include <qcustomplot.h>\n#include "core/run/runner.h"\n' >"$tree/ui/plot/plot.h"
     printf '#include "ui/common/format.h"\n#include "core/reproduce/sheet.h"\n' >"$tree/ui/session/runs.h"
     printf '#include "ui/session/runs.h"\n#include "ui/plot/plot.h"\n' >"$tree/ui/rooms/train/room.cpp"
-    printf '#include "ui/rooms/train/room.h"\n#include "ui/models/map.h"\n' >"$tree/ui/window/rooms.cpp"
+    printf '#include "ui/rooms/train/room.h"\n#include "ui/models/map.h"\n' >"$tree/ui/window/frame/rooms.cpp"
     printf '#include "ui/plot/plot.h"\n// not torch/torch.h\n' >"$tree/app/main.cpp"
 }
 

@@ -16,7 +16,7 @@
 #include "ui/shell/room.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/main_window.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace {
 

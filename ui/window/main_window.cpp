@@ -1,6 +1,7 @@
 #include "ui/window/main_window.h"
 
 #include <QCloseEvent>
+#include <QCoreApplication>
 #include <QMenuBar>
 #include <QScreen>
 #include <QStackedWidget>
@@ -15,24 +16,25 @@
 #include "ui/common/text.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
+#include "ui/help/guide_pages.h"
 #include "ui/help/keyboard_sheet.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/inspect_room.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/theme/motion.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/class_controller.h"
-#include "ui/window/corner.h"
-#include "ui/window/field_escape.h"
-#include "ui/window/figure_opener.h"
-#include "ui/window/file_drops.h"
-#include "ui/window/lab_controller.h"
-#include "ui/window/lecture_controller.h"
-#include "ui/window/rail.h"
-#include "ui/window/rotary_controller.h"
-#include "ui/window/status_strip.h"
+#include "ui/window/controllers/class_controller.h"
+#include "ui/window/controllers/figure_opener.h"
+#include "ui/window/controllers/lab_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/controllers/rotary_controller.h"
+#include "ui/window/controllers/window_stage.h"
+#include "ui/window/frame/corner.h"
+#include "ui/window/frame/field_escape.h"
+#include "ui/window/frame/file_drops.h"
+#include "ui/window/frame/rail.h"
+#include "ui/window/frame/status_strip.h"
 #include "ui/window/window_actions.h"
-#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 
@@ -64,7 +66,7 @@ MainWindow::MainWindow(WorkspaceOptions options, QWidget* parent)
     FocusRing::install();
     build();
     makeControllers();
-    addWindowActions(*this);
+    addActions();
     makeCorner();
     connectWorkspace();
     renewTitle();
@@ -103,11 +105,18 @@ void MainWindow::build() {
     middle->addWidget(&m_rooms->pages(), 1);
     middle->addWidget(&m_rooms->panels());
     connect(m_rail, &Rail::picked, this, [this](int room) {
-        switchTo(room);
+        m_rooms->show(room);
         if (!m_rail->isAncestorOf(focusWidget())) focusPicture(Qt::MouseFocusReason);
     });
     connect(m_rooms, &RoomStack::roomMade, this, &MainWindow::connectRoom);
     connect(m_rooms, &RoomStack::currentChanged, m_actions, &ActionRegistry::refresh);
+    connect(m_rooms, &RoomStack::currentChanged, this, [this] {
+        m_rail->setCurrent(m_rooms->current());
+        // The stacks restore the focus of the page. If that is a text field, it would take the next digit.
+        const QWidget* focused = focusWidget();
+        if (m_rooms->pages().isAncestorOf(focused) || m_rooms->panels().isAncestorOf(focused))
+            focusPicture(Qt::OtherFocusReason);
+    });
 
     m_strip = new StatusStrip(m_workspace.session(), center);
     connect(m_strip, &StatusStrip::pauseAsked, &m_workspace, &Workspace::pauseOrResume);
@@ -115,7 +124,6 @@ void MainWindow::build() {
     column->addWidget(m_strip);
     setCentralWidget(center);
     m_banners->overlay(&m_rooms->pages());
-    m_rail->setCurrent(0);
     m_rooms->show(0);
 
     // Before the explanation card, whose Escape comes first: the filter that was installed last is called first.
@@ -126,15 +134,20 @@ void MainWindow::build() {
 }
 
 void MainWindow::makeControllers() {
-    const auto show = [this](const QString& room, const QString& part) { showRoom(room, part); };
-    m_stage = new WindowStage(*this);
     m_labs = new LabController(m_workspace, *m_banners, *m_actions, this);
-    m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, show, this);
-    m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, show, this);
+    m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, this);
+    m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, *m_rooms, this);
+    m_stage = new WindowStage(m_workspace, *m_rooms, *m_rotary, *this);
+    connect(m_stage, &WindowStage::sidesChanged, this, &MainWindow::fitSides);
+    connect(m_stage, &WindowStage::presentingChanged, this, [this](bool presenting) {
+        menuBar()->setVisible(!presenting);
+        m_rail->setVisible(!presenting);
+        m_strip->setVisible(!presenting);
+        m_banners->setCovered(presenting);
+        fitSides();
+    });
     m_lectures = new LectureController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_stage, this);
-    m_classes = new ClassController(
-        m_workspace, *m_banners, *m_actions, *m_lectures, *m_stage, [show] { show(u"results"_s, u"group-means"_s); },
-        this);
+    m_classes = new ClassController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_lectures, *m_stage, this);
     const auto openFigure = [this](const QString& path) { m_figures->open(path); };
     new FileDrops(this,
                   {{".ropelab", [this](const QString& path) { m_workspace.openLab(path); }},
@@ -151,6 +164,119 @@ void MainWindow::makeControllers() {
     connect(m_why, &ExplanationCard::formulaRequested, m_rotary, &RotaryController::showFormulas);
     connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, m_rotary,
             &RotaryController::showFormulas);
+}
+
+void MainWindow::addActions() {
+    m_labs->addActions();
+    addUndoActions(*m_actions, *m_rooms, m_workspace, *m_strip);
+    addFigureActions(*m_actions, *m_rooms);
+    m_labs->addReportAction();
+    m_rotary->addActions();
+    int index = 0;
+    for (const RoomEntry& entry : rooms()) {
+        if (entry.addActions) entry.addActions(*m_actions, *m_rooms, index);
+        ++index;
+    }
+    addThemeActions(*m_actions, m_workspace.settings());
+    addViewActions();
+    addListenAction(*m_actions, *m_rooms);
+    addRunActions(*m_actions, *m_rooms, m_workspace);
+    m_lectures->addActions();
+    m_classes->addActions();
+    addHelpActions();
+    m_actions->fill(menuBar());
+    m_labs->addRecentLabs();
+    m_palette->setSource([this] {
+        return paletteEntries(*m_rooms, *m_rotary, [this] {
+            if (!isPanelShown()) togglePanel();
+        });
+    });
+}
+
+void MainWindow::addViewActions() {
+    m_actions->add({.id = "view.panel",
+                    .menu = "View",
+                    .text = u"Show settings panel"_s,
+                    .shortcuts = {QKeySequence(Qt::Key_F9)},
+                    .handler = [this] { togglePanel(); },
+                    .checked = [this] { return isPanelShown(); },
+                    .separatorBefore = true});
+    m_actions->add({.id = "view.rail",
+                    .menu = "View",
+                    .text = u"Show names of pages"_s,
+                    .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F9)},
+                    .handler = [this] { setRailFolded(!isRailFolded()); },
+                    .checked = [this] { return !isRailFolded(); }});
+    m_actions->add({.id = "view.fullscreen",
+                    .menu = "View",
+                    .text = u"Show in full screen"_s,
+                    .shortcuts = {QKeySequence(Qt::Key_F11)},
+                    .handler = [this] { setWindowState(windowState() ^ Qt::WindowFullScreen); },
+                    .checked = [this] { return isFullScreen(); }});
+    int number = 0;
+    for (const RoomEntry& room : rooms()) {
+        ++number;
+        m_actions->add({.id = u"room."_s + QLatin1String(room.id),
+                        .menu = "View",
+                        .text = u"Room: %1"_s.arg(room.title),
+                        .shortcuts = {roomShortcut(number)},
+                        .handler =
+                            [this, id = QString::fromLatin1(room.id)] {
+                                showRoom(id);
+                                focusPicture(Qt::ShortcutFocusReason);
+                            },
+                        .separatorBefore = number == 1});
+    }
+}
+
+void MainWindow::showGuideOfRoom() {
+    m_rotary->showGuide(QLatin1String(rooms()[static_cast<std::size_t>(m_rooms->current())].guide));
+}
+
+void MainWindow::addHelpActions() {
+    m_actions->add({.id = "help.palette",
+                    .menu = "Help",
+                    .text = u"Find …"_s,
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_K)},
+                    .handler = [this] { m_palette->open(); }});
+    m_actions->add({.id = "help.keyboard",
+                    .menu = "Help",
+                    .text = u"Keyboard shortcuts"_s,
+                    .shortcuts = {QKeySequence(Qt::SHIFT | Qt::Key_F1)},
+                    .handler = [this] { m_sheet->toggle(); }});
+    m_actions->add({.id = "help.why",
+                    .menu = "Help",
+                    .text = u"Explain current item"_s,
+                    .shortcuts = {QKeySequence(Qt::Key_F1)},
+                    .handler = [this] {
+                        if (m_sheet->isVisible()) return m_sheet->toggle();
+                        if (!m_why->toggle()) showGuideOfRoom();
+                    }});
+    m_actions->add({.id = "help.guide", .menu = "Help", .text = u"Guide"_s, .handler = [this] { showGuideOfRoom(); }});
+    m_actions->add({.id = "help.formulas",
+                    .menu = "Help",
+                    .text = u"Formulas"_s,
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_F1)},
+                    .handler = [this] {
+                        // If the current explanation refers to a formula, that formula is shown.
+                        m_rotary->showFormulas(m_why->isVisible() ? formulasIn(m_why->why().text).value(0) : 0);
+                    }});
+    m_actions->add(
+        {.id = "rotary.statements", .menu = "Help", .text = u"Wrong statements about RoPE"_s, .handler = [this] {
+             m_rotary->showStatements();
+         }});
+    m_actions->add({.id = "help.about", .menu = "Help", .text = u"About RoPE Lab"_s, .handler = [this] {
+                        m_banners->show(u"about"_s, BannerArea::Kind::information,
+                                        u"RoPE Lab %1 trains small language models and shows how rotary position "
+                                        "embeddings work. It is free software under the GNU GPL, version 3 or "
+                                        "later."_s.arg(QCoreApplication::applicationVersion()));
+                    }});
+    m_actions->add({.id = "lab.quit",
+                    .menu = "File",
+                    .text = u"Quit"_s,
+                    .shortcuts = {QKeySequence(Qt::CTRL | Qt::Key_Q)},
+                    .handler = [this] { close(); },
+                    .separatorBefore = true});
 }
 
 void MainWindow::makeCorner() {
@@ -170,7 +296,7 @@ void MainWindow::connectWorkspace() {
     connect(&m_workspace, &Workspace::inspectAsked, this, [this](RunId run, RunId other) {
         const int inspect = RoomStack::indexOf(u"inspect"_s);
         m_rooms->handle<InspectRoom>(inspect)->choices().chooseRuns(run, other);
-        switchTo(inspect);
+        m_rooms->show(inspect);
     });
     connect(&m_workspace, &Workspace::libTorchMissing, this, [this] { showRoom(u"train"_s); });
     connect(m_actions, &ActionRegistry::failed, this,
@@ -217,20 +343,6 @@ void MainWindow::orderTabs() {
         }
     }
     for (QWidget* each : after) setTabOrder(std::exchange(last, each), each);
-}
-
-void MainWindow::switchTo(int room) {
-    m_rail->setCurrent(room);
-    m_rooms->show(room);
-    // The stacks restore the focus of the page. If that is a text field, it would take the next digit.
-    const QWidget* focused = focusWidget();
-    if (m_rooms->pages().isAncestorOf(focused) || m_rooms->panels().isAncestorOf(focused))
-        focusPicture(Qt::OtherFocusReason);
-}
-
-void MainWindow::showRoom(const QString& id, const QString& part) {
-    switchTo(RoomStack::indexOf(id));
-    if (!part.isEmpty()) room().showPart(part);
 }
 
 void MainWindow::focusPicture(Qt::FocusReason reason) {

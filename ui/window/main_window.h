@@ -6,8 +6,8 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/banners.h"
-#include "ui/window/rooms.h"
-#include "ui/window/stall_meter.h"
+#include "ui/window/frame/rooms.h"
+#include "ui/window/frame/stall_meter.h"
 
 namespace ropelab::ui {
 
@@ -56,7 +56,7 @@ class MainWindow : public QMainWindow {
     /// The room that is shown.
     Room& room() { return m_rooms->room(); }
     /// `id` as in "train"; `part` may be empty. Throws BadInput for unknown ids.
-    void showRoom(const QString& id, const QString& part = QString());
+    void showRoom(const QString& id, const QString& part = QString()) { m_rooms->show(id, part); }
     /// Gives the picture of the current room the keyboard focus.
     void focusPicture(Qt::FocusReason reason);
     /// The room that was shown last when the program ended.
@@ -87,9 +87,13 @@ class MainWindow : public QMainWindow {
  private:
     void build();
     void makeControllers();
+    /// In the order of the menus, with those of the controllers and the rooms; fills the menu bar.
+    void addActions();
+    void addViewActions();
+    void showGuideOfRoom();
+    void addHelpActions();
     void makeCorner();
     void connectWorkspace();
-    void switchTo(int room);
     void connectRoom(Room& room);
     /// Tab goes from the bar at the left to the room, its panel, the strip below and the corner.
     void orderTabs();

@@ -10,7 +10,7 @@
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/command_palette.h"
 #include "ui/help/keyboard_sheet.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {

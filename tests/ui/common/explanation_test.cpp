@@ -16,7 +16,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/shell/room.h"
-#include "ui/window/rotary_controller.h"
+#include "ui/window/controllers/rotary_controller.h"
 
 namespace ropelab::ui {
 namespace {

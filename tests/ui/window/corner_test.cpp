@@ -1,4 +1,4 @@
-#include "ui/window/corner.h"
+#include "ui/window/frame/corner.h"
 
 #include <QApplication>
 #include <QLabel>
@@ -8,7 +8,7 @@
 #include <QToolButton>
 
 #include "tests/ui/support/window_fixture.h"
-#include "ui/window/status_strip.h"
+#include "ui/window/frame/status_strip.h"
 
 namespace ropelab::ui {
 namespace {

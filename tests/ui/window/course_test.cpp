@@ -19,8 +19,8 @@
 #include "ui/plot/figure_view.h"
 #include "ui/shell/room.h"
 #include "ui/window/batch/batch_modes.h"
-#include "ui/window/class_controller.h"
-#include "ui/window/window_stage.h"
+#include "ui/window/controllers/class_controller.h"
+#include "ui/window/controllers/window_stage.h"
 
 namespace ropelab::ui {
 namespace {

@@ -12,7 +12,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/shell/figure_table.h"
 #include "ui/shell/room.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {

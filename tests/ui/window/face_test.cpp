@@ -12,7 +12,7 @@
 #include "ui/plot/plot_widget.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/shell/room.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {

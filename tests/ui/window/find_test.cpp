@@ -10,7 +10,7 @@
 #include "ui/rooms/train/sweep_fields.h"
 #include "ui/shell/findables.h"
 #include "ui/shell/room.h"
-#include "ui/window/rotary_controller.h"
+#include "ui/window/controllers/rotary_controller.h"
 
 namespace ropelab::ui {
 namespace {

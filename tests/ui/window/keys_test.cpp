@@ -12,7 +12,7 @@
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/shell/room.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {

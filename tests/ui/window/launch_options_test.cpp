@@ -6,7 +6,7 @@
 
 #include "core/base/error.h"
 #include "ui/window/batch/batch_modes.h"
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 namespace ropelab::ui {
 namespace {

@@ -20,10 +20,10 @@
 #include "ui/rooms/train/train_room.h"
 #include "ui/rotary/setup_panel.h"
 #include "ui/shell/room.h"
-#include "ui/window/corner.h"
-#include "ui/window/rail.h"
-#include "ui/window/rooms.h"
-#include "ui/window/status_strip.h"
+#include "ui/window/frame/corner.h"
+#include "ui/window/frame/rail.h"
+#include "ui/window/frame/rooms.h"
+#include "ui/window/frame/status_strip.h"
 
 namespace ropelab::ui {
 namespace {

@@ -26,8 +26,8 @@
 #include "ui/lecture/lecture_words.h"
 #include "ui/shell/room.h"
 #include "ui/window/batch/batch_modes.h"
-#include "ui/window/lecture_controller.h"
-#include "ui/window/window_stage.h"
+#include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/controllers/window_stage.h"
 
 namespace ropelab::ui {
 namespace {

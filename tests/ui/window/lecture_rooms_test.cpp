@@ -11,7 +11,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/shell/room.h"
 #include "ui/window/main_window.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {

@@ -21,11 +21,11 @@
 #include "ui/lecture/presentation/presentation.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/shell/room.h"
-#include "ui/window/class_controller.h"
-#include "ui/window/lecture_controller.h"
+#include "ui/window/controllers/class_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/main_window.h"
-#include "ui/window/stall_meter.h"
-#include "ui/window/window_stage.h"
+#include "ui/window/frame/stall_meter.h"
+#include "ui/window/controllers/window_stage.h"
 
 namespace ropelab::ui {
 namespace {

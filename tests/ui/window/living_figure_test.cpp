@@ -28,7 +28,7 @@
 #include "ui/shell/room.h"
 #include "ui/window/batch/batch_modes.h"
 #include "ui/window/batch/verify_figure.h"
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 namespace ropelab::ui {
 namespace {

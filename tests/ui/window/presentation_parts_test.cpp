@@ -1,6 +1,6 @@
 // Parts of rooms that a presentation shows alone and large.
 #include "tests/ui/window/presentation_fixture.h"
-#include "ui/window/lecture_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,7 +1,7 @@
 // Lectures presented in the main window, with real key events.
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/window/presentation_fixture.h"
-#include "ui/window/lecture_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
 
 namespace ropelab::ui {
 namespace {

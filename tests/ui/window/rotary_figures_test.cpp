@@ -1,5 +1,5 @@
 // Tests that exports every figure of a rotary setup and checks the files.
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "ui/window/stall_meter.h"
+#include "ui/window/frame/stall_meter.h"
 
 #include <gtest/gtest.h>
 

@@ -14,7 +14,7 @@
 #include "ui/rooms/rotation/rotation_room.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rotary/setup_panel.h"
-#include "ui/window/status_strip.h"
+#include "ui/window/frame/status_strip.h"
 
 namespace ropelab::ui {
 namespace {

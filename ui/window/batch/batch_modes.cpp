@@ -40,10 +40,10 @@
 #include "ui/sound/figure_sound.h"
 #include "ui/theme/theme_manager.h"
 #include "ui/window/batch/standard_output.h"
-#include "ui/window/figures.h"
-#include "ui/window/lecture_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/controllers/window_stage.h"
+#include "ui/window/frame/figures.h"
 #include "ui/window/main_window.h"
-#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 

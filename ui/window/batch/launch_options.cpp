@@ -11,7 +11,7 @@
 #include "ui/figure/export/figure_preset.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/window/batch/command_line.h"
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 namespace ropelab::ui {
 

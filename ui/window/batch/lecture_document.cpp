@@ -22,8 +22,8 @@
 #include "ui/shell/room.h"
 #include "ui/window/batch/batch_modes.h"
 #include "ui/window/batch/standard_output.h"
+#include "ui/window/controllers/window_stage.h"
 #include "ui/window/main_window.h"
-#include "ui/window/window_stage.h"
 
 namespace ropelab::ui {
 

@@ -16,7 +16,7 @@
 #include "ui/figure/figure_caption.h"
 #include "ui/session/lab_origin.h"
 #include "ui/window/batch/standard_output.h"
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 namespace ropelab::ui {
 

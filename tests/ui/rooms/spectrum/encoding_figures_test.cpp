@@ -7,7 +7,7 @@
 
 #include "core/rope/encodings.h"
 #include "ui/figure/export/export.h"
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 namespace ropelab::ui {
 namespace {

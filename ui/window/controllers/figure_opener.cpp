@@ -1,9 +1,8 @@
-#include "ui/window/figure_opener.h"
+#include "ui/window/controllers/figure_opener.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QWidget>
-#include <utility>
 
 #include "core/base/error.h"
 #include "ui/figure/export/figure_record.h"
@@ -14,21 +13,15 @@
 #include "ui/session/workspace.h"
 #include "ui/shell/banners.h"
 #include "ui/theme/dialogs.h"
-#include "ui/window/figures.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/figures.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-FigureOpener::FigureOpener(Workspace& workspace, BannerArea& banners, RoomStack& rooms,
-                           std::function<void(const QString& room, const QString& part)> showRoom, QWidget* window)
-    : QObject(window),
-      m_workspace(workspace),
-      m_banners(banners),
-      m_rooms(rooms),
-      m_showRoom(std::move(showRoom)),
-      m_window(window) {}
+FigureOpener::FigureOpener(Workspace& workspace, BannerArea& banners, RoomStack& rooms, QWidget* window)
+    : QObject(window), m_workspace(workspace), m_banners(banners), m_rooms(rooms), m_window(window) {}
 
 void FigureOpener::open(const QString& path) {
     const QString banner = u"figure"_s;
@@ -81,9 +74,9 @@ void FigureOpener::showRoomOf(const FigureRecord& record) {
     const QJsonObject& flags = record.origin.flags;
     const FigureEntry* place = findFigure(flags[u"figure"_s].toString());
     if (place && !place->room.isEmpty()) {
-        m_showRoom(place->room, place->part);
+        m_rooms.show(place->room, place->part);
     } else if (!record.origin.lab.isEmpty()) {
-        m_showRoom(u"train"_s, {});
+        m_rooms.show(u"train"_s);
     } else if (place) {
         emit m_workspace.rotary().modelsRequested();  // the only figures of a setup that no room shows
     }

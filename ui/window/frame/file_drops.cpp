@@ -1,4 +1,4 @@
-#include "ui/window/file_drops.h"
+#include "ui/window/frame/file_drops.h"
 
 #include <QDropEvent>
 #include <QMimeData>

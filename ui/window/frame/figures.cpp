@@ -1,4 +1,4 @@
-#include "ui/window/figures.h"
+#include "ui/window/frame/figures.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "ui/window/lecture_controller.h"
+#include "ui/window/controllers/lecture_controller.h"
 
 #include <QFileInfo>
 #include <QFileSystemWatcher>
@@ -28,8 +28,8 @@
 #include "ui/shell/room.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/rooms.h"
-#include "ui/window/window_stage.h"
+#include "ui/window/controllers/window_stage.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/window/status_strip.h"
+#include "ui/window/frame/status_strip.h"
 
 #include <QAccessible>
 #include <QHBoxLayout>

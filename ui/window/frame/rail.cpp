@@ -1,4 +1,4 @@
-#include "ui/window/rail.h"
+#include "ui/window/frame/rail.h"
 
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -8,7 +8,7 @@
 #include "ui/common/scaled.h"
 #include "ui/shell/room.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 

@@ -1,4 +1,4 @@
-#include "ui/window/lab_controller.h"
+#include "ui/window/controllers/lab_controller.h"
 
 #include <QCoreApplication>
 #include <QDesktopServices>

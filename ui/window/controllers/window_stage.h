@@ -14,10 +14,14 @@
 #include "ui/lecture/stage.h"
 #include "ui/theme/theme_manager.h"
 
+class QMainWindow;
+
 namespace ropelab::ui {
 
 class ControlsOnly;
-class MainWindow;
+class RoomStack;
+class RotaryController;
+class Workspace;
 
 /// What a lecture changes is no change of the user's: end() restores room, setup, controls and lab.
 class WindowStage : public QObject, public LectureStage {
@@ -25,7 +29,7 @@ class WindowStage : public QObject, public LectureStage {
 
  public:
     /// Created after the rooms of the window; their controls have their standard values now.
-    explicit WindowStage(MainWindow& window);
+    WindowStage(Workspace& workspace, RoomStack& rooms, RotaryController& rotary, QMainWindow& window);
     ~WindowStage() override;
 
     void begin() override;
@@ -65,6 +69,10 @@ class WindowStage : public QObject, public LectureStage {
  signals:
     /// Something that takes time failed: a recorded lab cannot be opened.
     void problem(const QString& sentence);
+    /// The bars around the rooms are hidden while the window presents.
+    void presentingChanged(bool presenting);
+    /// The window has to give the panel and the bar at the left their widths again.
+    void sidesChanged();
 
  private:
     struct Look {
@@ -97,7 +105,10 @@ class WindowStage : public QObject, public LectureStage {
     void watchTraining();
     void reportTo(const QString& error);
 
-    MainWindow& m_window;
+    Workspace& m_workspace;
+    RoomStack& m_rooms;
+    RotaryController& m_rotary;
+    QMainWindow& m_window;
     std::vector<std::function<void()>> m_standard;  // restore the controls of each room as at the start of the program
     std::vector<std::function<void()>> m_users;     // the same as at the start of the lecture; empty without a lecture
     QString m_usersRoom;

@@ -1,4 +1,4 @@
-#include "ui/window/window_stage.h"
+#include "ui/window/controllers/window_stage.h"
 
 #include <QAbstractScrollArea>
 #include <QCoreApplication>
@@ -9,7 +9,7 @@
 #include <QHash>
 #include <QLabel>
 #include <QLayout>
-#include <QMenuBar>
+#include <QMainWindow>
 #include <QPointer>
 #include <QScopedValueRollback>
 #include <QScrollArea>
@@ -31,13 +31,11 @@
 #include "ui/controls/field_note.h"
 #include "ui/models/model_map.h"
 #include "ui/plot/figure_view.h"
+#include "ui/session/workspace.h"
 #include "ui/shell/findables.h"
 #include "ui/shell/room.h"
-#include "ui/window/main_window.h"
-#include "ui/window/rail.h"
-#include "ui/window/rooms.h"
-#include "ui/window/rotary_controller.h"
-#include "ui/window/status_strip.h"
+#include "ui/window/controllers/rotary_controller.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 
@@ -159,10 +157,16 @@ bool ControlsOnly::eventFilter(QObject* watched, QEvent* event) {
     return false;
 }
 
-WindowStage::WindowStage(MainWindow& window) : QObject(&window), m_window(window), m_hidden(new ControlsOnly) {
+WindowStage::WindowStage(Workspace& workspace, RoomStack& rooms, RotaryController& rotary, QMainWindow& window)
+    : QObject(&window),
+      m_workspace(workspace),
+      m_rooms(rooms),
+      m_rotary(rotary),
+      m_window(window),
+      m_hidden(new ControlsOnly) {
     m_standard = restorers();
     // A room that is first needed during the lecture was as it is now when the lecture began.
-    connect(&m_window.roomStack(), &RoomStack::roomMade, this, [this](Room& room) {
+    connect(&m_rooms, &RoomStack::roomMade, this, [this](Room& room) {
         m_standard.push_back(room.restorer());
         if (hasBegun()) m_users.push_back(room.restorer());
     });
@@ -174,9 +178,9 @@ WindowStage::~WindowStage() = default;
 
 void WindowStage::begin() {
     if (hasBegun()) return;
-    m_usersRoom = m_window.roomStack().currentId();
+    m_usersRoom = m_rooms.currentId();
     m_users = restorers();
-    m_window.workspace().beginLecture();
+    m_workspace.beginLecture();
     m_larger = 0;
     m_theme.reset();
 }
@@ -189,12 +193,11 @@ void WindowStage::end() {
     m_liveKey.clear();
     m_liveLab.clear();
     m_recording.clear();
-    Workspace& workspace = m_window.workspace();
-    workspace.endLecture();
+    m_workspace.endLecture();
     // A training of the lecture is stopped before the user's lab is shown again; the controls follow then.
-    workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom] {
+    m_workspace.showOwnLab([this, users = std::exchange(m_users, {}), usersRoom = m_usersRoom] {
         restoreAll(users);
-        m_window.showRoom(usersRoom);
+        m_rooms.show(usersRoom);
     });
 }
 
@@ -203,11 +206,11 @@ void WindowStage::resetControls() {
 }
 
 std::vector<std::function<void()>> WindowStage::restorers() {
-    RotaryModel& rotary = m_window.workspace().rotary();
+    RotaryModel& rotary = m_workspace.rotary();
     std::vector<std::function<void()>> result = {[&rotary, pair = rotary.pickedPair()] {
         if (!pair || *pair < rotary.pairs()) rotary.pickPair(pair);
     }};
-    for (Room* room : m_window.roomStack().made()) result.push_back(room->restorer());
+    for (Room* room : m_rooms.made()) result.push_back(room->restorer());
     return result;
 }
 
@@ -217,7 +220,7 @@ void WindowStage::restoreAll(const std::vector<std::function<void()>>& restorers
 
 void WindowStage::showRoom(const QString& room, const QString& part) {
     setPart({});
-    m_window.showRoom(room, part);
+    m_rooms.show(room, part);
     setPart(part);
     m_isPlaced = false;
     applyControls();
@@ -231,19 +234,19 @@ void WindowStage::setPart(const QString& part) {
 
 void WindowStage::applyPart() {
     m_part = m_isPresenting || !m_showsAll ? m_scenePart : QString();
-    for (Room* each : m_window.roomStack().made()) each->showOnlyPart(each == m_partRoom ? m_part : QString());
+    for (Room* each : m_rooms.made()) each->showOnlyPart(each == m_partRoom ? m_part : QString());
 }
 
 Room& WindowStage::room() {
-    return m_window.room();
+    return m_rooms.room();
 }
 
 ComparedSetups WindowStage::setups() {
-    return m_window.workspace().rotary().setups();
+    return m_workspace.rotary().setups();
 }
 
 void WindowStage::setSetups(const ComparedSetups& setups) {
-    RotaryModel& rotary = m_window.workspace().rotary();
+    RotaryModel& rotary = m_workspace.rotary();
     if (rotary.setups() == setups) return;
     RotaryModel::State state = rotary.state();
     state.shape.name.clear();  // the setups belong to no named model
@@ -255,7 +258,7 @@ void WindowStage::setSetups(const ComparedSetups& setups) {
 }
 
 double WindowStage::control(const QString& key) {
-    const QString shown = m_window.roomStack().currentId();
+    const QString shown = m_rooms.currentId();
     if (is_setup_setting(key.toStdString(), shown.toStdString())) return settingNumber(setups().a, key);
     bool isNumber = false;
     const double value = room().control(key).toDouble(&isNumber);
@@ -263,13 +266,13 @@ double WindowStage::control(const QString& key) {
 }
 
 void WindowStage::setControl(const QString& key, const QString& value) {
-    const QString shown = m_window.roomStack().currentId();
+    const QString shown = m_rooms.currentId();
     ComparedSetups changed = setups();
     if (apply_to_setups({key.toStdString(), value.toStdString(), 0}, shown.toStdString(), changed)) {
         return setSetups(changed);
     }
     if (key == "model"_L1 && shown == "memory"_L1) {
-        if (m_window.rotary().models().pick(value) && m_window.rotary().models().load()) return;
+        if (m_rotary.models().pick(value) && m_rotary.models().load()) return;
         throw BadInput("There is no model \"" + value.toStdString() +
                        "\" that can be loaded; the window of known models (Ctrl+M) lists them.");
     }
@@ -287,26 +290,25 @@ void WindowStage::startTraining(const LectureTraining& training) {
 }
 
 void WindowStage::showRuns(const QString& lab, const LectureTraining* training) {
-    Workspace& workspace = m_window.workspace();
     m_recording = lab;
     if (!training) {
         if (!lab.isEmpty()) return showRecording(lab);
         // What trains in front of the class goes on while a scene without runs is shown.
-        if (!workspace.session().isActive() || workspace.lab().isOwn()) workspace.showOwnLab();
+        if (!m_workspace.session().isActive() || m_workspace.lab().isOwn()) m_workspace.showOwnLab();
         return;
     }
     const Experiment experiment = experiment_of(*training, false);
     const QString key = text(experiment.to_json().dump());
     if (key == m_liveKey) {
         if (m_isTooSlow) return showRecording(lab);
-        if (!isSameFile(m_liveLab, workspace.lab().path())) showRecording(m_liveLab);
+        if (!isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
         return;
     }
     m_liveKey = key;
     m_liveLab.clear();
     m_planned = training->seconds;
     m_experiment = experiment;
-    m_expected = estimate(experiment.expand(), *machine_time_model(), workspace.dataDir()).seconds;
+    m_expected = estimate(experiment.expand(), *machine_time_model(), m_workspace.dataDir()).seconds;
     m_isTooSlow = !lab.isEmpty() && m_expected > m_planned;
     if (m_isTooSlow) return showRecording(lab);
     train(experiment);
@@ -329,34 +331,32 @@ QString WindowStage::copyOf(const QString& path) {
 }
 
 void WindowStage::showRecording(const QString& path) {
-    Workspace& workspace = m_window.workspace();
     const QString shown = path.isEmpty() || isSameFile(path, m_liveLab) ? path : copyOf(path);
-    if (!workspace.lab().isOwn() && isSameFile(shown, workspace.lab().path())) return;
+    if (!m_workspace.lab().isOwn() && isSameFile(shown, m_workspace.lab().path())) return;
     m_watch.stop();
-    workspace.showLabInstead(shown, [this](const QString& error) { reportTo(error); });
+    m_workspace.showLabInstead(shown, [this](const QString& error) { reportTo(error); });
 }
 
 void WindowStage::train(const Experiment& experiment) {
-    Workspace& workspace = m_window.workspace();
     const auto start = [this, experiment] {
         try {
-            m_window.workspace().trainInstead(experiment);
-            m_liveLab = m_window.workspace().lab().path();
+            m_workspace.trainInstead(experiment);
+            m_liveLab = m_workspace.lab().path();
             m_trainsSince.start();
             m_watch.start();
         } catch (const std::exception& error) {
             reportTo(QString::fromUtf8(error.what()));
         }
     };
-    if (workspace.session().isActive() && workspace.lab().isOwn()) {
+    if (m_workspace.session().isActive() && m_workspace.lab().isOwn()) {
         throw BadInput(
             "A sweep is training in your lab file, so the lecture cannot train its runs; stop the sweep first.");
     }
-    workspace.whenIdle(start);
+    m_workspace.whenIdle(start);
 }
 
 void WindowStage::watchTraining() {
-    const SweepSession& session = m_window.workspace().session();
+    const SweepSession& session = m_workspace.session();
     if (!session.isActive()) return m_watch.stop();
     const double elapsed = static_cast<double>(m_trainsSince.elapsed()) / 1000;
     const auto& progress = session.progress();
@@ -374,13 +374,13 @@ void WindowStage::reportTo(const QString& error) {
 }
 
 LectureStage::Runs WindowStage::runs() {
-    const LabDocument& shown = m_window.workspace().lab();
+    const LabDocument& shown = m_workspace.lab();
     if (shown.isOwn()) return Runs::own;
     return isSameFile(m_liveLab, shown.path()) ? Runs::live : Runs::recorded;
 }
 
 QString WindowStage::progress() {
-    const SweepSession& session = m_window.workspace().session();
+    const SweepSession& session = m_workspace.session();
     const auto& progress = session.progress();
     if (runs() != Runs::live || !session.isActive()) return {};
     if (!progress || !std::isfinite(progress->seconds_left)) return u"starting …"_s;
@@ -402,11 +402,11 @@ void WindowStage::trainAnyway() {
 }
 
 const LabFile* WindowStage::lab() {
-    return m_window.workspace().lab().file();
+    return m_workspace.lab().file();
 }
 
 QString WindowStage::ownLabPath() {
-    return m_window.workspace().lab().ownPath();
+    return m_workspace.lab().ownPath();
 }
 
 std::vector<Figure> WindowStage::figures() {
@@ -422,7 +422,7 @@ std::vector<Figure> WindowStage::figuresSoFar() {
 }
 
 void WindowStage::pointAt(const QString& what) {
-    if (std::exchange(m_pointsAtPair, false)) m_window.workspace().rotary().pickPair(std::nullopt);
+    if (std::exchange(m_pointsAtPair, false)) m_workspace.rotary().pickPair(std::nullopt);
     if (what.isEmpty()) return;
     const QString kind = what.section(QLatin1Char(' '), 0, 0);
     const QString name = what.section(QLatin1Char(' '), 1);
@@ -483,11 +483,7 @@ void WindowStage::setPresenting(bool presenting) {
         m_isPresenting = false;
         if (m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
-    m_window.menuBar()->setVisible(!presenting);
-    m_window.rail().setVisible(!presenting);
-    m_window.strip().setVisible(!presenting);
-    m_window.banners().setCovered(presenting);
-    m_window.fitSides();
+    emit presentingChanged(presenting);
 }
 
 void WindowStage::setInsets(const QMargins& insets) {
@@ -516,7 +512,7 @@ void WindowStage::fitScale() {
     size = std::clamp(size + m_larger, 0, static_cast<int>(kSizes.size()) - 1);
     // Each scale is searched once: a change of the scale restyles all widgets of the program, which takes up to a
     // second.
-    const QString key = u"%1 %2/%3 %4x%5 %6 %7"_s.arg(m_window.roomStack().current())
+    const QString key = u"%1 %2/%3 %4x%5 %6 %7"_s.arg(m_rooms.current())
                             .arg(this->room().shownPart(), m_part)
                             .arg(canvas()->width())
                             .arg(canvas()->height())
@@ -533,7 +529,7 @@ int WindowStage::nextSize() const {
     const int scale = ThemeManager::instance().scale();
     const auto current = static_cast<int>(std::lower_bound(kSizes.begin(), kSizes.end(), scale) - kSizes.begin());
     if (isCut()) return std::max(0, current - 1);
-    const auto* page = qobject_cast<QScrollArea*>(m_window.roomStack().pages().currentWidget());
+    const auto* page = qobject_cast<QScrollArea*>(m_rooms.pages().currentWidget());
     if (!page || !page->widget()) return current;
     // All lengths are proportional to the scale: those of the room and those of what surrounds it.
     const QSize all = m_window.centralWidget()->size();
@@ -551,7 +547,7 @@ bool WindowStage::isCut() const {
         m_window.centralWidget()->layout()->activate();
         QCoreApplication::sendPostedEvents(nullptr, QEvent::LayoutRequest);
     }
-    const auto* page = qobject_cast<QScrollArea*>(m_window.roomStack().pages().currentWidget());
+    const auto* page = qobject_cast<QScrollArea*>(m_rooms.pages().currentWidget());
     return page && page->widget() &&
            (page->widget()->height() > page->viewport()->height() ||
             page->widget()->width() > page->viewport()->width());
@@ -573,23 +569,23 @@ void WindowStage::applyControls() {
             if (QWidget* widget = room().controlWidget(name)) kept.insert(widget);
         }
         for (QWidget* bar : room().bars()) m_hidden->reduce(bar, kept);
-        QWidget* panel = m_window.roomStack().panels().currentWidget();
+        QWidget* panel = m_rooms.panels().currentWidget();
         m_hasPanel = std::any_of(kept.begin(), kept.end(), [panel](auto* each) { return panel->isAncestorOf(each); });
         // A presentation has no panel without a kept control; beside the course it stays, without what is not kept.
         if (m_hasPanel || !m_isPresenting) m_hidden->reduce(panel, kept);
     }
-    m_window.fitSides();
+    emit sidesChanged();
 }
 
 void WindowStage::fitSides() {
     // A desktop gives the window its full-screen size some time after it was asked to.
     if (m_size != m_window.size()) m_isPlaced = m_isFitted = false;
     m_size = m_window.size();
-    m_window.roomStack().panels().setVisible(m_hasPanel);
+    m_rooms.panels().setVisible(m_hasPanel);
     if (!m_hasPanel) return;
     // As narrow as the visible controls allow.
     const ThemeManager& theme = ThemeManager::instance();
-    QWidget* panel = m_window.roomStack().panels().currentWidget();
+    QWidget* panel = m_rooms.panels().currentWidget();
     const auto* area = qobject_cast<QScrollArea*>(panel);
     if (!area) area = panel->findChild<QScrollArea*>();
     int content = area && area->widget()
@@ -603,7 +599,7 @@ void WindowStage::fitSides() {
     if (!m_showsAll) content += missing;
     const int narrowest = theme.pixels(200);
     const int widest = std::max(narrowest, m_window.width() / 3);
-    m_window.roomStack().panels().setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));
+    m_rooms.panels().setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));
 }
 
 }  // namespace ropelab::ui

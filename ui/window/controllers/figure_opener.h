@@ -2,7 +2,6 @@
 
 #include <QObject>
 #include <QString>
-#include <functional>
 
 namespace ropelab::ui {
 
@@ -17,9 +16,7 @@ class FigureOpener : public QObject {
     Q_OBJECT
 
  public:
-    /// `showRoom` takes the id of a room and of its part.
-    FigureOpener(Workspace& workspace, BannerArea& banners, RoomStack& rooms,
-                 std::function<void(const QString& room, const QString& part)> showRoom, QWidget* window);
+    FigureOpener(Workspace& workspace, BannerArea& banners, RoomStack& rooms, QWidget* window);
     /// If the lab is not found, asks for it. A banner says why a figure cannot be opened.
     void open(const QString& path);
 
@@ -30,7 +27,6 @@ class FigureOpener : public QObject {
     Workspace& m_workspace;
     BannerArea& m_banners;
     RoomStack& m_rooms;
-    std::function<void(const QString& room, const QString& part)> m_showRoom;
     QWidget* m_window;
 };
 

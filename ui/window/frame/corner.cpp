@@ -1,4 +1,4 @@
-#include "ui/window/corner.h"
+#include "ui/window/frame/corner.h"
 
 #include <QHBoxLayout>
 #include <QLabel>

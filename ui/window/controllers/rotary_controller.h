@@ -2,7 +2,6 @@
 
 #include <QObject>
 #include <QString>
-#include <functional>
 
 #include "core/store/lab_file.h"
 
@@ -16,6 +15,7 @@ class ActionRegistry;
 class BannerArea;
 class Guide;
 class ModelMap;
+class RoomStack;
 class StatementCards;
 class Workspace;
 
@@ -25,9 +25,7 @@ class RotaryController : public QObject {
     Q_OBJECT
 
  public:
-    /// `showRoom` takes the id of a room and of its part.
-    using ShowRoom = std::function<void(const QString& room, const QString& part)>;
-    RotaryController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, ShowRoom showRoom,
+    RotaryController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, RoomStack& rooms,
                      QWidget* window);
     /// The windows are deleted before the workspace, to which their fields may commit a value.
     ~RotaryController() override;
@@ -54,7 +52,7 @@ class RotaryController : public QObject {
     Workspace& m_workspace;
     BannerArea& m_banners;
     ActionRegistry& m_actions;
-    ShowRoom m_showRoom;
+    RoomStack& m_rooms;
     QWidget* m_window;
     ModelMap* m_models = nullptr;
     StatementCards* m_statements = nullptr;

@@ -1,4 +1,4 @@
-#include "ui/window/rotary_controller.h"
+#include "ui/window/controllers/rotary_controller.h"
 
 #include <QClipboard>
 #include <QGuiApplication>
@@ -15,7 +15,7 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/banners.h"
 #include "ui/statements/statement_cards.h"
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 
@@ -48,13 +48,13 @@ QString titleOfRoom(const QString& id) {
 
 }  // namespace
 
-RotaryController::RotaryController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions,
-                                   ShowRoom showRoom, QWidget* window)
+RotaryController::RotaryController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, RoomStack& rooms,
+                                   QWidget* window)
     : QObject(window),
       m_workspace(workspace),
       m_banners(banners),
       m_actions(actions),
-      m_showRoom(std::move(showRoom)),
+      m_rooms(rooms),
       m_window(window) {
     RotaryModel& model = m_workspace.rotary();
     connect(&model, &RotaryModel::modelsRequested, this, &RotaryController::showModels);
@@ -108,7 +108,7 @@ StatementCards& RotaryController::statements() {
     if (!m_statements) {
         m_statements = new StatementCards(m_workspace.rotary(), titleOfRoom, m_window);
         connect(m_statements, &StatementCards::shown, this,
-                [this](const QString& room, const QString& part) { m_showRoom(room, part); });
+                [this](const QString& room, const QString& part) { m_rooms.show(room, part); });
         connect(m_statements, &StatementCards::formulaRequested, this, &RotaryController::showFormulas);
     }
     return *m_statements;
@@ -153,7 +153,7 @@ void RotaryController::compareWithRun(RunId run) {
         return m_banners.show(banner, BannerArea::Kind::error, QString::fromStdString(error.what()));
     }
     m_banners.dismiss(banner);
-    m_showRoom(u"spectrum"_s, {});
+    m_rooms.show(u"spectrum"_s);
 }
 
 }  // namespace ropelab::ui

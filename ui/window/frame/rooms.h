@@ -56,6 +56,8 @@ class RoomStack : public QObject {
     QString currentId() const { return idOf(m_current); }
     static QString idOf(int index) { return QString::fromLatin1(rooms()[static_cast<std::size_t>(index)].id); }
     void show(int index);
+    /// `part` of the room may be empty. Throws BadInput as indexOf().
+    void show(const QString& id, const QString& part = {});
 
     Room& room() { return room(m_current); }
     Room& room(int index);

@@ -3,7 +3,6 @@
 #include <QObject>
 #include <QString>
 #include <QStringList>
-#include <functional>
 
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
@@ -15,6 +14,7 @@ class AnswersDialog;
 class BannerArea;
 class CourseDialog;
 class LectureController;
+class RoomStack;
 class WindowStage;
 class Workspace;
 
@@ -24,9 +24,8 @@ class ClassController : public QObject {
     Q_OBJECT
 
  public:
-    /// `showPooled` shows the means of the lab that was just opened.
-    ClassController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, LectureController& lectures,
-                    WindowStage& stage, std::function<void()> showPooled, QWidget* window);
+    ClassController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, RoomStack& rooms,
+                    LectureController& lectures, WindowStage& stage, QWidget* window);
     /// The course gives back what it changed.
     ~ClassController() override;
 
@@ -57,9 +56,9 @@ class ClassController : public QObject {
     Workspace& m_workspace;
     BannerArea& m_banners;
     ActionRegistry& m_actions;
+    RoomStack& m_rooms;
     LectureController& m_lectures;
     WindowStage& m_stage;
-    std::function<void()> m_showPooled;
     QWidget* m_window;
     CourseDialog* m_course = nullptr;
     AnswersDialog* m_answers = nullptr;

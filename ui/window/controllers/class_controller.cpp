@@ -1,4 +1,4 @@
-#include "ui/window/class_controller.h"
+#include "ui/window/controllers/class_controller.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -22,8 +22,9 @@
 #include "ui/shell/actions.h"
 #include "ui/shell/banners.h"
 #include "ui/theme/dialogs.h"
-#include "ui/window/lecture_controller.h"
-#include "ui/window/window_stage.h"
+#include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/controllers/window_stage.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 
@@ -58,16 +59,15 @@ QString wordsOf(const ClassPool& pool) {
 
 }  // namespace
 
-ClassController::ClassController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions,
-                                 LectureController& lectures, WindowStage& stage, std::function<void()> showPooled,
-                                 QWidget* window)
+ClassController::ClassController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, RoomStack& rooms,
+                                 LectureController& lectures, WindowStage& stage, QWidget* window)
     : QObject(window),
       m_workspace(workspace),
       m_banners(banners),
       m_actions(actions),
+      m_rooms(rooms),
       m_lectures(lectures),
       m_stage(stage),
-      m_showPooled(std::move(showPooled)),
       m_window(window) {
     connect(&m_lectures, &LectureController::stageTaken, this, &ClassController::closeCourse);
     connect(&m_lectures.presentation(), &Presentation::answered, this, [this](const AnswerRecord& answer) {
@@ -204,7 +204,7 @@ void ClassController::pool(const QStringList& files) {
 void ClassController::showPooledLab(const QString& lab, const QString& sentence) {
     m_lectures.end();
     m_workspace.openLab(lab);
-    m_showPooled();
+    m_rooms.show(u"results"_s, u"group-means"_s);
     m_banners.show(kClassBanner, BannerArea::Kind::information, sentence);
     m_actions.refresh();
 }

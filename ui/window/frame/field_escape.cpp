@@ -1,4 +1,4 @@
-#include "ui/window/field_escape.h"
+#include "ui/window/frame/field_escape.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>

@@ -1,4 +1,4 @@
-#include "ui/window/rooms.h"
+#include "ui/window/frame/rooms.h"
 
 #include <QStackedWidget>
 
@@ -188,6 +188,11 @@ void RoomStack::show(int index) {
     m_pages->setCurrentWidget(shown.page);
     m_panels->setCurrentWidget(shown.panel);
     emit currentChanged();
+}
+
+void RoomStack::show(const QString& id, const QString& part) {
+    show(indexOf(id));
+    if (!part.isEmpty()) room().showPart(part);
 }
 
 }  // namespace ropelab::ui
