@@ -104,10 +104,17 @@ std::string without_controls(std::string_view text) {
     return result;
 }
 
+std::string shortened(std::string_view text, std::size_t most) {
+    if (text.size() <= most) return std::string(text);
+    std::size_t end = most;
+    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
+    return std::string(text.substr(0, end)) + "…";
+}
+
 namespace {
 
 /// The begin and the end, so that a path keeps the name of its file.
-std::string shortened(std::string_view part) {
+std::string both_ends(std::string_view part) {
     constexpr std::size_t first = 150;
     constexpr std::size_t last = 50;
     if (part.size() <= first + last) return std::string(part);
@@ -129,7 +136,7 @@ std::string message_text(std::string_view message) {
         std::size_t end = is_quoted ? text.find('"', i + 1) : text.find_first_of(" \n\"", i);
         end = std::min(end, text.size());
         if (is_quoted || end == i) end = std::min(end + 1, text.size());
-        result += shortened(std::string_view(text).substr(i, end - i));
+        result += both_ends(std::string_view(text).substr(i, end - i));
         i = end;
     }
     return result;

@@ -29,6 +29,9 @@ std::string printable_character(char32_t code);
 /// Such as U+001B: names in a stranger's file must not control the terminal. Line ends and tab stay.
 std::string without_controls(std::string_view text);
 
+/// At most `most` bytes of the text, without a part of a character, and "…" if there are more.
+std::string shortened(std::string_view text, std::size_t most = 60);
+
 /// For messages of the program, which quote files of strangers: without_controls(), and no word and no quoted part has
 /// more than 200 bytes.
 std::string message_text(std::string_view message);

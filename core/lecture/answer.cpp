@@ -10,9 +10,9 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/utf8.h"
 #include "core/lecture/lecture.h"
-#include "core/lecture/lecture_text.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 
 namespace ropelab {
 

@@ -6,6 +6,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/utf8.h"
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"

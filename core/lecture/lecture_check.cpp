@@ -11,7 +11,7 @@
 #include "core/base/numbers.h"
 #include "core/lecture/answer.h"
 #include "core/lecture/lecture_rooms.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "core/machine/engine_loader.h"
 #include "core/run/runner.h"
 #include "core/store/lab_recorder.h"

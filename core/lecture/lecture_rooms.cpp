@@ -8,6 +8,7 @@
 #include "core/base/aliases.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/utf8.h"
 #include "core/rope/rotary_setup.h"
 
 namespace ropelab {

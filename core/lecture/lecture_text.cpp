@@ -118,13 +118,6 @@ std::string words_of_node(const YamlNode& node) {
 
 }  // namespace
 
-std::string shortened(std::string_view text, std::size_t most) {
-    if (text.size() <= most) return std::string(text);
-    std::size_t end = most;
-    while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;  // not inside a character
-    return std::string(text.substr(0, end)) + "…";
-}
-
 void LecturePlace::fail(const std::string& sentence) const {
     constexpr std::size_t longest = 600;
     std::string text = shortened(sentence, longest);

@@ -10,8 +10,6 @@
 
 namespace ropelab {
 
-std::string shortened(std::string_view text, std::size_t most = 60);
-
 struct LecturePlace {
     std::string file;
     int line = 0;  // from 1

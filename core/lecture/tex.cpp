@@ -4,7 +4,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/lecture/lecture_text.h"
+#include "core/data/utf8.h"
 
 namespace ropelab {
 

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "tests/cli/terminal.h"
 
 namespace ropelab {

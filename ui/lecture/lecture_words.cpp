@@ -4,7 +4,7 @@
 #include <QStringList>
 #include <cmath>
 
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
 #include "ui/lecture/stage.h"

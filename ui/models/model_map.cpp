@@ -28,8 +28,8 @@
 #include "ui/models/model_entry.h"
 #include "ui/models/model_views.h"
 #include "ui/session/rotary_model.h"
-#include "ui/shell/banners.h"
 #include "ui/shell/findables.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 

@@ -5,7 +5,7 @@
 
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/window/frame/rooms.h"
 #include "ui/window/frame/stall_meter.h"
 

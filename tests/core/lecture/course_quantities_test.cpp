@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/base/error.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "core/rope/rotary_setup.h"
 #include "core/store/lab_file.h"
 #include "tests/support/expect_message.h"

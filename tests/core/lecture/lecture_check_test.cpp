@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "core/store/lab_file.h"
 #include "tests/core/lecture/lecture_text.h"
 #include "tests/support/scratch_folder.h"

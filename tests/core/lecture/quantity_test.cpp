@@ -1,5 +1,5 @@
 // The expected numbers were computed from the formulas with another program.
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

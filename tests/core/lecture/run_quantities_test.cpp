@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "core/results/run_selection.h"
 #include "core/stats/t_test.h"
 #include "core/store/lab_file.h"

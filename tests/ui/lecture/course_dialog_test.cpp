@@ -11,7 +11,7 @@
 #include <QTextBrowser>
 #include <algorithm>
 
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "tests/ui/lecture/question_stage.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "ui/lecture/course/course_progress.h"

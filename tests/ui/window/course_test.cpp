@@ -7,7 +7,7 @@
 #include <QMimeData>
 #include <QUrl>
 
-#include "core/lecture/class_work.h"
+#include "core/lecture/class/class_work.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/paths.h"

@@ -15,7 +15,7 @@
 #include <optional>
 
 #include "core/base/error.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/lecture/answer.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "tests/ui/support/drawn_texts.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/lecture/course/course_dialog.h"
@@ -23,9 +23,9 @@
 #include "ui/shell/room.h"
 #include "ui/window/controllers/class_controller.h"
 #include "ui/window/controllers/lecture_controller.h"
-#include "ui/window/main_window.h"
-#include "ui/window/frame/stall_meter.h"
 #include "ui/window/controllers/window_stage.h"
+#include "ui/window/frame/stall_meter.h"
+#include "ui/window/main_window.h"
 
 namespace ropelab::ui {
 namespace {

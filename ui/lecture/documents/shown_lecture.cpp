@@ -7,7 +7,7 @@
 
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/lecture/lecture_player.h"

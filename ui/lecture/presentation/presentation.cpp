@@ -8,7 +8,7 @@
 #include <algorithm>
 
 #include "core/base/error.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/lecture/lecture_player.h"

@@ -4,7 +4,7 @@
 #include <QJsonObject>
 #include <vector>
 
-#include "core/lecture/answer_table.h"
+#include "core/lecture/class/answer_table.h"
 
 class QLabel;
 class QLineEdit;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/lecture/answer_table.h"
+#include "core/lecture/class/answer_table.h"
 #include "ui/figures/figure_entry.h"
 
 namespace ropelab::ui {

@@ -11,7 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/lecture/quantity.h"
+#include "core/lecture/quantities/quantity.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"

@@ -15,7 +15,7 @@
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/session/settings.h"
-#include "ui/shell/data_offer.h"
+#include "ui/shell/notices/data_offer.h"
 
 namespace ropelab::ui {
 

@@ -39,7 +39,7 @@
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/empty_page.h"
+#include "ui/shell/notices/empty_page.h"
 #include "ui/shell/setting_name_dialog.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "core/machine/libtorch_fetch.h"
-#include "ui/shell/download_offer.h"
+#include "ui/shell/notices/download_offer.h"
 
 namespace ropelab::ui {
 

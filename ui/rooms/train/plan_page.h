@@ -7,7 +7,7 @@
 #include "core/store/lab_file.h"
 #include "core/sweep/preview.h"
 #include "ui/session/run_access.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 
 class QListWidget;
 class QPushButton;

@@ -25,8 +25,8 @@
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
-#include "ui/shell/data_offer.h"
 #include "ui/shell/findables.h"
+#include "ui/shell/notices/data_offer.h"
 
 namespace ropelab::ui {
 

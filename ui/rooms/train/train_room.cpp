@@ -35,8 +35,8 @@
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
-#include "ui/shell/empty_page.h"
+#include "ui/shell/notices/banners.h"
+#include "ui/shell/notices/empty_page.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "core/lecture/answer_table.h"
-#include "core/lecture/class_work.h"
+#include "core/lecture/class/answer_table.h"
+#include "core/lecture/class/class_work.h"
 #include "core/lecture/lecture.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
@@ -20,7 +20,7 @@
 #include "ui/session/lab_origin.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/theme/dialogs.h"
 #include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/controllers/window_stage.h"

@@ -11,7 +11,7 @@
 #include "ui/rooms/train/train_room.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/workspace.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/theme/dialogs.h"
 #include "ui/window/frame/figures.h"
 #include "ui/window/frame/rooms.h"

@@ -12,7 +12,7 @@
 #include "ui/common/paths.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/theme/dialogs.h"
 
 namespace ropelab::ui {

@@ -24,7 +24,7 @@
 #include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/shell/room.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"

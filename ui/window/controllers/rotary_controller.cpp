@@ -13,7 +13,7 @@
 #include "ui/rooms/rotation/animation_dialog.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/window/frame/rooms.h"
 

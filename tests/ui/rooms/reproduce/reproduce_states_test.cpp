@@ -6,7 +6,7 @@
 #include "tests/core/data/scratch.h"
 #include "tests/support/shared_data.h"
 #include "tests/ui/rooms/reproduce/reproduce_fixture.h"
-#include "ui/shell/data_offer.h"
+#include "ui/shell/notices/data_offer.h"
 
 namespace ropelab::ui {
 namespace {

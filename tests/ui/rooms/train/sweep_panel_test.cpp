@@ -12,7 +12,7 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/train/chip_list_edit.h"
 #include "ui/rooms/train/sweep_fields.h"
-#include "ui/shell/data_offer.h"
+#include "ui/shell/notices/data_offer.h"
 
 namespace ropelab::ui {
 namespace {

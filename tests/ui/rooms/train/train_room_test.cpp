@@ -21,8 +21,8 @@
 #include "ui/rooms/train/run_scope.h"
 #include "ui/rooms/train/sweep_panel.h"
 #include "ui/shell/actions.h"
-#include "ui/shell/banners.h"
 #include "ui/shell/explanation.h"
+#include "ui/shell/notices/banners.h"
 
 namespace ropelab::ui {
 namespace {

@@ -1,4 +1,4 @@
-#include "ui/shell/empty_page.h"
+#include "ui/shell/notices/empty_page.h"
 
 #include <QFrame>
 #include <QLabel>

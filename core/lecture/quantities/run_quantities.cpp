@@ -8,7 +8,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/experiment/experiment.h"
-#include "core/lecture/quantity_table.h"
+#include "core/lecture/quantities/quantity_table.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/results_table.h"
 #include "core/results/run_selection.h"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "ui/shell/download_offer.h"
+#include "ui/shell/notices/download_offer.h"
 
 namespace ropelab::ui {
 

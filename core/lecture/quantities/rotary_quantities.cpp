@@ -5,7 +5,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/lecture/quantity_table.h"
+#include "core/lecture/quantities/quantity_table.h"
 #include "core/rope/context.h"
 #include "core/rope/encodings.h"
 #include "core/rope/logit.h"

@@ -1,4 +1,4 @@
-#include "core/lecture/answer_table.h"
+#include "core/lecture/class/answer_table.h"
 
 #include <algorithm>
 #include <array>

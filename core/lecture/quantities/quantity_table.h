@@ -4,14 +4,26 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/lecture/quantity.h"
 #include "core/rope/frequencies.h"
+#include "core/rope/rotary_setup.h"
 
 namespace ropelab {
+
+class LabFile;
+
+struct QuantityDescription {
+    std::string name;         // "wavelength"
+    std::string arguments;    // "(pair)"; "" if it has none
+    std::string unit;         // "tokens"
+    std::string description;  // one sentence
+    bool needs_lab = false;
+};
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QuantityDescription, name, arguments, unit, description, needs_lab)
 
 /// "B.difference(final_validation_loss; theta=500; theta=10k)".
 struct QuantityCall {
@@ -26,9 +38,6 @@ struct QuantityCall {
 
 /// Throws BadInput for missing brackets, empty arguments and texts above 500 bytes.
 QuantityCall parse_quantity_call(std::string_view expression);
-
-/// Throws BadInput if there is no such quantity.
-bool quantity_needs_lab(std::string_view expression);
 
 using RunFilter = std::map<std::string, std::string>;
 

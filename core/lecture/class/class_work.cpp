@@ -1,4 +1,4 @@
-#include "core/lecture/class_work.h"
+#include "core/lecture/class/class_work.h"
 
 #include <algorithm>
 #include <cmath>

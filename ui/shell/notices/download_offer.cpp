@@ -1,4 +1,4 @@
-#include "ui/shell/download_offer.h"
+#include "ui/shell/notices/download_offer.h"
 
 #include <QLabel>
 #include <QProgressBar>

@@ -5,25 +5,16 @@
 #include <string_view>
 #include <vector>
 
+#include "core/lecture/quantities/quantity_table.h"
 #include "core/rope/rotary_setup.h"
 
 namespace ropelab {
-
-class LabFile;
 
 struct QuantitySource {
     ComparedSetups setups;
     const LabFile* lab = nullptr;
 };
 
-struct QuantityDescription {
-    std::string name;         // "wavelength"
-    std::string arguments;    // "(pair)"; "" if it has none
-    std::string unit;         // "tokens"
-    std::string description;  // one sentence
-    bool needs_lab = false;
-};
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(QuantityDescription, name, arguments, unit, description, needs_lab)
 const std::vector<QuantityDescription>& quantities();
 
 /// A name with arguments in brackets, "wavelength(31)", "logit(100, 60)", "final_validation_loss(theta=500)". "B." in
@@ -34,6 +25,9 @@ const std::vector<QuantityDescription>& quantities();
 nlohmann::json evaluate_quantity(std::string_view expression, const QuantitySource& source);
 /// Throws BadInput as evaluate_quantity() does for an expression that no setup or lab makes valid; computes nothing.
 void check_quantity(std::string_view expression);
+
+/// Throws BadInput if there is no such quantity.
+bool quantity_needs_lab(std::string_view expression);
 
 /// Expressions in double braces, "{{final_validation_loss(theta=500)}}", also with "| 4" for four decimals.
 std::vector<std::string> quantities_in(std::string_view text);

@@ -1,4 +1,4 @@
-#include "ui/shell/banners.h"
+#include "ui/shell/notices/banners.h"
 
 #include <QAccessible>
 #include <QEvent>

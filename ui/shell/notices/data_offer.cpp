@@ -1,4 +1,4 @@
-#include "ui/shell/data_offer.h"
+#include "ui/shell/notices/data_offer.h"
 
 #include <QStringList>
 
