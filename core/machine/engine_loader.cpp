@@ -43,22 +43,6 @@ void* open_engine_library(const std::filesystem::path& file, std::string& proble
 
 }  // namespace
 
-std::vector<std::filesystem::path> engine_paths() {
-    std::vector<std::filesystem::path> paths;
-    if (const char* named = std::getenv("ROPELAB_ENGINE"); named && *named) paths.emplace_back(named);
-    std::error_code error;
-    const auto program = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (!error) {
-        // In a build folder, tests are in other folders than programs, so the parent folders are searched too.
-        for (auto folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
-            paths.push_back(folder / "lib" / "libropelab_engine.so");
-            paths.push_back(folder / "lib" / "ropelab" / "libropelab_engine.so");
-            if (folder.filename() == "build") break;
-        }
-    }
-    return paths;
-}
-
 std::int64_t memory_before_engine() {
     return before_engine;
 }

@@ -1,8 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
-#include <vector>
 
 #include "core/contract/engine.h"
 
@@ -13,6 +11,5 @@ namespace ropelab {
 Engine& open_engine();
 /// Resident bytes of this program before; 0 if the library is not loaded.
 std::int64_t memory_before_engine();
-std::vector<std::filesystem::path> engine_paths();
 
 }  // namespace ropelab

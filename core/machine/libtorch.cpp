@@ -7,11 +7,11 @@
 #include <cstring>
 #include <fstream>
 #include <regex>
+#include <sstream>
 
 #include "core/base/error.h"
 #include "core/data/known_sets.h"
-#include "core/machine/engine_loader.h"
-#include "core/machine/libtorch_fetch.h"
+#include "core/machine/pinned_wheels.h"
 #include "core/store/output_file.h"
 
 namespace ropelab {
@@ -226,6 +226,48 @@ FoundLibTorch find_libtorch() {
     if (const fs::path downloaded = downloaded_libtorch(); !downloaded.empty()) add_fitting(found, downloaded);
     for (const fs::path& folder : python_packages()) add_fitting(found, folder);
     return found;
+}
+
+std::vector<PinnedWheel> parse_pins(std::string_view text) {
+    static const std::regex pin("([a-z0-9-]+)==([0-9.]+) --hash=sha256:([0-9a-f]{64}) # ([0-9]+) bytes");
+    std::vector<PinnedWheel> wheels;
+    std::istringstream lines{std::string(text)};
+    for (std::string line; std::getline(lines, line);) {
+        std::smatch part;
+        if (std::regex_match(line, part, pin)) wheels.push_back({part[1], part[2], part[3], std::stoll(part[4])});
+    }
+    return wheels;
+}
+
+const std::vector<PinnedWheel>& pinned_wheels() {
+    static const std::vector<PinnedWheel> wheels = [] {
+        auto pins = parse_pins(embedded::libtorch_pins);
+        if (!pins.empty() && pins.front().version != libtorch_version()) pins.clear();
+        return pins;
+    }();
+    return wheels;
+}
+
+std::string libtorch_size() {
+    std::int64_t bytes = 0;
+    for (const PinnedWheel& wheel : pinned_wheels()) bytes += wheel.bytes;
+    return std::to_string(bytes / 1000000) + " MB";
+}
+
+std::vector<fs::path> engine_paths() {
+    std::vector<fs::path> paths;
+    if (const char* named = std::getenv("ROPELAB_ENGINE"); named && *named) paths.emplace_back(named);
+    std::error_code error;
+    const auto program = fs::read_symlink("/proc/self/exe", error);
+    if (!error) {
+        // In a build folder, tests are in other folders than programs, so the parent folders are searched too.
+        for (auto folder = program.parent_path(); folder.has_relative_path(); folder = folder.parent_path()) {
+            paths.push_back(folder / "lib" / "libropelab_engine.so");
+            paths.push_back(folder / "lib" / "ropelab" / "libropelab_engine.so");
+            if (folder.filename() == "build") break;
+        }
+    }
+    return paths;
 }
 
 bool lacks_libtorch() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -7,8 +8,8 @@
 
 namespace ropelab {
 
-// Where on this machine LibTorch is, which the training engine requires. Nothing here loads it; libtorch_fetch.h
-// downloads it.
+// Where on this machine the training engine is, and LibTorch, which it requires. Nothing here loads them;
+// libtorch_fetch.h downloads LibTorch.
 
 /// With which the engine was compiled, such as "2.11.0". The engine works with each patch release of 2.11.
 std::string_view libtorch_version();
@@ -35,6 +36,22 @@ struct FoundLibTorch {
 /// Searches only the folder that ROPELAB_TORCH names or, if it is not set, that of use_libtorch(),
 /// downloaded_libtorch() and the usual folders of Python's packages.
 FoundLibTorch find_libtorch();
+/// A wheel of packaging/libtorch-x86_64.txt or its equivalent for this processor.
+struct PinnedWheel {
+    std::string name;
+    std::string version;
+    std::string sha256;
+    std::int64_t bytes = 0;
+};
+/// Lines such as "torch==2.11.0 --hash=sha256:7aa2… # 530604548 bytes"; others are skipped.
+std::vector<PinnedWheel> parse_pins(std::string_view text);
+/// Empty if there are none for this processor, or the engine was built with another version.
+const std::vector<PinnedWheel>& pinned_wheels();
+/// Of the pinned wheels: "543 MB".
+std::string libtorch_size();
+
+/// Where the engine may be: ROPELAB_ENGINE, then ../lib relative to the program.
+std::vector<std::filesystem::path> engine_paths();
 /// Without loading it: true if the engine is an installed one and find_libtorch() finds nothing. An engine in a build
 /// folder knows the path of its own.
 bool lacks_libtorch();

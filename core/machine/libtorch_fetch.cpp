@@ -3,11 +3,9 @@
 #include <cstdlib>
 #include <fstream>
 #include <regex>
-#include <sstream>
 
 #include "core/base/error.h"
 #include "core/data/known_sets.h"
-#include "core/machine/pinned_wheels.h"
 
 namespace fs = std::filesystem;
 
@@ -168,32 +166,6 @@ class LibTorchFetch {
 };
 
 }  // namespace
-
-std::vector<PinnedWheel> parse_pins(std::string_view text) {
-    static const std::regex pin("([a-z0-9-]+)==([0-9.]+) --hash=sha256:([0-9a-f]{64}) # ([0-9]+) bytes");
-    std::vector<PinnedWheel> wheels;
-    std::istringstream lines{std::string(text)};
-    for (std::string line; std::getline(lines, line);) {
-        std::smatch part;
-        if (std::regex_match(line, part, pin)) wheels.push_back({part[1], part[2], part[3], std::stoll(part[4])});
-    }
-    return wheels;
-}
-
-const std::vector<PinnedWheel>& pinned_wheels() {
-    static const std::vector<PinnedWheel> wheels = [] {
-        auto pins = parse_pins(embedded::libtorch_pins);
-        if (!pins.empty() && pins.front().version != libtorch_version()) pins.clear();
-        return pins;
-    }();
-    return wheels;
-}
-
-std::string libtorch_size() {
-    std::int64_t bytes = 0;
-    for (const PinnedWheel& wheel : pinned_wheels()) bytes += wheel.bytes;
-    return std::to_string(bytes / 1000000) + " MB";
-}
 
 std::optional<LibTorch> fetch_libtorch(const FetchOptions& options, const std::vector<PinnedWheel>& wheels) {
     if (wheels.empty()) {

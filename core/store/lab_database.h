@@ -8,13 +8,12 @@
 #include <span>
 #include <string>
 
-#include "core/store/lab_file.h"
 #include "core/store/sqlite.h"
 
 namespace ropelab {
 
-struct LabFile::Database {
-    Database(const std::filesystem::path& path, sqlite::Access how);
+struct LabDatabase {
+    LabDatabase(const std::filesystem::path& path, sqlite::Access how);
 
     sqlite::Connection connection;
     sqlite::Access access;
@@ -39,9 +38,6 @@ inline std::filesystem::path with_suffix(std::filesystem::path path, const char*
 void require_own_log(const std::filesystem::path& path);
 /// Of a lab that was just opened: its log is its own as long as the result lives.
 std::shared_ptr<const void> opened_log(const std::filesystem::path& path);
-
-/// The caller must have begun a transaction.
-void write_snapshot(const sqlite::Connection& database, const event::Probed& probed);
 
 std::filesystem::path checkpoint_folder_of(const std::filesystem::path& lab);
 

@@ -16,7 +16,6 @@
 #include "core/data/json_text.h"
 #include "core/store/lab_database.h"
 #include "core/store/output_file.h"
-#include "core/store/process_mark.h"
 
 namespace ropelab {
 
@@ -50,8 +49,8 @@ bool is_network_file_system(const fs::path& path) {
 
 // A lab with a write-ahead log in a read-only folder or on a full disk, where SQLite cannot create the files beside it,
 // can be opened only as immutable, that is, with the promise that nobody writes to it.
-std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
-    auto database = std::make_unique<LabFile::Database>(path, sqlite::Access::read);
+std::unique_ptr<LabDatabase> opened_for_reading(const fs::path& path) {
+    auto database = std::make_unique<LabDatabase>(path, sqlite::Access::read);
     std::error_code error;
     const fs::path log = with_suffix(path, "-wal");
     const bool has_log = fs::exists(log, error) && fs::file_size(log, error) > 0;
@@ -63,7 +62,7 @@ std::unique_ptr<LabFile::Database> opened_for_reading(const fs::path& path) {
         const bool lacks_files = code == SQLITE_CANTOPEN || code == SQLITE_READONLY || code == SQLITE_FULL ||
                                  code == SQLITE_IOERR;  // and not SQLITE_BUSY: another program writes the lab
         if (has_log || !lacks_files) throw;
-        return std::make_unique<LabFile::Database>(path, sqlite::Access::read_immutable);
+        return std::make_unique<LabDatabase>(path, sqlite::Access::read_immutable);
     }
 }
 
@@ -153,18 +152,14 @@ std::int64_t first_number(const sqlite::Query& row) {
 
 // The last parameter of the statement is the id. Throws BadInput if there is no such run.
 template <typename... Values>
-void change_run(const LabFile::Database& lab, const fs::path& path, RunId id, const char* sql,
-                const Values&... values) {
+void change_run(const LabDatabase& lab, const fs::path& path, RunId id, const char* sql, const Values&... values) {
     lab.connection.change(sql, values..., id);
     if (lab.connection.changes() == 0) no_run(lab.connection, path, id);
 }
 
 }  // namespace
 
-LabFile::Database::Database(const fs::path& path, sqlite::Access how)
-    : connection(path, how), access(how), writer(process_mark()) {}
-
-LabFile::LabFile(fs::path path, std::unique_ptr<Database> database)
+LabFile::LabFile(fs::path path, std::unique_ptr<LabDatabase> database)
     : path_(std::move(path)), database_(std::move(database)) {}
 
 LabFile::~LabFile() {
@@ -176,18 +171,6 @@ LabFile::~LabFile() {
     } else if (database_->access == sqlite::Access::read) {
         database_.reset();
         tidy_after_reading(path_);
-    }
-}
-
-std::optional<std::string> origin_of(const fs::path& path) {
-    const sqlite::Connection database(path, sqlite::Access::read_immutable);
-    try {
-        if (database.number("PRAGMA application_id") != lab_application_id) return std::nullopt;
-        sqlite::Query first = database.query("SELECT id, created FROM experiment ORDER BY id LIMIT 1");
-        return first.next() ? first.text(0) + ' ' + first.text(1) : "";
-    } catch (const BadInput&) {
-        if ((sqlite3_errcode(database.handle()) & 0xFF) == SQLITE_NOTADB) return std::nullopt;
-        throw;
     }
 }
 
@@ -257,7 +240,7 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {
 
     require_own_log(path);
     const bool writing = mode == Mode::write;
-    auto database = writing ? std::make_unique<Database>(path, sqlite::Access::write) : opened_for_reading(path);
+    auto database = writing ? std::make_unique<LabDatabase>(path, sqlite::Access::write) : opened_for_reading(path);
     const sqlite::Connection& connection = database->connection;
     int version = 0;
     try {
@@ -287,20 +270,6 @@ std::unique_ptr<LabFile> LabFile::open(const fs::path& given, Mode mode) {
     if (writing) database->origin = known_origin(path);
     database->own_log = opened_log(path);
     return std::unique_ptr<LabFile>(new LabFile(path, std::move(database)));
-}
-
-fs::path checkpoint_folder_of(const fs::path& lab) {
-    return with_suffix(lab, ".checkpoints");
-}
-
-void prepare_new_lab(const fs::path& lab) {
-    std::error_code error;
-    const fs::path checkpoints = checkpoint_folder_of(lab);
-    if (fs::exists(checkpoints, error) && !fs::is_empty(checkpoints, error)) {
-        throw BadInput("The folder " + checkpoints.string() +
-                       " contains checkpoints of another lab file; move the folder, or choose another name.");
-    }
-    for (const char* suffix : {"-wal", "-shm", "-journal"}) fs::remove(with_suffix(lab, suffix), error);
 }
 
 fs::path LabFile::checkpoint_folder() const {

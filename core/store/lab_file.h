@@ -18,6 +18,8 @@
 
 namespace ropelab {
 
+struct LabDatabase;
+
 struct ExperimentRecord {
     std::int64_t id = 0;
     std::string name;
@@ -257,12 +259,10 @@ class LabFile {
     /// added unless this lab has them. Returns the number of added runs.
     int merge(const std::filesystem::path& other);
 
-    struct Database;
-
  private:
-    LabFile(std::filesystem::path path, std::unique_ptr<Database> database);
+    LabFile(std::filesystem::path path, std::unique_ptr<LabDatabase> database);
     std::filesystem::path path_;
-    std::unique_ptr<Database> database_;
+    std::unique_ptr<LabDatabase> database_;
 };
 
 /// Throws BadInput unless the file begins as a lab does; before a file that a stranger names is copied.

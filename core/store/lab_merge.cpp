@@ -3,6 +3,7 @@
 
 #include "core/base/error.h"
 #include "core/store/lab_database.h"
+#include "core/store/lab_file.h"
 #include "core/store/output_file.h"
 
 namespace ropelab {

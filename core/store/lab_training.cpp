@@ -17,6 +17,7 @@
 #include "core/contract/probe.h"
 #include "core/data/utf8.h"
 #include "core/store/lab_database.h"
+#include "core/store/lab_file.h"
 #include "core/store/process_mark.h"
 
 namespace ropelab {
@@ -183,8 +184,7 @@ NamedTensor part_of(const sqlite::Query& row) {
     return part;
 }
 
-}  // namespace
-
+/// The caller must have begun a transaction.
 void write_snapshot(const sqlite::Connection& database, const event::Probed& probed) {
     // A resumed run probes again, but cannot measure the training step before it: its three measurements stay.
     database.change(
@@ -200,6 +200,8 @@ void write_snapshot(const sqlite::Connection& database, const event::Probed& pro
             is_stored_in_16_bits(part) ? share16 : float32, std::span(bytes));
     }
 }
+
+}  // namespace
 
 std::vector<std::int64_t> LabFile::snapshots(RunId id) const {
     constexpr int most = 1000;  // a run has about 100 (probes_at), a stranger's file could have millions
