@@ -14,6 +14,7 @@
 
 #include "core/base/error.h"
 #include "core/data/tokenizer/subword_kinds.h"
+#include "core/data/tokenizer/vocabulary.h"
 #include "core/data/utf8.h"
 
 namespace ropelab {

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <cstdint>
+#include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/data/tokenizer/vocabulary.h"
+#include "core/settings/run_spec.h"
 
 namespace ropelab {
+
+class Subwords;
 
 inline constexpr std::string_view sentencepiece_prefix = "sentencepiece:";
 inline constexpr std::string_view byte_pairs_prefix = "byte-level-bpe:";
