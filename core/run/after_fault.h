@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run/cohort_trainer.h"
+#include "core/run/trained_run.h"
 
 namespace ropelab {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/forecast/remaining_time.h"
-#include "core/run/cohort_trainer.h"
+#include "core/run/trained_run.h"
 
 namespace ropelab {
 

@@ -14,57 +14,10 @@
 #include <vector>
 
 #include "core/base/error.h"
-#include "core/contract/device_trust.h"
-#include "core/contract/event.h"
-#include "core/contract/probe.h"
 #include "core/forecast/time_model.h"
-#include "core/run/checkpoint.h"
-#include "core/run/runner.h"
+#include "core/run/trained_run.h"
 
 namespace ropelab {
-
-/// The checkpoint from which it resumes, if any, has no tensors.
-struct TrainedRun {
-    PlannedRun plan;
-    std::optional<Checkpoint> checkpoint;
-    RunSummary summary;
-    /// The cohort is then not split again (core/forecast/cohort_width.h).
-    bool width_settled = false;
-    std::string width_message = {};   // the explanation of that width for the user; may be empty
-    std::string device_message = {};  // a message about the CUDA device for the user; may be empty
-    int device_faults = 0;            // how often the run's CUDA device failed
-    /// On the CUDA device after it failed; nullopt if it did not fail.
-    std::optional<DeviceTrust> device_trust = {};
-    /// They replace the original ones after the device failed or is no longer trusted.
-    std::optional<RunConditions> moved = {};
-    /// The experiment's, instead of precision=auto; nullopt before it is settled.
-    std::optional<ExperimentPrecision> settled_precision = {};
-
-    std::int64_t iteration() const { return checkpoint ? checkpoint->iteration : 0; }
-    /// Those of the run's first start or planned for it; nullopt if not chosen yet.
-    std::optional<RunConditions> conditions() const {
-        if (moved) return moved;
-        return checkpoint ? std::optional(checkpoint->conditions) : plan.conditions;
-    }
-    /// The run begins with precision=auto, so that its experiment decides.
-    bool chooses_precision() const { return plan.spec.precision == Precision::automatic && !conditions(); }
-    /// The same step, last evaluation and conditions; runs that choose a precision must be of one experiment.
-    bool starts_like(const TrainedRun& other) const;
-};
-
-/// With the settled precision of their experiment, and its reason. States and step are not set.
-CohortStart start_of(const std::vector<TrainedRun>& runs);
-/// For runs that choose one; `measured` is the precision that their cohort has measured, if it has.
-void settle_precision(const Plan& plan, std::vector<TrainedRun>& runs,
-                      const std::optional<ExperimentPrecision>& measured = std::nullopt);
-/// The first measurement of each experiment decides.
-SettlePrecision settle_precision_in_memory();
-
-/// In parts of these sizes, whose sum is the number of runs.
-std::vector<std::vector<TrainedRun>> in_parts(std::vector<TrainedRun> runs, const std::vector<std::size_t>& sizes);
-
-/// Throws BadInput if the checkpoint exists but cannot be read.
-TrainedRun prepare(const PlannedRun& run);
 
 struct ProbeJob {
     RunId run = 0;
@@ -164,7 +117,7 @@ class Control {
 class CohortTrainer {
  public:
     /// The references must stay valid.
-    CohortTrainer(Engine& engine, const Plan& plan, const Runner::Sink& sink, Control& control);
+    CohortTrainer(Engine& engine, const Plan& plan, const EventSink& sink, Control& control);
 
     /// `began`: when the runner took up the cohort. `loaded_engine`: whether it loaded the engine for it. If all runs
     /// trained undisturbed, stores the measured times (time_records.h). Throws if the cohort cannot be created.
@@ -197,7 +150,7 @@ class CohortTrainer {
 
     Engine& engine_;
     const Plan& plan_;
-    const Runner::Sink& sink_;
+    const EventSink& sink_;
     Control& control_;
     std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
     std::chrono::duration<double> paused_{0};  // not part of the training time

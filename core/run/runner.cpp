@@ -18,6 +18,7 @@
 #include "core/plan/step_cost.h"
 #include "core/run/after_fault.h"
 #include "core/run/cohort_queue.h"
+#include "core/run/cohort_trainer.h"
 #include "core/run/device_choice.h"
 #include "core/store/process_mark.h"
 

@@ -8,45 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "core/contract/engine.h"
-#include "core/contract/event.h"
-#include "core/data/corpus.h"
-#include "core/experiment/halving.h"
-#include "core/settings/run_spec.h"
+#include "core/run/trained_run.h"
 
 namespace ropelab {
-
-struct PlannedRun {
-    RunId id = 0;
-    RunSpec spec;
-    /// Empty for none. If `resume` is true and the file exists, the run resumes from it.
-    std::filesystem::path checkpoint;
-    bool resume = false;
-    /// Those of the run's first start, if it resumes.
-    std::optional<RunConditions> conditions;
-    /// A cohort of its own, because its time is compared: runs of a cohort are timed together.
-    bool alone = false;
-    std::int64_t experiment = 0;  // number of the run's experiment in the lab; 0 without a lab
-    /// All runs of the experiment train in one cohort, which stops the worse half of the settings at each rung.
-    std::optional<Halving> halving = std::nullopt;
-};
-
-/// nullopt if the experiment has no precision yet and `measured` is nullopt too.
-using SettlePrecision = std::function<std::optional<ExperimentPrecision>(
-    const PlannedRun&, const std::optional<ExperimentPrecision>& measured)>;
-
-struct Plan {
-    std::vector<PlannedRun> runs;
-    std::filesystem::path data_dir;
-    /// On the runner's thread, before a run's first event; if it throws, the run does not train. `begins`: does not
-    /// resume.
-    std::function<void(const PlannedRun&, const Corpus&, bool begins)> on_corpus;
-    /// On the runner's thread: measurements after `iteration` must be discarded, because they are made again.
-    std::function<void(RunId, std::int64_t iteration)> on_discard_after;
-    /// On the runner's thread. Must store all events so far, so that resumed curves have no gap; false: no checkpoint.
-    std::function<bool()> before_checkpoint;
-    SettlePrecision settle_precision = {};
-};
 
 /// Measured with a few training steps on this machine.
 struct Measurement {
@@ -60,12 +24,6 @@ struct Measurement {
     std::string problem;
 };
 
-struct WaitingCohort {
-    std::int64_t id = 0;
-    std::vector<RunId> runs;
-    bool operator==(const WaitingCohort&) const = default;
-};
-
 /// Trains a plan's cohorts sequentially on a thread of its own and publishes Events. The sink is called on that thread,
 /// in order; the last event is one SweepEnded. The destructor stops training and joins the thread.
 ///
@@ -73,7 +31,7 @@ struct WaitingCohort {
 ///   runner's thread:   CohortStarted Step… Evaluated Sampled … RunEnded … SweepEnded
 class Runner {
  public:
-    using Sink = std::function<void(const Event&)>;
+    using Sink = EventSink;
     /// Called on the runner's thread.
     using EngineSource = std::function<Engine&()>;
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "tests/ui/figure/sample_figure.h"
-#include "ui/figure/export/figure_preset.h"
+#include "ui/figure/export/export_options.h"
 #include "ui/figure/export/figure_record.h"
 
 namespace ropelab::ui {

@@ -1,4 +1,4 @@
-#include "ui/figure/export/figure_preset.h"
+#include "ui/figure/export/export_options.h"
 
 #include <gtest/gtest.h>
 

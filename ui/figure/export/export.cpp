@@ -30,19 +30,6 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kPointsPerMm = 72.0 / 25.4;
-constexpr std::pair<FigureFormat, const char*> kSuffixes[] = {{FigureFormat::pdf, "pdf"},
-                                                              {FigureFormat::svg, "svg"},
-                                                              {FigureFormat::png, "png"},
-                                                              {FigureFormat::csv, "csv"},
-                                                              {FigureFormat::pgfplots, "tex"}};
-
-std::optional<FigureFormat> formatWith(const QString& suffix) {
-    for (const auto& [format, known] : kSuffixes) {
-        if (suffix == QLatin1String(known)) return format;
-    }
-    return std::nullopt;
-}
-
 void checkRange(const char* what, double value, double minimum, double maximum, const char* unit) {
     if (!(value >= minimum && value <= maximum)) {
         throw BadInput(std::string("The figure's ") + what + " is " + number_text(value) + unit +
@@ -289,23 +276,6 @@ void exportPgfplots(const Figure& figure, const ExportOptions& options, const QS
 }
 
 }  // namespace
-
-QString suffixOf(FigureFormat format) {
-    for (const auto& [known, suffix] : kSuffixes) {
-        if (known == format) return QLatin1String(suffix);
-    }
-    return {};
-}
-
-FigureFormat formatOf(const QString& path) {
-    if (const auto format = formatWith(QFileInfo(path).suffix().toLower())) return *format;
-    throw BadInput("The figure's file name \"" + path.toStdString() +
-                   "\" must end with .pdf, .svg, .png, .csv or .tex (PGFPlots).");
-}
-
-std::optional<FigureFormat> formatNamed(const QString& name) {
-    return name == "pgfplots"_L1 ? FigureFormat::pgfplots : formatWith(name);
-}
 
 QByteArray figureBytes(const Figure& figure, const ExportOptions& options) {
     if (options.format != FigureFormat::csv) return pageBytes({&figure, 1}, options);

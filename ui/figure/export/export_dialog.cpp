@@ -16,8 +16,8 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "ui/figure/export/export_options.h"
 #include "ui/figure/export/figure_page.h"
-#include "ui/figure/export/figure_preset.h"
 #include "ui/figure/figure_summary.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"

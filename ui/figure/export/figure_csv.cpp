@@ -1,3 +1,5 @@
+#include "ui/figure/export/figure_csv.h"
+
 #include <QByteArrayList>
 #include <QJsonDocument>
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <vector>
 
 #include "core/base/numbers.h"
-#include "ui/figure/export/export.h"
 
 namespace ropelab::ui {
 

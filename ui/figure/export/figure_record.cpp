@@ -13,7 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/data/read_file.h"
-#include "ui/figure/export/export.h"
+#include "ui/figure/export/figure_csv.h"
 #include "ui/figure/export/pdf_attachments.h"
 #include "ui/figure/figure_caption.h"
 

@@ -6,11 +6,10 @@
 #include <span>
 #include <vector>
 
+#include "ui/figure/export/export_options.h"
 #include "ui/figure/figure.h"
 
 namespace ropelab::ui {
-
-struct ExportOptions;
 
 struct FigureRecord {
     QString letter;   // letter of the panel: "a"; "" for a file with one figure

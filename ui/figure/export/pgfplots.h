@@ -3,7 +3,8 @@
 #include <QByteArray>
 #include <QString>
 
-#include "ui/figure/export/export.h"
+#include "ui/figure/export/export_options.h"
+#include "ui/figure/figure.h"
 
 namespace ropelab::ui {
 

@@ -24,7 +24,6 @@
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/train/figures/second_picture.h"
-#include "ui/rooms/train/figures/training_figures.h"
 #include "ui/rooms/train/libtorch_offer.h"
 #include "ui/rooms/train/plan_page.h"
 #include "ui/rooms/train/run_list.h"

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "ui/rooms/train/curves_page.h"
+#include "ui/rooms/train/figures/training_figures.h"
 #include "ui/session/run_access.h"
 #include "ui/shell/room.h"
 

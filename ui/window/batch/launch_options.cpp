@@ -8,7 +8,7 @@
 #include "core/experiment/experiment.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
-#include "ui/figure/export/figure_preset.h"
+#include "ui/figure/export/export_options.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/window/batch/command_line.h"
 #include "ui/window/frame/figures.h"

@@ -1,4 +1,4 @@
-#include "ui/rooms/train/curves_page.h"
+#include "ui/rooms/train/figures/training_figures.h"
 
 #include <gtest/gtest.h>
 

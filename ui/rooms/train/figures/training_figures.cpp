@@ -6,16 +6,18 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
 #include "core/data/corpus.h"
+#include "core/data/synthetic/language.h"
 #include "core/experiment/halving.h"
+#include "core/forecast/likely_data.h"
 #include "core/results/run_selection.h"
 #include "core/store/run_settings.h"
 #include "core/sweep/lab_results.h"
 #include "ui/plot/curve_plot.h"
-#include "ui/rooms/train/curves_page.h"
 #include "ui/rooms/train/run_scope.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/run_access.h"
@@ -55,6 +57,11 @@ void checkRuns(const QString& typed) {
 }  // namespace option
 
 namespace {
+
+std::optional<double> findFloor(const RunSpec& spec, const Cancelled& cancelled) {
+    const auto floor = entropy_floor_of(spec, cancelled);
+    return floor ? std::optional(floor->mean) : std::nullopt;
+}
 
 template <typename T>
 QList<double> toList(const std::vector<T>& values) {
@@ -261,6 +268,44 @@ bool showExtent(CurvePlot& plot, const RunStore& runs) {
     const bool differ = tokenizersDiffer(runs.runs());
     plot.setTokenizersDiffer(differ);
     return differ;
+}
+
+EntropyFloorJob::EntropyFloorJob(QObject* parent, Find find)
+    : QObject(parent), m_find(find ? std::move(find) : Find(&findFloor)) {}
+
+void EntropyFloorJob::ask(const std::optional<RunSpec>& spec) {
+    const std::string key = spec ? keyOf(*spec) : std::string();
+    if (key == m_asked) return;
+    m_asked = key;
+    m_job.cancel();
+    const auto known = m_known.find(key);
+    emit found(known == m_known.end() ? std::nullopt : known->second);
+    if (!spec || !find_language(spec->data) || known != m_known.end()) return;
+    m_job.start([this, key, find = m_find, run = *spec](const Cancelled& cancelled) -> std::function<void()> {
+        std::optional<double> nats;
+        try {
+            nats = find(run, cancelled);
+        } catch (const std::exception&) {
+            nats = std::nullopt;  // Training reports why the data set cannot be opened.
+        }
+        return [this, key, nats] {
+            m_known[key] = nats;
+            emit found(nats);
+        };
+    });
+}
+
+std::optional<double> EntropyFloorJob::now(const RunSpec& spec) {
+    try {
+        return find_language(spec.data) ? findFloor(spec, {}) : std::nullopt;
+    } catch (const std::exception&) {
+        return std::nullopt;
+    }
+}
+
+std::string EntropyFloorJob::keyOf(const RunSpec& spec) {
+    return spec.data + '|' + std::to_string(spec.data_seed) + '|' + std::to_string(spec.data_length) + '|' +
+           std::to_string(spec.context) + '|' + std::to_string(static_cast<int>(spec.split));
 }
 
 std::optional<RunSpec> specWithFloor(const RunStore& runs) {

@@ -1,9 +1,37 @@
 #pragma once
 
 #include <QString>
+#include <optional>
 #include <span>
 
+#include "ui/theme/theme.h"
+
 namespace ropelab::ui {
+
+enum class FigureFormat { pdf, svg, png, csv, pgfplots };
+
+/// Sizes are those on paper; text sizes in points do not depend on the resolution.
+struct ExportOptions {
+    FigureFormat format = FigureFormat::pdf;
+    double widthMm = 120;  // in mm, 20 to 1000
+    double heightMm = 75;  // in mm, 20 to 1000
+    int dpi = 300;         // resolution of PNG, 72 to 1200
+    double fontPt = 8.5;   // font size in points, 5 to 48
+    Appearance appearance = Appearance::light;
+    /// Every curve has its own dash pattern, to distinguish curves in a greyscale print.
+    bool dashes = true;
+    /// Text of an SVG as outlines instead of text in a named font.
+    bool outlines = false;
+    /// Panels per row of a page; 0 chooses by the number of figures.
+    int columns = 0;
+};
+
+/// "pdf", "svg", "png", "csv" or "tex".
+QString suffixOf(FigureFormat format);
+/// Throws BadInput for an unknown suffix.
+FigureFormat formatOf(const QString& path);
+/// "pdf", "svg", "png", "csv", or "pgfplots" for the suffix .tex.
+std::optional<FigureFormat> formatNamed(const QString& name);
 
 struct FigurePreset {
     const char* name;  // on the command line: "ieee-column"
