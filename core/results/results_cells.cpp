@@ -9,63 +9,12 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/results/results_compare.h"
+#include "core/results/results_verdict.h"
 
 namespace ropelab {
 
-std::string fixed_text(double value, int decimals) {
-    if (!std::isfinite(value)) return missing_cell;
-    std::array<char, 400> buffer{};  // the largest double has 309 digits before the decimal point
-    const auto [end, error] =
-        std::to_chars(buffer.data(), buffer.data() + buffer.size(), value, std::chars_format::fixed, decimals);
-    return {buffer.data(), end};
-}
-
-std::string rough_text(double value) {
-    if (!std::isfinite(value)) return missing_cell;
-    if (value == 0) return "0";
-    const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-    const int decimals = std::clamp(1 - magnitude, 0, 300);
-    // 0.0999 is rounded up to 0.10, which needs one decimal less than 0.099.
-    const bool rounds_up = decimals > 0 && std::abs(value) * std::pow(10, decimals) >= 99.5;
-    return fixed_text(value, rounds_up ? decimals - 1 : decimals);
-}
-
-std::string signed_percent(const std::optional<double>& percent) {
-    if (!percent) return missing_cell;
-    const std::string text = fixed_text(*percent, 2);
-    if (text == "0.00" || text == "-0.00") return "0.00";
-    return (*percent > 0 ? "+" : "") + text;
-}
-
-std::string p_text(const std::optional<double>& p) {
-    if (!p) return missing_cell;
-    return *p < 0.001 ? "<0.001" : fixed_text(*p, 3);
-}
-
-std::string p_words(double p) {
-    return p < 0.001 ? "p < 0.001" : "p = " + p_text(p);
-}
-
-std::string mean_and_deviation(const Description& described, int decimals) {
-    if (described.n == 0) return missing_cell;
-    const std::string mean = fixed_text(described.mean, decimals);
-    return described.n < 2 ? mean : mean + " ± " + fixed_text(described.standard_deviation, decimals);
-}
-
 std::string measure_cell(const ResultGroup& group, std::size_t measure) {
     return mean_and_deviation(group.described[measure], measures()[measure].decimals);
-}
-
-std::string interval_text(const Description& described, int decimals) {
-    if (described.n < 2) return missing_cell;
-    return fixed_text(described.confidence_low, decimals) + " … " + fixed_text(described.confidence_high, decimals);
-}
-
-std::string difference_text(const std::optional<DifferenceInterval>& estimate) {
-    if (!estimate) return missing_cell;
-    const std::string difference = rough_text(estimate->difference);
-    if (!std::isfinite(estimate->low)) return difference;
-    return difference + " [" + rough_text(estimate->low) + ", " + rough_text(estimate->high) + "]";
 }
 
 std::string until_text(const ResultGroup& group) {
@@ -87,14 +36,6 @@ std::string runs_cell(const ResultsTable& table, const ResultGroup& group) {
     if (group.failed > 0) result += "; " + std::to_string(group.failed) + " failed or diverged";
     if (infinite > 0) result += "; " + std::to_string(infinite) + " without a finite value";
     return result;
-}
-
-std::string test_title(std::optional<TestKind> test) {
-    if (!test)
-        return "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller "
-               "group, else Welch's)";
-    if (test == TestKind::student) return "Student's t test";
-    return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
 
 namespace {

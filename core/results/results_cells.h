@@ -7,30 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "core/results/results_table.h"
+#include "core/results/result_group.h"
 #include "core/table/table.h"
 
 namespace ropelab {
 
-inline constexpr const char* missing_cell = "–";
-
-/// "–" if the number is not finite.
-std::string fixed_text(double value, int decimals);
-/// Two significant digits, from 100 on a whole number.
-std::string rough_text(double value);
-/// Without the percent sign: "+0.52".
-std::string signed_percent(const std::optional<double>& percent);
-/// "0.016", "<0.001".
-std::string p_text(const std::optional<double>& p);
-/// "p = 0.016", "p < 0.001".
-std::string p_words(double p);
-/// "1.4662 ± 0.0014"; only the mean if there is one value.
-std::string mean_and_deviation(const Description& described, int decimals);
 std::string measure_cell(const ResultGroup& group, std::size_t measure);
-/// 95 % confidence interval of the mean: "1.4627 … 1.4697".
-std::string interval_text(const Description& described, int decimals);
-/// With the 95 % interval if there is one: "-0.0077 [-0.014, -0.0014]".
-std::string difference_text(const std::optional<DifferenceInterval>& estimate);
 /// Steps to the target loss: "1200 ± 50", followed by "(2 of 3)" if only 2 of 3 runs reached it.
 std::string until_text(const ResultGroup& group);
 
@@ -64,6 +46,20 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table);
 /// Columns of the preset `paper`, after the settings.
 std::vector<std::string> paper_columns(const ResultsTable& table);
 
+struct TableStyle {
+    /// Names of column_names(), or `short`, `paper`, `full` or `settings`. If empty, `short` for text and `full` for
+    /// others.
+    std::vector<std::string> columns = {};
+    bool best_bold = false;
+};
+
+/// Separated by commas. Throws BadInput for an empty name.
+std::vector<std::string> column_list(const std::string& typed);
+/// With their meanings, in the order of `full`.
+std::vector<std::pair<std::string, std::string>> column_names(const ResultsTable& table);
+/// Presets and columns of any table, one per line, for `results --columns help`.
+std::string column_help();
+
 enum class PrintedFormat { text, csv, latex };
 /// With headings and cells for this format. Throws BadInput for a column that does not exist.
 std::vector<ResultsColumn> chosen_columns(const ResultsTable& table, PrintedFormat format, const TableStyle& style);
@@ -76,8 +72,6 @@ std::string significance_mark(const ResultsTable& table, const ResultGroup& grou
 std::string mark_legend();
 /// Sentences on measure, data, model, steps, precision, n, baseline, test and correction.
 std::string caption_words(const ResultsTable& table);
-/// "Student's t test", "Welch's t test" or "the t test paired by seed"; nullopt: how each comparison chooses.
-std::string test_title(std::optional<TestKind> test);
 
 /// Measures for which at least one run has a number.
 std::vector<std::size_t> measured(const ResultsTable& table);

@@ -13,7 +13,6 @@
 
 #include "core/base/numbers.h"
 #include "core/contract/training_clock.h"
-#include "core/results/results_cells.h"
 #include "core/settings/keys.h"
 #include "core/stats/t_test.h"
 
@@ -63,6 +62,10 @@ bool differ_only(const ResultGroup& a, const ResultGroup& b, const std::function
 
 bool decides_best_loss(const std::string& key) {
     return key == "evaluate_every" || key == "evaluation" || key == "evaluation_batches";
+}
+
+bool repeats(const ResultsTable& table, const ResultGroup& group) {
+    return group.repeats && is_loss(measures()[table.compared]);
 }
 
 bool is_repeat(const ResultGroup& a, const ResultGroup& b) {
@@ -167,8 +170,6 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
 
 namespace {
 
-constexpr double family_level = 0.05;  // two-sided level of all comparisons with a baseline together
-
 std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& theirs, const Pairs& pairs) {
     if (kind == TestKind::student) return student_t_test(ours, theirs);
     return kind == TestKind::welch ? welch_t_test(ours, theirs) : paired_t_test(pairs.group, pairs.baseline);
@@ -194,10 +195,6 @@ void find_repeats(ResultsTable& table) {
             is_copy ? *group.against : compared.try_emplace({group.model, baseline->model}, i).first->second;
         if (first != i && (is_copy || share_seeds(group, table.groups[first]))) group.repeats = first;
     }
-}
-
-bool repeats(const ResultsTable& table, const ResultGroup& group) {
-    return group.repeats && is_loss(measures()[table.compared]);
 }
 
 void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table) {
@@ -316,230 +313,6 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind) {
     if (!is_testable(a, b, measure)) return std::nullopt;
     return test_of(kind, sample_of(a.values(measure)), sample_of(b.values(measure)), pairs_of(a, b, measure));
-}
-
-const ResultGroup* ResultsTable::baseline_of(const ResultGroup& group) const {
-    return group.against ? &groups[*group.against] : nullptr;
-}
-
-bool ResultsTable::compares_survivors(const ResultGroup& group) const {
-    const ResultGroup* other = baseline_of(group);
-    return other && other != &group && (group.failed > 0 || other->failed > 0);
-}
-
-int ResultsTable::looks(const ResultGroup& group) const {
-    const ResultGroup* other = baseline_of(group);
-    // A paired test has the same data as before if seeds were added to one of its groups only.
-    const bool shared = other && group.test == TestKind::paired;
-    const auto looks_of = [shared](const ResultGroup& one, const ResultGroup& another) {
-        std::set<std::int64_t> looks;
-        for (std::size_t i = 0; i < one.looks.size(); ++i) {
-            if (!shared || std::ranges::find(another.seeds, one.seeds[i]) != another.seeds.end())
-                looks.insert(one.looks[i]);
-        }
-        return static_cast<int>(looks.size());
-    };
-    return std::max({1, looks_of(group, other ? *other : group), other ? looks_of(*other, group) : 0});
-}
-
-const Comparison& ResultGroup::comparison(TestKind kind) const {
-    if (kind == TestKind::student) return student;
-    return kind == TestKind::welch ? welch : paired;
-}
-
-Comparison& ResultGroup::comparison(TestKind kind) {
-    return const_cast<Comparison&>(std::as_const(*this).comparison(kind));
-}
-
-int ResultsTable::comparisons() const {
-    return static_cast<int>(std::count_if(groups.begin(), groups.end(),
-                                          [](const ResultGroup& group) { return group.decided().p.has_value(); }));
-}
-
-std::string to_string(TestKind test) {
-    return test == TestKind::student ? "student" : test == TestKind::welch ? "welch" : "paired";
-}
-
-std::optional<TestKind> test_kind(const std::string& word) {
-    const std::size_t place = choice_of(word, "a t test of the results table", {"auto", "student", "welch", "paired"});
-    return place == 0 ? std::nullopt : std::optional(test_kinds[place - 1]);
-}
-
-namespace {
-
-// "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
-std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
-    if (group.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
-    const auto ours = group.described[table.compared].n;
-    const auto theirs = table.baseline_of(group)->described[table.compared].n;
-    if (ours == theirs) return counted(ours, "seed") + " per group";
-    return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
-}
-
-bool has_levels(const ResultsTable& table) {
-    return std::count_if(table.groups.begin(), table.groups.end(),
-                         [&](const ResultGroup& each) { return table.is_baseline(each); }) > 1;
-}
-
-// "0.0061 nats lower than the baseline (95 % interval -0.0095 … -0.0027 nats)". One of several baselines is named.
-std::string difference_words(const ResultsTable& table, const ResultGroup& group) {
-    const DifferenceInterval& estimate = *group.decided().estimate;
-    const std::string unit = " " + std::string(measures()[table.compared].unit);
-    std::string words = rough_text(std::abs(estimate.difference)) + unit +
-                        (estimate.difference < 0 ? " lower" : " higher") + " than the baseline" +
-                        (has_levels(table) ? " " + group_label(table, *table.baseline_of(group)) : "");
-    if (std::isfinite(estimate.low)) {
-        words += " (95 % interval " + rough_text(estimate.low) + " … " + rough_text(estimate.high) + unit + ")";
-    }
-    return words;
-}
-
-std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
-    const auto ours = group.described[table.compared].n;
-    const ResultGroup* baseline = table.baseline_of(group);
-    if (!baseline)
-        return "No test: no group of this " + data_words(table) +
-               " has the baseline's setting together with this group's other swept settings, so this group has no "
-               "baseline.";
-    const auto theirs = baseline->described[table.compared].n;
-    if (ours == 0)
-        return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
-    if (theirs == 0)
-        return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
-    if (repeats(table, group)) {
-        return "No test: the group trains the same models as the group " +
-               group_label(table, table.groups[*group.repeats]) +
-               ", from which it differs only in settings without an effect on training; that comparison counts once.";
-    }
-    if (measures()[table.compared].of_best && !is_testable(group, *baseline, table.compared)) {
-        return "No test: the group is evaluated more or less often than the baseline or on other batches, and the "
-               "lowest of several losses depends on that. Compare final_validation_loss.";
-    }
-    if (!is_testable(group, *baseline, table.compared)) {
-        return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
-               "share one clock and the load of the machine differs between batches and sessions.";
-    }
-    if (group.test == TestKind::paired && group.pairs < 2) {
-        return "No test: a paired test needs at least two seeds that both groups have, but there " +
-               (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
-    }
-    if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
-    const bool varies = group.described[table.compared].standard_deviation > 0;
-    if (group.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
-        return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
-    }
-    return "No test: all seeds have equal values, so they are copies and not independent measurements.";
-}
-
-// The end of a sentence: ", which is less than the 0.032 nats that …"; "" if the detectable difference is unknown.
-std::string power_words(const ResultsTable& table, const ResultGroup& group) {
-    const Comparison& comparison = group.decided();
-    if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
-    const bool paired = group.test == TestKind::paired;
-    const int count = group.comparisons;
-    std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
-                         std::string(measures()[table.compared].unit) +
-                         " that the test detects with 80 % power, given " + seeds_words(table, group) +
-                         ", their standard deviations and the 5 % level";
-    if (count > 1) {
-        result += " divided by " + std::to_string(count) + " comparisons (the first and strictest step of Holm's " +
-                  "correction)";
-    }
-    if (comparison.seeds_needed) {
-        const auto number = [](const auto& seeds) {
-            return seeds ? std::to_string(*seeds) : "more than " + std::to_string(max_seeds);
-        };
-        result +=
-            "; about " + std::to_string(*comparison.seeds_needed) + (paired ? " pairs of seeds" : " seeds per group") +
-            " (95 % interval " + number(comparison.seeds_needed_low) + " … " + number(comparison.seeds_needed_high) +
-            ", because the standard deviation is an estimate) would be needed to detect a true difference of this size";
-    }
-    return result;
-}
-
-double margin_of(const ResultsTable& table, const DifferenceInterval& estimate) {
-    return table.margin_percent / 100 * std::abs(estimate.reference);
-}
-
-// On runs that the comparison lacks because they failed; "" if there are none.
-std::string survivor_words(const ResultsTable& table, const ResultGroup& group) {
-    const ResultGroup& baseline = *table.baseline_of(group);
-    if (!table.compares_survivors(group)) return {};
-    std::string lost;
-    for (const auto& [each, name] : {std::pair(&group, "group"), std::pair(&baseline, "baseline")}) {
-        if (each->failed == 0) continue;
-        lost += (lost.empty() ? "" : " and ") + std::to_string(each->failed) + " of " +
-                counted(std::ssize(each->members), "run") + " of the " + name;
-    }
-    return " The comparison covers only the surviving runs: " + lost + " failed or diverged.";
-}
-
-}  // namespace
-
-std::string text_words(const ResultsTable& table) {
-    return is_loss(measures()[table.compared]) ? " on this text" : "";
-}
-
-bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate) {
-    return estimate && std::max(std::abs(estimate->low), std::abs(estimate->high)) < margin_of(table, *estimate);
-}
-
-Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
-    if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
-    const Comparison& comparison = group.decided();
-    if (!comparison.p || !comparison.p_holm || !comparison.estimate) {
-        return {Verdict::Kind::untested, why_untested(table, group)};
-    }
-    const bool is_significant = *comparison.p_holm < family_level;
-    const std::string where = text_words(table) + ": ";
-    std::string words = difference_words(table, group) + ", ";
-    if (!is_significant && *comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
-    words += p_words(*comparison.p_holm) + " after Holm's correction (" + test_title(group.test) + ", " +
-             counted(group.comparisons, "comparison") + ")";
-    std::string end = "." + survivor_words(table, group);
-    if (table.looks(group) > 1) {
-        end += " Seeds were added after results existed (look " + std::to_string(table.looks(group)) +
-               " at this comparison); p is not corrected for the earlier " +
-               (table.looks(group) > 2 ? "looks." : "look.");
-    }
-    const DifferenceInterval& estimate = *comparison.estimate;
-    const std::string margin = rough_text(margin_of(table, estimate)) + " " +
-                               std::string(measures()[table.compared].unit) + " (" + number_text(table.margin_percent) +
-                               " % of the baseline's mean)";
-    if (is_equivalent(table, estimate))
-        return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
-    if (!is_significant)
-        return {Verdict::Kind::undecided, "Not significant" + where + words + power_words(table, group) + end};
-    if (std::min(std::abs(estimate.low), std::abs(estimate.high)) < margin_of(table, estimate))
-        words += "; the interval includes differences below the relevance margin of " + margin;
-    const bool better = (estimate.difference > 0) == measures()[table.compared].more_is_better;
-    return {better ? Verdict::Kind::better : Verdict::Kind::worse, (better ? "Better" : "Worse") + where + words + end};
-}
-
-std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name) {
-    const auto rank = [&](const ResultGroup& group) {
-        const Verdict::Kind kind = verdict_of(table, group).kind;
-        const int order = kind == Verdict::Kind::better ? 2 : kind == Verdict::Kind::worse ? 1 : 0;
-        return std::pair(order, order == 0 ? 0 : std::abs(group.decided().estimate->difference));
-    };
-    const auto most = std::max_element(table.groups.begin(), table.groups.end(),
-                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
-    if (most == table.groups.end() || rank(*most).first == 0) return {};
-    const Comparison& comparison = most->decided();
-    const bool is_better = rank(*most).first == 2;
-    const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
-    const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
-    return name(best) + " is significantly " + (measures()[table.compared].more_is_better ? "above " : "below ") +
-           name(other) + text_words(table) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
-           (measures()[table.compared].name == "bits_per_byte" ? "bits per byte"
-                                                               : std::string(measures()[table.compared].unit)) +
-           " (" + (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
-           p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") + ")";
-}
-
-std::string to_string(Verdict::Kind kind) {
-    constexpr std::array words = {"baseline", "no test", "not significant", "equivalent", "better", "worse"};
-    return words[static_cast<std::size_t>(kind)];
 }
 
 }  // namespace ropelab

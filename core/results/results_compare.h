@@ -6,12 +6,15 @@
 #include <string>
 #include <string_view>
 
-#include "core/results/results_table.h"
+#include "core/results/result_group.h"
 
 namespace ropelab {
 
 // The runs of a cohort share one clock (core/contract/training_clock.h), and the load of the machine differs between
 // sessions and drifts within one: most training times are one measurement, not one per seed.
+
+/// Two-sided level of all comparisons with a baseline together.
+inline constexpr double family_level = 0.05;
 
 bool is_training_time(std::size_t measure);
 
@@ -22,6 +25,9 @@ bool has_own_clocks(const ResultGroup& group);
 bool decides_best_loss(const std::string& key);
 /// Equal seeds train the same model (core/results/same_models.h).
 bool is_repeat(const ResultGroup& a, const ResultGroup& b);
+
+/// An earlier group of the table trains the same models, so that a comparison of losses is already tested.
+bool repeats(const ResultsTable& table, const ResultGroup& group);
 
 /// Training times only if both groups have clocks of their own in the same sessions, equal seeds in the same one; no
 /// losses of repeats, and no best losses of groups that are evaluated differently.
@@ -52,16 +58,5 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test);
 
 /// t has the sign of mean(a) − mean(b); nullopt if no test is possible.
 std::optional<TTest> test_between(const ResultGroup& a, const ResultGroup& b, std::size_t measure, TestKind kind);
-
-/// " on this text", which all seeds share, so that no verdict on a loss is about other texts; "" for speeds and times.
-std::string text_words(const ResultsTable& table);
-
-/// The interval of the difference lies within the table's relevance margin.
-bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate);
-
-/// The largest decided difference from a baseline, a better group before a worse one: "θ 100 is significantly below
-/// θ 10k on this text: 0.04 nats (3 seeds, p = 0.002)". "" if no difference is significant after Holm's correction and
-/// at least as large as the relevance margin. `name` names a group.
-std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name);
 
 }  // namespace ropelab

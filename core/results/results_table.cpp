@@ -1,7 +1,6 @@
 #include "core/results/results_table.h"
 
 #include <cmath>
-#include <numbers>
 #include <numeric>
 #include <set>
 #include <tuple>
@@ -9,7 +8,6 @@
 #include "core/base/aliases.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/same_models.h"
 #include "core/settings/keys.h"
@@ -95,23 +93,9 @@ bool same_value(const json& run, const std::string& name, const std::string& tex
     }
 }
 
-bool is_tokenizer_setting(const std::string& key) {
-    return key == "tokenizer" || key == "vocabulary_size";
-}
-
-bool is_data_setting(const std::string& key) {
-    // Other seeds and lengths of the synthetic data are other texts.
-    return key == "data" || key == "data_seed" || key == "data_length" || key == "split" || is_tokenizer_setting(key);
-}
-
 bool has_default(const std::pair<const std::string, json>& setting) {
     const auto known = defaults().find(setting.first);
     return known != defaults().end() && *known == setting.second;
-}
-
-// So that values of the measure cannot be compared between its values. Bits per byte can, of all tokenizers.
-bool separates_data(const std::string& key, std::size_t measure) {
-    return is_data_setting(key) && !(measures()[measure].name == "bits_per_byte" && is_tokenizer_setting(key));
 }
 
 using Level = std::vector<json>;
@@ -270,100 +254,6 @@ void describe_runs(ResultsTable& table, ResultGroup& group, std::span<const Resu
     }
 }
 
-}  // namespace
-
-double bits_per_byte(const RunSummary& summary) {
-    return summary.best_validation_loss / std::numbers::ln2 / summary.bytes_per_token;
-}
-
-const std::array<Measure, measure_count>& measures() {
-    static constexpr std::array<Measure, measure_count> table = {{
-        {"best_validation_loss", "best val. loss", "nats", 4, false, true,
-         [](const RunSummary& s) { return s.best_validation_loss; }},
-        {"final_validation_loss", "final val. loss", "nats", 4, false, false,
-         [](const RunSummary& s) { return s.final_validation_loss; }},
-        {"whole_validation_loss", "whole val. loss", "nats", 4, false, false,
-         [](const RunSummary& s) { return s.whole_validation_loss.value_or(Description::unknown); }},
-        {"test_loss", "test loss", "nats", 4, false, false,
-         [](const RunSummary& s) { return s.test_loss.value_or(Description::unknown); }},
-        {"bits_per_character", "bits/char.", "bits", 4, false, true,
-         [](const RunSummary& s) {
-             return s.subwords ? Description::unknown : s.best_validation_loss / std::numbers::ln2;
-         }},
-        {"bits_per_byte", "bits/byte", "bits", 4, false, true, bits_per_byte},
-        {"final_training_loss", "final train loss", "nats", 4, false, false,
-         [](const RunSummary& s) { return s.final_training_loss; }},
-        {"seconds", "training time (s)", "s", 1, false, false, [](const RunSummary& s) { return s.seconds; }},
-        {"tokens_per_second", "tokens/s", "tokens/s", 0, true, false,
-         [](const RunSummary& s) { return s.tokens_per_second; }},
-        {"generated_tokens_per_second", "generation speed (tokens/s)", "tokens/s", 0, true, false,
-         [](const RunSummary& s) { return s.generated_tokens_per_second; }},
-    }};
-    return table;
-}
-
-bool is_loss(const Measure& measure) {
-    return measure.unit == "nats" || measure.unit == "bits";
-}
-
-std::size_t measure_index(const std::string& name) {
-    std::vector<std::string_view> names;
-    for (const Measure& measure : measures()) names.push_back(measure.name);
-    const auto found = std::find(names.begin(), names.end(), name);
-    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
-    throw BadInput("\"" + name + "\" is not a measure of the results table; did you mean " + nearest(name, names) +
-                   "?");
-}
-
-std::vector<double> ResultGroup::values(std::size_t measure) const {
-    std::vector<double> result;
-    for (const RunSummary& summary : summaries) result.push_back(measures()[measure].of(summary));
-    return result;
-}
-
-bool same_data(const ResultGroup& a, const ResultGroup& b, std::size_t measure) {
-    return std::all_of(a.settings.begin(), a.settings.end(), [&](const auto& setting) {
-        return !separates_data(setting.first, measure) || b.settings.at(setting.first) == setting.second;
-    });
-}
-
-namespace {
-
-// Of the swept settings for which `is_named`; "data set" if there are none.
-std::string titles_of(const ResultsTable& table, const std::function<bool(const std::string&)>& is_named) {
-    std::vector<std::string> words;
-    for (const std::string& key : table.swept) {
-        if (!is_named(key)) continue;
-        const std::string word = key == "data"               ? "data set"
-                                 : is_tokenizer_setting(key) ? "tokenizer"
-                                                             : setting_title(key);
-        if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(word);
-    }
-    return words.empty() ? "data set" : joined(words, " and ");
-}
-
-}  // namespace
-
-std::string data_words(const ResultsTable& table) {
-    return titles_of(table, [&](const std::string& key) { return separates_data(key, table.compared); });
-}
-
-std::string level_words(const ResultsTable& table) {
-    return titles_of(table, [&](const std::string& key) {
-        return std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
-            return table.is_baseline(group) && group.settings.at(key) != table.groups[table.baseline].settings.at(key);
-        });
-    });
-}
-
-std::string setting_text(const json& value) {
-    if (value.is_string()) return value.get<std::string>();
-    if (value.is_number()) return number_text(value.get<double>());
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-namespace {
-
 // "theta=500, rotated_layers=1,3" is split at the comma before the name of a setting.
 std::vector<std::string> assignments(const std::vector<std::string>& typed) {
     std::vector<std::string> result;
@@ -395,22 +285,6 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
         }
     }
     return current_settings(settings);
-}
-
-std::vector<std::string> distinguishing_keys(const ResultsTable& table, const std::string& without) {
-    // The first group with the value of each group: equal lists belong to settings that change together.
-    std::set<std::vector<std::size_t>> known;
-    std::vector<std::string> keys;
-    for (const std::string& key : table.swept) {
-        if (key == without) continue;
-        std::map<json, std::size_t> firsts;
-        std::vector<std::size_t> first_of;
-        for (std::size_t i = 0; i < table.groups.size(); ++i) {
-            first_of.push_back(firsts.emplace(table.groups[i].settings.at(key), i).first->second);
-        }
-        if (known.insert(std::move(first_of)).second) keys.push_back(key);
-    }
-    return keys;
 }
 
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
@@ -472,216 +346,6 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     number_models(table);
     compare_groups(table, options.test);
     return table;
-}
-
-namespace {
-
-// As typed; a fraction as in all tables.
-std::string label_value(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
-    return key == "fraction" ? group_setting_words(table, group, key) : setting_text(group.settings.at(key));
-}
-
-}  // namespace
-
-std::string group_name(const ResultsTable& table, const ResultGroup& group) {
-    if (group.name.empty()) return {};
-    std::vector<std::string> differences;
-    for (const std::string& key : table.swept) {
-        const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& other) {
-            return other.name == group.name && other.settings.at(key) != group.settings.at(key);
-        });
-        if (differs) differences.push_back(key + " = " + label_value(table, group, key));
-    }
-    return differences.empty() ? group.name : group.name + " (" + joined(differences) + ")";
-}
-
-bool has_names(const ResultsTable& table) {
-    return std::any_of(table.groups.begin(), table.groups.end(),
-                       [](const ResultGroup& group) { return !group.name.empty(); });
-}
-
-std::string group_label(const ResultsTable& table, const ResultGroup& group) {
-    if (!group.name.empty()) return group_name(table, group);
-    if (table.swept.empty()) return "all runs";
-    return joined(table.swept, ", ",
-                  [&](const std::string& key) { return key + " = " + label_value(table, group, key); });
-}
-
-std::string setting_title(const std::string& key) {
-    if (key == "theta") return "θ";
-    std::string title = key;
-    std::replace(title.begin(), title.end(), '_', ' ');
-    return title;
-}
-
-std::string setting_words(const std::string& key, const nlohmann::json& value, int head_dim) {
-    if (value.is_null()) return missing_cell;
-    if (value.is_boolean()) return value.get<bool>() ? "yes" : "no";
-    if (!value.is_number()) {
-        const std::string text = setting_text(value);
-        return key == "data" ? text.substr(text.rfind('/') + 1) : text;  // a file without its folder
-    }
-    const double number = value.get<double>();
-    if (key == "attention_window" && number == 0) return "full context";
-    if (key == "fraction") return fraction_text(number, head_dim);
-    return std::abs(number) < 1 ? number_text(number) : short_number(number);
-}
-
-int head_dim_of(const ResultsTable& table, const ResultGroup& group) {
-    const auto value = [&](const char* name) -> std::int64_t {
-        const auto own = group.settings.find(name);
-        const auto shared = table.shared.find(name);
-        const nlohmann::json* found = own != group.settings.end()    ? &own->second
-                                      : shared != table.shared.end() ? &shared->second
-                                                                     : nullptr;
-        return found && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-    };
-    const std::int64_t width = value("width");
-    const std::int64_t heads = value("heads");
-    const bool is_known = width > 0 && heads > 0 && width % (2 * heads) == 0 && width <= 1'000'000;
-    return is_known ? static_cast<int>(width / heads) : 0;
-}
-
-int head_dim_of(const ResultsTable& table) {
-    const int first = table.groups.empty() ? 0 : head_dim_of(table, table.groups.front());
-    const bool is_same = std::all_of(table.groups.begin(), table.groups.end(),
-                                     [&](const ResultGroup& group) { return head_dim_of(table, group) == first; });
-    return is_same ? first : 0;
-}
-
-std::string group_setting_words(const ResultsTable& table, const ResultGroup& group, const std::string& key) {
-    return setting_words(key, group.settings.at(key), head_dim_of(table, group));
-}
-
-std::string group_words(const ResultsTable& table, const ResultGroup& group) {
-    if (!group.name.empty()) return group_name(table, group);
-    if (table.swept.empty()) return "all runs";
-    return joined(table.swept, ", ", [&](const std::string& key) {
-        return setting_title(key) + " = " + group_setting_words(table, group, key);
-    });
-}
-
-namespace {
-
-using Counts = std::map<std::string, int>;
-
-// "bfloat16 (2), float32 (1)".
-std::string counts_text(const Counts& counts) {
-    return joined(counts, ", ",
-                  [](const auto& value) { return value.first + " (" + std::to_string(value.second) + ")"; });
-}
-
-Counts counts_of(const ResultGroup& group, std::string_view name) {
-    const auto found = group.conditions.find(std::string(name));
-    return found == group.conditions.end() ? Counts() : found->second;
-}
-
-// Only bits per byte are comparable between tokenizers of one text.
-std::string tokenizer_warning(const ResultsTable& table) {
-    const std::size_t per_byte = measure_index("bits_per_byte");
-    const std::size_t per_token = measure_index("best_validation_loss");
-    std::vector<const ResultGroup*> texts;  // one group of each
-    const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
-        const auto known = std::find_if(texts.begin(), texts.end(),
-                                        [&](const ResultGroup* each) { return same_data(*each, group, per_byte); });
-        if (known != texts.end()) return !same_data(**known, group, per_token);
-        texts.push_back(&group);
-        return false;
-    });
-    if (!differs) return "";
-    const std::string words =
-        "Warning: the runs have different tokenizers, so only their bits per byte can be compared. ";
-    return words + (table.compared == per_byte
-                        ? "Losses per token are not comparable between them."
-                        : "Losses are compared with the baseline of the same tokenizer; compare bits_per_byte "
-                          "to compare all runs with one baseline.");
-}
-
-}  // namespace
-
-std::string condition_of(const RunConditions& conditions, std::string_view name) {
-    if (name == "precision") return conditions.precision;
-    if (name == "device") return conditions.device;
-    return conditions.graphs.empty() ? "none" : conditions.graphs;
-}
-
-void check_split(const std::vector<std::string>& names) {
-    for (const std::string& name : names) {
-        if (std::find(condition_names.begin(), condition_names.end(), name) != condition_names.end()) continue;
-        throw BadInput("\"" + name + "\" cannot split groups of runs; name precision, device or kernels.");
-    }
-}
-
-std::string condition_text(const ResultGroup& group, std::string_view name) {
-    const Counts counts = counts_of(group, name);
-    return counts.size() == 1 ? counts.begin()->first : counts_text(counts);
-}
-
-std::string search_warning(const ResultsTable& table) {
-    if (!table.searched || measures()[table.compared].name == "test_loss") return {};
-    return "Warning: a search chose these settings by their validation loss, so the best of them looks better "
-           "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.";
-}
-
-std::string look_warning(const ResultsTable& table) {
-    std::set<std::int64_t> experiments;
-    for (const ResultGroup& group : table.groups) {
-        const std::set<std::int64_t> looks(group.looks.begin(), group.looks.end());
-        if (looks.size() > 1) experiments.insert(std::next(looks.begin()), looks.end());
-    }
-    if (experiments.empty()) return {};
-    const auto number = [](std::int64_t each) { return "experiment " + std::to_string(each); };
-    return "Warning: this is not the first look at these groups: " + joined(experiments, " and ", number) +
-           " added seeds to groups that already had some. The p values are not corrected for earlier looks, so "
-           "chance alone makes differences significant more often than the level says.";
-}
-
-namespace {
-
-// "" if no group repeats another and all are evaluated alike.
-std::string evaluation_warning(const ResultsTable& table) {
-    const Measure& compared = measures()[table.compared];
-    if (!is_loss(compared)) return {};
-    const bool has_repeats =
-        std::ranges::any_of(table.groups, [](const ResultGroup& group) { return group.repeats.has_value(); });
-    std::string words = has_repeats ? "Note: some groups train the same models, because they differ only in settings "
-                                      "without an effect on training; each comparison is tested once."
-                                    : "";
-    if (std::ranges::none_of(table.swept, decides_best_loss)) return words;
-    return words + (has_repeats ? " " : "Note: ") +
-           "The lowest of several losses depends on how often and on which batches a run is evaluated, so " +
-           std::string(compared.name) +
-           (compared.of_best ? " is tested only between groups that are evaluated alike."
-                             : " is compared instead of the best loss.");
-}
-
-}  // namespace
-
-std::vector<std::string> condition_warnings(const ResultsTable& table) {
-    std::vector<std::string> result;
-    for (const std::string& words : {look_warning(table), evaluation_warning(table)}) {
-        if (!words.empty()) result.push_back(words);
-    }
-    if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);
-    for (const std::string_view name : condition_names) {
-        const bool separates = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
-        Counts all;
-        std::string pooled;
-        for (const ResultGroup& group : table.groups) {
-            const Counts counts = counts_of(group, name);
-            for (const auto& [value, count] : counts) all[value] += count;
-            if (counts.size() > 1) pooled += (pooled.empty() ? "" : "; ") + group_label(table, group);
-        }
-        if (all.size() < 2 || (separates && pooled.empty())) continue;
-        std::string words = "Warning: the runs trained with different " + std::string(name) +
-                            (name == "kernels" ? "" : "s") + ": " + counts_text(all) + ". ";
-        if (name == "precision") words = "Warning: the runs trained in different precision: " + counts_text(all) + ". ";
-        words += pooled.empty()
-                     ? "The tests compare groups that were trained under different conditions."
-                     : "Runs of different conditions are pooled in the means of these groups: " + pooled + ".";
-        result.push_back(words + " Split by " + std::string(name) + " to separate them.");
-    }
-    return result;
 }
 
 namespace {

@@ -1,0 +1,292 @@
+#include "core/results/results_verdict.h"
+
+#include <cmath>
+#include <iterator>
+#include <set>
+#include <utility>
+
+#include "core/base/numbers.h"
+#include "core/results/results_compare.h"
+
+namespace ropelab {
+
+namespace {
+
+// "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
+std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
+    if (group.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
+    const auto ours = group.described[table.compared].n;
+    const auto theirs = table.baseline_of(group)->described[table.compared].n;
+    if (ours == theirs) return counted(ours, "seed") + " per group";
+    return std::to_string(ours) + " and " + std::to_string(theirs) + " seeds";
+}
+
+bool has_levels(const ResultsTable& table) {
+    return std::count_if(table.groups.begin(), table.groups.end(),
+                         [&](const ResultGroup& each) { return table.is_baseline(each); }) > 1;
+}
+
+// "0.0061 nats lower than the baseline (95 % interval -0.0095 … -0.0027 nats)". One of several baselines is named.
+std::string difference_words(const ResultsTable& table, const ResultGroup& group) {
+    const DifferenceInterval& estimate = *group.decided().estimate;
+    const std::string unit = " " + std::string(measures()[table.compared].unit);
+    std::string words = rough_text(std::abs(estimate.difference)) + unit +
+                        (estimate.difference < 0 ? " lower" : " higher") + " than the baseline" +
+                        (has_levels(table) ? " " + group_label(table, *table.baseline_of(group)) : "");
+    if (std::isfinite(estimate.low)) {
+        words += " (95 % interval " + rough_text(estimate.low) + " … " + rough_text(estimate.high) + unit + ")";
+    }
+    return words;
+}
+
+std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
+    const auto ours = group.described[table.compared].n;
+    const ResultGroup* baseline = table.baseline_of(group);
+    if (!baseline)
+        return "No test: no group of this " + data_words(table) +
+               " has the baseline's setting together with this group's other swept settings, so this group has no "
+               "baseline.";
+    const auto theirs = baseline->described[table.compared].n;
+    if (ours == 0)
+        return "No test: no run of the group has a finite " + std::string(measures()[table.compared].name) + " yet.";
+    if (theirs == 0)
+        return "No test: no run of the baseline has a finite " + std::string(measures()[table.compared].name) + " yet.";
+    if (repeats(table, group)) {
+        return "No test: the group trains the same models as the group " +
+               group_label(table, table.groups[*group.repeats]) +
+               ", from which it differs only in settings without an effect on training; that comparison counts once.";
+    }
+    if (measures()[table.compared].of_best && !is_testable(group, *baseline, table.compared)) {
+        return "No test: the group is evaluated more or less often than the baseline or on other batches, and the "
+               "lowest of several losses depends on that. Compare final_validation_loss.";
+    }
+    if (!is_testable(group, *baseline, table.compared)) {
+        return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
+               "share one clock and the load of the machine differs between batches and sessions.";
+    }
+    if (group.test == TestKind::paired && group.pairs < 2) {
+        return "No test: a paired test needs at least two seeds that both groups have, but there " +
+               (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
+    }
+    if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
+    const bool varies = group.described[table.compared].standard_deviation > 0;
+    if (group.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
+        return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
+    }
+    return "No test: all seeds have equal values, so they are copies and not independent measurements.";
+}
+
+// The end of a sentence: ", which is less than the 0.032 nats that …"; "" if the detectable difference is unknown.
+std::string power_words(const ResultsTable& table, const ResultGroup& group) {
+    const Comparison& comparison = group.decided();
+    if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
+    const bool paired = group.test == TestKind::paired;
+    const int count = group.comparisons;
+    std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
+                         std::string(measures()[table.compared].unit) +
+                         " that the test detects with 80 % power, given " + seeds_words(table, group) +
+                         ", their standard deviations and the 5 % level";
+    if (count > 1) {
+        result += " divided by " + std::to_string(count) + " comparisons (the first and strictest step of Holm's " +
+                  "correction)";
+    }
+    if (comparison.seeds_needed) {
+        const auto number = [](const auto& seeds) {
+            return seeds ? std::to_string(*seeds) : "more than " + std::to_string(max_seeds);
+        };
+        result +=
+            "; about " + std::to_string(*comparison.seeds_needed) + (paired ? " pairs of seeds" : " seeds per group") +
+            " (95 % interval " + number(comparison.seeds_needed_low) + " … " + number(comparison.seeds_needed_high) +
+            ", because the standard deviation is an estimate) would be needed to detect a true difference of this size";
+    }
+    return result;
+}
+
+double margin_of(const ResultsTable& table, const DifferenceInterval& estimate) {
+    return table.margin_percent / 100 * std::abs(estimate.reference);
+}
+
+// On runs that the comparison lacks because they failed; "" if there are none.
+std::string survivor_words(const ResultsTable& table, const ResultGroup& group) {
+    const ResultGroup& baseline = *table.baseline_of(group);
+    if (!table.compares_survivors(group)) return {};
+    std::string lost;
+    for (const auto& [each, name] : {std::pair(&group, "group"), std::pair(&baseline, "baseline")}) {
+        if (each->failed == 0) continue;
+        lost += (lost.empty() ? "" : " and ") + std::to_string(each->failed) + " of " +
+                counted(std::ssize(each->members), "run") + " of the " + name;
+    }
+    return " The comparison covers only the surviving runs: " + lost + " failed or diverged.";
+}
+
+using Counts = std::map<std::string, int>;
+
+// "bfloat16 (2), float32 (1)".
+std::string counts_text(const Counts& counts) {
+    return joined(counts, ", ",
+                  [](const auto& value) { return value.first + " (" + std::to_string(value.second) + ")"; });
+}
+
+Counts counts_of(const ResultGroup& group, std::string_view name) {
+    const auto found = group.conditions.find(std::string(name));
+    return found == group.conditions.end() ? Counts() : found->second;
+}
+
+// Only bits per byte are comparable between tokenizers of one text.
+std::string tokenizer_warning(const ResultsTable& table) {
+    const std::size_t per_byte = measure_index("bits_per_byte");
+    const std::size_t per_token = measure_index("best_validation_loss");
+    std::vector<const ResultGroup*> texts;  // one group of each
+    const bool differs = std::any_of(table.groups.begin(), table.groups.end(), [&](const ResultGroup& group) {
+        const auto known = std::find_if(texts.begin(), texts.end(),
+                                        [&](const ResultGroup* each) { return same_data(*each, group, per_byte); });
+        if (known != texts.end()) return !same_data(**known, group, per_token);
+        texts.push_back(&group);
+        return false;
+    });
+    if (!differs) return "";
+    const std::string words =
+        "Warning: the runs have different tokenizers, so only their bits per byte can be compared. ";
+    return words + (table.compared == per_byte
+                        ? "Losses per token are not comparable between them."
+                        : "Losses are compared with the baseline of the same tokenizer; compare bits_per_byte "
+                          "to compare all runs with one baseline.");
+}
+
+// "" if no group repeats another and all are evaluated alike.
+std::string evaluation_warning(const ResultsTable& table) {
+    const Measure& compared = measures()[table.compared];
+    if (!is_loss(compared)) return {};
+    const bool has_repeats =
+        std::ranges::any_of(table.groups, [](const ResultGroup& group) { return group.repeats.has_value(); });
+    std::string words = has_repeats ? "Note: some groups train the same models, because they differ only in settings "
+                                      "without an effect on training; each comparison is tested once."
+                                    : "";
+    if (std::ranges::none_of(table.swept, decides_best_loss)) return words;
+    return words + (has_repeats ? " " : "Note: ") +
+           "The lowest of several losses depends on how often and on which batches a run is evaluated, so " +
+           std::string(compared.name) +
+           (compared.of_best ? " is tested only between groups that are evaluated alike."
+                             : " is compared instead of the best loss.");
+}
+
+}  // namespace
+
+std::string text_words(const ResultsTable& table) {
+    return is_loss(measures()[table.compared]) ? " on this text" : "";
+}
+
+bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate) {
+    return estimate && std::max(std::abs(estimate->low), std::abs(estimate->high)) < margin_of(table, *estimate);
+}
+
+Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
+    if (table.is_baseline(group)) return {Verdict::Kind::baseline, "This group is the baseline of the comparison."};
+    const Comparison& comparison = group.decided();
+    if (!comparison.p || !comparison.p_holm || !comparison.estimate) {
+        return {Verdict::Kind::untested, why_untested(table, group)};
+    }
+    const bool is_significant = *comparison.p_holm < family_level;
+    const std::string where = text_words(table) + ": ";
+    std::string words = difference_words(table, group) + ", ";
+    if (!is_significant && *comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
+    words += p_words(*comparison.p_holm) + " after Holm's correction (" + test_title(group.test) + ", " +
+             counted(group.comparisons, "comparison") + ")";
+    std::string end = "." + survivor_words(table, group);
+    if (table.looks(group) > 1) {
+        end += " Seeds were added after results existed (look " + std::to_string(table.looks(group)) +
+               " at this comparison); p is not corrected for the earlier " +
+               (table.looks(group) > 2 ? "looks." : "look.");
+    }
+    const DifferenceInterval& estimate = *comparison.estimate;
+    const std::string margin = rough_text(margin_of(table, estimate)) + " " +
+                               std::string(measures()[table.compared].unit) + " (" + number_text(table.margin_percent) +
+                               " % of the baseline's mean)";
+    if (is_equivalent(table, estimate))
+        return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
+    if (!is_significant)
+        return {Verdict::Kind::undecided, "Not significant" + where + words + power_words(table, group) + end};
+    if (std::min(std::abs(estimate.low), std::abs(estimate.high)) < margin_of(table, estimate))
+        words += "; the interval includes differences below the relevance margin of " + margin;
+    const bool better = (estimate.difference > 0) == measures()[table.compared].more_is_better;
+    return {better ? Verdict::Kind::better : Verdict::Kind::worse, (better ? "Better" : "Worse") + where + words + end};
+}
+
+std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name) {
+    const auto rank = [&](const ResultGroup& group) {
+        const Verdict::Kind kind = verdict_of(table, group).kind;
+        const int order = kind == Verdict::Kind::better ? 2 : kind == Verdict::Kind::worse ? 1 : 0;
+        return std::pair(order, order == 0 ? 0 : std::abs(group.decided().estimate->difference));
+    };
+    const auto most = std::max_element(table.groups.begin(), table.groups.end(),
+                                       [&](const auto& a, const auto& b) { return rank(a) < rank(b); });
+    if (most == table.groups.end() || rank(*most).first == 0) return {};
+    const Comparison& comparison = most->decided();
+    const bool is_better = rank(*most).first == 2;
+    const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
+    const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
+    return name(best) + " is significantly " + (measures()[table.compared].more_is_better ? "above " : "below ") +
+           name(other) + text_words(table) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
+           (measures()[table.compared].name == "bits_per_byte" ? "bits per byte"
+                                                               : std::string(measures()[table.compared].unit)) +
+           " (" + (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
+           p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") + ")";
+}
+
+std::string to_string(Verdict::Kind kind) {
+    constexpr std::array words = {"baseline", "no test", "not significant", "equivalent", "better", "worse"};
+    return words[static_cast<std::size_t>(kind)];
+}
+
+std::string condition_text(const ResultGroup& group, std::string_view name) {
+    const Counts counts = counts_of(group, name);
+    return counts.size() == 1 ? counts.begin()->first : counts_text(counts);
+}
+
+std::string search_warning(const ResultsTable& table) {
+    if (!table.searched || measures()[table.compared].name == "test_loss") return {};
+    return "Warning: a search chose these settings by their validation loss, so the best of them looks better "
+           "than it is on other text. The test_loss of runs with split=90/5/5 is not affected by this choice.";
+}
+
+std::string look_warning(const ResultsTable& table) {
+    std::set<std::int64_t> experiments;
+    for (const ResultGroup& group : table.groups) {
+        const std::set<std::int64_t> looks(group.looks.begin(), group.looks.end());
+        if (looks.size() > 1) experiments.insert(std::next(looks.begin()), looks.end());
+    }
+    if (experiments.empty()) return {};
+    const auto number = [](std::int64_t each) { return "experiment " + std::to_string(each); };
+    return "Warning: this is not the first look at these groups: " + joined(experiments, " and ", number) +
+           " added seeds to groups that already had some. The p values are not corrected for earlier looks, so "
+           "chance alone makes differences significant more often than the level says.";
+}
+
+std::vector<std::string> condition_warnings(const ResultsTable& table) {
+    std::vector<std::string> result;
+    for (const std::string& words : {look_warning(table), evaluation_warning(table)}) {
+        if (!words.empty()) result.push_back(words);
+    }
+    if (const std::string words = tokenizer_warning(table); !words.empty()) result.push_back(words);
+    for (const std::string_view name : condition_names) {
+        const bool separates = std::find(table.swept.begin(), table.swept.end(), name) != table.swept.end();
+        Counts all;
+        std::string pooled;
+        for (const ResultGroup& group : table.groups) {
+            const Counts counts = counts_of(group, name);
+            for (const auto& [value, count] : counts) all[value] += count;
+            if (counts.size() > 1) pooled += (pooled.empty() ? "" : "; ") + group_label(table, group);
+        }
+        if (all.size() < 2 || (separates && pooled.empty())) continue;
+        std::string words = "Warning: the runs trained with different " + std::string(name) +
+                            (name == "kernels" ? "" : "s") + ": " + counts_text(all) + ". ";
+        if (name == "precision") words = "Warning: the runs trained in different precision: " + counts_text(all) + ". ";
+        words += pooled.empty()
+                     ? "The tests compare groups that were trained under different conditions."
+                     : "Runs of different conditions are pooled in the means of these groups: " + pooled + ".";
+        result.push_back(words + " Split by " + std::string(name) + " to separate them.");
+    }
+    return result;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/results/result_group.h"
+
+namespace ropelab {
+
+/// The level is 5 % after Holm's correction.
+struct Verdict {
+    /// `equivalent`: the 95 % interval of the difference lies within the relevance margin.
+    enum class Kind { baseline, untested, undecided, equivalent, better, worse } kind = Kind::untested;
+    std::string words;
+};
+Verdict verdict_of(const ResultsTable& table, const ResultGroup& group);
+/// "" unless a search chose settings by a loss that the table compares.
+std::string search_warning(const ResultsTable& table);
+/// "" unless experiments added seeds to groups that already had some.
+std::string look_warning(const ResultsTable& table);
+/// On looks and evaluations, and one sentence per condition in which runs differ, with the option that separates them.
+std::vector<std::string> condition_warnings(const ResultsTable& table);
+
+std::string to_string(Verdict::Kind kind);
+/// "float32", or "bfloat16 (2), float32 (1)".
+std::string condition_text(const ResultGroup& group, std::string_view name);
+
+/// " on this text", which all seeds share, so that no verdict on a loss is about other texts; "" for speeds and times.
+std::string text_words(const ResultsTable& table);
+
+/// The interval of the difference lies within the table's relevance margin.
+bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate);
+
+/// The largest decided difference from a baseline, a better group before a worse one: "θ 100 is significantly below
+/// θ 10k on this text: 0.04 nats (3 seeds, p = 0.002)". "" if no difference is significant after Holm's correction and
+/// at least as large as the relevance margin. `name` names a group.
+std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name);
+
+}  // namespace ropelab
