@@ -10,7 +10,7 @@
 #include "core/interop/model_table.h"
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 #include "core/results/results_table.h"
 #include "core/rope/frequencies.h"
 #include "core/sweep/stored_run.h"

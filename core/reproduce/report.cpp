@@ -13,9 +13,9 @@
 #include "core/forecast/device_need.h"
 #include "core/forecast/time_model.h"
 #include "core/plan/step_cost.h"
+#include "core/reproduce/published/published.h"
+#include "core/reproduce/published/source_tests.h"
 #include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/rules/source_tests.h"
-#include "core/reproduce/sheets/published.h"
 #include "core/results/results_cells.h"
 #include "core/settings/keys.h"
 #include "core/settings/run_names.h"
@@ -49,14 +49,6 @@ std::string ours_text(const SheetRow& row) {
     if (row.ours.n == 0) return missing_cell;
     return std::to_string(std::lround(row.ours.mean * static_cast<double>(row.ours.n))) + " of " +
            std::to_string(row.ours.n);
-}
-
-std::string sample_text(const Sample& sample) {
-    if (sample.n == 0 || !std::isfinite(sample.mean)) return missing_cell;
-    const int decimals = std::abs(sample.mean) < 100 ? 4 : 1;
-    const std::string mean = fixed_text(sample.mean, decimals);
-    return std::isfinite(sample.standard_deviation) ? mean + " ± " + fixed_text(sample.standard_deviation, decimals)
-                                                    : mean;
 }
 
 std::string verdict_p_text(const SheetRow& row) {

@@ -51,8 +51,6 @@ std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_d
 
 /// "data enwik8, theta 500". The requested data set is named only if another one is used for it.
 std::string row_label(const nlohmann::json& keys);
-/// "1.4728 ± 0.0016"; "–" for a sample without a finite mean.
-std::string sample_text(const Sample& sample);
 /// The measure says of each run if an event, such as a spike, occurred.
 bool is_event(const std::string& measure);
 /// "best_validation_loss (nats)"; without a unit if the name contains it.

@@ -12,9 +12,6 @@
 
 namespace ropelab {
 
-inline constexpr const char* sheet_document = "sheet";
-inline constexpr const char* predictions_document = "predictions";
-
 /// In one transaction, with waiting runs, rules and predictions. Returns the experiment's id.
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan);
 

@@ -14,7 +14,7 @@
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "core/results/decision_aid.h"
 #include "core/results/loss_fit.h"
 #include "core/results/results_table.h"

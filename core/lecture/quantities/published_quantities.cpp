@@ -12,7 +12,7 @@
 #include "core/interop/model_table.h"
 #include "core/lecture/quantities/quantity_table.h"
 #include "core/plan/step_cost.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "core/rope/memory.h"
 #include "core/settings/keys.h"
 

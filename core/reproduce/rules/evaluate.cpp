@@ -190,28 +190,6 @@ std::vector<double> values_with_same_seeds(const GroupValues& group, const Group
     return result;
 }
 
-std::string to_string(SheetVerdict verdict) {
-    // in the order of the enumeration
-    static constexpr std::array words = {"shown",          "baseline",  "unfinished",  "reproduced",
-                                         "not reproduced", "undecided", "not testable"};
-    return words.at(static_cast<std::size_t>(verdict));
-}
-
-std::string to_string(RowEffect::Scale scale) {
-    if (scale == RowEffect::Scale::percent) return "percent";
-    if (scale == RowEffect::Scale::ratio) return "ratio";
-    return scale == RowEffect::Scale::proportion ? "proportion" : "proportion difference";
-}
-
-bool belongs(const RunSpec& spec, const GroupKeys& group) {
-    return std::all_of(group.begin(), group.end(), [&](const auto& entry) {
-        const Key& known = key(entry.first);
-        RunSpec wanted = spec;
-        known.set(wanted, parse_value(known, entry.second, spec));
-        return known.get(wanted) == known.get(spec);
-    });
-}
-
 std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group) {
     std::map<std::string, std::string> own;
     for (const auto& [key, value] : groups[group]) {
@@ -222,19 +200,6 @@ std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t gro
         if (!is_shared) own[key] = value;
     }
     return assignments_text(own);
-}
-
-std::string unit_of(const std::string& measure) {
-    if (measure == extension_rise) return "nats";
-    for (const Measure& known : measures()) {
-        if (known.name == measure) return std::string(known.unit);
-    }
-    return {};
-}
-
-bool is_loss(const std::string& measure) {
-    const std::string unit = unit_of(measure);
-    return unit == "nats" || unit == "bits";
 }
 
 double measured_value(const SheetRun& run, const std::string& measure) {

@@ -18,7 +18,6 @@
 #include "core/machine/clock.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
-#include "core/reproduce/sheet_lab.h"
 #include "core/run/device_choice.h"
 #include "core/run/probing.h"
 #include "core/stats/descriptive.h"

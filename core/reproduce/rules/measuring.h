@@ -9,30 +9,14 @@
 
 #include "core/contract/engine.h"
 #include "core/forecast/time_model.h"
-#include "core/reproduce/rules/evaluate.h"
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet_row.h"
 #include "core/run/checkpoint.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {
 
-/// Mean over the plan's samples (batch size 1, the prompt is the newline or the first token of the vocabulary).
-inline constexpr const char* generated_per_second = "generated_tokens_per_second";
-/// Engine::count_operations per token after the first, without CUDA graphs. NaN if the engine does not count.
-inline constexpr const char* operations_per_training_step = "operations_per_training_step";
-inline constexpr const char* operations_per_token = "operations_per_generated_token";
-/// Nats per token: loss at the longest extension minus that at the context, on the same beginning of the split.
-inline constexpr const char* extension_rise = "extension_rise";
 /// Validation tokens for the losses at extensions; enough for a few hundred sequences.
 inline constexpr std::int64_t extension_tokens = 32768;
-/// 1 or 0 (first_spike); NaN if the run failed for another reason.
-inline constexpr const char* spiked = "spiked";
-/// Spiked within the first `early` of the run's steps.
-inline constexpr const char* spiked_early = "spiked_early";
-/// Gradient norm of the last block's MLP at the first step (ProbeResult::gradient_norm of step 1), and its quotient by
-/// that of the first block. NaN if the run has no such snapshot.
-inline constexpr const char* first_gradient_at_end = "first_gradient_of_last_mlp";
-inline constexpr const char* first_gradient_ratio = "first_gradient_ratio";
 /// Rise of the smoothed training loss over its previous minimum, in nats per token.
 inline constexpr double spike_nats = 0.5;
 /// Fraction of a run's steps.

@@ -6,7 +6,6 @@
 
 #include "core/base/numbers.h"
 #include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/sheets/building.h"
 #include "core/results/results_cells.h"
 #include "core/rope/context.h"
 #include "core/rope/frequencies.h"
@@ -332,6 +331,13 @@ Prediction prediction_of_order(std::string theory, std::string words, std::strin
     prediction.low = std::move(low);
     prediction.high = std::move(high);
     return prediction;
+}
+
+double chance_of_set(std::size_t n, std::size_t k) {
+    double combinations = 1;
+    for (std::size_t i = 0; i < k; ++i)
+        combinations = combinations * static_cast<double>(n - i) / static_cast<double>(i + 1);
+    return 1 / combinations;
 }
 
 }  // namespace ropelab

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 
 namespace ropelab {
 
@@ -35,5 +35,8 @@ SheetPlan plan_of_predictions(std::vector<Prediction> predictions);
 /// Every group of `low` has a lower mean of `measure` than every group of `high`.
 Prediction prediction_of_order(std::string theory, std::string words, std::string measure, std::vector<GroupKeys> low,
                                std::vector<GroupKeys> high);
+
+/// k given groups of n come first in a random order: 1 / C(n, k).
+double chance_of_set(std::size_t n, std::size_t k);
 
 }  // namespace ropelab

@@ -7,7 +7,7 @@
 #include "core/base/numbers.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/sheets/building.h"
+#include "core/reproduce/rules/predictions.h"
 #include "core/results/results_cells.h"
 
 namespace ropelab {

@@ -3,7 +3,7 @@
 #include <optional>
 #include <span>
 
-#include "core/reproduce/rules/evaluate.h"
+#include "core/reproduce/rules/sheet_row.h"
 
 namespace ropelab {
 
@@ -49,5 +49,18 @@ std::optional<std::int64_t> seeds_to_decide(const SheetRow& row, const RowTests&
 /// with failed runs in either group is undecided. Requires the rows' samples and comparisons. A family with a run that
 /// has not ended or is not measured is left unfinished.
 void decide(std::span<SheetRow> rows);
+
+struct ClaimVerdict {
+    std::string claim;  // id
+    /// `not_reproduced`: one row is not, also after Bonferroni's correction over its families. `not_testable`: no row
+    /// is testable. `undecided`: otherwise, and if the verdicts at several lengths of training differ. `unfinished`: a
+    /// row has no verdict yet. `shown`: the claim has no row with a rule.
+    SheetVerdict verdict = SheetVerdict::shown;
+    int rows = 0;  // number of rows with a rule
+    int reproduced = 0, not_reproduced = 0, undecided = 0, not_testable = 0, unfinished = 0;
+    std::string words;  // "Reproduced: holds for all 6 rows."
+};
+/// In the plan's order. `rows` are the results of evaluate().
+std::vector<ClaimVerdict> claim_verdicts(const SheetPlan& plan, std::span<const SheetRow> rows);
 
 }  // namespace ropelab

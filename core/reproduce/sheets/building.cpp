@@ -9,7 +9,7 @@
 #include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/data/text_source.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "core/results/results_cells.h"
 #include "core/stats/t_test.h"
 
@@ -194,13 +194,6 @@ PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string meas
 
 PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group) {
     return {.keys = std::move(keys), .measure = std::move(measure), .group = std::move(group)};
-}
-
-double chance_of_set(std::size_t n, std::size_t k) {
-    double combinations = 1;
-    for (std::size_t i = 0; i < k; ++i)
-        combinations = combinations * static_cast<double>(n - i) / static_cast<double>(i + 1);
-    return 1 / combinations;
 }
 
 const std::vector<std::string>& theta_paper_bases() {

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 
 namespace ropelab {
 
@@ -83,9 +83,6 @@ void add_power_note(SheetPlan& plan);
 PlannedRow compared_row(std::string claim, nlohmann::json keys, std::string measure, GroupKeys group,
                         GroupKeys baseline, VerdictRule rule);
 PlannedRow shown_row(nlohmann::json keys, std::string measure, GroupKeys group);
-
-/// k given groups of n come first in a random order: 1 / C(n, k).
-double chance_of_set(std::size_t n, std::size_t k);
 
 /// With the baseline 10,000.
 const std::vector<std::string>& theta_paper_bases();

@@ -1,7 +1,7 @@
+#include "core/reproduce/published/published.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/predictions.h"
 #include "core/reproduce/sheets/building.h"
-#include "core/reproduce/sheets/published.h"
 
 namespace ropelab {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <utility>
 
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 
 namespace ropelab {
 namespace {

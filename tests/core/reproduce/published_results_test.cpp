@@ -1,4 +1,4 @@
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/building.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
 

@@ -1,11 +1,11 @@
-#include "core/reproduce/rules/source_tests.h"
+#include "core/reproduce/published/source_tests.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 
 namespace ropelab {
 namespace {

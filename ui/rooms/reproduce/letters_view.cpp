@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/base/numbers.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "core/results/results_cells.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/number_slider.h"

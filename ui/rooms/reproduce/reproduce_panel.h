@@ -4,7 +4,7 @@
 #include <QLabel>
 #include <optional>
 
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 #include "ui/controls/table_view.h"
 
 class QComboBox;

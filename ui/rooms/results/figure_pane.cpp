@@ -6,7 +6,7 @@
 #include <QVBoxLayout>
 
 #include "core/base/error.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"

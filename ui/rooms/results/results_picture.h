@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "core/results/results_table.h"
 #include "core/results/run_selection.h"
 #include "core/stats/token_statistics.h"

@@ -3,7 +3,7 @@
 #include "core/base/aliases.h"
 #include "core/base/error.h"
 #include "core/data/json_text.h"
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 #include "core/results/results_cells.h"
 #include "core/sweep/lab_plan.h"
 

@@ -1,4 +1,4 @@
-#include "core/reproduce/sheet.h"
+#include "core/reproduce/rules/sheet.h"
 
 #include <algorithm>
 

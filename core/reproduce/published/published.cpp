@@ -1,4 +1,4 @@
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,8 +10,8 @@
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
-#include "core/reproduce/report.h"
-#include "core/reproduce/sheets/embedded_published.h"
+#include "core/reproduce/published/embedded_published.h"
+#include "core/reproduce/rules/sheet_row.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_table.h"
 #include "core/rope/frequencies.h"

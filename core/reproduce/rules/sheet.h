@@ -221,6 +221,10 @@ struct SheetPlan {
 };
 /// A sentence if the lab stored rules of an older version, else "".
 std::string stored_rules_words(const SheetPlan& plan);
+/// Kinds of the documents in which a lab stores a sheet and its predictions.
+inline constexpr const char* sheet_document = "sheet";
+inline constexpr const char* predictions_document = "predictions";
+
 /// Without experiment and predictions, which a lab stores separately.
 nlohmann::json to_json(const SheetPlan& plan);
 nlohmann::json predictions_json(const SheetPlan& plan);

@@ -1,4 +1,4 @@
-#include "core/reproduce/rules/source_tests.h"
+#include "core/reproduce/published/source_tests.h"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
-#include "core/reproduce/sheets/published.h"
+#include "core/reproduce/published/published.h"
 #include "core/results/results_cells.h"
 #include "core/stats/kendall.h"
 #include "core/stats/t_test.h"
