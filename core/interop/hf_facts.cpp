@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/interop/hf_config.h"
 #include "core/interop/hf_facts.h"
 
 namespace ropelab {

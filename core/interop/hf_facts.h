@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/interop/hf_config.h"
 #include "core/interop/hf_reader.h"
 #include "core/plan/stage.h"
 

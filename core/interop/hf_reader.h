@@ -2,11 +2,12 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/interop/hf_config.h"
+#include "core/interop/hf_model.h"
 
 namespace ropelab {
 

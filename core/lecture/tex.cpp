@@ -36,7 +36,7 @@ constexpr TexCommand commands[] = {
     {"mathit", ""},      {"mathcal", ""}, {"text", ""},        {"operatorname", ""},
 };
 
-bool is_letter(char c) {
+bool is_command_letter(char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
@@ -79,7 +79,7 @@ std::string unclosed_formula(std::string_view text) {
 std::string unknown_tex_command(std::string_view tex) {
     for (std::size_t at = tex.find('\\'); at != std::string_view::npos; at = tex.find('\\', at)) {
         std::size_t end = at + 1;
-        while (end < tex.size() && is_letter(tex[end])) ++end;
+        while (end < tex.size() && is_command_letter(tex[end])) ++end;
         if (end == at + 1 && end < tex.size()) ++end;
         if (!is_known(tex.substr(at + 1, end - at - 1))) return std::string(tex.substr(at, end - at));
         at = end;
