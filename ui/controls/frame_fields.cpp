@@ -1,40 +1,39 @@
 #include "ui/controls/frame_fields.h"
 
-#include <QComboBox>
-#include <QDoubleSpinBox>
 #include <QFileInfo>
-#include <QGridLayout>
-
-#include "ui/controls/fields.h"
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-void addFrameFormat(QGridLayout* grid, QComboBox* format) {
-    format->addItem(u"animated GIF"_s, u"gif"_s);
-    format->addItem(u"one PNG per frame"_s, u"png"_s);
-    format->addItem(u"one SVG per frame"_s, u"svg"_s);
-    addField(
-        grid, u"format"_s, format,
+FormRow frameFormatRow() {
+    return {
+        "format", u"format"_s, u"Format"_s,
         u"Format of the exported animation. An animated GIF is limited to 255 colours; PNG and SVG files per frame are "
-        "not."_s);
+        "not."_s,
+        ChoiceField{.entries = {{u"animated GIF"_s, u"gif"_s},
+                                {u"one PNG per frame"_s, u"png"_s},
+                                {u"one SVG per frame"_s, u"svg"_s}},
+                    .letters = 24}};
 }
 
-void addFrameWidth(QGridLayout* grid, QComboBox* width) {
-    for (const int pixels : {640, 960, 1280, 1920}) width->addItem(u"%1 pixels"_s.arg(pixels), pixels);
-    addField(grid, u"width"_s, width,
-             u"Width of the exported frames in pixels. The height and the size of the text are proportional to the "
-             "width."_s);
+FormRow frameWidthRow() {
+    QList<ChoiceField::Entry> entries;
+    for (const int pixels : {640, 960, 1280, 1920}) entries.append({u"%1 pixels"_s.arg(pixels), pixels});
+    return {"width", u"width"_s, u"Width"_s,
+            u"Width of the exported frames in pixels. The height and the size of the text are proportional to the "
+            "width."_s,
+            ChoiceField{entries}};
 }
 
-void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate) {
-    rate->setRange(0.1, 50);
-    rate->setDecimals(1);
-    rate->setSuffix(u" frames per second"_s);
-    rate->setAccessibleName(u"Frames per second"_s);
-    addField(grid, u"frame rate"_s, rate,
-             u"Frame rate at which an animated GIF is played; its last frame is shown for at least 2 s."_s);
+FormRow frameRateRow() {
+    return {"rate", u"frame rate"_s, u"Frames per second"_s,
+            u"Frame rate at which an animated GIF is played; its last frame is shown for at least 2 s."_s,
+            NumberField{0.1, 50, 1, u" frames per second"_s}};
+}
+
+FormRow darkFramesRow() {
+    return {"dark", u"Dark colours"_s, {}, {}, CheckField()};
 }
 
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix) {

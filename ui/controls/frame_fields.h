@@ -2,22 +2,21 @@
 
 #include <QString>
 
+#include "ui/controls/form.h"
 #include "ui/theme/dialogs.h"
-
-class QComboBox;
-class QDoubleSpinBox;
-class QGridLayout;
 
 namespace ropelab::ui {
 
-// Fields of the dialogs for exporting animations. Each function fills a field and adds it to a grid.
+// Fields of the dialogs for exporting animations.
 
-/// Data: "gif", "png" or "svg".
-void addFrameFormat(QGridLayout* grid, QComboBox* format);
-/// Data: pixels.
-void addFrameWidth(QGridLayout* grid, QComboBox* width);
-/// Frames per second.
-void addFrameRate(QGridLayout* grid, QDoubleSpinBox* rate);
+/// "format": "gif", "png" or "svg".
+FormRow frameFormatRow();
+/// "width", in pixels.
+FormRow frameWidthRow();
+/// "rate", in frames per second.
+FormRow frameRateRow();
+/// "dark".
+FormRow darkFramesRow();
 
 /// `suffix` "gif" asks for one animation, another one for numbered frames.
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix);

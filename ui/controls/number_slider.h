@@ -16,6 +16,7 @@ class FieldNote;
 /// A number field with a slider beside it. Invalid input is explained below, and the old value remains.
 class NumberSlider : public QWidget {
     Q_OBJECT
+    Q_PROPERTY(double value READ value WRITE setValue USER true)
 
  public:
     struct Options {

@@ -38,8 +38,8 @@ constexpr std::array<std::string_view, 12> kMainSettings = {
     "layers",           "heads",           "width",        "context", "block", "position", "attention",
     "attention_layers", "key_value_heads", "feed_forward", "experts", "norm"};
 
-bool isMain(const Key& key) {
-    return std::find(kMainSettings.begin(), kMainSettings.end(), key.name) != kMainSettings.end();
+bool isMain(std::string_view key) {
+    return std::find(kMainSettings.begin(), kMainSettings.end(), key) != kMainSettings.end();
 }
 
 struct TotalRow {
@@ -100,8 +100,14 @@ QString differenceText(const QString& name, double value, double original, bool 
                                         : u"%1 %"_s.arg(QString::number(100 * size / original, 'f', 1)));
 }
 
-bool isSwitch(const Key& key) {
-    return std::holds_alternative<bool>(key.get(RunSpec{}));
+FormRow rowOf(const Key& key) {
+    QList<ChoiceField::Entry> entries;
+    if (std::holds_alternative<bool>(key.get(RunSpec{}))) entries = {{u"no"_s, u"false"_s}, {u"yes"_s, u"true"_s}};
+    for (const std::string_view each : key.choices) entries.append({choiceTitle(key.name, each), text(each)});
+    FormRow row{
+        key.name, text(key.name).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key.meaning), TextField()};
+    if (!entries.isEmpty()) row.kind = ChoiceField{.entries = entries, .letters = 6};
+    return row;
 }
 
 }  // namespace
@@ -119,7 +125,7 @@ const std::vector<const Key*>& anatomySettings() {
     return found;
 }
 
-AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent) {
+AnatomyPanel::AnatomyPanel(QWidget* parent) : QFrame(parent), m_form(this, kWideLabel) {
     const auto [area, content, column] = makePanel(this, u"Anatomy"_s);
     column->addWidget(makeHeading(u"Model"_s, content));
     m_source = makeChoice(u"Source of the model"_s, content, 12);
@@ -167,41 +173,18 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
                                            "model."_s,
                                            content);
     m_moreButton->setCheckable(true);
-    m_more = new QWidget(content);
-    QGridLayout* main = makeFieldGrid(kWideLabel);
-    QGridLayout* more = makeFieldGrid(kWideLabel);
-    for (const Key* key : anatomySettings()) {
-        Field field{key, nullptr, nullptr};
-        const QString name = text(key->name);
-        const QString title = QString(name).replace(QLatin1Char('_'), QLatin1Char(' '));
-        QWidget* editor = nullptr;
-        if (!key->choices.empty() || isSwitch(*key)) {
-            field.choice = makeChoice(title, content, 6);
-            if (isSwitch(*key)) {
-                field.choice->addItem(u"no"_s, u"false"_s);
-                field.choice->addItem(u"yes"_s, u"true"_s);
-            }
-            for (const std::string_view each : key->choices) {
-                field.choice->addItem(choiceTitle(key->name, each), text(each));
-            }
-            connect(field.choice, &QComboBox::activated, this,
-                    [this, name, box = field.choice] { emit edited(name, box->currentData().toString()); });
-            editor = field.choice;
-        } else {
-            field.line = new QLineEdit(content);
-            field.line->setAccessibleName(title);
-            connect(field.line, &QLineEdit::editingFinished, this, [this, name, key, line = field.line] {
-                if (line->isModified()) emit edited(name, fieldValue(key->name, line->text().trimmed()));
-            });
-            editor = field.line;
-        }
-        addField(isMain(*key) ? main : more, title, editor, text(key->meaning));
-        m_fields.push_back(field);
-    }
-    column->addLayout(main);
+    QList<FormRow> main;
+    QList<FormRow> more;
+    for (const Key* key : anatomySettings()) (isMain(key->name) ? main : more).append(rowOf(*key));
+    m_form.add(column, main);
     column->addWidget(m_moreButton);
-    m_more->setLayout(more);
+    m_more = new QWidget(content);
+    m_form.add(scaledColumn(m_more, 0), more);
     column->addWidget(m_more);
+    connect(&m_form, &Form::finished, this, [this](std::string_view id) {
+        const QString value = m_form.value(id).toString().trimmed();
+        emit edited(text(id), qobject_cast<QLineEdit*>(field(id)) ? fieldValue(id, value) : value);
+    });
     connect(m_moreButton, &QPushButton::toggled, this, &AnatomyPanel::showMore);
     showMore(false);
     m_problem = makeText(u"Reason why a value was refused"_s, content);
@@ -220,14 +203,15 @@ void AnatomyPanel::addFields(QWidget* content, QVBoxLayout* column) {
 }
 
 void AnatomyPanel::showSettings(const std::optional<RunSpec>& spec) {
-    for (const Field& field : m_fields) {
-        QWidget* editor = field.choice ? static_cast<QWidget*>(field.choice) : field.line;
-        editor->setEnabled(spec.has_value());
-        const QString value = spec ? text(to_text(field.key->get(*spec))) : QString();
-        // The settings of a model without settings have no values, which would look like facts about the model.
-        if (field.choice && spec) chooseData(field.choice, value);
-        if (field.choice && !spec) field.choice->setCurrentIndex(-1);
-        if (field.line) field.line->setText(spec ? fieldText(field.key->name, value) : QString());
+    for (const Key* key : anatomySettings()) {
+        m_form.setEnabled(key->name, spec.has_value());
+        const QString value = spec ? text(to_text(key->get(*spec))) : QString();
+        auto* choice = qobject_cast<QComboBox*>(field(key->name));
+        if (choice && !spec) {  // else the list would look like a fact about the model
+            choice->setCurrentIndex(-1);
+        } else {
+            m_form.setValue(key->name, choice || !spec ? value : fieldText(key->name, value));
+        }
     }
 }
 
@@ -260,11 +244,7 @@ void AnatomyPanel::showProblem(const QString& sentence) {
 
 void AnatomyPanel::showRefusal(const QString& key, const QString& sentence) {
     showProblem(QString());
-    if (!isMain(*std::find_if(m_fields.begin(), m_fields.end(), [&](const Field& field) {
-                     return text(field.key->name) == key;
-                 })->key)) {
-        showMore(true);  // the reason is beside the field
-    }
+    if (!isMain(key.toStdString())) showMore(true);  // the reason is beside the field
     m_refusal = new FieldNote(field(key.toStdString()));
     m_refusal->setAccessibleName(u"Why the value was refused"_s);
     m_refusal->say(sentence);
@@ -273,13 +253,6 @@ void AnatomyPanel::showRefusal(const QString& key, const QString& sentence) {
 void AnatomyPanel::offer(bool isEdited, bool isUsable) {
     m_use->setEnabled(isUsable);
     m_reset->setEnabled(isEdited);
-}
-
-QWidget* AnatomyPanel::field(std::string_view key) const {
-    for (const Field& field : m_fields) {
-        if (field.key->name == key) return field.choice ? static_cast<QWidget*>(field.choice) : field.line;
-    }
-    return nullptr;
 }
 
 QString AnatomyPanel::total(const QString& name) const {

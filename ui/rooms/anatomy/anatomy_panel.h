@@ -7,11 +7,11 @@
 
 #include "core/report/anatomy_report.h"
 #include "core/settings/keys.h"
+#include "ui/controls/form.h"
 #include "ui/controls/table_view.h"
 
 class QComboBox;
 class QLabel;
-class QLineEdit;
 class QPushButton;
 class QVBoxLayout;
 
@@ -44,8 +44,8 @@ class AnatomyPanel : public QFrame {
     QPushButton* useButton() const { return m_use; }
     QPushButton* resetButton() const { return m_reset; }
     TableOutput& output() { return *m_output; }
-    /// Null if the setting has no field.
-    QWidget* field(std::string_view key) const;
+    /// The setting must have a field.
+    QWidget* field(std::string_view key) const { return m_form.field<QWidget>(key); }
     /// The total and its difference: "parameters", "active", "operations", "step", "cache" or "memory".
     QString total(const QString& name) const;
     QString difference(const QString& name) const;
@@ -55,11 +55,6 @@ class AnatomyPanel : public QFrame {
     void edited(const QString& key, const QString& value);
 
  private:
-    struct Field {
-        const Key* key;
-        QComboBox* choice;  // null for a text field
-        QLineEdit* line;    // null for a list
-    };
     struct Total {
         QString name;
         QLabel* title;
@@ -72,7 +67,7 @@ class AnatomyPanel : public QFrame {
 
     QComboBox* m_source = nullptr;
     QPushButton* m_open = nullptr;
-    std::vector<Field> m_fields;
+    Form m_form;  // a field per setting
     QPushButton* m_moreButton = nullptr;
     QWidget* m_more = nullptr;
     QLabel* m_problem = nullptr;

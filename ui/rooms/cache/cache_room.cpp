@@ -34,6 +34,27 @@ double duplicatedBytes(const RotarySetup& setup) {
         rope_cache_bytes(rotary_dim(setup), setup.context, bytes_of(setup.precision), TableLayout::duplicated));
 }
 
+QList<FormRow> tableRows() {
+    return {
+        {"angles",
+         {},
+         {},
+         u"Rounds positions, inverse frequencies and their products to the setup's precision before cos and sin are "
+         "computed, as programs do that store positions in this precision. Otherwise the angles are computed in "
+         "float64 and only the table entries are rounded."_s,
+         CheckField{.isWide = true}},
+        {"range",
+         u"show only %1 positions"_s.arg(kRangeLength),
+         {},
+         u"Shows every position of a short range instead of the whole context. Drag the table to move the range."_s,
+         CheckField{.isWide = true}},
+        {"first",
+         u"first position"_s,
+         {},
+         u"First position of the range that the table shows. The range does not extend beyond the context."_s,
+         SliderField{.minimum = 1, .maximum = 1 << 20, .logarithmic = true, .step = 1, .text = wholeText}}};
+}
+
 }  // namespace
 
 CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, u"table"_s, cacheFigures(), parent) {
@@ -92,35 +113,13 @@ QWidget* CacheRoom::makeOptions() {
     auto* options = new QWidget;
     auto* column = scaledColumn(options, 8, {0, 8, 0, 0});
     column->addWidget(makeHeading(u"cos/sin table"_s, options));
-    m_angles = new QCheckBox(options);
-    m_angles->setToolTip(
-        u"Rounds positions, inverse frequencies and their products to the setup's precision before cos and sin are "
-        "computed, as programs do that store positions in this precision. Otherwise the angles are computed in "
-        "float64 and only the table entries are rounded."_s);
-    column->addWidget(m_angles);
-    m_showRange = new QCheckBox(u"show only %1 positions"_s.arg(kRangeLength), options);
-    m_showRange->setToolTip(
-        u"Shows every position of a short range instead of the whole context. Drag the table to move the range."_s);
-    column->addWidget(m_showRange);
-    m_rangeStart =
-        new NumberSlider({.label = u"first position"_s,
-                          .minimum = 1,
-                          .maximum = 1 << 20,
-                          .logarithmic = true,
-                          .step = 1,
-                          .text = wholeText,
-                          .why = u"First position of the range that the table shows. The range does not extend "
-                                 "beyond the context."_s},
-                         options);
-    m_rangeStart->setValue(kDefaultRangeStart);
-    m_rangeStart->setEnabled(false);
-    column->addWidget(m_rangeStart);
-    connect(m_angles, &QCheckBox::toggled, this, &CacheRoom::schedule);
-    connect(m_showRange, &QCheckBox::toggled, this, [this](bool on) {
-        m_rangeStart->setEnabled(on);
+    m_form.add(column, tableRows());
+    m_form.setValue("first", kDefaultRangeStart);
+    m_form.setEnabled("first", false);
+    connect(&m_form, &Form::changed, this, [this] {
+        m_form.setEnabled("first", m_form.value("range").toBool());
         schedule();
     });
-    connect(m_rangeStart, &NumberSlider::changed, this, &CacheRoom::schedule);
     return options;
 }
 
@@ -140,22 +139,22 @@ void CacheRoom::connectTable(FigureView* view) {
 }
 
 void CacheRoom::dragRange(FigureView* view, const QPointF& place) {
-    if (!m_drag || !m_showRange->isChecked()) {
+    if (!m_drag || !m_form.value("range").toBool()) {
         return;
     }
     // The drag is measured in pixels, because the axis moves during the drag.
     const double moved = view->pixelOf(place).x() - m_drag->pixel;
     const double tokens = moved / std::max(1.0, view->canvasRect().width()) * static_cast<double>(kRangeLength);
     const auto last = static_cast<double>(std::max<std::int64_t>(1, model().setup().context - kRangeLength));
-    m_rangeStart->setValue(std::round(std::clamp(m_drag->from - tokens, 1.0, last)));
+    m_form.setValue("first", std::round(std::clamp(m_drag->from - tokens, 1.0, last)));
     schedule();
 }
 
 CacheOptions CacheRoom::shownOptions() const {
     CacheOptions options;
-    options.anglesInFormat = m_angles->isChecked() && m_angles->isEnabled();
-    if (m_showRange->isChecked()) {
-        options.rangeStart = std::llround(m_rangeStart->value());
+    options.anglesInFormat = m_form.value("angles").toBool() && m_form.field<QWidget>("angles")->isEnabled();
+    if (m_form.value("range").toBool()) {
+        options.rangeStart = std::llround(m_form.value("first").toDouble());
     }
     // More than one column per pixel would not be visible.
     const FigureView* seen = m_cosine->isVisibleTo(this) ? m_cosine : m_sine;
@@ -232,8 +231,8 @@ void CacheRoom::renew() {
         "(Khan et al., formula 31).\nA format with p bits of significand represents all integers up to 2^p; the "
         "first position that it rounds is 2^p + 1."_s);
     const NumberFormat precision = model().setup().precision;
-    m_angles->setText(u"compute angles in %1"_s.arg(text(word_of(precision))));
-    m_angles->setEnabled(precision != NumberFormat::float64);
+    m_form.field<QCheckBox>("angles")->setText(u"compute angles in %1"_s.arg(text(word_of(precision))));
+    m_form.setEnabled("angles", precision != NumberFormat::float64);
     renewTables();
     showFigure(m_error, [this, pair = model().highlightedPair()](Side side) {
         return errors(m_shownError.of(side), setupOf(side), pair);

@@ -1,15 +1,13 @@
 #pragma once
 
+#include "ui/controls/form.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/cache/cache_figures.h"
 #include "ui/rotary/rotary_room.h"
 
-class QCheckBox;
 class QToolButton;
 
 namespace ropelab::ui {
-
-class NumberSlider;
 
 /// The entries of the cos/sin table as they are stored, and the errors that the setup's precision causes.
 class CacheRoom : public RotaryRoom {
@@ -22,9 +20,8 @@ class CacheRoom : public RotaryRoom {
     FigureView* cosineView() const { return m_cosine; }
     FigureView* sineView() const { return m_sine; }
     FigureView* errorView() const { return m_error; }
-    QCheckBox* anglesInFormat() const { return m_angles; }
-    QCheckBox* showRange() const { return m_showRange; }
-    NumberSlider* rangeStart() const { return m_rangeStart; }
+    /// "angles", "range" and "first", the first position of the range.
+    Form& form() { return m_form; }
     void showParts(bool cosine, bool sine);
 
  protected:
@@ -49,9 +46,7 @@ class CacheRoom : public RotaryRoom {
     QToolButton* m_sineButton = nullptr;
     QToolButton* m_bothButton = nullptr;
     QWidget* m_tables = nullptr;  // cosines and sines
-    QCheckBox* m_angles = nullptr;
-    QCheckBox* m_showRange = nullptr;
-    NumberSlider* m_rangeStart = nullptr;
+    Form m_form{this};
 
     // Cached because a highlighted pair changes only the marks on the figure.
     struct Shown {

@@ -230,10 +230,10 @@ void ContextRoom::makeOptions() {
     auto* column = scaledColumn(options, 12);
     m_tuning = new TuningPanel(options);
     column->addWidget(m_tuning);
-    m_random = new RandomPanel(options);
-    column->addWidget(m_random);
+    m_random = m_randomForm.addSection(column, u"Random q and k"_s, randomRows());
+    for (const char* field : {"mean", "correlation"}) m_randomForm.setValue(field, 0);
     connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
-    connect(m_random, &RandomPanel::changed, this, &ContextRoom::schedule);
+    connect(&m_randomForm, &Form::changed, this, &ContextRoom::schedule);
     setOptions(options);
 }
 
@@ -257,16 +257,16 @@ void ContextRoom::addParts() {
 
 void ContextRoom::addControls() {
     const QString target = u"target"_s;
-    const RoomControl context = controlOf(target, m_tuning->context());
+    const RoomControl context = controlOf(target, m_tuning->form().field<NumberSlider>("context"));
     addControl({target,
                 [this, context](const QString& value) {
-                    m_tuning->hasTarget()->setChecked(value != "none"_L1);
+                    m_tuning->form().setValue("target", value != "none"_L1);
                     if (value != "none"_L1) context.set(value);
                 },
-                [this, context] { return m_tuning->hasTarget()->isChecked() ? context.value() : u"none"_s; },
+                [this, context] { return m_tuning->form().value("target").toBool() ? context.value() : u"none"_s; },
                 m_tuning});
-    addControl(controlOf(u"mean"_s, m_random->mean()));
-    addControl(controlOf(u"correlation"_s, m_random->correlation()));
+    for (const char* name : {"mean", "correlation"})
+        addControl(controlOf(QLatin1String(name), m_randomForm.field<NumberSlider>(name)));
 }
 
 void ContextRoom::fitPage(const QSize& page) {
@@ -508,7 +508,8 @@ void ContextRoom::continueScan(double milliseconds) {
 
 void ContextRoom::renewSamples(Side side, std::int64_t shown) {
     LogitSamples& samples = m_samples.of(side);
-    const RandomVectors vectors = m_random->vectors();
+    const RandomVectors vectors{.mean = m_randomForm.value("mean").toDouble(),
+                                .correlation = m_randomForm.value("correlation").toDouble()};
     const bool isSame = samples.setup == setupOf(side) && samples.seed == m_seed && samples.vectors == vectors &&
                         !samples.distances.empty() && samples.distances.back() == static_cast<double>(shown);
     if (!isSame) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "ui/common/latest_job.h"
+#include "ui/controls/form.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rotary/rotary_room.h"
@@ -14,7 +15,6 @@ class QStackedWidget;
 namespace ropelab::ui {
 
 class Tiles;
-class RandomPanel;
 class TuningPanel;
 
 /// The context bound of the base, the feasible bases for each context, Su's bound, and the logits of random q and k.
@@ -35,7 +35,8 @@ class ContextRoom : public RotaryRoom {
     FigureView* view() const { return m_view; }
     Tiles* criteria() const { return m_criteria; }
     TuningPanel* tuning() const { return m_tuning; }
-    RandomPanel* random() const { return m_random; }
+    /// "mean" and "correlation" of random queries and keys.
+    Form& random() { return m_randomForm; }
     QCheckBox* logarithmic() const { return m_logarithmic; }
     QPushButton* finer() const { return m_finer; }
     QPushButton* sampleAgain() const { return m_sampleAgain; }
@@ -87,7 +88,8 @@ class ContextRoom : public RotaryRoom {
     QProgressBar* m_progress = nullptr;
     Tiles* m_criteria = nullptr;
     TuningPanel* m_tuning = nullptr;
-    RandomPanel* m_random = nullptr;  // shown with the part `random`
+    QWidget* m_random = nullptr;  // shown with the part `random`
+    Form m_randomForm{this};
 
     // The data of the other setup remain while the edited setup changes.
     BothSides<BoundData> m_bound;

@@ -1,16 +1,13 @@
 #include "ui/rooms/context/criteria_panel.h"
 
-#include <QCheckBox>
 #include <QGridLayout>
 #include <QLabel>
-#include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
-#include "ui/controls/number_slider.h"
 #include "ui/rooms/context/context_data.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/theme/theme_manager.h"
@@ -43,36 +40,35 @@ double toHundredths(double value) {
     return std::round(100 * value) / 100 + 0.0;  // adding 0 turns −0 into 0
 }
 
+QList<FormRow> tuningRows() {
+    return {
+        {"target",
+         u"set a target"_s,
+         {},
+         u"Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation "
+         "limit are computed. Clear the check mark to remove the target."_s,
+         CheckField{.isWide = true}},
+        {"context",
+         u"target context"_s,
+         {},
+         u"L′ is the context length at which the model is fine-tuned. The default is the target of the setup's "
+         "scaling, or four times the training context."_s,
+         SliderField{
+             .unit = u"tokens"_s, .minimum = 16, .maximum = 1 << 24, .logarithmic = true, .step = 1, .text = whole}},
+        {"base",
+         u"tuned base β"_s,
+         {},
+         u"β is the base with which the model is fine-tuned. The default is the current θ. Liu et al. 2023; "
+         "formula 15 of the guide"_s,
+         SliderField{.minimum = 2, .maximum = 1e9, .logarithmic = true}}};
+}
+
 }  // namespace
 
 TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Fine-tuning for a longer context"_s, this));
-    m_hasTarget = new QCheckBox(u"set a target"_s, this);
-    m_hasTarget->setToolTip(
-        u"Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation limit "
-        "are computed. Clear the check mark to remove the target."_s);
-    column->addWidget(m_hasTarget);
-    m_context = new NumberSlider(
-        {.label = u"target context"_s,
-         .unit = u"tokens"_s,
-         .minimum = 16,
-         .maximum = 1 << 24,
-         .logarithmic = true,
-         .step = 1,
-         .text = whole,
-         .why = u"L′ is the context length at which the model is fine-tuned. The default is the target of the setup's "
-                "scaling, or four times the training context."_s},
-        this);
-    column->addWidget(m_context);
-    m_base = new NumberSlider({.label = u"tuned base β"_s,
-                               .minimum = 2,
-                               .maximum = 1e9,
-                               .logarithmic = true,
-                               .why = u"β is the base with which the model is fine-tuned. The default is the current "
-                                      "θ. Liu et al. 2023; formula 15 of the guide"_s},
-                              this);
-    column->addWidget(m_base);
+    m_form.add(column, tuningRows());
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(0, 1);
@@ -96,31 +92,22 @@ TuningPanel::TuningPanel(QWidget* parent) : QWidget(parent) {
     keepSpace(m_unscaled);
     m_unscaled->hide();
     column->addWidget(m_unscaled);
-    connect(m_hasTarget, &QCheckBox::toggled, this, [this](bool on) {
-        m_tuning = on ? Tuning{m_context->value(), {}} : Tuning{};
-        emit changed();
-    });
-    connect(m_context, &NumberSlider::changed, this, [this](double value) {
-        m_tuning.context = value;
-        emit changed();
-    });
-    connect(m_base, &NumberSlider::changed, this, [this](double value) {
-        m_tuning.base = value;
+    connect(&m_form, &Form::changed, this, [this](std::string_view id) {
+        const double value = m_form.value(id).toDouble();
+        if (id == "target") m_tuning = value != 0 ? Tuning{m_form.value("context").toDouble(), {}} : Tuning{};
+        if (id == "context") m_tuning.context = value;
+        if (id == "base") m_tuning.base = value;
         emit changed();
     });
 }
 
 void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetup>& other, bool editsB) {
     const TuningNumbers numbers = tuningNumbers(setup, m_tuning);
-    const QSignalBlocker quiet(m_hasTarget);
-    m_hasTarget->setChecked(m_tuning.context || m_tuning.base);
-    for (NumberSlider* slider : {m_context, m_base}) slider->setEnabled(m_hasTarget->isChecked());
-    if (!m_tuning.context) {
-        m_context->setValue(suggestedTarget(setup));
-    }
-    if (!m_tuning.base) {
-        m_base->setValue(numbers.base);
-    }
+    const bool hasTarget = m_tuning.context || m_tuning.base;
+    m_form.showValue("target", hasTarget);
+    for (const char* field : {"context", "base"}) m_form.setEnabled(field, hasTarget);
+    if (!m_tuning.context) m_form.showValue("context", suggestedTarget(setup));
+    if (!m_tuning.base) m_form.showValue("base", numbers.base);
     m_unscaled->setVisible(numbers.isScaled);
     const TuningTexts mine = textsOf(numbers);
     const TuningTexts theirs = other ? textsOf(tuningNumbers(*other, m_tuning)) : mine;
@@ -136,34 +123,23 @@ void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetu
     show(m_extrapolationLimit, &TuningTexts::limit, extrapolationLimitWhy(numbers));
 }
 
-RandomPanel::RandomPanel(QWidget* parent) : QWidget(parent) {
-    auto* column = scaledColumn(this, 8);
-    column->addWidget(makeHeading(u"Random q and k"_s, this));
-    m_mean = new NumberSlider(
-        {.label = u"mean μ"_s,
-         .minimum = -kMaxMean,
-         .maximum = kMaxMean,
-         .snap = toHundredths,
-         .why = u"μ is the mean of every component of q and of k. A mean that is not 0 makes the expected logit "
-                "depend on the distance, although q and k are independent.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 "
-                "K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s},
-        this);
-    column->addWidget(m_mean);
-    m_correlation =
-        new NumberSlider({.label = u"correlation ρ"_s,
-                          .minimum = -1,
-                          .maximum = 1,
-                          .snap = toHundredths,
-                          .why = u"ρ is the correlation of a component of q with the same component of "
-                                 "k: 0 for independent vectors, 1 for k = q. Components have mean μ and "
-                                 "variance 1; d_r of the d channels are rotated.\n"
-                                 "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s},
-                         this);
-    column->addWidget(m_correlation);
-    for (NumberSlider* slider : {m_mean, m_correlation}) {
-        slider->setValue(0);
-        connect(slider, &NumberSlider::changed, this, &RandomPanel::changed);
-    }
+QList<FormRow> randomRows() {
+    const SliderField mean{.minimum = -kMaxMean, .maximum = kMaxMean, .snap = toHundredths};
+    const SliderField correlation{.minimum = -1, .maximum = 1, .snap = toHundredths};
+    return {{"mean",
+             u"mean μ"_s,
+             {},
+             u"μ is the mean of every component of q and of k. A mean that is not 0 makes the expected logit depend on "
+             "the distance, although q and k are independent.\nE[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), "
+             "K(Δ) = Σ cos(Δωᵢ), formula 16"_s,
+             mean},
+            {"correlation",
+             u"correlation ρ"_s,
+             {},
+             u"ρ is the correlation of a component of q with the same component of k: 0 for independent vectors, 1 for "
+             "k = q. Components have mean μ and variance 1; d_r of the d channels are rotated.\n"
+             "E[qᵀR_Δ k] = (μ² + ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ), formula 16"_s,
+             correlation}};
 }
 
 }  // namespace ropelab::ui

@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "core/rope/context.h"
-#include "ui/controls/number_slider.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/form.h"
 #include "ui/rooms/context/context_data.h"
 #include "ui/shell/tiles.h"
 
-class QCheckBox;
 class QLabel;
 
 namespace ropelab::ui {
@@ -60,10 +60,8 @@ class TuningPanel : public QWidget {
     /// Shows the other setup too if two are compared.
     void renew(const RotarySetup& setup, const std::optional<RotarySetup>& other = {}, bool editsB = false);
 
-    // Fields and displayed texts, for tests.
-    QCheckBox* hasTarget() const { return m_hasTarget; }
-    NumberSlider* context() const { return m_context; }
-    NumberSlider* base() const { return m_base; }
+    /// "target", "context" and "base".
+    Form& form() { return m_form; }
     QLabel* criticalDimension() const { return m_criticalDimension; }
     QLabel* criticalBase() const { return m_criticalBase; }
     QLabel* extrapolationLimit() const { return m_extrapolationLimit; }
@@ -74,34 +72,14 @@ class TuningPanel : public QWidget {
 
  private:
     Tuning m_tuning;
-    QCheckBox* m_hasTarget;
-    NumberSlider* m_context;
-    NumberSlider* m_base;
+    Form m_form{this};
     QLabel* m_criticalDimension;
     QLabel* m_criticalBase;
     QLabel* m_extrapolationLimit;
     QLabel* m_unscaled = nullptr;  // note, visible while the setup has a scaling
 };
 
-/// Sets the mean of the components of random queries and keys, and the correlation of q and k (F16).
-class RandomPanel : public QWidget {
-    Q_OBJECT
-
- public:
-    explicit RandomPanel(QWidget* parent = nullptr);
-
-    RandomVectors vectors() const { return {.mean = m_mean->value(), .correlation = m_correlation->value()}; }
-
-    // Fields, for tests.
-    NumberSlider* mean() const { return m_mean; }
-    NumberSlider* correlation() const { return m_correlation; }
-
- signals:
-    void changed();
-
- private:
-    NumberSlider* m_mean;
-    NumberSlider* m_correlation;
-};
+/// "mean" of the components of random queries and keys, and "correlation" of q and k (F16).
+QList<FormRow> randomRows();
 
 }  // namespace ropelab::ui

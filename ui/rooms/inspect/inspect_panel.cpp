@@ -1,8 +1,9 @@
 #include "ui/rooms/inspect/inspect_panel.h"
 
 #include <QCheckBox>
-#include <QGridLayout>
+#include <QComboBox>
 #include <QLabel>
+#include <QLineEdit>
 #include <QProgressBar>
 #include <QPushButton>
 #include <QScrollArea>
@@ -31,33 +32,32 @@ namespace {
 
 constexpr int kNarrowLabel = 56;  // pixels at 100 %, so that the names of runs are whole
 
+QList<FormRow> fineTuningRows() {
+    QList<ChoiceField::Entry> methods;
+    for (const ScalingMethod method : extrapolation_methods())
+        methods.append({methodTitle(method), static_cast<int>(method)});
+    return {
+        {"method", u"scaling"_s, u"Scaling method of fine-tuning"_s,
+         u"Selects the method of scaling RoPE's frequencies with which a copy of the run is fine-tuned. For LongRoPE, "
+         "the factors are first searched for on the training split. A run without RoPE has no frequencies to scale: "
+         "choose None."_s,
+         ChoiceField{methods, static_cast<int>(FineTuning().method)}},
+        {"steps", u"steps"_s, u"Steps of fine-tuning"_s,
+         u"Number of training steps of the fine-tuning. Each step processes about as many tokens as a step of the "
+         "run."_s,
+         WholeField{1, 1000000}},
+        {"rate", u"learning rate"_s, u"Learning rate of fine-tuning"_s,
+         u"Constant learning rate of the fine-tuning. The default is a tenth of the run's learning rate."_s,
+         TextField()}};
+}
+
 }  // namespace
 
-FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
+FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent), m_form(this, kNarrowLabel) {
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"Fine-tuning"_s, this));
-    QGridLayout* grid = makeFieldGrid(kNarrowLabel);
-    column->addLayout(grid);
-    m_method = makeChoice(u"Scaling method of fine-tuning"_s, this);
-    for (const ScalingMethod method : extrapolation_methods())
-        m_method->addItem(methodTitle(method), static_cast<int>(method));
-    chooseData(m_method, static_cast<int>(FineTuning().method));
-    addField(
-        grid, u"scaling"_s, m_method,
-        u"Selects the method of scaling RoPE's frequencies with which a copy of the run is fine-tuned. For LongRoPE, "
-        "the factors are first searched for on the training split. A run without RoPE has no frequencies to scale: "
-        "choose None."_s);
-    m_steps = new QSpinBox(this);
-    m_steps->setAccessibleName(u"Steps of fine-tuning"_s);
-    m_steps->setRange(1, 1000000);
-    m_steps->setValue(static_cast<int>(FineTuning().steps));
-    addField(
-        grid, u"steps"_s, m_steps,
-        u"Number of training steps of the fine-tuning. Each step processes about as many tokens as a step of the run."_s);
-    m_learningRate = new QLineEdit(this);
-    m_learningRate->setAccessibleName(u"Learning rate of fine-tuning"_s);
-    addField(grid, u"learning rate"_s, m_learningRate,
-             u"Constant learning rate of the fine-tuning. The default is a tenth of the run's learning rate."_s);
+    m_form.add(column, fineTuningRows());
+    m_form.setValue("steps", static_cast<int>(FineTuning().steps));
     m_button = new QPushButton(this);
     column->addWidget(m_button);
     m_training = addLabel(u"Run that is fine-tuned"_s);
@@ -72,8 +72,8 @@ FineTunePanel::FineTunePanel(QWidget* parent) : QWidget(parent) {
     m_numbers = addLabel(u"Losses before and after fine-tuning"_s);
     m_numbers->setTextInteractionFlags(Qt::TextSelectableByMouse);
     connect(m_button, &QPushButton::clicked, this, &FineTunePanel::toggleRequested);
-    connect(m_method, &QComboBox::currentIndexChanged, this, &FineTunePanel::changed);
-    connect(m_learningRate, &QLineEdit::textChanged, this, &FineTunePanel::renew);
+    connect(&m_form, &Form::changed, this, &FineTunePanel::renew);
+    connect(m_form.field<QComboBox>("method"), &QComboBox::currentIndexChanged, this, &FineTunePanel::changed);
     renew();
 }
 
@@ -84,7 +84,7 @@ QLabel* FineTunePanel::addLabel(const QString& name) {
 }
 
 QString FineTunePanel::whyInvalidRate() const {
-    const QString text = m_learningRate->text().trimmed();
+    const QString text = m_form.value("rate").toString().trimmed();
     if (text.isEmpty()) return {};
     try {
         const double rate = parse_number(text.toStdString());
@@ -96,16 +96,16 @@ QString FineTunePanel::whyInvalidRate() const {
 
 FineTuning FineTunePanel::chosen(std::int64_t factor) const {
     FineTuning how;
-    how.method = static_cast<ScalingMethod>(m_method->currentData().toInt());
+    how.method = static_cast<ScalingMethod>(m_form.value("method").toInt());
     how.factor = factor;
-    how.steps = m_steps->value();
-    const QString rate = m_learningRate->text().trimmed();
+    how.steps = m_form.value("steps").toInt();
+    const QString rate = m_form.value("rate").toString().trimmed();
     if (!rate.isEmpty() && whyInvalidRate().isEmpty()) how.learning_rate = parse_number(rate.toStdString());
     return how;
 }
 
 void FineTunePanel::fit(const RunSpec& spec) {
-    m_learningRate->setPlaceholderText(QString::number(learning_rate_of({}, spec), 'g', 3));
+    m_form.field<QLineEdit>("rate")->setPlaceholderText(QString::number(learning_rate_of({}, spec), 'g', 3));
 }
 
 void FineTunePanel::renew() {
@@ -124,12 +124,11 @@ void FineTunePanel::renew() {
     m_words->setVisible(!words.isEmpty());
     m_numbers->setText(m_state.results.join(u"\n\n"_s));
     m_numbers->setVisible(!m_state.results.isEmpty());
-    for (QWidget* field : std::initializer_list<QWidget*>{m_method, m_steps, m_learningRate})
-        field->setEnabled(!isTraining);
+    for (const char* field : {"method", "steps", "rate"}) m_form.setEnabled(field, !isTraining);
 }
 
 void FineTunePanel::showState(const FineTuneState& state) {
-    if (m_state.trainingRun.isEmpty() && !state.trainingRun.isEmpty()) showProgress(0, m_steps->value());
+    if (m_state.trainingRun.isEmpty() && !state.trainingRun.isEmpty()) showProgress(0, m_form.value("steps").toInt());
     m_state = state;
     renew();
 }
@@ -145,12 +144,6 @@ namespace {
 enum Which { highlightedPair, range, fastest, slowest };
 
 using Entries = QList<QPair<QString, QVariant>>;
-
-/// Fields are disabled and not hidden, so that the others keep their place.
-void enableField(QWidget* field, QWidget* title, bool isUsed) {
-    field->setEnabled(isUsed);
-    title->setEnabled(isUsed);
-}
 
 /// The selection is preserved if it is still offered, else `fallback` is selected.
 void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) {
@@ -170,183 +163,155 @@ std::pair<int, double> muchToSee(const RunView& run) {
             -loss};
 }
 
+QList<FormRow> runRows() {
+    return {
+        {"run", u"run"_s, u"Run"_s,
+         u"Selects the run whose internals the figures show. The default is a visible, finished run with RoPE and "
+         "stored snapshots: among several, the run with the lowest validation loss."_s},
+        {"ghost", u"run 2"_s, u"Second run"_s,
+         u"Selects a second run with which the figures compare the first run. The second run is shown in faint colours "
+         "or in a separate figure."_s},
+        {"difference", u"Show difference"_s, {}, {}, CheckField()},
+        {"rows", u"rows"_s, u"Rows of heat maps"_s,
+         u"Heat maps show one row per layer, or one row per head of the selected layer."_s,
+         ChoiceField{{{u"layers"_s, false}, {u"heads of a layer"_s, true}}}},
+        {"layer", u"layer"_s, u"Layer"_s,
+         u"Selects the layer that the figures show. “all” shows one row or curve per layer, or the mean over layers."_s},
+        {"head", u"head"_s, u"Head"_s,
+         u"Selects the head that the figures show, or the mean over heads. With “automatic”, attention maps show the "
+         "head with the largest rotary logit contribution in the newest snapshot (in a run without RoPE, the head with "
+         "the lowest attention entropy), and the other figures show the mean over heads."_s},
+        {"axis", u"x axis"_s, u"Horizontal axis of heat maps"_s,
+         u"The horizontal axis of heat maps shows each pair's index, or its wavelength in tokens (2π divided by its "
+         "frequency) on a logarithmic scale."_s,
+         ChoiceField{{{u"pair"_s, false}, {u"wavelength"_s, true}}}}};
+}
+
+QList<FormRow> lagRows() {
+    return {{"lag", u"lag Δ"_s, u"Distance m − n of query and key in the dials"_s,
+             u"The lag Δ is the distance between query and key in tokens. The dials show each pair rotated by Δ times "
+             "its frequency."_s,
+             WholeField{0, 1'000'000, u" tokens"_s}, "inspect/lag"}};
+}
+
+QList<FormRow> textRows() {
+    return {{"text",
+             {},
+             u"Text for attention figures and bits per token"_s,
+             u"Text that the run's model processes for the attention figures and for the figure “bits per token of a "
+             "text”. If the field is empty, the attention figures show the text of the snapshots, and the figure “bits "
+             "on the text” shows the start of the validation split."_s,
+             TextField{u"text of the snapshots"_s}}};
+}
+
+QList<FormRow> ablationRows() {
+    return {
+        {"kind", u"kind"_s, u"Kind of ablation"_s,
+         u"Freeze: the pair's frequency becomes 0, so the pair encodes content but no position. Remove: the pair's "
+         "term is removed from the attention logit. Replace by mean: the pair's query and key become their means over "
+         "the evaluated sequences, so the pair's term depends only on the distance."_s,
+         ChoiceField{{{u"freeze"_s, static_cast<int>(Ablation::Kind::stop)},
+                      {u"remove from logit"_s, static_cast<int>(Ablation::Kind::remove)},
+                      {u"replace by mean"_s, static_cast<int>(Ablation::Kind::mean)}}}},
+        {"pairs", u"pairs"_s, u"Pairs to ablate"_s,
+         u"Selects the rotary pairs that are ablated in all layers and heads."_s,
+         ChoiceField{{{u"highlighted pair"_s, highlightedPair},
+                      {u"range"_s, range},
+                      {u"fastest pairs"_s, fastest},
+                      {u"slowest pairs"_s, slowest}}}},
+        {"first", u"first"_s, u"First pair, or number of pairs"_s,
+         u"The first pair of the ablated range (pair 0 has the highest frequency), or the number of pairs to "
+         "ablate."_s,
+         WholeField()},
+        {"last", u"last"_s, u"Last pair"_s, u"The last pair of the ablated range (included)."_s, WholeField()}};
+}
+
+QList<FormRow> lengthRows() {
+    return {{"length", u"length"_s, u"Sequence length"_s,
+             u"Length of the evaluated sequences, as a multiple of the training context. Every scaling method uses "
+             "this multiple as its factor."_s,
+             ChoiceField{{{u"2 × the context"_s, 2}, {u"4 × the context"_s, 4}, {u"8 × the context"_s, 8}}, 4}}};
+}
+
 }  // namespace
 
 InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
-    : QFrame(parent), m_runStore(runs), m_settings(settings) {
+    : QFrame(parent),
+      m_runStore(runs),
+      m_settings(settings),
+      m_form(this, kNarrowLabel),
+      m_ownForm(this, kNarrowLabel) {
     const auto [area, content, column] = makePanel(this, u"Inspect"_s);
-
-    QWidget* box = nullptr;
-    QGridLayout* grid = addGroup(column, u"Inspect"_s, &box);
-    m_run = makeChoice(u"Run"_s, box);
-    addField(grid, u"run"_s, m_run,
-             u"Selects the run whose internals the figures show. The default is a visible, finished run with RoPE "
-             "and stored snapshots: among several, the run with the lowest validation loss."_s);
-    m_ghost = makeChoice(u"Second run"_s, box);
-    addField(grid, u"run 2"_s, m_ghost,
-             u"Selects a second run with which the figures compare the first run. The second run is shown in faint "
-             "colours or in a separate figure."_s);
-    m_difference = new QCheckBox(u"Show difference"_s, box);
-    grid->addWidget(m_difference, grid->rowCount(), 1);
-    m_rows = makeChoice(u"Rows of heat maps"_s, box);
-    m_rows->addItem(u"layers"_s, false);
-    m_rows->addItem(u"heads of a layer"_s, true);
-    m_rowsTitle = addField(grid, u"rows"_s, m_rows,
-                           u"Heat maps show one row per layer, or one row per head of the selected layer."_s);
-    m_layer = makeChoice(u"Layer"_s, box);
-    m_layerTitle =
-        addField(grid, u"layer"_s, m_layer,
-                 u"Selects the layer that the figures show. “all” shows one row or curve per layer, or the mean over "
-                 "layers."_s);
-    m_head = makeChoice(u"Head"_s, box);
-    m_headTitle = addField(grid, u"head"_s, m_head,
-                           u"Selects the head that the figures show, or the mean over heads. With “automatic”, "
-                           "attention maps show the head with the largest rotary logit contribution in the newest "
-                           "snapshot (in a run without RoPE, the head with the lowest attention entropy), and the "
-                           "other figures show the mean over heads."_s);
-    m_axis = makeChoice(u"Horizontal axis of heat maps"_s, box);
-    m_axis->addItem(u"pair"_s, false);
-    m_axis->addItem(u"wavelength"_s, true);
-    m_axisTitle =
-        addField(grid, u"x axis"_s, m_axis,
-                 u"The horizontal axis of heat maps shows each pair's index, or its wavelength in tokens (2π divided "
-                 "by its frequency) on a logarithmic scale."_s);
-
-    m_ownGrid = addGroup(column, u"Figure"_s, &m_ownBox);
+    m_form.addSection(column, u"Inspect"_s, runRows());
+    m_ownBox = m_ownForm.addSection(column, u"Figure"_s, {});
     m_ownBox->hide();
-
-    QGridLayout* dials = addGroup(column, u"Rotation dials"_s, &m_lagBox);
-    m_lag = new QSpinBox(m_lagBox);
-    m_lag->setRange(0, 1'000'000);
-    m_lag->setValue(m_settings.value("inspect/lag").toInt());
-    m_lag->setSuffix(u" tokens"_s);
-    m_lag->setAccessibleName(u"Distance m − n of query and key in the dials"_s);
-    addField(dials, u"lag Δ"_s, m_lag,
-             u"The lag Δ is the distance between query and key in tokens. The dials show each pair rotated by Δ times "
-             "its frequency."_s);
-
-    QGridLayout* text = addGroup(column, u"Text"_s, &m_textBox);
-    m_text = new QLineEdit(m_textBox);
-    m_text->setPlaceholderText(u"text of the snapshots"_s);
-    m_text->setClearButtonEnabled(true);
-    m_text->setAccessibleName(u"Text for attention figures and bits per token"_s);
-    m_text->setToolTip(
-        u"Text that the run's model processes for the attention figures and for the figure “bits per token of a text”. "
-        u"If "
-        "the field is empty, the attention figures show the text of the snapshots, and the figure “bits on the "
-        "text” shows the start of the validation split."_s);
-    text->addWidget(m_text, 0, 0, 1, 2);
+    m_lagBox = m_form.addSection(column, u"Rotation dials"_s, lagRows());
+    m_textBox = m_form.addSection(column, u"Text"_s, textRows());
     m_textWords = makeText({}, m_textBox);
     colorAsError(m_textWords);
     keepLines(m_textWords, 2);
-    text->addWidget(m_textWords, 1, 0, 1, 2);
-
-    QGridLayout* ablation = addGroup(column, u"Ablation"_s, &m_ablationBox);
-    m_kind = makeChoice(u"Kind of ablation"_s, m_ablationBox);
-    m_kind->addItem(u"freeze"_s, static_cast<int>(Ablation::Kind::stop));
-    m_kind->addItem(u"remove from logit"_s, static_cast<int>(Ablation::Kind::remove));
-    m_kind->addItem(u"replace by mean"_s, static_cast<int>(Ablation::Kind::mean));
-    addField(ablation, u"kind"_s, m_kind,
-             u"Freeze: the pair's frequency becomes 0, so the pair encodes content but no position. Remove: the pair's "
-             "term is removed from the attention logit. Replace by mean: the pair's query and key become their means "
-             "over the evaluated sequences, so the pair's term depends only on the distance."_s);
-    m_which = makeChoice(u"Pairs to ablate"_s, m_ablationBox);
-    m_which->addItem(u"highlighted pair"_s, highlightedPair);
-    m_which->addItem(u"range"_s, range);
-    m_which->addItem(u"fastest pairs"_s, fastest);
-    m_which->addItem(u"slowest pairs"_s, slowest);
-    m_whichTitle = addField(ablation, u"pairs"_s, m_which,
-                            u"Selects the rotary pairs that are ablated in all layers "
-                            "and heads."_s);
-    m_first = new QSpinBox(m_ablationBox);
-    m_last = new QSpinBox(m_ablationBox);
-    m_first->setAccessibleName(u"First pair, or number of pairs"_s);
-    m_last->setAccessibleName(u"Last pair"_s);
-    m_firstTitle = addField(ablation, u"first"_s, m_first,
-                            u"The first pair of the ablated range (pair 0 has the highest frequency), or the number of "
-                            "pairs to ablate."_s);
-    m_lastTitle = addField(ablation, u"last"_s, m_last, u"The last pair of the ablated range (included)."_s);
-
-    QGridLayout* beyond = addGroup(column, u"Length extrapolation"_s, &m_extrapolationBox);
-    m_factor = makeChoice(u"Sequence length"_s, m_extrapolationBox);
-    for (const int factor : {2, 4, 8}) m_factor->addItem(u"%1 × the context"_s.arg(factor), factor);
-    m_factor->setCurrentIndex(1);
-    addField(beyond, u"length"_s, m_factor,
-             u"Length of the evaluated sequences, as a multiple of the training context. Every scaling method uses "
-             "this multiple as its factor."_s);
+    m_textBox->layout()->addWidget(m_textWords);
+    m_ablationBox = m_form.addSection(column, u"Ablation"_s, ablationRows());
+    m_extrapolationBox = m_form.addSection(column, u"Length extrapolation"_s, lengthRows());
     m_fineTune = new FineTunePanel(this);
-    m_fineTune->learningRate()->setText(m_settings.value("inspect/rate").toString());
     column->addWidget(m_fineTune);
     column->addStretch(1);
 
-    for (QComboBox* combo : {m_run, m_ghost, m_rows, m_layer, m_head, m_axis, m_kind, m_which, m_factor}) {
-        connect(combo, &QComboBox::currentIndexChanged, this, [this] {
-            renewRanges();
-            emit changed();
-        });
-    }
-    for (QSpinBox* spin : {m_first, m_last}) connect(spin, &QSpinBox::valueChanged, this, &InspectPanel::changed);
+    m_form.restore(m_settings);
+    QLineEdit* rate = m_fineTune->form().field<QLineEdit>("rate");
+    rate->setText(m_settings.value("inspect/rate").toString());
+    connect(rate, &QLineEdit::editingFinished, this,
+            [this, rate] { m_settings.setValue("inspect/rate", rate->text().trimmed()); });
+    connect(&m_form, &Form::changed, this, [this](std::string_view id) {
+        renewRanges();
+        m_form.save(m_settings, id);
+        emit changed();
+    });
+    connect(m_form.field<QComboBox>("ghost"), &QComboBox::currentIndexChanged, this, &InspectPanel::ghostChosen);
+    connect(&m_ownForm, &Form::changed, this, &InspectPanel::changed);
     connect(m_fineTune, &FineTunePanel::changed, this, &InspectPanel::changed);
-    connect(m_lag, &QSpinBox::valueChanged, this, &InspectPanel::changed);
-    connect(m_difference, &QCheckBox::toggled, this, &InspectPanel::changed);
-    connect(m_text, &QLineEdit::textChanged, this, &InspectPanel::changed);
-    saveChoicesOnChange();
     renewRuns();
     fit(RunSpec{});
 }
 
-void InspectPanel::saveChoicesOnChange() {
-    connect(m_lag, &QSpinBox::valueChanged, this, [this](int lag) { m_settings.setValue("inspect/lag", lag); });
-    connect(m_fineTune->learningRate(), &QLineEdit::editingFinished, this,
-            [this] { m_settings.setValue("inspect/rate", m_fineTune->learningRate()->text().trimmed()); });
-    connect(m_ghost, &QComboBox::currentIndexChanged, this, &InspectPanel::ghostChosen);
-}
-
-QGridLayout* InspectPanel::addGroup(QVBoxLayout* column, const QString& title, QWidget** box) {
-    *box = new QWidget(this);
-    auto* inner = scaledColumn(*box, 8);
-    inner->addWidget(makeHeading(title, *box));
-    QGridLayout* grid = makeFieldGrid(kNarrowLabel);
-    inner->addLayout(grid);
-    column->addWidget(*box);
-    return grid;
-}
-
 RunId InspectPanel::ghost() const {
-    const RunId id = m_ghost->currentData().toLongLong();
+    const RunId id = m_form.value("ghost").toLongLong();
     return id == run() ? 0 : id;
 }
 
 InspectChoices InspectPanel::choices() const {
     InspectChoices result;
-    result.layer = m_layer->currentData().toLongLong();
-    result.head = m_head->currentData().toLongLong();
-    result.headsAsRows = m_rows->currentData().toBool();
-    result.difference = m_difference->isChecked() && ghost() != 0;
-    result.byWavelength = m_axis->currentData().toBool();
-    result.lag = m_lag->value();
+    result.layer = m_form.value("layer").toLongLong();
+    result.head = m_form.value("head").toLongLong();
+    result.headsAsRows = m_form.value("rows").toBool();
+    result.difference = m_form.value("difference").toBool() && ghost() != 0;
+    result.byWavelength = m_form.value("axis").toBool();
+    result.lag = m_form.value("lag").toInt();
     return result;
 }
 
 Ablation InspectPanel::ablation(std::int64_t pairs, std::optional<int> highlighted) const {
-    const std::int64_t first = std::clamp<std::int64_t>(m_first->value(), 0, pairs - 1);
-    const std::int64_t count = std::clamp<std::int64_t>(m_first->value(), 1, pairs);
-    switch (m_which->currentData().toInt()) {
+    const auto kind = static_cast<Ablation::Kind>(m_form.value("kind").toInt());
+    const std::int64_t typed = m_form.value("first").toInt();
+    const std::int64_t last = m_form.value("last").toInt();
+    const std::int64_t count = std::clamp<std::int64_t>(typed, 1, pairs);
+    switch (m_form.value("pairs").toInt()) {
         case range:
-            return pair_range(kind(), std::min<std::int64_t>(first, m_last->value()),
-                              std::clamp<std::int64_t>(std::max(m_first->value(), m_last->value()), 0, pairs - 1));
+            return pair_range(kind, std::min(std::clamp<std::int64_t>(typed, 0, pairs - 1), last),
+                              std::clamp<std::int64_t>(std::max(typed, last), 0, pairs - 1));
         case fastest:
-            return pair_range(kind(), 0, count - 1);
+            return pair_range(kind, 0, count - 1);
         case slowest:
-            return pair_range(kind(), pairs - count, pairs - 1);
+            return pair_range(kind, pairs - count, pairs - 1);
         default:
             break;
     }
     const std::int64_t pair = std::clamp<std::int64_t>(highlighted.value_or(0), 0, pairs - 1);
-    return pair_range(kind(), pair, pair);
+    return pair_range(kind, pair, pair);
 }
 
 void InspectPanel::renewRuns() {
+    QComboBox* runs = m_form.field<QComboBox>("run");
     Entries entries;
     qlonglong first = 0;
     std::pair<int, double> most = {-1, 0};
@@ -358,36 +323,37 @@ void InspectPanel::renewRuns() {
         first = run.record.id;
     }
     if (entries.isEmpty()) {
-        renewChoice(m_run, {{u"no runs yet"_s, 0}}, 0);
+        renewChoice(runs, {{u"no runs yet"_s, 0}}, 0);
     } else {
-        renewChoice(m_run, entries, first);
+        renewChoice(runs, entries, first);
     }
     entries.removeIf([this](const auto& entry) { return entry.second.toLongLong() == run(); });
     entries.prepend({u"none"_s, 0});
-    renewChoice(m_ghost, entries, 0);
+    renewChoice(m_form.field<QComboBox>("ghost"), entries, 0);
     renewDifference();
 }
 
 void InspectPanel::forgetRuns() {
-    for (QComboBox* list : {m_run, m_ghost}) {
-        const QSignalBlocker quiet(list);
-        list->clear();
+    for (const char* list : {"run", "ghost"}) {
+        const QSignalBlocker quiet(m_form.field<QComboBox>(list));
+        m_form.field<QComboBox>(list)->clear();
     }
 }
 
 void InspectPanel::chooseRuns(RunId run, RunId other) {
     renewRuns();
-    chooseData(m_run, static_cast<qlonglong>(run));
+    m_form.setValue("run", static_cast<qlonglong>(run));
     renewRuns();  // the list of second runs omits the first one
-    if (other != 0) chooseData(m_ghost, static_cast<qlonglong>(other));
+    if (other != 0) m_form.setValue("ghost", static_cast<qlonglong>(other));
 }
 
 void InspectPanel::renewDifference() {
-    m_difference->setEnabled(ghost() != 0);
-    m_difference->setToolTip(
-        ghost() != 0
-            ? u"Heat maps and attention maps show the first run minus the second: blue below 0, orange above."_s
-            : u"The difference of two runs needs a second run: choose one under “run 2”."_s);
+    m_form.setEnabled("difference", ghost() != 0);
+    m_form.field<QCheckBox>("difference")
+        ->setToolTip(
+            ghost() != 0
+                ? u"Heat maps and attention maps show the first run minus the second: blue below 0, orange above."_s
+                : u"The difference of two runs needs a second run: choose one under “run 2”."_s);
 }
 
 void InspectPanel::fit(const RunSpec& spec) {
@@ -397,9 +363,9 @@ void InspectPanel::fit(const RunSpec& spec) {
     renewHeads();
     m_fineTune->fit(spec);
     const int last = std::max(0, spec.query_dim() / 2 - 1);
-    for (QSpinBox* spin : {m_first, m_last}) {
-        const QSignalBlocker quiet(spin);
-        spin->setMaximum(last + 1);
+    for (const char* end : {"first", "last"}) {
+        const QSignalBlocker quiet(m_form.field<QSpinBox>(end));
+        m_form.field<QSpinBox>(end)->setMaximum(last + 1);
     }
     renewRanges();
 }
@@ -408,27 +374,28 @@ void InspectPanel::renewLayers() {
     Entries layers;
     if (!m_needsOneLayer) layers.append({u"all"_s, -1});
     for (std::int64_t i = 0; i < m_layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
-    const QVariant before = m_layer->currentData();
-    renewChoice(m_layer, layers, m_needsOneLayer ? 0 : -1);
-    if (before.isValid() && m_layer->currentData() != before) emit changed();
+    const QVariant before = m_form.value("layer");
+    renewChoice(m_form.field<QComboBox>("layer"), layers, m_needsOneLayer ? 0 : -1);
+    if (before.isValid() && m_form.value("layer") != before) emit changed();
 }
 
 void InspectPanel::renewHeads() {
     Entries heads = {{u"automatic"_s, static_cast<qlonglong>(kAutomaticHead)}};
     if (!m_needsOneHead) heads.append({u"mean"_s, -1});
     for (std::int64_t i = 0; i < m_heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
-    const QVariant before = m_head->currentData();
-    if (heads.size() != m_head->count()) renewChoice(m_head, heads, static_cast<qlonglong>(kAutomaticHead));
-    if (before.isValid() && m_head->currentData() != before) emit changed();
+    QComboBox* list = m_form.field<QComboBox>("head");
+    const QVariant before = list->currentData();
+    if (heads.size() != list->count()) renewChoice(list, heads, static_cast<qlonglong>(kAutomaticHead));
+    if (before.isValid() && list->currentData() != before) emit changed();
 }
 
 void InspectPanel::renewRanges() {
-    const int which = m_which->currentData().toInt();
+    const int which = m_form.value("pairs").toInt();
     const bool ends = which == fastest || which == slowest;
-    enableField(m_which, m_whichTitle, m_picksPairs);
-    enableField(m_first, m_firstTitle, m_picksPairs && which != highlightedPair);
-    enableField(m_last, m_lastTitle, m_picksPairs && which == range);
-    m_firstTitle->setText(ends ? u"number"_s : u"first"_s);
+    m_form.setEnabled("pairs", m_picksPairs);
+    m_form.setEnabled("first", m_picksPairs && which != highlightedPair);
+    m_form.setEnabled("last", m_picksPairs && which == range);
+    m_form.label("first")->setText(ends ? u"number"_s : u"first"_s);
     renewDifference();
 }
 
@@ -449,12 +416,13 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     m_picksPairs = needs(InspectNeed::pairsField);
     showOwnChoices(figures);
     const bool hasRows = uses(Controls::rows) || uses(Controls::pairRows);
-    const bool headsAsRows = hasRows && m_rows->currentData().toBool();
+    const bool headsAsRows = hasRows && m_form.value("rows").toBool();
     const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer) || uses(Controls::oneHead);
-    enableField(m_rows, m_rowsTitle, hasRows);
-    enableField(m_layer, m_layerTitle, hasLayerAndHead || headsAsRows || uses(Controls::layer));
-    enableField(m_head, m_headTitle, hasLayerAndHead || (hasRows && !headsAsRows));
-    enableField(m_axis, m_axisTitle, uses(Controls::pairRows));
+    // Fields are disabled and not hidden, so that the others keep their place.
+    m_form.setEnabled("rows", hasRows);
+    m_form.setEnabled("layer", hasLayerAndHead || headsAsRows || uses(Controls::layer));
+    m_form.setEnabled("head", hasLayerAndHead || (hasRows && !headsAsRows));
+    m_form.setEnabled("axis", uses(Controls::pairRows));
     // "all" is not offered if a figure can show only one layer, nor "mean" if it can show only one head.
     m_needsOneHead = uses(Controls::oneHead);
     m_needsOneLayer = uses(Controls::oneLayer) || m_needsOneHead || headsAsRows;
@@ -464,47 +432,41 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
 }
 
 void InspectPanel::showOwnChoices(const std::vector<const InspectFigure*>& figures) {
-    const auto isShown = [&figures](const FigureOption* option) {
-        return std::any_of(figures.begin(), figures.end(), [option](const auto* figure) {
-            return std::find(figure->options.begin(), figure->options.end(), option) != figure->options.end();
-        });
+    std::vector<const FigureOption*> shown;
+    for (const InspectFigure* figure : figures)
+        shown.insert(shown.end(), figure->options.begin(), figure->options.end());
+    std::erase_if(shown, [](const FigureOption* option) { return !option->words; });
+    const auto has = [](const std::vector<const FigureOption*>& options, const FigureOption* option) {
+        return std::find(options.begin(), options.end(), option) != options.end();
     };
-    for (const InspectFigure* figure : figures) {
-        for (const FigureOption* option : figure->options) {
-            const bool isKnown = std::any_of(m_ownChoices.begin(), m_ownChoices.end(),
-                                             [option](const OwnChoice& own) { return own.option == option; });
-            if (!option->words || isKnown) continue;
-            QComboBox* choice = makeChoice(QLatin1String(option->name), m_ownBox);
-            for (const QString& word : wordsOf(*option)) {
-                choice->addItem(QString(word).replace(QLatin1Char('-'), QLatin1Char(' ')), word);
-            }
-            chooseData(choice, QLatin1String(option->standard));
-            QLabel* title = addField(m_ownGrid, QLatin1String(option->name), choice, QString::fromUtf8(option->help));
-            connect(choice, &QComboBox::currentIndexChanged, this, &InspectPanel::changed);
-            m_ownChoices.push_back({option, title, choice});
-        }
+    for (const FigureOption* option : shown) {
+        if (has(m_ownOptions, option)) continue;
+        QList<ChoiceField::Entry> entries;
+        for (const QString& word : wordsOf(*option))
+            entries.append({QString(word).replace(QLatin1Char('-'), QLatin1Char(' ')), word});
+        m_ownForm.add(static_cast<QVBoxLayout*>(m_ownBox->layout()),
+                      {{option->name,
+                        QLatin1String(option->name),
+                        {},
+                        QString::fromUtf8(option->help),
+                        ChoiceField{entries, QLatin1String(option->standard)}}});
+        m_ownOptions.push_back(option);
     }
-    bool any = false;
-    for (const OwnChoice& own : m_ownChoices) {
-        const bool shown = isShown(own.option);
-        any = any || shown;
-        own.title->setVisible(shown);
-        own.choice->setVisible(shown);
-    }
-    m_ownBox->setVisible(any);
+    for (const FigureOption* option : m_ownOptions) m_ownForm.setShown(option->name, has(shown, option));
+    m_ownBox->setVisible(!shown.empty());
 }
 
 QJsonObject InspectPanel::flags() const {
     QJsonObject flags;
-    for (const OwnChoice& own : m_ownChoices) {
-        flags[QLatin1String(own.option->name)] = own.choice->currentData().toString();
+    for (const FigureOption* option : m_ownOptions) {
+        flags[QLatin1String(option->name)] = m_ownForm.value(option->name).toString();
     }
     return flags;
 }
 
 void InspectPanel::chooseHead(std::int64_t layer, std::int64_t head) {
-    chooseData(m_layer, static_cast<qlonglong>(layer));
-    chooseData(m_head, static_cast<qlonglong>(head));
+    m_form.setValue("layer", static_cast<qlonglong>(layer));
+    m_form.setValue("head", static_cast<qlonglong>(head));
 }
 
 }  // namespace ropelab::ui

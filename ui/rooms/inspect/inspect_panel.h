@@ -1,23 +1,18 @@
 #pragma once
 
-#include <QComboBox>
 #include <QFrame>
-#include <QLineEdit>
 #include <QString>
 #include <QStringList>
 #include <QWidget>
 
 #include "core/study/extrapolation.h"
+#include "ui/controls/form.h"
 #include "ui/probes/inspect_data.h"
 #include "ui/rooms/inspect/inspect_figures.h"
 
-class QCheckBox;
-class QGridLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
-class QSpinBox;
-class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -46,9 +41,7 @@ class FineTunePanel : public QWidget {
     void showState(const FineTuneState& state);
     void showProgress(std::int64_t done, std::int64_t steps);
 
-    QComboBox* methods() const { return m_method; }
-    QSpinBox* steps() const { return m_steps; }
-    QLineEdit* learningRate() const { return m_learningRate; }
+    Form& form() { return m_form; }
     QPushButton* button() const { return m_button; }
     QProgressBar* progress() const { return m_bar; }
     QLabel* words() const { return m_words; }
@@ -65,9 +58,7 @@ class FineTunePanel : public QWidget {
     void renew();
 
     FineTuneState m_state;
-    QComboBox* m_method;
-    QSpinBox* m_steps;
-    QLineEdit* m_learningRate;
+    Form m_form;
     QPushButton* m_button;
     QLabel* m_training;
     QProgressBar* m_bar;
@@ -84,19 +75,18 @@ class InspectPanel : public QFrame {
     InspectPanel(RunStore& runs, Settings& settings, QWidget* parent = nullptr);
 
     /// 0 if no run is selected.
-    RunId run() const { return m_run->currentData().toLongLong(); }
+    RunId run() const { return m_form.value("run").toLongLong(); }
     /// The second run, or 0.
     RunId ghost() const;
     /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
-    QString text() const { return m_text->text(); }
+    QString text() const { return m_form.value("text").toString(); }
     /// Choices that only one of the visible figures has; as InspectData::flags.
     QJsonObject flags() const;
     /// For a run with `pairs` pairs per head, of which `highlighted` is highlighted.
     Ablation ablation(std::int64_t pairs, std::optional<int> highlighted) const;
-    Ablation::Kind kind() const { return static_cast<Ablation::Kind>(m_kind->currentData().toInt()); }
     /// Length of the extrapolation as a multiple of the training context.
-    std::int64_t factor() const { return m_factor->currentData().toLongLong(); }
+    std::int64_t factor() const { return m_form.value("length").toLongLong(); }
     /// At the length of factor().
     FineTuning fineTuning() const { return m_fineTune->chosen(factor()); }
 
@@ -114,20 +104,7 @@ class InspectPanel : public QFrame {
     void showLag(bool shown) { m_lagBox->setVisible(shown); }
     void chooseHead(std::int64_t layer, std::int64_t head);
 
-    QComboBox* runs() const { return m_run; }
-    QComboBox* ghosts() const { return m_ghost; }
-    QComboBox* rows() const { return m_rows; }
-    QComboBox* layers() const { return m_layer; }
-    QComboBox* heads() const { return m_head; }
-    QComboBox* axis() const { return m_axis; }
-    QCheckBox* difference() const { return m_difference; }
-    QLineEdit* textField() const { return m_text; }
-    QSpinBox* lag() const { return m_lag; }
-    QComboBox* kinds() const { return m_kind; }
-    QComboBox* which() const { return m_which; }
-    QSpinBox* first() const { return m_first; }
-    QSpinBox* last() const { return m_last; }
-    QComboBox* factors() const { return m_factor; }
+    Form& form() { return m_form; }
     FineTunePanel& fineTune() { return *m_fineTune; }
 
  signals:
@@ -135,56 +112,28 @@ class InspectPanel : public QFrame {
     void ghostChosen();
 
  private:
-    QGridLayout* addGroup(QVBoxLayout* column, const QString& title, QWidget** box);
     void renewRanges();
     void showOwnChoices(const std::vector<const InspectFigure*>& figures);
     void renewLayers();
     void renewHeads();
     void renewDifference();
-    void saveChoicesOnChange();
 
     RunStore& m_runStore;
     Settings& m_settings;
-    QComboBox* m_run;
-    QComboBox* m_ghost;
-    QCheckBox* m_difference;
-    QComboBox* m_rows;
-    QComboBox* m_layer;
-    QComboBox* m_head;
-    QComboBox* m_axis;
-    QLabel* m_rowsTitle = nullptr;
-    QLabel* m_layerTitle = nullptr;
-    QLabel* m_headTitle = nullptr;
-    QLabel* m_axisTitle = nullptr;
+    Form m_form;
+    Form m_ownForm;             // the options of the visible figures, made when the first one is visible
     std::int64_t m_layers = 0;  // number of layers of the run
     std::int64_t m_heads = 0;
     bool m_needsOneLayer = false;
     bool m_needsOneHead = false;
-    /// The choices of figures that have such options, made when the first one is visible.
-    QWidget* m_ownBox = nullptr;
-    QGridLayout* m_ownGrid = nullptr;
-    struct OwnChoice {
-        const FigureOption* option;
-        QLabel* title;
-        QComboBox* choice;
-    };
-    std::vector<OwnChoice> m_ownChoices;
-    QWidget* m_lagBox = nullptr;
-    QSpinBox* m_lag;
-    QWidget* m_textBox = nullptr;
-    QLineEdit* m_text;
-    QLabel* m_textWords;
-    QWidget* m_ablationBox = nullptr;
-    QComboBox* m_kind;
-    QComboBox* m_which;
     bool m_picksPairs = true;
-    QLabel* m_whichTitle = nullptr;
-    QLabel* m_firstTitle = nullptr;
-    QLabel* m_lastTitle = nullptr;
-    QSpinBox* m_first;
-    QSpinBox* m_last;
-    QWidget* m_extrapolationBox = nullptr;
-    QComboBox* m_factor;
+    QWidget* m_ownBox;
+    std::vector<const FigureOption*> m_ownOptions;
+    QWidget* m_lagBox;
+    QWidget* m_textBox;
+    QLabel* m_textWords;
+    QWidget* m_ablationBox;
+    QWidget* m_extrapolationBox;
     FineTunePanel* m_fineTune;
 };
 

@@ -386,9 +386,8 @@ void InspectRoom::addPartsAndControls() {
     };
     const QString iteration = u"iteration"_s;
     const QString pair = u"pair"_s;
-    addRenewed(controlOf(u"run"_s, m_panel->runs()));
-    addRenewed(controlOf(u"layer"_s, m_panel->layers()));
-    addRenewed(controlOf(u"head"_s, m_panel->heads()));
+    for (const char* name : {"run", "layer", "head"})
+        addRenewed(controlOf(QLatin1String(name), m_panel->form().field<QComboBox>(name)));
     addControl({iteration,
                 [this, iteration](const QString& value) {
                     m_wantedStep = value == kNewest ? std::numeric_limits<std::int64_t>::max()

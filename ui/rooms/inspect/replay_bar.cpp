@@ -1,9 +1,6 @@
 #include "ui/rooms/inspect/replay_bar.h"
 
-#include <QCheckBox>
 #include <QComboBox>
-#include <QDoubleSpinBox>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QPushButton>
@@ -170,28 +167,23 @@ void ReplayBar::renewWords() {
 }
 
 ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWidget* parent)
-    : QDialog(parent), m_settings(settings), m_job(std::move(job)) {
+    : QDialog(parent), m_settings(settings), m_job(std::move(job)), m_form(this) {
     setWindowTitle(u"Export replay"_s);
     setAttribute(Qt::WA_DeleteOnClose);
     setModal(false);
 
-    QGridLayout* grid = makeFieldGrid();
-    m_format = makeChoice(u"Format"_s, this, 24);
-    addFrameFormat(grid, m_format);
-    m_width = makeChoice(u"Width"_s, this);
-    addFrameWidth(grid, m_width);
-    m_frameRate = new QDoubleSpinBox(this);
-    addFrameRate(grid, m_frameRate);
-    m_frameRate->setValue(m_job.framesPerSecond);
-    m_frames = new QSpinBox(this);
-    m_frames->setRange(std::min(2, snapshots), snapshots);
-    m_frames->setValue(std::min(snapshots, m_job.most));
-    m_frames->setAccessibleName(u"Frames"_s);
-    addField(grid, u"frames"_s, m_frames,
-             u"Number of frames of the animation. If there are more snapshots than frames, evenly spaced snapshots "
-             "are exported, including the first and the last."_s);
-    m_dark = new QCheckBox(u"Dark colours"_s, this);
-    grid->addWidget(m_dark, grid->rowCount(), 1);
+    auto* column = scaledColumn(this, 12, {16, 16, 16, 16});
+    m_form.add(column,
+               {frameFormatRow(),
+                frameWidthRow(),
+                frameRateRow(),
+                {"frames", u"frames"_s, u"Frames"_s,
+                 u"Number of frames of the animation. If there are more snapshots than frames, evenly spaced snapshots "
+                 "are exported, including the first and the last."_s,
+                 WholeField{std::min(2, snapshots), snapshots}},
+                darkFramesRow()});
+    m_form.setValue("rate", m_job.framesPerSecond);
+    m_form.setValue("frames", std::min(snapshots, m_job.most));
 
     m_words = new QLabel(this);
     m_words->setProperty("quiet", true);
@@ -200,39 +192,34 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
     m_save = new QPushButton(u"&Save replay …"_s, this);
     m_save->setProperty("primary", true);
     m_save->setDefault(true);
-    auto* column = scaledColumn(this, 12, {16, 16, 16, 16});
-    column->addLayout(grid);
     column->addWidget(m_words);
     column->addWidget(m_save, 0, Qt::AlignRight);
 
-    chooseData(m_format, m_settings.value("replay/format"));
-    m_width->setCurrentIndex(std::max(0, m_width->findData(m_settings.value("replay/width"))));
-    connect(m_format, &QComboBox::currentIndexChanged, this, &ReplayDialog::renewWords);
-    connect(m_width, &QComboBox::currentIndexChanged, this, &ReplayDialog::renewWords);
-    connect(m_frameRate, &QDoubleSpinBox::valueChanged, this, &ReplayDialog::renewWords);
-    connect(m_frames, &QSpinBox::valueChanged, this, &ReplayDialog::renewWords);
+    m_form.setValue("format", m_settings.value("replay/format"));
+    m_form.setValue("width", m_settings.value("replay/width"));
+    connect(&m_form, &Form::changed, this, &ReplayDialog::renewWords);
     connect(m_save, &QPushButton::clicked, this, &ReplayDialog::save);
     renewWords();
 }
 
 ReplayJob ReplayDialog::job(const QString& path) const {
     ReplayJob job = m_job;
-    job.output = withFrameSuffix(path, m_format->currentData().toString());
-    job.width = m_width->currentData().toInt();
-    job.framesPerSecond = m_frameRate->value();
-    job.most = m_frames->value() < m_frames->maximum() ? m_frames->value() : 0;
-    job.appearance = m_dark->isChecked() ? Appearance::dark : Appearance::light;
+    job.output = withFrameSuffix(path, m_form.value("format").toString());
+    job.width = m_form.value("width").toInt();
+    job.framesPerSecond = m_form.value("rate").toDouble();
+    const auto* frames = m_form.field<QSpinBox>("frames");
+    job.most = frames->value() < frames->maximum() ? frames->value() : 0;
+    job.appearance = m_form.value("dark").toBool() ? Appearance::dark : Appearance::light;
     return job;
 }
 
 void ReplayDialog::renewWords() {
-    const bool animated = m_format->currentData() == u"gif"_s;
-    m_frameRate->setEnabled(animated);
+    const bool animated = m_form.value("format") == u"gif"_s;
+    m_form.setEnabled("rate", animated);
     const ReplayJob now = job(u"replay"_s);
-    QString words =
-        u"%1 of %2 × %3 pixels"_s.arg(countText(m_frames->value(), u"frame"_s)).arg(now.width).arg(now.height());
-    if (animated)
-        words += u", %1 long"_s.arg(durationText((m_frames->value() - 1) * now.secondsOf(false) + now.secondsOf(true)));
+    const int frames = m_form.value("frames").toInt();
+    QString words = u"%1 of %2 × %3 pixels"_s.arg(countText(frames, u"frame"_s)).arg(now.width).arg(now.height());
+    if (animated) words += u", %1 long"_s.arg(durationText((frames - 1) * now.secondsOf(false) + now.secondsOf(true)));
     m_words->setText(words);
 }
 
@@ -244,11 +231,11 @@ QString ReplayDialog::whyNotWritable(const QString& path) const {
 
 void ReplayDialog::save() {
     const QString path = dialogs().save(
-        this, framesQuestion(u"Export replay of the training as"_s, u"replay"_s, m_format->currentData().toString()));
+        this, framesQuestion(u"Export replay of the training as"_s, u"replay"_s, m_form.value("format").toString()));
     if (path.isEmpty()) return;
     if (const QString why = whyNotWritable(path); !why.isEmpty()) return m_words->setText(why);
-    m_settings.setValue("replay/format", m_format->currentData());
-    m_settings.setValue("replay/width", m_width->currentData());
+    m_settings.setValue("replay/format", m_form.value("format"));
+    m_settings.setValue("replay/width", m_form.value("width"));
     emit exportConfirmed(job(path));
     close();
 }

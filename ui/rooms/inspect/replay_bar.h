@@ -7,14 +7,12 @@
 #include <vector>
 
 #include "ui/animation/export_process.h"
+#include "ui/controls/form.h"
 #include "ui/rooms/inspect/replay_job.h"
 
-class QCheckBox;
 class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
-class QSpinBox;
 class QToolButton;
 
 namespace ropelab::ui {
@@ -106,11 +104,7 @@ class ReplayDialog : public QDialog {
     /// The format's suffix is appended if the path has another one.
     ReplayJob job(const QString& path) const;
 
-    QComboBox* formats() const { return m_format; }
-    QComboBox* widths() const { return m_width; }
-    QDoubleSpinBox* frameRate() const { return m_frameRate; }
-    QSpinBox* frames() const { return m_frames; }
-    QCheckBox* dark() const { return m_dark; }
+    Form& form() { return m_form; }
     QLabel* words() const { return m_words; }
     QPushButton* saveButton() const { return m_save; }
 
@@ -124,11 +118,7 @@ class ReplayDialog : public QDialog {
 
     Settings& m_settings;
     ReplayJob m_job;
-    QComboBox* m_format;
-    QComboBox* m_width;
-    QDoubleSpinBox* m_frameRate;
-    QSpinBox* m_frames;
-    QCheckBox* m_dark;
+    Form m_form;
     QLabel* m_words;
     QPushButton* m_save;
 };

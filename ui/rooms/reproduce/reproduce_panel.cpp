@@ -1,8 +1,6 @@
 #include "ui/rooms/reproduce/reproduce_panel.h"
 
 #include <QComboBox>
-#include <QGridLayout>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -21,34 +19,39 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(parent), m_settings(settings) {
-    const auto [area, content, column] = makePanel(this, u"Reproduce"_s);
-    column->addWidget(makeHeading(u"Sheet"_s, content));
-    QGridLayout* grid = makeFieldGrid();
-    m_sheet = makeChoice(u"Sheet"_s, content);
+namespace {
+
+QList<FormRow> sheetRows() {
+    QList<ChoiceField::Entry> known;
     for (const Sheet& sheet : sheets()) {
-        m_sheet->addItem(QString::fromStdString(sheet.name));
-        m_sheet->setItemData(m_sheet->count() - 1, QString::fromStdString(sheet.title), Qt::ToolTipRole);
+        const QString name = QString::fromStdString(sheet.name);
+        known.append({name, name, QString::fromStdString(sheet.title)});
     }
-    addField(
-        grid, u"sheet"_s, m_sheet,
-        u"A sheet is the plan that reproduces a paper's experiment: published claims, the runs that test them, and the "
-        "rules of the verdicts."_s);
-    m_scale = makeChoice(u"Scale"_s, content);
-    for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper}) {
-        m_scale->addItem(QString::fromStdString(to_string(scale)), static_cast<int>(scale));
-    }
-    addField(grid, u"scale"_s, m_scale,
+    QList<ChoiceField::Entry> scales;
+    for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper})
+        scales.append({QString::fromStdString(to_string(scale)), static_cast<int>(scale)});
+    return {{"sheet", u"sheet"_s, u"Sheet"_s,
+             u"A sheet is the plan that reproduces a paper's experiment: published claims, the runs that test them, "
+             u"and the "
+             "rules of the verdicts."_s,
+             ChoiceField{known}},
+            {"scale", u"scale"_s, u"Scale"_s,
              u"Size of the models and the training. laptop: small models. paper: the published models. smoke: a quick "
              "check that everything works, with two seeds and a few seconds per run; the quick check cannot test any "
-             "claim."_s);
-    m_seeds = new QLineEdit(content);
-    m_seeds->setPlaceholderText(u"sheet's default"_s);
-    m_seeds->setClearButtonEnabled(true);
-    m_seeds->setAccessibleName(u"Seeds per setting"_s);
-    addField(grid, u"seeds"_s, m_seeds,
-             u"Number of seeds with which each setting is trained, at least 2. The seeds are 1337, 1338 and so on."_s);
-    column->addLayout(grid);
+             "claim."_s,
+             ChoiceField{scales}},
+            {"seeds", u"seeds"_s, u"Seeds per setting"_s,
+             u"Number of seeds with which each setting is trained, at least 2. The seeds are 1337, 1338 and so on."_s,
+             TextField{u"sheet's default"_s}}};
+}
+
+}  // namespace
+
+ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent)
+    : QFrame(parent), m_settings(settings), m_form(this) {
+    const auto [area, content, column] = makePanel(this, u"Reproduce"_s);
+    column->addWidget(makeHeading(u"Sheet"_s, content));
+    m_form.add(column, sheetRows());
     m_state = makeText(u"State of the reproduction"_s, content);
     m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_cost = makeText({}, content);
@@ -72,12 +75,10 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
     column->addWidget(m_output);
     column->addStretch(1);
     loadSettings();
-    const auto notify = [this] {
-        saveSettings();
+    connect(&m_form, &Form::changed, this, [this](std::string_view id) {
+        if (id != "seeds") saveSettings();
         emit changed();
-    };
-    for (QComboBox* combo : {m_sheet, m_scale}) connect(combo, &QComboBox::currentIndexChanged, this, notify);
-    connect(m_seeds, &QLineEdit::textChanged, this, &ReproducePanel::changed);
+    });
     connect(m_output, &TableOutput::formatChanged, this, &ReproducePanel::saveSettings);
     offer({});
     showProblem({});
@@ -86,21 +87,23 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent) : QFrame(par
 void ReproducePanel::loadSettings() {
     const Settings& settings = m_settings;
     const QString saved = settings.value("reproduce/sheet").toString();
-    m_sheet->setCurrentIndex(std::max(0, m_sheet->findText(saved.section(QLatin1Char('/'), 0, 0))));
-    const int scale = m_scale->findText(saved.section(QLatin1Char('/'), 1));
-    m_scale->setCurrentIndex(scale < 0 ? static_cast<int>(SheetScale::laptop) : scale);
+    m_form.setValue("sheet", saved.section(QLatin1Char('/'), 0, 0));
+    const int scale = m_form.field<QComboBox>("scale")->findText(saved.section(QLatin1Char('/'), 1));
+    m_form.setValue("scale", scale < 0 ? static_cast<int>(SheetScale::laptop) : scale);
     m_output->choose(settings.value("reproduce/format").toString());
 }
 
 void ReproducePanel::saveSettings() {
     Settings& settings = m_settings;
-    settings.setValue("reproduce/sheet", m_sheet->currentText() + QLatin1Char('/') + m_scale->currentText());
+    settings.setValue("reproduce/sheet", m_form.value("sheet").toString() + QLatin1Char('/') +
+                                             m_form.field<QComboBox>("scale")->currentText());
     settings.setValue("reproduce/format", suffixOf(m_output->format()));
 }
 
 ReproducePanel::Choice ReproducePanel::choice() const {
-    Choice choice{m_sheet->currentText().toStdString(), static_cast<SheetScale>(m_scale->currentData().toInt()), {}};
-    const std::string typed = m_seeds->text().trimmed().toStdString();
+    Choice choice{
+        m_form.value("sheet").toString().toStdString(), static_cast<SheetScale>(m_form.value("scale").toInt()), {}};
+    const std::string typed = m_form.value("seeds").toString().trimmed().toStdString();
     if (typed.empty()) return choice;
     const double seeds = parse_number(typed);
     if (seeds != std::floor(seeds) || std::abs(seeds) > 1e6) {
@@ -112,9 +115,9 @@ ReproducePanel::Choice ReproducePanel::choice() const {
 
 void ReproducePanel::choose(const std::string& sheet, SheetScale scale) {
     const QSignalBlocker quiet(this);
-    m_seeds->clear();
-    m_sheet->setCurrentIndex(std::max(0, m_sheet->findText(QString::fromStdString(sheet))));
-    chooseData(m_scale, static_cast<int>(scale));
+    m_form.setValue("seeds", QString());
+    m_form.setValue("sheet", QString::fromStdString(sheet));
+    m_form.setValue("scale", static_cast<int>(scale));
 }
 
 void ReproducePanel::offer(const Offer& offer) {

@@ -5,11 +5,9 @@
 #include <optional>
 
 #include "core/reproduce/rules/sheet.h"
+#include "ui/controls/form.h"
 #include "ui/controls/table_view.h"
 
-class QComboBox;
-class QGridLayout;
-class QLineEdit;
 class QPushButton;
 
 namespace ropelab::ui {
@@ -54,9 +52,8 @@ class ReproducePanel : public QFrame {
     /// The state of the sheet, which the room sets.
     QLabel* stateLabel() const { return m_state; }
 
-    QComboBox* sheetBox() const { return m_sheet; }
-    QComboBox* scaleBox() const { return m_scale; }
-    QLineEdit* seedsField() const { return m_seeds; }
+    /// "sheet", "scale" and "seeds".
+    Form& form() { return m_form; }
     QPushButton* startButton() const { return m_start; }
     QPushButton* startAgainButton() const { return m_startAgain; }
     QString costText() const { return m_cost->text(); }
@@ -73,9 +70,7 @@ class ReproducePanel : public QFrame {
     void saveSettings();
 
     Settings& m_settings;
-    QComboBox* m_sheet;
-    QComboBox* m_scale;
-    QLineEdit* m_seeds;
+    Form m_form;
     QLabel* m_state;
     QLabel* m_cost;
     QLabel* m_problem;

@@ -105,7 +105,7 @@ void ReproduceRoom::addParts() {
         const auto page = static_cast<Page>(i);
         addPart({QLatin1String(kParts[i]), [this, page] { openPage(page); }, [this, page] { return m_page == page; }});
     }
-    addControl(controlOf(u"sheet"_s, m_panel->sheetBox()));
+    addControl(controlOf(u"sheet"_s, m_panel->form().field<QComboBox>("sheet")));
     addBars({m_measure});
     for (QToolButton* tab : m_tabs) addBars({tab});
 }
@@ -139,8 +139,8 @@ void ReproduceRoom::refresh() {
     refreshPlan();
     refreshState();
     // A sheet that cannot be planned, for example without its data sets, still has its title.
-    m_title->setText(
-        QString::fromStdString(m_plan ? m_plan->title : sheet(m_panel->sheetBox()->currentText().toStdString()).title));
+    m_title->setText(QString::fromStdString(
+        m_plan ? m_plan->title : sheet(m_panel->form().value("sheet").toString().toStdString()).title));
     m_panel->output().setReady(m_plan.has_value());
     refreshMeasures();
     refreshTables();

@@ -3,7 +3,6 @@
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
-#include <QGridLayout>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -211,104 +210,100 @@ QVariantMap settingsOf(const ResultGroup& group) {
     return result;
 }
 
+QList<FormRow> tableRows() {
+    QList<ChoiceField::Entry> compared = {
+        {u"automatic"_s, u"auto"_s,
+         u"This measure is the best validation loss. If groups are not evaluated equally often on the same batches, it "
+         "is the validation loss after training."_s}};
+    for (const Measure& measure : measures())
+        compared.append({measureTitle(measure), QString::fromUtf8(measure.name.data()), measureWhy(measure)});
+    QList<ChoiceField::Entry> tests = {{u"automatic"_s, u"auto"_s}};
+    for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired})
+        tests.append({testTitle(test), QString::fromStdString(to_string(test))});
+    QList<ChoiceField::Entry> conditions = {{u"settings only"_s, QString()}};
+    for (const std::string_view name : condition_names) conditions.append({text(name), text(name)});
+    return {
+        {"experiment", u"experiment"_s, u"Experiment"_s,
+         u"The table shows the runs of the selected experiment (sweep). Runs that differ only in their seed form one "
+         "group."_s},
+        {"measure", u"measure"_s, u"Compared measure"_s,
+         u"Selects the measure that the table, the tests and the figures compare between the groups of runs."_s,
+         ChoiceField{compared}, "results/measure"},
+        {"baseline", u"baseline"_s, u"Baseline"_s,
+         u"The baseline is the group of runs that every other group is compared with. By default, each value of the "
+         "other swept settings has a baseline of its own."_s},
+        {"test", u"test"_s, u"Test"_s,
+         u"The verdicts use the selected significance test. Automatic is, for each comparison, the test paired by seed "
+         "if its two groups share at least two seeds and half of those of the smaller group, else Welch's test. Every "
+         "test is two-tailed at 5 % after Holm's correction. Choose the test before you look at the results: the best "
+         "of three tests is significant by chance more often than 5 %. Formula 37 of the guide"_s,
+         ChoiceField{tests}, "results/test"},
+        {"split", u"split by"_s, u"Split groups by"_s,
+         u"Runs with equal settings can be trained in different precisions, on different devices, or with or without "
+         "CUDA graphs (kernels). The selected property puts such runs into separate groups."_s,
+         ChoiceField{conditions}},
+        {"target", u"target loss"_s, u"Target loss"_s,
+         u"The table shows after how many training steps the runs first reach the target validation loss [nats per "
+         "token]."_s,
+         TextField{u"e.g. 1.6"_s}, "results/target"},
+        {"unfinished",
+         u"Include unfinished runs"_s,
+         {},
+         u"Includes runs that are training, stopped or failed in the table and figures, with their latest losses."_s,
+         CheckField{.isWide = true},
+         "results/unfinished"},
+        {"published",
+         u"Show published values"_s,
+         {},
+         u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come "
+         "from another machine and other code, so no test uses them. Published values are left out if your runs "
+         "trained on a part of the data set, or if the model or the training of your runs differs from those of the "
+         "paper; the figure's note then says why."_s,
+         CheckField{.isWide = true},
+         "results/published"}};
+}
+
+QList<FormRow> decisionRows() {
+    QList<ChoiceField::Entry> losses = {{u"compared measure"_s, QString()}};
+    for (const std::string_view loss : decision_losses()) {
+        const Measure& measure = measures()[measure_index(std::string(loss))];
+        losses.append({measureTitle(measure), text(measure.name)});
+    }
+    QList<ChoiceField::Entry> costs = {{u"automatic"_s, QString()}};
+    for (const DecisionCost& cost : decision_costs()) costs.append({text(cost.title), text(cost.name)});
+    return {
+        {"loss", u"loss"_s, u"Loss of the decision aid"_s,
+         u"Selects the loss for the decision aid. The decision aid names the settings that no test finds to be "
+         "Pareto-dominated in loss and cost, in a sentence under “Tests”."_s,
+         ChoiceField{losses}, "results/decisionLoss"},
+        {"cost", u"cost"_s, u"Cost of the decision aid"_s,
+         u"Selects the cost that the decision aid weighs against the loss. Automatic is the generation speed if it is "
+         "measured, else the training speed if it can be tested, else the cache size, which follows from the settings "
+         "and needs no test."_s,
+         ChoiceField{costs}, "results/decisionCost"}};
+}
+
+QList<FormRow> latexRows() {
+    return {{"bold",
+             u"Best mean in bold (LaTeX)"_s,
+             {},
+             u"Prints the best mean of each measure and data set in bold in LaTeX tables."_s,
+             CheckField{.isWide = true},
+             "results/bestBold"}};
+}
+
 }  // namespace
 
 ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent)
-    : QFrame(parent), m_lab(lab), m_settings(settings) {
+    : QFrame(parent), m_lab(lab), m_settings(settings), m_form(this) {
     const auto [area, content, column] = makePanel(this, u"Results"_s);
     column->addWidget(makeHeading(u"Results"_s, content));
-
-    QGridLayout* grid = makeFieldGrid();
-    m_experiment = makeChoice(u"Experiment"_s, content);
-    addField(
-        grid, u"experiment"_s, m_experiment,
-        u"The table shows the runs of the selected experiment (sweep). Runs that differ only in their seed form one "
-        "group."_s);
-    m_measure = makeChoice(u"Compared measure"_s, content);
-    m_measure->addItem(u"automatic"_s, u"auto"_s);
-    m_measure->setItemData(0,
-                           u"This measure is the best validation loss. If groups are not evaluated equally often on "
-                           "the same batches, it is the validation loss after training."_s,
-                           Qt::ToolTipRole);
-    for (const Measure& measure : measures()) {
-        m_measure->addItem(measureTitle(measure), QString::fromUtf8(measure.name.data()));
-        m_measure->setItemData(m_measure->count() - 1, measureWhy(measure), Qt::ToolTipRole);
-    }
-    addField(grid, u"measure"_s, m_measure,
-             u"Selects the measure that the table, the tests and the figures compare between the groups of runs."_s);
-    m_baseline = makeChoice(u"Baseline"_s, content);
-    addField(
-        grid, u"baseline"_s, m_baseline,
-        u"The baseline is the group of runs that every other group is compared with. By default, each value of the "
-        "other swept settings has a baseline of its own."_s);
-    m_test = makeChoice(u"Test"_s, content);
-    m_test->addItem(u"automatic"_s, u"auto"_s);
-    for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired}) {
-        m_test->addItem(testTitle(test), QString::fromStdString(to_string(test)));
-    }
-    addField(
-        grid, u"test"_s, m_test,
-        u"The verdicts use the selected significance test. Automatic is, for each comparison, the test paired by seed "
-        "if its two groups share at least two seeds and half of those of the smaller group, else Welch's test. Every "
-        "test is two-tailed at 5 % after Holm's correction. Choose the test "
-        "before you look at the results: the best of three tests is significant by chance more often than 5 %. "
-        "Formula 37 of the guide"_s);
-    m_splitBy = makeChoice(u"Split groups by"_s, content);
-    m_splitBy->addItem(u"settings only"_s, QString());
-    for (const std::string_view name : condition_names) {
-        m_splitBy->addItem(text(name), text(name));
-    }
-    addField(
-        grid, u"split by"_s, m_splitBy,
-        u"Runs with equal settings can be trained in different precisions, on different devices, or with or without "
-        "CUDA graphs (kernels). The selected property puts such runs into separate groups."_s);
-    m_target = new QLineEdit(content);
-    m_target->setPlaceholderText(u"e.g. 1.6"_s);
-    m_target->setClearButtonEnabled(true);
-    m_target->setAccessibleName(u"Target loss"_s);
-    connect(m_target, &QLineEdit::textChanged, this, [this](const QString& typed) {
-        setLook(m_target, "wrong", !typed.trimmed().isEmpty() && !parsedLoss(typed));
-    });
-    addField(grid, u"target loss"_s, m_target,
-             u"The table shows after how many training steps the runs first reach the target validation loss [nats per "
-             "token]."_s);
-    column->addLayout(grid);
-    m_unfinished = new QCheckBox(u"Include unfinished runs"_s, content);
-    m_unfinished->setToolTip(
-        u"Includes runs that are training, stopped or failed in the table and figures, with their latest losses."_s);
-    column->addWidget(m_unfinished);
-    m_published = new QCheckBox(u"Show published values"_s, content);
-    m_published->setToolTip(
-        u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come "
-        "from another machine and other code, so no test uses them. Published values are left out if your runs "
-        "trained on a part of the data set, or if the model or the training of your runs differs from those of the "
-        "paper; the figure's note then says why."_s);
-    column->addWidget(m_published);
-    QGridLayout* weighed = makeFieldGrid();
-    m_decisionLoss = makeChoice(u"Loss of the decision aid"_s, content);
-    m_decisionLoss->addItem(u"compared measure"_s, QString());
-    for (const std::string_view loss : decision_losses()) {
-        const Measure& measure = measures()[measure_index(std::string(loss))];
-        m_decisionLoss->addItem(measureTitle(measure), text(measure.name));
-    }
-    addField(weighed, u"loss"_s, m_decisionLoss,
-             u"Selects the loss for the decision aid. The decision aid names the settings that no test finds "
-             "to be Pareto-dominated in loss and cost, in a sentence under “Tests”."_s);
-    m_decisionCost = makeChoice(u"Cost of the decision aid"_s, content);
-    m_decisionCost->addItem(u"automatic"_s, QString());
-    for (const DecisionCost& cost : decision_costs()) m_decisionCost->addItem(text(cost.title), text(cost.name));
-    addField(
-        weighed, u"cost"_s, m_decisionCost,
-        u"Selects the cost that the decision aid weighs against the loss. Automatic is the generation speed if it is "
-        "measured, else the training speed if it can be tested, else the cache size, which follows from the "
-        "settings and needs no test."_s);
+    m_form.add(column, tableRows());
     column->addWidget(makeHeading(u"Decision aid"_s, content));
-    column->addLayout(weighed);
+    m_form.add(column, decisionRows());
     m_columns = new ColumnChoice(content);
     column->addWidget(m_columns);
-    m_bestBold = new QCheckBox(u"Best mean in bold (LaTeX)"_s, content);
-    m_bestBold->setToolTip(u"Prints the best mean of each measure and data set in bold in LaTeX tables."_s);
-    column->addWidget(m_bestBold);
+    m_form.add(column, latexRows());
     m_output = new TableOutput(content);
     connect(m_output, &TableOutput::copyRequested, this, &ResultsPanel::copyRequested);
     connect(m_output, &TableOutput::saveRequested, this, &ResultsPanel::saveRequested);
@@ -317,38 +312,29 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     column->addLayout(m_fields);
     column->addStretch(1);
     renew({});
-    restoreChoices();
-    const auto notify = [this] {
+    m_form.restore(m_settings);
+    m_columns->choose(m_settings.value("results/columns").toString());
+    m_output->choose(m_settings.value("results/format").toString());
+    const auto markTarget = [this](const QString& typed) {
+        setLook(m_form.field<QLineEdit>("target"), "wrong", !typed.trimmed().isEmpty() && !parsedLoss(typed));
+    };
+    markTarget(m_form.field<QLineEdit>("target")->text());
+    connect(m_form.field<QLineEdit>("target"), &QLineEdit::textChanged, this, markTarget);
+    connect(&m_form, &Form::changed, this, [this](std::string_view id) {
+        m_form.save(m_settings, id);
         saveChoices();
         emit changed();
-    };
-    for (QComboBox* combo : {m_experiment, m_measure, m_baseline, m_test, m_splitBy, m_decisionLoss, m_decisionCost}) {
-        connect(combo, &QComboBox::currentIndexChanged, this, notify);
-    }
-    connect(m_columns, &ColumnChoice::changed, this, notify);
-    connect(m_bestBold, &QCheckBox::toggled, this, &ResultsPanel::saveChoices);
-    for (QCheckBox* box : {m_unfinished, m_published}) connect(box, &QCheckBox::toggled, this, notify);
-    connect(m_target, &QLineEdit::textChanged, this, notify);
+    });
+    connect(m_columns, &ColumnChoice::changed, this, [this] {
+        saveChoices();
+        emit changed();
+    });
     connect(m_output, &TableOutput::formatChanged, this, &ResultsPanel::saveChoices);
     connect(&m_lab, &LabDocument::opened, this, &ResultsPanel::loadLabChoices);
     connect(&m_lab, &LabDocument::runsChanged, this, [this] {  // extending a lab chooses all its experiments
         if (!m_saved && m_lab.choice(selection_choice) != m_storedSelection) loadLabChoices();
     });
     loadLabChoices();
-}
-
-void ResultsPanel::restoreChoices() {
-    const Settings& settings = m_settings;
-    chooseData(m_measure, settings.value("results/measure"));
-    chooseData(m_test, settings.value("results/test"));
-    m_target->setText(settings.value("results/target").toString());
-    m_unfinished->setChecked(settings.value("results/unfinished").toBool());
-    m_published->setChecked(settings.value("results/published").toBool());
-    chooseData(m_decisionLoss, settings.value("results/decisionLoss").toString());
-    chooseData(m_decisionCost, settings.value("results/decisionCost").toString());
-    m_columns->choose(settings.value("results/columns").toString());
-    m_bestBold->setChecked(settings.value("results/bestBold").toBool());
-    m_output->choose(settings.value("results/format").toString());
 }
 
 void ResultsPanel::loadLabChoices() {
@@ -358,7 +344,7 @@ void ResultsPanel::loadLabChoices() {
     m_storedSelection = m_lab.choice(selection_choice);
     RunSelection selection = run_selection(m_storedSelection);
     if (m_storedSelection.empty()) {
-        selection.unfinished = m_unfinished->isChecked();
+        selection.unfinished = m_form.value("unfinished").toBool();
     } else {
         m_saved->experiment = selection.experiment;
     }
@@ -366,10 +352,10 @@ void ResultsPanel::loadLabChoices() {
 }
 
 void ResultsPanel::applySelection(const RunSelection& selection) {
-    const QSignalBlocker block(m_unfinished);
-    const QSignalBlocker blockSplit(m_splitBy);
-    m_unfinished->setChecked(selection.unfinished);
-    chooseData(m_splitBy, selection.split_by.empty() ? QString() : QString::fromStdString(selection.split_by.front()));
+    const QSignalBlocker block(&m_form);
+    m_form.setValue("unfinished", selection.unfinished);
+    m_form.setValue("split",
+                    selection.split_by.empty() ? QString() : QString::fromStdString(selection.split_by.front()));
     m_excluded = selection.excluded;
 }
 
@@ -381,20 +367,12 @@ void ResultsPanel::setExcluded(RunId run, bool excluded) {
 
 void ResultsPanel::saveChoices() {
     Settings& settings = m_settings;
-    settings.setValue("results/measure", m_measure->currentData());
-    settings.setValue("results/test", m_test->currentData());
-    settings.setValue("results/target", m_target->text());
-    settings.setValue("results/unfinished", m_unfinished->isChecked());
-    settings.setValue("results/published", m_published->isChecked());
-    settings.setValue("results/decisionLoss", m_decisionLoss->currentData());
-    settings.setValue("results/decisionCost", m_decisionCost->currentData());
     settings.setValue("results/columns", m_columns->words());
-    settings.setValue("results/bestBold", m_bestBold->isChecked());
     settings.setValue("results/format", suffixOf(format()));
     if (m_saved) return;  // the lists still belong to the previous lab
     QJsonObject choices = labChoices(settings, m_lab.path());
-    choices[u"experiment"_s] = m_experiment->currentData().toLongLong();
-    choices[u"baseline"_s] = QJsonObject::fromVariantMap(m_baseline->currentData().toMap());
+    choices[u"experiment"_s] = m_form.value("experiment").toLongLong();
+    choices[u"baseline"_s] = QJsonObject::fromVariantMap(m_form.value("baseline").toMap());
     saveLabChoices(settings, m_lab.path(), choices);
     const RunSelection selection = this->choices().selection();
     if (m_storedSelection.empty() && selection == RunSelection()) return;
@@ -404,16 +382,16 @@ void ResultsPanel::saveChoices() {
 
 ResultsChoices ResultsPanel::choices() const {
     ResultsChoices result;
-    result.experiment = m_experiment->currentData().toLongLong();
-    result.options.compare = m_measure->currentData().toString().toStdString();
-    result.options.test = test_kind(m_test->currentData().toString().toStdString());
-    result.options.unfinished = m_unfinished->isChecked();
+    result.experiment = m_form.value("experiment").toLongLong();
+    result.options.compare = m_form.value("measure").toString().toStdString();
+    result.options.test = test_kind(m_form.value("test").toString().toStdString());
+    result.options.unfinished = m_form.value("unfinished").toBool();
     result.excluded = m_excluded;
-    if (const QString split = m_splitBy->currentData().toString(); !split.isEmpty()) {
+    if (const QString split = m_form.value("split").toString(); !split.isEmpty()) {
         result.options.split_by = {split.toStdString()};
     }
-    result.options.target_loss = parsedLoss(m_target->text());
-    const QVariantMap baseline = m_baseline->currentData().toMap();
+    result.options.target_loss = parsedLoss(m_form.value("target").toString());
+    const QVariantMap baseline = m_form.value("baseline").toMap();
     for (auto it = baseline.begin(); it != baseline.end(); ++it) {
         result.options.baseline[it.key().toStdString()] = it.value().toString().toStdString();
     }
@@ -422,12 +400,11 @@ ResultsChoices ResultsPanel::choices() const {
 
 TableStyle ResultsPanel::style() const {
     const bool isDefault = m_columns->words() == kShort;
-    return {isDefault ? std::vector<std::string>() : m_columns->columns(), m_bestBold->isChecked()};
+    return {isDefault ? std::vector<std::string>() : m_columns->columns(), m_form.value("bold").toBool()};
 }
 
 DecisionChoice ResultsPanel::decision() const {
-    return {m_decisionLoss->currentData().toString().toStdString(),
-            m_decisionCost->currentData().toString().toStdString()};
+    return {m_form.value("loss").toString().toStdString(), m_form.value("cost").toString().toStdString()};
 }
 
 void ResultsPanel::addWidget(QWidget* widget) {
@@ -441,19 +418,20 @@ ResultsPanel::Format ResultsPanel::format() const {
 void ResultsPanel::renew(const Results& results) {
     const std::optional<SavedChoices> saved =
         results.runs.empty() ? std::nullopt : std::exchange(m_saved, std::nullopt);
-    renewExperiments(saved ? QVariant::fromValue<qlonglong>(saved->experiment) : m_experiment->currentData());
+    renewExperiments(saved ? QVariant::fromValue<qlonglong>(saved->experiment) : m_form.value("experiment"));
     const ResultsTable& table = results.table;
     const ResultGroup* first = table.groups.empty() ? nullptr : &table.groups[table.baseline];
     const QString title = first ? baselineTitle(table) : QString();
     const QString standard =
-        !first || m_baseline->currentIndex() > 0
+        !first || m_form.field<QComboBox>("baseline")->currentIndex() > 0
             ? u"default"_s
             : u"%1 (default)"_s.arg(title == longLabel(table, *first) ? settingName(table, *first) : title);
     QList<QPair<QString, QVariant>> entries = {{standard, QVariantMap()}};
     if (table.groups.size() > 1) {
         for (const ResultGroup& group : table.groups) entries.append({settingName(table, group), settingsOf(group)});
     }
-    refillChoice(m_baseline, entries, saved ? QVariant(saved->baseline) : m_baseline->currentData());
+    refillChoice(m_form.field<QComboBox>("baseline"), entries,
+                 saved ? QVariant(saved->baseline) : m_form.value("baseline"));
     const bool any = !table.groups.empty();
     m_output->setReady(any);
 }
@@ -466,7 +444,7 @@ void ResultsPanel::renewExperiments(const QVariant& chosen) {
         const QString name = experiment.name.empty() ? u"unnamed sweep"_s : QString::fromStdString(experiment.name);
         entries.append({u"%1 · %2"_s.arg(experiment.id).arg(name), QVariant::fromValue<qlonglong>(experiment.id)});
     }
-    refillChoice(m_experiment, entries, chosen);
+    refillChoice(m_form.field<QComboBox>("experiment"), entries, chosen);
 }
 
 QString formatted(const Results& results, std::span<const SweepPredictions> sweeps, ResultsPanel::Format format,

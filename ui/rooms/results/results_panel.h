@@ -13,13 +13,12 @@
 
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/decision_aid.h"
+#include "ui/controls/form.h"
 #include "ui/controls/table_view.h"
 #include "ui/rooms/results/results_picture.h"
 
 class QAction;
-class QCheckBox;
 class QComboBox;
-class QLineEdit;
 class QPushButton;
 class QVBoxLayout;
 
@@ -92,20 +91,10 @@ class ResultsPanel : public QFrame {
     /// `results` was computed with.
     void renew(const Results& results);
 
-    QComboBox* experiment() const { return m_experiment; }
-    QComboBox* measure() const { return m_measure; }
-    QComboBox* baseline() const { return m_baseline; }
-    QComboBox* test() const { return m_test; }
-    QLineEdit* target() const { return m_target; }
-    QComboBox* splitBy() const { return m_splitBy; }
+    Form& form() { return m_form; }
     bool excludes(RunId run) const { return m_excluded.contains(run); }
     void setExcluded(RunId run, bool excluded);
-    QCheckBox* unfinished() const { return m_unfinished; }
-    QCheckBox* published() const { return m_published; }
-    QComboBox* decisionLoss() const { return m_decisionLoss; }
-    QComboBox* decisionCost() const { return m_decisionCost; }
     ColumnChoice* columns() const { return m_columns; }
-    QCheckBox* bestBold() const { return m_bestBold; }
     QComboBox* formats() const { return m_output->formats(); }
     QPushButton* copyButton() const { return m_output->copyButton(); }
     QPushButton* saveButton() const { return m_output->saveButton(); }
@@ -117,7 +106,6 @@ class ResultsPanel : public QFrame {
 
  private:
     void renewExperiments(const QVariant& chosen);
-    void restoreChoices();
     void loadLabChoices();
     void saveChoices();
     void applySelection(const RunSelection& selection);
@@ -130,20 +118,10 @@ class ResultsPanel : public QFrame {
     LabDocument& m_lab;
     Settings& m_settings;
     std::optional<SavedChoices> m_saved;
-    QComboBox* m_experiment;
-    QComboBox* m_measure;
-    QComboBox* m_baseline;
-    QComboBox* m_test;
-    QComboBox* m_splitBy;
+    Form m_form;
     std::set<RunId> m_excluded;
     std::string m_storedSelection;  // as the lab stores it; "" if it stores none
-    QLineEdit* m_target;
-    QCheckBox* m_unfinished;
-    QCheckBox* m_published;
-    QComboBox* m_decisionLoss;
-    QComboBox* m_decisionCost;
     ColumnChoice* m_columns;
-    QCheckBox* m_bestBold;
     TableOutput* m_output;
     QVBoxLayout* m_fields;
 };

@@ -256,7 +256,7 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
                     {u"compare"_s, text(compared)},
                     {u"test"_s, table.test ? QString::fromStdString(to_string(*table.test)) : u"auto"_s}};
     if (m_results.experiment > 0) origin.flags[u"experiment"_s] = QString::number(m_results.experiment);
-    if (m_panel->published()->isChecked()) origin.flags[u"published"_s] = true;
+    if (m_panel->form().value("published").toBool()) origin.flags[u"published"_s] = true;
     // Some figures show the selected group, others only highlight it.
     if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{u"picked"_s, m_picked}};
     const ResultsChoices choices = shownChoices();
@@ -306,7 +306,7 @@ void ResultsRoom::addParts() {
     }
     addPart(
         {u"predictions"_s, [this] { showPage(Page::predictions); }, [this] { return m_page == Page::predictions; }});
-    addControl(controlOf(u"quantity"_s, m_panel->measure()));
+    addControl(controlOf(u"quantity"_s, m_panel->form().field<QComboBox>("measure")));
     addBars({m_bar, m_figures->bar()});
 }
 
@@ -471,7 +471,7 @@ void ResultsRoom::renewPicked() {
     }
     m_conversionWords->setText(conversions.join(QLatin1Char('\n')));
     m_conversionWords->setVisible(!conversions.isEmpty());
-    m_figures->show(m_results, table.groups.size() > 1 ? m_picked : -1, m_panel->published()->isChecked());
+    m_figures->show(m_results, table.groups.size() > 1 ? m_picked : -1, m_panel->form().value("published").toBool());
 }
 
 void ResultsRoom::pickGroup(int group) {

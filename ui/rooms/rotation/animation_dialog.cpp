@@ -1,13 +1,10 @@
 #include "ui/rooms/rotation/animation_dialog.h"
 
-#include <QCheckBox>
 #include <QComboBox>
 #include <QDoubleSpinBox>
 #include <QFileInfo>
-#include <QGridLayout>
 #include <QLabel>
 #include <QPushButton>
-#include <QSpinBox>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <utility>
@@ -36,14 +33,7 @@ AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
     : QDialog(parent),
       m_job(std::move(job)),
       m_process(u"animation"_s),
-      m_over(makeChoice(u"Changing value"_s, this, 24)),
-      m_first(new QDoubleSpinBox(this)),
-      m_last(new QDoubleSpinBox(this)),
-      m_frames(new QSpinBox(this)),
-      m_frameRate(new QDoubleSpinBox(this)),
-      m_format(makeChoice(u"Format"_s, this, 24)),
-      m_width(makeChoice(u"Width"_s, this)),
-      m_dark(new QCheckBox(u"Dark colours"_s, this)),
+      m_form(this),
       m_words(new QLabel(this)),
       m_save(new QPushButton(this)) {
     setObjectName(u"animation"_s);
@@ -58,44 +48,39 @@ AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
 
 void AnimationDialog::makeFields() {
     using Over = AnimationJob::Over;
-    QGridLayout* grid = makeFieldGrid();
-    const bool hasPositions = changesWithPosition(m_job.figure);
-    if (hasPositions) m_over->addItem(u"position m of the query"_s, static_cast<int>(Over::positions));
-    m_over->addItem(u"base θ"_s, static_cast<int>(Over::theta));
-    if (hasPositions) m_over->addItem(u"enlarged pair"_s, static_cast<int>(Over::pairs));
-    addField(grid, u"change"_s, m_over,
-             u"The selected quantity changes from frame to frame; all other quantities keep their values on the page "
-             "Rotation."_s);
-    m_first->setAccessibleName(u"First value"_s);
-    m_last->setAccessibleName(u"Last value"_s);
-    addField(grid, u"from"_s, m_first, u"Value of the changed quantity in the first frame."_s);
-    addField(grid, u"to"_s, m_last,
-             u"Value of the changed quantity in the last frame. From frame to frame, θ changes by a constant factor; "
-             "the other quantities change by a constant difference, rounded to whole numbers."_s);
-    m_frames->setRange(2, kMostFrames);
-    m_frames->setAccessibleName(u"Frames"_s);
-    addField(grid, u"frames"_s, m_frames, u"Number of frames of the animation."_s);
-    addFrameRate(grid, m_frameRate);
-    addFrameFormat(grid, m_format);
-    addFrameWidth(grid, m_width);
-    m_width->setCurrentIndex(m_width->findData(m_job.width));
-    grid->addWidget(m_dark, grid->rowCount(), 1);
+    QList<ChoiceField::Entry> changes = {{u"base θ"_s, static_cast<int>(Over::theta)}};
+    if (changesWithPosition(m_job.figure)) {
+        changes.prepend({u"position m of the query"_s, static_cast<int>(Over::positions)});
+        changes.append({u"enlarged pair"_s, static_cast<int>(Over::pairs)});
+    }
+    auto* column = scaledColumn(this, 12, {16, 16, 16, 16});
+    m_form.add(
+        column,
+        {{"over", u"change"_s, u"Changing value"_s,
+          u"The selected quantity changes from frame to frame; all other quantities keep their values on the "
+          "page Rotation."_s,
+          ChoiceField{.entries = changes, .letters = 24}},
+         {"from", u"from"_s, u"First value"_s, u"Value of the changed quantity in the first frame."_s, NumberField()},
+         {"to", u"to"_s, u"Last value"_s,
+          u"Value of the changed quantity in the last frame. From frame to frame, θ changes by a constant "
+          "factor; the other quantities change by a constant difference, rounded to whole numbers."_s,
+          NumberField()},
+         {"frames", u"frames"_s, u"Frames"_s, u"Number of frames of the animation."_s, WholeField{2, kMostFrames}},
+         frameRateRow(),
+         frameFormatRow(),
+         frameWidthRow(),
+         darkFramesRow()});
+    m_form.setValue("width", m_job.width);
     m_words->setProperty("quiet", true);
     m_words->setWordWrap(true);
     m_words->setTextFormat(Qt::PlainText);
     keepLines(m_words, 3);
     m_save->setProperty("primary", true);
     m_save->setDefault(true);
-    auto* column = scaledColumn(this, 12, {16, 16, 16, 16});
-    column->addLayout(grid);
     column->addWidget(m_words);
     column->addWidget(m_save, 0, Qt::AlignRight);
-    connect(m_over, &QComboBox::currentIndexChanged, this, &AnimationDialog::resetRange);
-    for (QComboBox* choice : {m_format, m_width}) {
-        connect(choice, &QComboBox::currentIndexChanged, this, &AnimationDialog::renewWords);
-    }
-    connect(m_frames, &QSpinBox::valueChanged, this, &AnimationDialog::renewWords);
-    connect(m_frameRate, &QDoubleSpinBox::valueChanged, this, &AnimationDialog::renewWords);
+    connect(m_form.field<QComboBox>("over"), &QComboBox::currentIndexChanged, this, &AnimationDialog::resetRange);
+    connect(&m_form, &Form::changed, this, &AnimationDialog::renewWords);
     connect(m_save, &QPushButton::clicked, this, &AnimationDialog::save);
 }
 
@@ -113,40 +98,40 @@ void AnimationDialog::connectProcess() {
 
 void AnimationDialog::resetRange() {
     using Over = AnimationJob::Over;
-    const auto over = static_cast<Over>(m_over->currentData().toInt());
+    const auto over = static_cast<Over>(m_form.value("over").toInt());
     const bool isTheta = over == Over::theta;
     const auto pairs = static_cast<double>(standardScene(m_job.setup).pairs.size());
     const double most = isTheta                   ? kMostTheta
                         : over == Over::positions ? static_cast<double>(m_job.setup.context - 1)
                                                   : std::max(0.0, pairs - 1);
-    for (QDoubleSpinBox* field : {m_first, m_last}) {
-        field->setDecimals(isTheta ? 2 : 0);
-        field->setRange(isTheta ? 1.01 : 0, most);
+    for (const char* end : {"from", "to"}) {
+        m_form.field<QDoubleSpinBox>(end)->setDecimals(isTheta ? 2 : 0);
+        m_form.field<QDoubleSpinBox>(end)->setRange(isTheta ? 1.01 : 0, most);
     }
-    m_first->setValue(isTheta ? kFirstTheta : 0);
-    m_last->setValue(isTheta ? kLastTheta : over == Over::positions ? std::min(most, 200.0) : most);
-    m_frames->setValue(over == Over::pairs ? static_cast<int>(std::clamp<double>(pairs, 2, kMostFrames))
-                                           : kPositionFrames);
-    m_frameRate->setValue(over == Over::pairs ? 4 : 20);
+    m_form.setValue("from", isTheta ? kFirstTheta : 0);
+    m_form.setValue("to", isTheta ? kLastTheta : over == Over::positions ? std::min(most, 200.0) : most);
+    m_form.setValue(
+        "frames", over == Over::pairs ? static_cast<int>(std::clamp<double>(pairs, 2, kMostFrames)) : kPositionFrames);
+    m_form.setValue("rate", over == Over::pairs ? 4 : 20);
     renewWords();
 }
 
 AnimationJob AnimationDialog::job(const QString& path) const {
     AnimationJob job = m_job;
-    job.output = withFrameSuffix(path, m_format->currentData().toString());
-    job.over = static_cast<AnimationJob::Over>(m_over->currentData().toInt());
-    job.first = m_first->value();
-    job.last = m_last->value();
-    job.frames = m_frames->value();
-    job.framesPerSecond = m_frameRate->value();
-    job.width = m_width->currentData().toInt();
-    job.appearance = m_dark->isChecked() ? Appearance::dark : Appearance::light;
+    job.output = withFrameSuffix(path, m_form.value("format").toString());
+    job.over = static_cast<AnimationJob::Over>(m_form.value("over").toInt());
+    job.first = m_form.value("from").toDouble();
+    job.last = m_form.value("to").toDouble();
+    job.frames = m_form.value("frames").toInt();
+    job.framesPerSecond = m_form.value("rate").toDouble();
+    job.width = m_form.value("width").toInt();
+    job.appearance = m_form.value("dark").toBool() ? Appearance::dark : Appearance::light;
     return job;
 }
 
 void AnimationDialog::renewWords() {
-    const bool animated = m_format->currentData() == u"gif"_s;
-    m_frameRate->setEnabled(animated);
+    const bool animated = m_form.value("format") == u"gif"_s;
+    m_form.setEnabled("rate", animated);
     if (m_process.isRunning()) return;
     const AnimationJob now = job(u"animation"_s);
     QString words = u"%1 of %2 × %3 pixels"_s.arg(countText(now.frames, u"frame"_s)).arg(now.width).arg(now.height());
@@ -162,8 +147,8 @@ void AnimationDialog::save() {
         m_save->setEnabled(false);
         return m_process.stop();
     }
-    const QString path = dialogs().save(
-        this, framesQuestion(u"Export animation as"_s, m_job.figure, m_format->currentData().toString()));
+    const QString path =
+        dialogs().save(this, framesQuestion(u"Export animation as"_s, m_job.figure, m_form.value("format").toString()));
     if (path.isEmpty()) return;
     const AnimationJob job = this->job(path);
     QString why = whyFramesExist(job.output);

@@ -3,14 +3,11 @@
 #include <QDialog>
 
 #include "ui/animation/export_process.h"
+#include "ui/controls/form.h"
 #include "ui/rooms/rotation/animation_job.h"
 
-class QCheckBox;
-class QComboBox;
-class QDoubleSpinBox;
 class QLabel;
 class QPushButton;
-class QSpinBox;
 
 namespace ropelab::ui {
 
@@ -26,12 +23,7 @@ class AnimationDialog : public QDialog {
     /// The format's suffix is appended if the path has another one.
     AnimationJob job(const QString& path) const;
 
-    QComboBox* over() const { return m_over; }
-    QDoubleSpinBox* first() const { return m_first; }
-    QDoubleSpinBox* last() const { return m_last; }
-    QSpinBox* frames() const { return m_frames; }
-    QComboBox* formats() const { return m_format; }
-    QComboBox* widths() const { return m_width; }
+    Form& form() { return m_form; }
     QLabel* words() const { return m_words; }
     QPushButton* saveButton() const { return m_save; }
     ExportProcess& process() { return m_process; }
@@ -46,14 +38,7 @@ class AnimationDialog : public QDialog {
 
     AnimationJob m_job;
     ExportProcess m_process;
-    QComboBox* m_over;
-    QDoubleSpinBox* m_first;
-    QDoubleSpinBox* m_last;
-    QSpinBox* m_frames;
-    QDoubleSpinBox* m_frameRate;
-    QComboBox* m_format;
-    QComboBox* m_width;
-    QCheckBox* m_dark;
+    Form m_form;
     QLabel* m_words;
     QPushButton* m_save;
 };

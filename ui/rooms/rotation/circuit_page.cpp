@@ -77,18 +77,43 @@ constexpr HeadButton kHeadButtons[] = {
      "Builds a head that attends to the token three positions before: the phase of each pair i is φᵢ = −3ωᵢ, with its "
      "frequency ωᵢ (formula 17 of the guide)."}};
 
-NumberSlider* normSlider(const QString& label, const QString& why, QWidget* parent) {
-    return new NumberSlider({.label = label,
-                             .maximum = kMostNorm,
-                             .snap = [](double value) { return std::round(value * 10) / 10; },
-                             .text = [](double value) { return readableNumber(value); },
-                             .why = why},
-                            parent);
+SliderField normSlider() {
+    return {.maximum = kMostNorm,
+            .snap = [](double value) { return std::round(value * 10) / 10; },
+            .text = [](double value) { return readableNumber(value); }};
+}
+
+FormRow scaleRow() {
+    return {"scale",
+            u"largest norm"_s,
+            {},
+            u"Scales q and k so that the norm of their largest pair has the value of this field. The logits grow with "
+            "the square of the norm, which makes the attention sharper, as a lower softmax temperature does."_s,
+            normSlider()};
+}
+
+QList<FormRow> pairRows() {
+    return {{"norm",
+             u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
+             {},
+             u"Sets the norms of q and k in the pair i that is shown enlarged, ‖qᵢ‖ = ‖kᵢ‖: the amplitude of the "
+             "pair's term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
+             normSlider()},
+            {"phase",
+             u"phase φᵢ"_s,
+             {},
+             u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term of "
+             "the logit is largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s,
+             SliderField{.unit = u"°"_s,
+                         .minimum = -kHalfTurn,
+                         .maximum = kHalfTurn,
+                         .snap = [](double value) { return std::round(value); },
+                         .text = [](double value) { return readableNumber(value); }}}};
 }
 
 /// Text that is being typed stays, because a value that the field shows already is not set.
-void showValue(NumberSlider* slider, double value) {
-    if (slider->value() != value) slider->setValue(value);
+void showValue(Form& form, std::string_view id, double value) {
+    if (form.value(id) != value) form.showValue(id, value);
 }
 
 }  // namespace
@@ -312,49 +337,27 @@ void CircuitPage::makeFields(QWidget* side) {
     connect(m_text, &QLineEdit::textEdited, this, &CircuitPage::textEdited);
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
-    m_scale = normSlider(u"largest norm"_s,
-                         u"Scales q and k so that the norm of their largest pair has the value of this field. The "
-                         "logits grow with the square of the norm, which makes the attention sharper, as a lower "
-                         "softmax temperature does."_s,
-                         side);
-    column->addWidget(m_scale);
+    m_form.add(column, {scaleRow()});
     m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), side);
     column->addWidget(m_pairTitle);
-    m_norm = normSlider(u"norm ‖qᵢ‖ = ‖kᵢ‖"_s,
-                        u"Sets the norms of q and k in the pair i that is shown enlarged, ‖qᵢ‖ = ‖kᵢ‖: the amplitude "
-                        "of the pair's term of the logit is ‖qᵢ‖ ‖kᵢ‖/√d (formula 7 of the guide)."_s,
-                        side);
-    m_phase = new NumberSlider(
-        {.label = u"phase φᵢ"_s,
-         .unit = u"°"_s,
-         .minimum = -kHalfTurn,
-         .maximum = kHalfTurn,
-         .snap = [](double value) { return std::round(value); },
-         .text = [](double value) { return readableNumber(value); },
-         .why = u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term "
-                u"of the logit is "
-                "largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s},
-        side);
-    column->addWidget(m_norm);
-    column->addWidget(m_phase);
-    const auto edited = [this] { emit pairEdited(m_norm->value(), m_phase->value() * std::numbers::pi / kHalfTurn); };
-    connect(m_norm, &NumberSlider::changed, this, edited);
-    connect(m_phase, &NumberSlider::changed, this, edited);
-    connect(m_scale, &NumberSlider::changed, this, &CircuitPage::scaled);
-    for (NumberSlider* each : {m_scale, m_norm, m_phase})
-        connect(each, &NumberSlider::finished, this, &CircuitPage::finished);
+    m_form.add(column, pairRows());
+    connect(&m_form, &Form::changed, this, [this](std::string_view id) {
+        if (id == "scale") return emit scaled(m_form.value(id).toDouble());
+        emit pairEdited(m_form.value("norm").toDouble(),
+                        m_form.value("phase").toDouble() * std::numbers::pi / kHalfTurn);
+    });
+    connect(&m_form, &Form::finished, this, &CircuitPage::finished);
 }
 
 void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
     const auto pair = scene.enlargedPair();
-    for (QWidget* each : QWidgetList{m_scale, m_norm, m_phase, m_heads[0], m_heads[1], m_heads[2]}) {
-        each->setEnabled(pair.has_value());
-    }
+    for (QToolButton* each : m_heads) each->setEnabled(pair.has_value());
+    for (const char* field : {"scale", "norm", "phase"}) m_form.setEnabled(field, pair.has_value());
     if (pair) {
         m_pairTitle->setText(u"Pair %1"_s.arg(*pair).toUpper());
-        showValue(m_scale, std::min(kMostNorm, scene.largestNorm()));
-        showValue(m_norm, std::min(kMostNorm, scene.pairNorm(*pair)));
-        showValue(m_phase, scene.term(*pair).phase * kHalfTurn / std::numbers::pi);
+        showValue(m_form, "scale", std::min(kMostNorm, scene.largestNorm()));
+        showValue(m_form, "norm", std::min(kMostNorm, scene.pairNorm(*pair)));
+        showValue(m_form, "phase", scene.term(*pair).phase * kHalfTurn / std::numbers::pi);
     }
     const QString text = QString::fromStdString(scene.state.text);
     if (m_text->text() != text) {

@@ -6,6 +6,7 @@
 
 #include "core/contract/event.h"
 #include "ui/common/latest_job.h"
+#include "ui/controls/form.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/rotation_state.h"
 #include "ui/session/run_access.h"
@@ -18,8 +19,6 @@ class QSpinBox;
 class QToolButton;
 
 namespace ropelab::ui {
-
-class NumberSlider;
 
 /// Puts the head that the scene's q and k build into a layer of a trained run and shows the loss before and after, and
 /// finds the trained head that is most like it.
@@ -88,9 +87,8 @@ class CircuitPage : public QScrollArea {
     void show(const RotationScene& scene, const QString& sentence);
 
     QToolButton* headButton(std::int64_t distance) const;
-    NumberSlider* scale() const { return m_scale; }
-    NumberSlider* norm() const { return m_norm; }
-    NumberSlider* phase() const { return m_phase; }
+    /// "scale", and "norm" and "phase" of the enlarged pair.
+    Form& form() { return m_form; }
     QLineEdit* textField() const { return m_text; }
     CircuitRuns* runs() const { return m_runs; }
     QLabel* sentence() const { return m_sentence; }
@@ -109,10 +107,8 @@ class CircuitPage : public QScrollArea {
     void makeFields(QWidget* side);
 
     QToolButton* m_heads[3] = {};
-    NumberSlider* m_scale = nullptr;
+    Form m_form{this};
     QLabel* m_pairTitle = nullptr;
-    NumberSlider* m_norm = nullptr;
-    NumberSlider* m_phase = nullptr;
     QLineEdit* m_text = nullptr;
     QLabel* m_sentence = nullptr;
     CircuitRuns* m_runs = nullptr;

@@ -1,11 +1,8 @@
 #include "ui/rooms/spectrum/encodings_page.h"
 
 #include <QButtonGroup>
-#include <QCheckBox>
-#include <QGridLayout>
 #include <QLabel>
 #include <QLineEdit>
-#include <QSignalBlocker>
 #include <QStackedWidget>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -19,7 +16,6 @@
 #include "ui/controls/field_note.h"
 #include "ui/controls/fields.h"
 #include "ui/controls/flow_layout.h"
-#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/figure_views.h"
 #include "ui/shell/explanation.h"
@@ -35,6 +31,66 @@ constexpr std::int64_t kFirstWindow = 16;     // initial sliding window, in toke
 constexpr int kLayersLabelWidth = 88;         // two lines, so that the field shows about 20 letters
 constexpr std::int64_t kFirstDistances = 64;  // initial number of distances that are fewer than the context
 
+SliderField wholeSlider(double minimum, double maximum, const QString& unit = {}) {
+    return {.unit = unit, .minimum = minimum, .maximum = maximum, .logarithmic = true, .step = 1, .text = wholeText};
+}
+
+QList<FormRow> encodingRows() {
+    const CheckField wide{.isWide = true};
+    return {
+        {"heads",
+         u"heads"_s,
+         {},
+         u"Number of attention heads per layer, H. ALiBi has one slope per head (formula 25 of the guide), and the "
+         "model has H·d channels (formula 30 of the guide)."_s,
+         wholeSlider(1, kMostHeads)},
+        {"whole-context",
+         u"attend to the whole context"_s,
+         {},
+         u"Disables the sliding window: each token attends to itself and to all tokens before it."_s,
+         wide},
+        {"window",
+         u"attention window"_s,
+         {},
+         u"Length N of the sliding window: each token attends to itself and to the N − 1 tokens before it.\nBeltagy et "
+         "al. 2020, Jiang et al. 2023; see formula 25"_s,
+         wholeSlider(1, kMaxAttentionWindow, u"tokens"_s)},
+        {"layers",
+         u"layers"_s,
+         {},
+         u"Number of layers, k, of the receptive field (formula 61 of the guide)."_s,
+         wholeSlider(1, static_cast<double>(kMostReachLayers))},
+        {"attention",
+         u"attention of the layers"_s,
+         {},
+         u"Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
+         "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window + 1 "
+         "full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s,
+         TextField()},
+        {"follows",
+         u"layers as in the sweep"_s,
+         {},
+         u"Uses the number of layers and their attention from the sweep on the page Train (the first value of a "
+         u"setting "
+         "that the sweep varies). The attention window stays that of the setup."_s,
+         wide},
+        {"head",
+         u"head"_s,
+         {},
+         u"Attention head for which the encodings are shown side by side, from 1."_s,
+         wholeSlider(1, kMostHeads)},
+        {"whole-distances",
+         u"all distances of the context"_s,
+         {},
+         u"Shows the encodings side by side for all distances of the context."_s,
+         wide},
+        {"distances",
+         u"distances"_s,
+         {},
+         u"Number of distances for which the encodings are shown side by side, starting at distance 0."_s,
+         wholeSlider(2, kMaxAttentionWindow, u"tokens"_s)}};
+}
+
 }  // namespace
 
 EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
@@ -42,7 +98,8 @@ EncodingsPage::EncodingsPage(PairedView* pair, PanelGrid* grid, QWidget* parent)
       m_view(pair->view()),
       m_grid(grid),
       m_chooser(new QWidget(this)),
-      m_pictures(new QStackedWidget(this)) {
+      m_pictures(new QStackedWidget(this)),
+      m_form(this, kLayersLabelWidth) {
     auto* column = scaledColumn(this, 8);
     auto* flow = new FlowLayout(m_chooser);
     scaleLayout(flow, {0, 0, 0, 0}, 4);
@@ -67,82 +124,38 @@ QWidget* EncodingsPage::makeFields(QWidget* parent) {
     auto* box = new QWidget(parent);
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Encodings"_s, box));
-    m_heads = addSlider(
-        box, u"heads"_s, {}, 1, kMostHeads,
-        u"Number of attention heads per layer, H. ALiBi has one slope per head (formula 25 of the guide), and the "
-        "model has H·d channels (formula 30 of the guide)."_s);
-    m_wholeContext = new QCheckBox(u"attend to the whole context"_s, box);
-    m_wholeContext->setToolTip(
-        u"Disables the sliding window: each token attends to itself and to all tokens before it."_s);
-    column->addWidget(m_wholeContext);
-    m_window = addSlider(box, u"attention window"_s, u"tokens"_s, 1, kMaxAttentionWindow,
-                         u"Length N of the sliding window: each token attends to itself and to the N − 1 tokens "
-                         "before it.\nBeltagy et al. 2020, Jiang et al. 2023; see formula 25"_s);
-    connect(m_heads, &NumberSlider::changed, this, [this](double value) { emit headsRequested(std::llround(value)); });
-    connect(m_window, &NumberSlider::changed, this,
-            [this](double value) { emit attentionWindowRequested(std::llround(value)); });
-    connect(m_wholeContext, &QCheckBox::toggled, this, [this](bool isWhole) {
-        emit attentionWindowRequested(isWhole ? 0 : std::min(kFirstWindow, m_setup.context));
-        emit finished();
-    });
-    for (NumberSlider* slider : {m_heads, m_window}) {
-        connect(slider, &NumberSlider::finished, this, &EncodingsPage::finished);
-    }
-    makeLayerFields(box);
-    m_head = addSlider(box, u"head"_s, {}, 1, kMostHeads,
-                       u"Attention head for which the encodings are shown side by "
-                       "side, from 1."_s);
-    m_wholeDistances = new QCheckBox(u"all distances of the context"_s, box);
-    m_wholeDistances->setToolTip(u"Shows the encodings side by side for all distances of the context."_s);
-    column->addWidget(m_wholeDistances);
-    m_distances = addSlider(box, u"distances"_s, u"tokens"_s, 2, kMaxAttentionWindow,
-                            u"Number of distances for which the encodings are shown side by side, starting at distance "
-                            "0."_s);
-    const auto edits = [this](NumberSlider* slider, auto set) {
-        connect(slider, &NumberSlider::changed, this, [this, set](double value) {
-            set(m_choices, std::llround(value));
-            emit chosen();
-        });
-    };
-    edits(m_head, [](EncodingChoices& of, std::int64_t value) { of.head = static_cast<int>(value); });
-    edits(m_distances, [](EncodingChoices& of, std::int64_t value) { of.distances = value; });
-    edits(m_layers, [](EncodingChoices& of, std::int64_t value) { of.layers = value; });
-    connect(m_wholeDistances, &QCheckBox::toggled, this, [this](bool isWhole) {
-        m_choices.distances = isWhole ? 0 : std::max<std::int64_t>(2, std::min(kFirstDistances, m_setup.context));
-        renewChoices();
-        emit chosen();
-    });
+    m_form.add(column, encodingRows());
+    m_hasFields = true;
+    auto* pattern = m_form.field<QLineEdit>("attention");
+    m_layersNote = new FieldNote(pattern);
+    connect(pattern, &QLineEdit::editingFinished, this, &EncodingsPage::adoptPattern);
+    connect(&m_form, &Form::changed, this, &EncodingsPage::adopt);
+    connect(&m_form, &Form::finished, this, &EncodingsPage::finished);
     renew(m_setup);
     return box;
 }
 
-void EncodingsPage::makeLayerFields(QWidget* box) {
-    m_layers = addSlider(box, u"layers"_s, {}, 1, static_cast<double>(kMostReachLayers),
-                         u"Number of layers, k, of the receptive field (formula 61 of the guide)."_s);
-    m_attentionLayers = new QLineEdit(box);
-    m_attentionLayers->setAccessibleName(u"attention of the layers"_s);
-    m_layersNote = new FieldNote(m_attentionLayers);
-    connect(m_attentionLayers, &QLineEdit::editingFinished, this, &EncodingsPage::adoptPattern);
-    QGridLayout* grid = makeFieldGrid(kLayersLabelWidth);
-    addField(grid, u"attention of the layers"_s, m_attentionLayers,
-             u"Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
-             "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window "
-             "+ 1 full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s);
-    static_cast<QVBoxLayout*>(box->layout())->addLayout(grid);
-    m_followsSweep = new QCheckBox(u"layers as in the sweep"_s, box);
-    m_followsSweep->setToolTip(
-        u"Uses the number of layers and their attention from the sweep on the page Train (the first value of a setting "
-        "that the sweep varies). The attention window stays that of the setup."_s);
-    box->layout()->addWidget(m_followsSweep);
-    connect(m_followsSweep, &QCheckBox::toggled, this, [this] {
-        followSweep();
-        renewChoices();
-        emit chosen();
-    });
+void EncodingsPage::adopt(std::string_view id) {
+    if (id == "attention") return;  // until the user has typed it
+    const std::int64_t value = std::llround(m_form.value(id).toDouble());
+    if (id == "heads") return emit headsRequested(value);
+    if (id == "window") return emit attentionWindowRequested(value);
+    if (id == "whole-context") {
+        emit attentionWindowRequested(value != 0 ? 0 : std::min(kFirstWindow, m_setup.context));
+        return emit finished();
+    }
+    if (id == "head") m_choices.head = static_cast<int>(value);
+    if (id == "distances") m_choices.distances = value;
+    if (id == "layers") m_choices.layers = value;
+    if (id == "whole-distances")
+        m_choices.distances = value != 0 ? 0 : std::max<std::int64_t>(2, std::min(kFirstDistances, m_setup.context));
+    if (id == "follows") followSweep();
+    renewChoices();
+    emit chosen();
 }
 
 void EncodingsPage::adoptPattern() {
-    const std::string typed = m_attentionLayers->text().trimmed().toStdString();
+    const std::string typed = m_form.value("attention").toString().trimmed().toStdString();
     if (typed == m_choices.attention_layers) return m_layersNote->say({});
     try {
         windows_of_layers(typed, 1, 1);
@@ -165,24 +178,9 @@ void EncodingsPage::setSweep(std::int64_t layers, const std::string& attentionLa
 }
 
 void EncodingsPage::followSweep() {
-    if (!m_followsSweep || !m_followsSweep->isChecked()) return;
+    if (!m_hasFields || !m_form.value("follows").toBool()) return;
     m_choices.layers = m_sweepLayers;
     m_choices.attention_layers = m_sweepPattern;
-}
-
-NumberSlider* EncodingsPage::addSlider(QWidget* box, const QString& label, const QString& unit, double minimum,
-                                       double maximum, const QString& why) {
-    auto* slider = new NumberSlider({.label = label,
-                                     .unit = unit,
-                                     .minimum = minimum,
-                                     .maximum = maximum,
-                                     .logarithmic = minimum > 0,
-                                     .step = 1,
-                                     .text = wholeText,
-                                     .why = why},
-                                    box);
-    box->layout()->addWidget(slider);
-    return slider;
 }
 
 FigureView* EncodingsPage::view() const {
@@ -191,10 +189,7 @@ FigureView* EncodingsPage::view() const {
 
 void EncodingsPage::setChoices(const EncodingChoices& choices) {
     m_choices = choices;
-    if (m_followsSweep) {
-        const QSignalBlocker quiet(m_followsSweep);
-        m_followsSweep->setChecked(false);
-    }
+    if (m_hasFields) m_form.showValue("follows", false);
     renewChoices();
     emit chosen();
 }
@@ -202,21 +197,23 @@ void EncodingsPage::setChoices(const EncodingChoices& choices) {
 void EncodingsPage::renewChoices() {
     choice(Picture::reach)->setToolTip(reachToolTip(m_setup, m_choices));
     choice(Picture::all)->setToolTip(encodingsToolTip(m_setup, m_choices));
-    if (!m_head) return;
-    m_head->setValue(m_choices.head);
-    m_layers->setValue(static_cast<double>(m_choices.layers));
-    m_attentionLayers->setText(QString::fromStdString(m_choices.attention_layers));
-    m_layersNote->say({});
-    const QSignalBlocker quiet(m_wholeDistances);
-    m_wholeDistances->setChecked(m_choices.distances == 0);
-    m_distances->setValue(static_cast<double>(m_choices.distances == 0 ? m_setup.context : m_choices.distances));
+    if (!m_hasFields) return;
     const bool isReach = m_picture == Picture::reach;
-    m_followsSweep->setEnabled(isReach && !m_sweepPattern.empty());
-    m_layers->setEnabled(isReach && !m_followsSweep->isChecked());
-    m_attentionLayers->setEnabled(isReach && !m_followsSweep->isChecked());
-    m_head->setEnabled(m_picture == Picture::all);
-    m_wholeDistances->setEnabled(m_picture == Picture::all);
-    m_distances->setEnabled(m_picture == Picture::all && m_choices.distances != 0);
+    const bool isSideBySide = m_picture == Picture::all;
+    const bool follows = m_form.value("follows").toBool();
+    m_form.showValue("head", m_choices.head);
+    m_form.showValue("layers", static_cast<qlonglong>(m_choices.layers));
+    m_form.showValue("attention", QString::fromStdString(m_choices.attention_layers));
+    m_layersNote->say({});
+    m_form.showValue("whole-distances", m_choices.distances == 0);
+    m_form.showValue("distances",
+                     static_cast<qlonglong>(m_choices.distances == 0 ? m_setup.context : m_choices.distances));
+    m_form.setEnabled("follows", isReach && !m_sweepPattern.empty());
+    m_form.setEnabled("layers", isReach && !follows);
+    m_form.setEnabled("attention", isReach && !follows);
+    m_form.setEnabled("head", isSideBySide);
+    m_form.setEnabled("whole-distances", isSideBySide);
+    m_form.setEnabled("distances", isSideBySide && m_choices.distances != 0);
 }
 
 void EncodingsPage::renew(const RotarySetup& setup) {
@@ -225,12 +222,12 @@ void EncodingsPage::renew(const RotarySetup& setup) {
     choice(Picture::mask)->setToolTip(maskToolTip(setup));
     choice(Picture::sinusoidal)->setToolTip(sinusoidalToolTip(setup));
     renewChoices();
-    if (!m_heads) return;
-    m_heads->setValue(static_cast<double>(setup.heads));
-    const QSignalBlocker quiet(m_wholeContext);
-    m_wholeContext->setChecked(setup.attention_window == 0);
-    m_window->setEnabled(setup.attention_window != 0);
-    m_window->setValue(static_cast<double>(setup.attention_window == 0 ? setup.context : setup.attention_window));
+    if (!m_hasFields) return;
+    const std::int64_t window = setup.attention_window;
+    m_form.showValue("heads", static_cast<qlonglong>(setup.heads));
+    m_form.showValue("whole-context", window == 0);
+    m_form.setEnabled("window", window != 0);
+    m_form.showValue("window", static_cast<qlonglong>(window == 0 ? setup.context : window));
 }
 
 void EncodingsPage::choose(Picture picture) {

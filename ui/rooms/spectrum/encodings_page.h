@@ -4,18 +4,16 @@
 #include <QWidget>
 #include <optional>
 
+#include "ui/controls/form.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/spectrum/spectrum_figures.h"
 
-class QCheckBox;
-class QLineEdit;
 class QStackedWidget;
 class QToolButton;
 
 namespace ropelab::ui {
 
 class FieldNote;
-class NumberSlider;
 class PairedView;
 class PanelGrid;
 
@@ -45,15 +43,9 @@ class EncodingsPage : public QWidget {
     PanelGrid* grid() const { return m_grid; }
     QWidget* chooser() const { return m_chooser; }
     QToolButton* choice(Picture picture) const { return m_buttons.at(static_cast<int>(picture)); }
-    NumberSlider* heads() const { return m_heads; }
-    NumberSlider* attentionWindow() const { return m_window; }
-    QCheckBox* wholeContext() const { return m_wholeContext; }
-    NumberSlider* head() const { return m_head; }
-    NumberSlider* distances() const { return m_distances; }
-    QCheckBox* wholeDistances() const { return m_wholeDistances; }
-    NumberSlider* layers() const { return m_layers; }
-    QLineEdit* attentionLayers() const { return m_attentionLayers; }
-    QCheckBox* followsSweep() const { return m_followsSweep; }
+    /// The fields, once they are made: "heads", "whole-context", "window", "layers", "attention" (of the layers),
+    /// "follows", "head", "whole-distances" and "distances".
+    Form& form() { return m_form; }
     /// The receptive field follows the layers of the sweep in the Train room if the user ticks the box.
     void setSweep(std::int64_t layers, const std::string& attentionLayers);
 
@@ -69,10 +61,8 @@ class EncodingsPage : public QWidget {
  private:
     std::optional<FigureView::Readout> readout(const Figure& figure, QPointF place) const;
 
-    NumberSlider* addSlider(QWidget* box, const QString& label, const QString& unit, double minimum, double maximum,
-                            const QString& why);
     void renewChoices();
-    void makeLayerFields(QWidget* box);
+    void adopt(std::string_view id);
     void followSweep();
     /// Says why if the typed pattern of layers is none.
     void adoptPattern();
@@ -83,18 +73,11 @@ class EncodingsPage : public QWidget {
     QStackedWidget* m_pictures;
     QList<QToolButton*> m_buttons;  // in the order of Picture
     EncodingChoices m_choices;
-    NumberSlider* m_head = nullptr;
-    QCheckBox* m_wholeDistances = nullptr;
-    NumberSlider* m_distances = nullptr;
-    NumberSlider* m_layers = nullptr;
-    QLineEdit* m_attentionLayers = nullptr;
+    Form m_form;
+    bool m_hasFields = false;
     FieldNote* m_layersNote = nullptr;
-    QCheckBox* m_followsSweep = nullptr;
     std::int64_t m_sweepLayers = 0;
     std::string m_sweepPattern;  // "" before setSweep()
-    NumberSlider* m_heads = nullptr;
-    QCheckBox* m_wholeContext = nullptr;
-    NumberSlider* m_window = nullptr;
     Picture m_picture = Picture::alibi;
     RotarySetup m_setup;
 };

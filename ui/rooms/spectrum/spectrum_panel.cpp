@@ -56,6 +56,30 @@ QString partialSentence(const RotarySetup& setup) {
            "pair %1."_s.arg(*different);
 }
 
+FormRow partialRow() {
+    return {"other-partial",
+            {},
+            {},
+            u"Slice spreads all wavelengths over the rotated channels (formula 3 of the guide). Truncate computes the "
+            "frequencies for the whole head and sets the lowest ones to 0 (formula 4 of the guide)."_s,
+            CheckField{.isWide = true}};
+}
+
+QList<FormRow> kernelRows() {
+    return {{"uses-context", u"kernel length = context"_s, {}, {}, CheckField{.isWide = true}},
+            {"kernel-length",
+             u"kernel length"_s,
+             {},
+             u"Number of distances, from 0, for which the kernel is computed. The spectrum of the kernel uses these "
+             "distances, too."_s,
+             SliderField{.unit = u"tokens"_s,
+                         .minimum = 2,
+                         .maximum = static_cast<double>(kMaxKernelLength),
+                         .logarithmic = true,
+                         .step = 1,
+                         .text = wholeText}}};
+}
+
 }  // namespace
 
 ScalingComparison::ScalingComparison(QWidget* parent) : QWidget(parent) {
@@ -210,12 +234,7 @@ QWidget* SpectrumPanel::makePartial() {
     auto* box = new QWidget(this);
     auto* column = scaledColumn(box, 8);
     column->addWidget(makeHeading(u"Partial rotation: slice or truncate"_s, box));
-    m_otherPartial = new QCheckBox(box);
-    m_otherPartial->setToolTip(
-        u"Slice spreads all wavelengths over the rotated channels (formula 3 of the guide). Truncate computes the "
-        "frequencies for the whole head and sets the lowest ones to 0 (formula 4 of the guide)."_s);
-    connect(m_otherPartial, &QCheckBox::toggled, this, &SpectrumPanel::changed);
-    column->addWidget(m_otherPartial);
+    m_form.add(column, {partialRow()});
     m_coincide = makeNote(box);
     m_coincide->setAlignment(Qt::AlignLeft | Qt::AlignTop);
     m_coincide->setToolTip(
@@ -240,23 +259,10 @@ QWidget* SpectrumPanel::makeKernel() {
         "Its spectrum is |DFT|·2/W. A pair with an integer number of periods in W tokens has a peak of magnitude 1;\n"
         "pairs with less than one period add up at 0 periods (formula 9 of the guide)."_s);
     column->addWidget(m_kernelHeading);
-    m_usesContext = new QCheckBox(u"kernel length = context"_s, box);
-    m_usesContext->setChecked(true);
-    column->addWidget(m_usesContext);
-    m_kernelLength = new NumberSlider(
-        {.label = u"kernel length"_s,
-         .unit = u"tokens"_s,
-         .minimum = 2,
-         .maximum = static_cast<double>(kMaxKernelLength),
-         .logarithmic = true,
-         .step = 1,
-         .text = wholeText,
-         .why = u"Number of distances, from 0, for which the kernel is computed. The spectrum of the kernel uses "
-                "these distances, too."_s},
-        box);
-    m_kernelLength->setValue(1024);
-    m_kernelLength->setEnabled(false);
-    column->addWidget(m_kernelLength);
+    m_form.add(column, kernelRows());
+    m_form.setValue("uses-context", true);
+    m_form.setValue("kernel-length", 1024);
+    m_form.setEnabled("kernel-length", false);
     m_kernelNote = makeNote(box);
     column->addWidget(m_kernelNote);
     m_busy = new QProgressBar(box);
@@ -266,12 +272,13 @@ QWidget* SpectrumPanel::makeKernel() {
     keepSpace(m_busy);
     m_busy->hide();
     column->addWidget(m_busy);
-    connect(m_usesContext, &QCheckBox::toggled, this, [this](bool on) {
-        if (!on) m_kernelLength->setValue(static_cast<double>(m_contextLength));
-        m_kernelLength->setEnabled(!on);
+    connect(&m_form, &Form::changed, this, [this](std::string_view id) {
+        const bool usesContext = m_form.value("uses-context").toBool();
+        if (id == "uses-context" && !usesContext)
+            m_form.setValue("kernel-length", static_cast<double>(m_contextLength));
+        m_form.setEnabled("kernel-length", !usesContext);
         emit changed();
     });
-    connect(m_kernelLength, &NumberSlider::changed, this, &SpectrumPanel::changed);
     return box;
 }
 
@@ -283,7 +290,7 @@ void SpectrumPanel::renew(const RotarySetup& setup, const ComparedSetups& setups
 
 void SpectrumPanel::renewPartial(const RotarySetup& setup) {
     const bool isSlice = setup.partial == Partial::slice;
-    m_otherPartial->setText(isSlice ? u"compare with truncate"_s : u"compare with slice"_s);
+    m_form.field<QCheckBox>("other-partial")->setText(isSlice ? u"compare with truncate"_s : u"compare with slice"_s);
     QString sentence = partialSentence(setup);
     bool usable = false;
     std::optional<int> different;
@@ -325,12 +332,12 @@ void SpectrumPanel::renewPartial(const RotarySetup& setup) {
 }
 
 std::int64_t SpectrumPanel::kernelLength() const {
-    return m_usesContext->isChecked() ? 0 : std::llround(m_kernelLength->value());
+    return m_form.value("uses-context").toBool() ? 0 : std::llround(m_form.value("kernel-length").toDouble());
 }
 
 void SpectrumPanel::setKernelLength(std::int64_t tokens) {
-    m_usesContext->setChecked(tokens == 0);
-    if (tokens > 0) m_kernelLength->commit(QString::number(tokens));
+    m_form.setValue("uses-context", tokens == 0);
+    if (tokens > 0) m_form.field<NumberSlider>("kernel-length")->commit(QString::number(tokens));
     emit changed();
 }
 

@@ -5,16 +5,14 @@
 #include <vector>
 
 #include "core/rope/rotary_setup.h"
+#include "ui/controls/form.h"
 
-class QCheckBox;
 class QGridLayout;
 class QLabel;
 class QProgressBar;
 class QPushButton;
 
 namespace ropelab::ui {
-
-class NumberSlider;
 
 /// Chooses the RoPE scalings to compare, and shows the effect of each one on the highest and the lowest frequency and
 /// on the attention factor.
@@ -64,7 +62,8 @@ class SpectrumPanel : public QWidget {
     /// For the edited one of these setups.
     void renew(const RotarySetup& setup, const ComparedSetups& setups, bool editsB);
     ScalingComparison* comparison() const { return m_comparison; }
-    QCheckBox* otherPartial() const { return m_otherPartial; }
+    /// "other-partial", "uses-context" and "kernel-length".
+    Form& form() { return m_form; }
     QPushButton* useOtherPartial() const { return m_useOther; }
     /// The sentences that compare slice with truncate.
     QLabel* partialWords() const { return m_coincide; }
@@ -86,13 +85,11 @@ class SpectrumPanel : public QWidget {
     QWidget* makeKernel();
     void renewPartial(const RotarySetup& setup);
 
-    QCheckBox* m_otherPartial = nullptr;
+    Form m_form{this};
     QLabel* m_coincide = nullptr;
     QPushButton* m_useOther = nullptr;
     ScalingComparison* m_comparison = nullptr;
     QWidget* m_kernelHeading = nullptr;
-    QCheckBox* m_usesContext = nullptr;
-    NumberSlider* m_kernelLength = nullptr;
     QLabel* m_kernelNote = nullptr;
     QProgressBar* m_busy = nullptr;
     std::int64_t m_contextLength = 0;  // kernel length of the setup's context, in tokens

@@ -284,16 +284,16 @@ void SpectrumRoom::addControls() {
              widget});
     };
     add(
-        u"head"_s, m_encodings->head(), [](const Choices& of) { return of.head; },
+        u"head"_s, m_encodings->form().field<QWidget>("head"), [](const Choices& of) { return of.head; },
         [](Choices& of, std::int64_t value) { of.head = static_cast<int>(value); }, 1, kMostChosenHeads);
     add(
-        u"distances"_s, m_encodings->distances(), [](const Choices& of) { return of.distances; },
+        u"distances"_s, m_encodings->form().field<QWidget>("distances"), [](const Choices& of) { return of.distances; },
         [](Choices& of, std::int64_t value) { of.distances = value; }, 0, kMostEncodingDistances);
     add(
-        u"layers"_s, m_encodings->layers(), [](const Choices& of) { return of.layers; },
+        u"layers"_s, m_encodings->form().field<QWidget>("layers"), [](const Choices& of) { return of.layers; },
         [](Choices& of, std::int64_t value) { of.layers = value; }, 1, kMostReachLayers);
     add(
-        u"full_every"_s, m_encodings->attentionLayers(),
+        u"full_every"_s, m_encodings->form().field<QWidget>("attention"),
         [](const Choices& of) { return full_every_of(of.attention_layers); },
         [](Choices& of, std::int64_t value) { of.attention_layers = full_every_pattern(value); }, 0, kMostReachLayers);
     addControl({u"attention_layers"_s,
@@ -304,12 +304,12 @@ void SpectrumRoom::addControls() {
                     m_encodings->setChoices(choices);
                 },
                 [this] { return QVariant(QString::fromStdString(m_encodings->choices().attention_layers)); },
-                m_encodings->attentionLayers()});
+                m_encodings->form().field<QWidget>("attention")});
 }
 
 QWidget* SpectrumRoom::controlWidget(const QString& name) {
-    if (name == "heads"_L1) return m_encodings->heads();
-    if (name == "attention_window"_L1) return m_encodings->attentionWindow();
+    if (name == "heads"_L1) return m_encodings->form().field<QWidget>("heads");
+    if (name == "attention_window"_L1) return m_encodings->form().field<QWidget>("window");
     return RotaryRoom::controlWidget(name);
 }
 
@@ -392,7 +392,7 @@ std::int64_t SpectrumRoom::kernelLength() const {
 void SpectrumRoom::renew() {
     if (isShowingEncodings()) return renewEncodings();
     const SpectrumOptions options = {.asFrequency = m_frequency->isChecked(),
-                                     .otherPartial = m_fields->otherPartial()->isChecked(),
+                                     .otherPartial = m_fields->form().value("other-partial").toBool(),
                                      .compared = m_fields->comparison()->chosen(),
                                      .highlighted = model().highlightedPair(),
                                      .ends = m_dragEnds};

@@ -1,13 +1,11 @@
 #include "ui/rooms/train/sweep_fields.h"
 
 #include <QAbstractItemView>
-#include <QCheckBox>
 #include <QEvent>
 #include <QFileInfo>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QSignalBlocker>
 #include <QSpinBox>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -293,8 +291,53 @@ QString parsedRange(const QString& typed) {
     return QString::fromStdString(range_text(*range));
 }
 
-int boxed(std::int64_t value, const QSpinBox& box) {
-    return static_cast<int>(std::clamp<std::int64_t>(value, box.minimum(), box.maximum()));
+/// A value that a field of whole numbers can show.
+int boxed(std::int64_t value) {
+    return static_cast<int>(std::clamp<std::int64_t>(value, 0, std::numeric_limits<int>::max()));
+}
+
+FormRow methodRow() {
+    return {
+        "method", u"method"_s, u"Search method"_s,
+        u"Selects which combinations of settings the sweep trains. All combinations: every combination of the listed "
+        "values. Random samples: independent samples from the ranges. Sobol samples: points of a Sobol sequence, which "
+        "fill the ranges evenly. Successive halving: Sobol samples (without ranges, all combinations); after r, 2r, "
+        "4r, "
+        "… steps (rungs) the half of the settings with the higher mean validation loss over seeds is stopped."_s,
+        ChoiceField{{{u"all combinations"_s, kNoSearch},
+                     {u"random samples"_s, static_cast<int>(Search::Method::random)},
+                     {u"Sobol samples"_s, static_cast<int>(Search::Method::sobol)},
+                     {u"successive halving"_s, static_cast<int>(Search::Method::halving)}}}};
+}
+
+QList<FormRow> searchRows() {
+    constexpr int largest = std::numeric_limits<int>::max();
+    return {
+        {"samples", u"samples"_s, u"Number of samples"_s,
+         u"Number of samples that the search takes from the ranges; each sample is trained with every seed."_s,
+         WholeField{1, 10000}},
+        {"seed", u"seed"_s, u"Seed of the samples"_s,
+         u"Seed of the random numbers of the search. The sampled settings depend only on this seed and the ranges, and "
+         "are fixed before the first run starts. A larger number of samples adds samples and keeps the first ones."_s,
+         WholeField{0, largest}},
+        {"rung", u"first rung"_s, u"First rung"_s,
+         u"First rung r: the training step after which successive halving stops the worse half of the settings for the "
+         "first time. It must be a multiple of the evaluation interval. Auto: an eighth of the iterations, rounded up "
+         "to an evaluation."_s,
+         WholeField{0, largest, u" steps"_s}},
+        {"extends",
+         u"Add only missing runs"_s,
+         {},
+         u"Trains only those runs of this sweep that the lab does not have yet, such as runs with further seeds, "
+         "further values or more iterations. A run with more iterations continues from a copy of the checkpoint of the "
+         "shorter run."_s,
+         CheckField{.isWide = true}},
+        {"anew",
+         u"Restart longer runs"_s,
+         {},
+         u"Added runs with more iterations start from step 0 with the learning rate schedule of their new length, "
+         "instead of continuing from the checkpoint of the shorter run."_s,
+         CheckField{.isWide = true}}};
 }
 
 }  // namespace
@@ -307,7 +350,8 @@ SearchGroup::SearchGroup(ExperimentModel& experiment, QWidget* parent)
           u"Shows the options of the search: sample settings from ranges instead of listing values, stop the worse "
           "runs early, or add only runs that the lab does not have yet."_s,
           this)),
-      m_body(new QWidget(this)) {
+      m_body(new QWidget(this)),
+      m_form(this) {
     auto* column = scaledColumn(this, 8);
     m_button->setCheckable(true);
     connect(m_button, &QPushButton::clicked, this, [this] { setShown(m_body->isHidden()); });
@@ -326,41 +370,10 @@ void SearchGroup::setShown(bool shown) {
     m_button->setChecked(shown);
 }
 
-QSpinBox* SearchGroup::makeNumber(const QString& name, int minimum, int maximum) {
-    auto* box = new QSpinBox(m_body);
-    box->setRange(minimum, maximum);
-    box->setAccessibleName(name);
-    box->setKeyboardTracking(false);
-    box->setFocusPolicy(Qt::StrongFocus);
-    return box;
-}
-
 void SearchGroup::makeFields() {
     auto* column = scaledColumn(m_body, 8);
-    QGridLayout* grid = makeFieldGrid();
-    column->addLayout(grid);
-
-    m_method = makeChoice(u"Search method"_s, m_body);
-    m_method->addItem(u"all combinations"_s, kNoSearch);
-    m_method->addItem(u"random samples"_s, static_cast<int>(Search::Method::random));
-    m_method->addItem(u"Sobol samples"_s, static_cast<int>(Search::Method::sobol));
-    m_method->addItem(u"successive halving"_s, static_cast<int>(Search::Method::halving));
-    connect(m_method, &QComboBox::activated, this, [this] {
-        const int method = m_method->currentData().toInt();
-        change(u"change method of search"_s, [method](SweepOptions& options) {
-            if (method == kNoSearch) return options.search.reset();
-            if (!options.search) options.search.emplace();
-            options.search->method = static_cast<Search::Method>(method);
-        });
-    });
-    addField(
-        grid, u"method"_s, m_method,
-        u"Selects which combinations of settings the sweep trains. All combinations: every combination of the listed "
-        "values. Random samples: independent samples from the ranges. Sobol samples: points of a Sobol sequence, "
-        "which fill the ranges evenly. Successive halving: Sobol samples (without ranges, all combinations); after "
-        "r, 2r, 4r, … steps (rungs) the half of the settings with the higher mean validation loss over seeds is "
-        "stopped."_s);
-
+    m_form.add(column, {methodRow()});
+    auto* grid = static_cast<QGridLayout*>(column->itemAt(0)->layout());
     m_ranges = new ChipListEdit(u"ranges"_s, m_body);
     m_ranges->setParser(parsedRange);
     // The range of the learning rate begins above the final_learning_rate of every preset.
@@ -391,52 +404,38 @@ void SearchGroup::makeFields() {
     scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
     grid->setAlignment(label, Qt::AlignTop);
 
-    constexpr int largest = std::numeric_limits<int>::max();
-    m_samples = makeNumber(u"Number of samples"_s, 1, 10000);
-    addField(grid, u"samples"_s, m_samples,
-             u"Number of samples that the search takes from the ranges; each sample is trained with every seed."_s);
-    m_seed = makeNumber(u"Seed of the samples"_s, 0, largest);
-    addField(
-        grid, u"seed"_s, m_seed,
-        u"Seed of the random numbers of the search. The sampled settings depend only on this seed and the ranges, and "
-        "are fixed before the first run starts. A larger number of samples adds samples and keeps the first ones."_s);
-    m_firstRung = makeNumber(u"First rung"_s, 0, largest);
-    m_firstRung->setSpecialValueText(u"auto"_s);
-    m_firstRung->setSuffix(u" steps"_s);
-    addField(
-        grid, u"first rung"_s, m_firstRung,
-        u"First rung r: the training step after which successive halving stops the worse half of the settings for the "
-        "first time. It must be a multiple of the evaluation interval. Auto: an eighth of the iterations, rounded up "
-        "to an evaluation."_s);
-    const auto connectNumber = [this](QSpinBox* box, std::int64_t Search::*member, const QString& text) {
-        connect(box, &QSpinBox::valueChanged, this, [this, member, text](int value) {
-            change(text, [member, value](SweepOptions& options) {
-                if (options.search) (*options.search).*member = value;
-            });
+    m_form.add(column, searchRows());
+    m_form.field<QSpinBox>("rung")->setSpecialValueText(u"auto"_s);
+    for (const char* number : {"samples", "seed", "rung"}) m_form.field<QSpinBox>(number)->setKeyboardTracking(false);
+    connect(&m_form, &Form::changed, this, &SearchGroup::adopt);
+}
+
+void SearchGroup::adopt(std::string_view id) {
+    const int value = m_form.value(id).toInt();
+    if (id == "method") {
+        change(u"change method of search"_s, [value](SweepOptions& options) {
+            if (value == kNoSearch) return options.search.reset();
+            if (!options.search) options.search.emplace();
+            options.search->method = static_cast<Search::Method>(value);
+        });
+    }
+    const auto set = [&](const char* number, std::int64_t Search::*member, const QString& text) {
+        if (id != number) return;
+        change(text, [member, value](SweepOptions& options) {
+            if (options.search) (*options.search).*member = value;
         });
     };
-    connectNumber(m_samples, &Search::samples, u"change number of samples"_s);
-    connectNumber(m_seed, &Search::seed, u"change seed of the samples"_s);
-    connectNumber(m_firstRung, &Search::first_rung, u"change first rung"_s);
-
-    m_extends = new QCheckBox(u"Add only missing runs"_s, m_body);
-    m_extends->setToolTip(
-        u"Trains only those runs of this sweep that the lab does not have yet, such as runs with further seeds, "
-        "further values or more iterations. A run with more iterations continues from a copy of the checkpoint of "
-        "the shorter run."_s);
-    connect(m_extends, &QCheckBox::toggled, this, [this](bool on) {
+    set("samples", &Search::samples, u"change number of samples"_s);
+    set("seed", &Search::seed, u"change seed of the samples"_s);
+    set("rung", &Search::first_rung, u"change first rung"_s);
+    const bool on = value != 0;
+    if (id == "extends") {
         change(on ? u"add only missing runs"_s : u"add all runs"_s,
                [on](SweepOptions& options) { options.extends = on; });
-    });
-    column->addWidget(m_extends);
-    m_anew = new QCheckBox(u"Restart longer runs"_s, m_body);
-    m_anew->setToolTip(
-        u"Added runs with more iterations start from step 0 with the learning rate schedule of their new length, "
-        "instead of continuing from the checkpoint of the shorter run."_s);
-    connect(m_anew, &QCheckBox::toggled, this, [this](bool on) {
+    }
+    if (id == "anew") {
         change(u"change whether longer runs restart or continue"_s, [on](SweepOptions& options) { options.anew = on; });
-    });
-    column->addWidget(m_anew);
+    }
 }
 
 void SearchGroup::change(const QString& text, const std::function<void(SweepOptions&)>& edit) {
@@ -454,25 +453,21 @@ void SearchGroup::renew() {
     const Search search = options.search.value_or(Search());
     const bool hasRanges = !search.ranges.empty();
     const bool isHalving = options.search && search.method == Search::Method::halving;
-    m_method->setCurrentIndex(m_method->findData(options.search ? static_cast<int>(search.method) : kNoSearch));
+    m_form.showValue("method", options.search ? static_cast<int>(search.method) : kNoSearch);
     QStringList ranges;
     for (const SearchRange& range : search.ranges) ranges << QString::fromStdString(range_text(range));
     m_ranges->setValues(ranges);
     m_ranges->setEnabled(options.search.has_value());
-    for (const auto& [box, value] : {std::pair(m_samples, search.samples), std::pair(m_seed, search.seed),
-                                     std::pair(m_firstRung, search.first_rung)}) {
-        const QSignalBlocker block(box);
-        box->setValue(boxed(value, *box));
-    }
-    m_samples->setEnabled(hasRanges);
-    m_seed->setEnabled(hasRanges);
-    m_firstRung->setEnabled(isHalving);
-    for (const auto& [box, on] : {std::pair(m_extends, options.extends), std::pair(m_anew, options.anew)}) {
-        const QSignalBlocker block(box);
-        box->setChecked(on);
-    }
-    m_extends->setEnabled(!isHalving || options.extends);
-    m_anew->setEnabled(options.extends);
+    m_form.showValue("samples", boxed(search.samples));
+    m_form.showValue("seed", boxed(search.seed));
+    m_form.showValue("rung", boxed(search.first_rung));
+    m_form.setEnabled("samples", hasRanges);
+    m_form.setEnabled("seed", hasRanges);
+    m_form.setEnabled("rung", isHalving);
+    m_form.showValue("extends", options.extends);
+    m_form.showValue("anew", options.anew);
+    m_form.setEnabled("extends", !isHalving || options.extends);
+    m_form.setEnabled("anew", options.extends);
     const bool isUsed = options.search || options.extends;
     if (isUsed && !m_wasUsed) setShown(true);
     m_wasUsed = isUsed;

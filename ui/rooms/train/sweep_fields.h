@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "core/settings/keys.h"
+#include "ui/controls/form.h"
 
-class QCheckBox;
 class QPushButton;
-class QSpinBox;
 
 namespace ropelab::ui {
 
@@ -100,17 +99,13 @@ class SearchGroup : public QWidget {
 
     void setShown(bool shown);
 
-    QComboBox* method() const { return m_method; }
+    /// "method", "samples", "seed", "rung" (the first one), "extends" and "anew".
+    Form& form() { return m_form; }
     ChipListEdit* ranges() const { return m_ranges; }
-    QSpinBox* samples() const { return m_samples; }
-    QSpinBox* seed() const { return m_seed; }
-    QSpinBox* firstRung() const { return m_firstRung; }
-    QCheckBox* extends() const { return m_extends; }
-    QCheckBox* anew() const { return m_anew; }
 
  private:
     void makeFields();
-    QSpinBox* makeNumber(const QString& name, int minimum, int maximum);
+    void adopt(std::string_view id);
     void renew();
     /// An undoable step. Throws BadInput if the options are invalid in themselves.
     void change(const QString& text, const std::function<void(SweepOptions&)>& edit);
@@ -119,13 +114,8 @@ class SearchGroup : public QWidget {
     bool m_wasUsed = false;
     QPushButton* m_button;
     QWidget* m_body;
-    QComboBox* m_method = nullptr;
+    Form m_form;
     ChipListEdit* m_ranges = nullptr;
-    QSpinBox* m_samples = nullptr;
-    QSpinBox* m_seed = nullptr;
-    QSpinBox* m_firstRung = nullptr;
-    QCheckBox* m_extends = nullptr;
-    QCheckBox* m_anew = nullptr;
 };
 
 }  // namespace ropelab::ui

@@ -55,8 +55,8 @@ TEST_F(CacheRoomTest, CrosshairShowsTheStoredNumbers) {
 }
 
 TEST_F(CacheRoomTest, RangeShowsEveryPositionAndCanBeDragged) {
-    room->showRange()->setChecked(true);
-    room->rangeStart()->commit("200");
+    room->form().setValue("range", true);
+    room->form().field<NumberSlider>("first")->commit("200");
     room->refreshNow();
     EXPECT_EQ(room->cosineView()->figure().map->xFirst, 200);
     EXPECT_EQ(room->cosineView()->figure().map->xStep, 1);
@@ -73,15 +73,15 @@ TEST_F(CacheRoomTest, RangeShowsEveryPositionAndCanBeDragged) {
 
 TEST_F(CacheRoomTest, AnglesInThePrecisionAreDisabledForFloat64) {
     const QList<float> before = room->cosineView()->figure().map->values;
-    room->anglesInFormat()->setChecked(true);
+    room->form().setValue("angles", true);
     room->refreshNow();
     EXPECT_NE(room->cosineView()->figure().map->values, before);
-    EXPECT_TRUE(room->anglesInFormat()->text().contains("bfloat16"));
+    EXPECT_TRUE(room->form().field<QCheckBox>("angles")->text().contains("bfloat16"));
     RotarySetup setup = model().setup();
     setup.precision = NumberFormat::float64;
     set(setup);
     room->refreshNow();
-    EXPECT_FALSE(room->anglesInFormat()->isEnabled());
+    EXPECT_FALSE(room->form().field<QCheckBox>("angles")->isEnabled());
     EXPECT_TRUE(room->errorView()->figure().emptyText.contains("float64"));
 }
 

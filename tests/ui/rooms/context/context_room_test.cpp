@@ -169,13 +169,13 @@ TEST_F(ContextRoomTest, RandomVectorsAreSetInThePanel) {
         next.head_dim = 16;
         next.context = 64;
     });
-    EXPECT_TRUE(room->random()->isHidden());
+    EXPECT_TRUE(room->random().field<QWidget>("mean")->parentWidget()->isHidden());
     room->showPart("random");
     room->refreshNow();
-    EXPECT_FALSE(room->random()->isHidden());
+    EXPECT_FALSE(room->random().field<QWidget>("mean")->parentWidget()->isHidden());
     EXPECT_TRUE(room->words().contains("because μ² + ρ = 0")) << room->words().toStdString();
-    room->random()->mean()->commit("1");
-    room->random()->correlation()->commit("0.5");
+    room->random().field<NumberSlider>("mean")->commit("1");
+    room->random().field<NumberSlider>("correlation")->commit("0.5");
     room->refreshNow();
     EXPECT_EQ(room->samples().vectors, (RandomVectors{.mean = 1, .correlation = 0.5}));
     EXPECT_TRUE(room->words().contains("μ² + ρ = 1.5 is above 0")) << room->words().toStdString();
@@ -185,31 +185,31 @@ TEST_F(ContextRoomTest, RandomVectorsAreSetInThePanel) {
     EXPECT_EQ(readout->rows.last().label, "ρ = 0.5, expected");
     EXPECT_EQ(readout->rows.last().value, readableNumber(expected_logit(frequencies(frequency_settings(setup())), 16,
                                                                         readout->x, {.mean = 1, .correlation = 0.5})));
-    room->random()->correlation()->commit("2");
-    EXPECT_TRUE(room->random()->correlation()->error().contains("between -1 and 1"));
-    EXPECT_EQ(room->random()->vectors().correlation, 0.5);
+    room->random().field<NumberSlider>("correlation")->commit("2");
+    EXPECT_TRUE(room->random().field<NumberSlider>("correlation")->error().contains("between -1 and 1"));
+    EXPECT_EQ(room->random().value("correlation"), 0.5);
 }
 
 TEST_F(ContextRoomTest, TunedBaseIsComparedWithTheTarget) {
     std::unique_ptr<QWidget> panel(room->panel());
     EXPECT_EQ(room->tuning()->criticalDimension()->text(), "72 of 128");
-    EXPECT_FALSE(room->tuning()->hasTarget()->isChecked());
-    EXPECT_FALSE(room->tuning()->context()->isEnabled());
+    EXPECT_FALSE(room->tuning()->form().field<QCheckBox>("target")->isChecked());
+    EXPECT_FALSE(room->tuning()->form().field<NumberSlider>("context")->isEnabled());
     EXPECT_FALSE(room->criteria()->text(2).contains("target")) << room->criteria()->text(2).toStdString();
     EXPECT_EQ(room->tuning()->criticalBase()->text(), "no target");
-    room->tuning()->hasTarget()->click();
+    room->tuning()->form().field<QCheckBox>("target")->click();
     room->refreshNow();
-    EXPECT_TRUE(room->tuning()->context()->isEnabled());
+    EXPECT_TRUE(room->tuning()->form().field<NumberSlider>("context")->isEnabled());
     EXPECT_TRUE(room->criteria()->text(2).contains("for the target of 4,096 tokens"))
         << room->criteria()->text(2).toStdString();
-    room->tuning()->context()->commit("8192");
-    room->tuning()->base()->commit("1M");
+    room->tuning()->form().field<NumberSlider>("context")->commit("8192");
+    room->tuning()->form().field<NumberSlider>("base")->commit("1M");
     room->refreshNow();
     EXPECT_TRUE(room->criteria()->text(2).contains("after fine-tuning with base 1,000,000"));
     EXPECT_TRUE(room->criteria()->text(2).contains("for the target of 8,192 tokens"))
         << room->criteria()->text(2).toStdString();
     EXPECT_TRUE(room->tuning()->extrapolationLimit()->text().endsWith("tokens"));
-    room->tuning()->hasTarget()->click();
+    room->tuning()->form().field<QCheckBox>("target")->click();
     room->refreshNow();
     EXPECT_FALSE(room->criteria()->text(2).contains("target")) << room->criteria()->text(2).toStdString();
     EXPECT_TRUE(room->criteria()->text(2).contains("with base 10,000"));

@@ -90,7 +90,7 @@ TEST_F(InspectRoomTest, KeyOnAFigureActsOnce) {
 
 TEST_F(InspectRoomTest, UpdateDoesNotCloseAnOpenList) {
     openLab(writeLab());
-    QComboBox* runs = room->choices().runs();
+    QComboBox* runs = room->choices().form().field<QComboBox>("run");
     ASSERT_EQ(runs->currentIndex(), 0);
     ASSERT_GE(runs->count(), 2);
     runs->showPopup();
@@ -177,14 +177,14 @@ TEST_F(InspectRoomTest, ShowsTwoRunsSideBySideAndTheirDifference) {
     openLab(writeLab());
     room->mainPane().choose("query-spectrum");
     EXPECT_EQ(room->sidePane().chosenName(), "attention-map");
-    room->choices().ghosts()->setCurrentIndex(room->choices().ghosts()->findData(2));
+    room->choices().form().setValue("ghost", 2);
     EXPECT_EQ(room->sidePane().chosenName(), "second-run") << "the chosen second run is shown immediately";
     ASSERT_TRUE(waitUntil([&] { return room->data().ghost && settled(); }));
     EXPECT_EQ(room->sidePane().picture().figure.name, "query-spectrum");
     EXPECT_TRUE(room->sidePane().picture().figure.note.contains("θ 10k"));
     EXPECT_EQ(room->sidePane().picture().figure.map->maximum,
               figure().map->maximum);  // both figures have the same colour scale
-    room->choices().difference()->setChecked(true);
+    room->choices().form().field<QCheckBox>("difference")->setChecked(true);
     ASSERT_TRUE(settled());
     EXPECT_EQ(figure().map->scale, FigureMap::Scale::diverging);
     EXPECT_FLOAT_EQ(figure().map->values[0], -3);
@@ -192,7 +192,7 @@ TEST_F(InspectRoomTest, ShowsTwoRunsSideBySideAndTheirDifference) {
 
 TEST_F(InspectRoomTest, RemovingTheSecondRunRestoresTheSideFigure) {
     openLab(writeLab());
-    QComboBox* ghosts = room->choices().ghosts();
+    QComboBox* ghosts = room->choices().form().field<QComboBox>("ghost");
     room->sidePane().choose("attention-sink");
     ghosts->setCurrentIndex(ghosts->findData(2));
     EXPECT_EQ(room->sidePane().chosenName(), "second-run");
@@ -208,11 +208,11 @@ TEST_F(InspectRoomTest, RemovingTheSecondRunRestoresTheSideFigure) {
 }
 
 TEST_F(InspectRoomTest, LagLearningRateAndReplaySpeedAreSaved) {
-    const InspectPanel& panel = room->choices();
-    EXPECT_EQ(panel.lag()->value(), InspectChoices().lag);
-    panel.lag()->setValue(77);
-    room->choices().fineTune().learningRate()->setText("2e-4");
-    emit room->choices().fineTune().learningRate()->editingFinished();
+    InspectPanel& panel = room->choices();
+    EXPECT_EQ(panel.form().field<QSpinBox>("lag")->value(), InspectChoices().lag);
+    panel.form().field<QSpinBox>("lag")->setValue(77);
+    room->choices().fineTune().form().field<QLineEdit>("rate")->setText("2e-4");
+    emit room->choices().fineTune().form().field<QLineEdit>("rate")->editingFinished();
     room->replay().pace()->setCurrentIndex(room->replay().pace()->count() - 1);
     const QString pace = room->replay().pace()->currentText();
     room.reset();
@@ -220,7 +220,7 @@ TEST_F(InspectRoomTest, LagLearningRateAndReplaySpeedAreSaved) {
     workspace = std::make_unique<Workspace>(options());
     room =
         std::make_unique<InspectRoom>(*workspace, workspace->runAccess(), workspace->rotary(), workspace->settings());
-    EXPECT_EQ(room->choices().lag()->value(), 77);
+    EXPECT_EQ(room->choices().form().field<QSpinBox>("lag")->value(), 77);
     EXPECT_DOUBLE_EQ(room->choices().fineTuning().learning_rate, 2e-4);
     EXPECT_EQ(room->replay().pace()->currentText(), pace);
 }
@@ -258,8 +258,9 @@ TEST_F(InspectRoomTest, AttentionMapOpensOnOneHead) {
     // The contributions of the test's snapshots increase with layer and head.
     EXPECT_TRUE(figure().note.contains("layer 1, head 1 (the largest rotary logit contribution)"))
         << figure().note.toStdString();
-    EXPECT_EQ(room->choices().heads()->currentText(), "automatic");
-    room->choices().heads()->setCurrentIndex(room->choices().heads()->findText("mean"));
+    EXPECT_EQ(room->choices().form().field<QComboBox>("head")->currentText(), "automatic");
+    room->choices().form().field<QComboBox>("head")->setCurrentIndex(
+        room->choices().form().field<QComboBox>("head")->findText("mean"));
     ASSERT_TRUE(settled());
     EXPECT_TRUE(figure().note.contains("mean over layers and heads")) << figure().note.toStdString();
 }
@@ -269,15 +270,16 @@ TEST_F(InspectRoomTest, AFigureOfOneHeadOffersNoMean) {
     room->sidePane().choose("nothing");
     room->mainPane().choose("attention-map");
     ASSERT_TRUE(settled());
-    EXPECT_GE(room->choices().heads()->findText("mean"), 0);
-    room->choices().heads()->setCurrentIndex(room->choices().heads()->findText("mean"));
+    EXPECT_GE(room->choices().form().field<QComboBox>("head")->findText("mean"), 0);
+    room->choices().form().field<QComboBox>("head")->setCurrentIndex(
+        room->choices().form().field<QComboBox>("head")->findText("mean"));
     room->mainPane().choose("head-components");
     ASSERT_TRUE(settled());
-    EXPECT_EQ(room->choices().heads()->findText("mean"), -1);
-    EXPECT_EQ(room->choices().heads()->currentText(), "automatic");
+    EXPECT_EQ(room->choices().form().field<QComboBox>("head")->findText("mean"), -1);
+    EXPECT_EQ(room->choices().form().field<QComboBox>("head")->currentText(), "automatic");
     room->mainPane().choose("attention-map");
     ASSERT_TRUE(settled());
-    EXPECT_GE(room->choices().heads()->findText("mean"), 0);
+    EXPECT_GE(room->choices().form().field<QComboBox>("head")->findText("mean"), 0);
 }
 
 TEST_F(InspectRoomTest, PanelEnablesOnlyFieldsThatAffectTheFigures) {
@@ -289,27 +291,30 @@ TEST_F(InspectRoomTest, PanelEnablesOnlyFieldsThatAffectTheFigures) {
         return settled();
     };
     ASSERT_TRUE(show("query-spectrum"));
-    EXPECT_TRUE(panel.rows()->isEnabled());
-    EXPECT_TRUE(panel.axis()->isEnabled());
-    EXPECT_TRUE(panel.heads()->isEnabled());
-    EXPECT_FALSE(panel.layers()->isEnabled()) << "each layer has its own row";
+    EXPECT_TRUE(panel.form().field<QComboBox>("rows")->isEnabled());
+    EXPECT_TRUE(panel.form().field<QComboBox>("axis")->isEnabled());
+    EXPECT_TRUE(panel.form().field<QComboBox>("head")->isEnabled());
+    EXPECT_FALSE(panel.form().field<QComboBox>("layer")->isEnabled()) << "each layer has its own row";
     ASSERT_TRUE(show("retrieval-over-training"));
-    for (QComboBox* choice : {panel.rows(), panel.layers(), panel.heads(), panel.axis()}) {
+    for (QComboBox* choice : {panel.form().field<QComboBox>("rows"), panel.form().field<QComboBox>("layer"),
+                              panel.form().field<QComboBox>("head"), panel.form().field<QComboBox>("axis")}) {
         EXPECT_FALSE(choice->isEnabled()) << choice->accessibleName().toStdString();
     }
     ASSERT_TRUE(show("attention-entropy"));
-    EXPECT_EQ(panel.layers()->currentText(), "all");
+    EXPECT_EQ(panel.form().field<QComboBox>("layer")->currentText(), "all");
     ASSERT_TRUE(show("attention-by-distance"));
-    EXPECT_TRUE(panel.layers()->isEnabled());
-    EXPECT_EQ(panel.layers()->currentText(), "0") << "the figure shows one layer";
-    EXPECT_EQ(panel.layers()->findText("all"), -1);
+    EXPECT_TRUE(panel.form().field<QComboBox>("layer")->isEnabled());
+    EXPECT_EQ(panel.form().field<QComboBox>("layer")->currentText(), "0") << "the figure shows one layer";
+    EXPECT_EQ(panel.form().field<QComboBox>("layer")->findText("all"), -1);
     ASSERT_TRUE(show("ablation-loss"));
-    EXPECT_TRUE(panel.which()->isEnabled());
+    EXPECT_TRUE(panel.form().field<QComboBox>("pairs")->isEnabled());
     ASSERT_TRUE(show("ablation-curve"));
-    EXPECT_FALSE(panel.which()->isEnabled()) << "the figure ablates pairs from both ends";
-    EXPECT_TRUE(panel.kinds()->isVisibleTo(&panel));
-    EXPECT_TRUE(panel.which()->isVisibleTo(&panel)) << "a field that is not used keeps its place";
-    EXPECT_EQ(panel.ghosts()->findData(static_cast<qlonglong>(panel.run())), -1) << "a run is not its own second run";
+    EXPECT_FALSE(panel.form().field<QComboBox>("pairs")->isEnabled()) << "the figure ablates pairs from both ends";
+    EXPECT_TRUE(panel.form().field<QComboBox>("kind")->isVisibleTo(&panel));
+    EXPECT_TRUE(panel.form().field<QComboBox>("pairs")->isVisibleTo(&panel))
+        << "a field that is not used keeps its place";
+    EXPECT_EQ(panel.form().field<QComboBox>("ghost")->findData(static_cast<qlonglong>(panel.run())), -1)
+        << "a run is not its own second run";
 }
 
 TEST_F(InspectRoomTest, ExplainsMissingSnapshots) {
@@ -326,9 +331,9 @@ TEST_F(InspectRoomTest, AblationUsesTheCheckpointAndTheLatestChoice) {
     ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
     EXPECT_TRUE(figure().summary.contains("pair 0 frozen"));
     InspectPanel& panel = room->choices();
-    panel.kinds()->setCurrentIndex(1);
-    panel.which()->setCurrentIndex(panel.which()->count() - 1);
-    for (const int count : {1, 2, 3}) panel.first()->setValue(count);
+    panel.form().field<QComboBox>("kind")->setCurrentIndex(1);
+    panel.form().field<QComboBox>("pairs")->setCurrentIndex(panel.form().field<QComboBox>("pairs")->count() - 1);
+    for (const int count : {1, 2, 3}) panel.form().field<QSpinBox>("first")->setValue(count);
     ASSERT_TRUE(settled());
     EXPECT_TRUE(figure().summary.contains("pairs 1–3 removed")) << figure().summary.toStdString();
     room->mainPane().choose("ablation-curve");
@@ -362,16 +367,16 @@ TEST_F(InspectRoomTest, ExtrapolationComparesScalingMethodsOfRopeModels) {
 TEST_F(InspectRoomTest, TypedTextIsProcessedOrRejected) {
     openLab(writeLab());
     room->mainPane().choose("attention-map");
-    room->choices().textField()->setText("the Quick");
+    room->choices().form().field<QLineEdit>("text")->setText("the Quick");
     ASSERT_TRUE(settled());
     EXPECT_EQ(room->data().text, nullptr);
-    room->choices().textField()->setText("the quick");
+    room->choices().form().field<QLineEdit>("text")->setText("the quick");
     ASSERT_TRUE(settled());
     EXPECT_TRUE(room->data().problem.isEmpty()) << room->data().problem.toStdString();
     ASSERT_NE(room->data().text, nullptr);
     EXPECT_EQ(room->data().text->length, 9);
     EXPECT_EQ(room->data().textIteration, 100);
-    room->choices().textField()->clear();
+    room->choices().form().field<QLineEdit>("text")->clear();
     ASSERT_TRUE(settled());
     EXPECT_EQ(room->data().text, nullptr);
 }
@@ -386,18 +391,18 @@ TEST_F(InspectRoomTest, RunInTrainingProcessesATypedText) {
         workspace->experiment().replace(sweep);
         workspace->start();
         room->refreshNow();
-        QComboBox* runs = room->choices().runs();
+        QComboBox* runs = room->choices().form().field<QComboBox>("run");
         runs->setCurrentIndex(runs->count() - 1);
-        room->choices().textField()->setText("the lazy dog");
+        room->choices().form().field<QLineEdit>("text")->setText("the lazy dog");
         ASSERT_TRUE(waitUntil([&] { return room->data().text != nullptr; })) << room->data().problem.toStdString();
         EXPECT_TRUE(workspace->session().isActive());
         EXPECT_TRUE(room->data().textWhileTraining);
         EXPECT_EQ(room->data().text->length, 12);
         const std::int64_t first = room->data().textIteration;
         ASSERT_TRUE(waitUntil([&] { return room->data().textIteration > first; })) << "the text is not processed again";
-        room->choices().textField()->setText("the Ω");
+        room->choices().form().field<QLineEdit>("text")->setText("the Ω");
         ASSERT_TRUE(waitUntil([&] { return room->data().problem.contains("Ω"); }));
-        room->choices().textField()->setText("the dog");
+        room->choices().form().field<QLineEdit>("text")->setText("the dog");
         ASSERT_TRUE(waitUntil([&] { return room->data().text && room->data().text->length == 7; }));
         workspace->session().stop();
         ASSERT_TRUE(waitForEnd(*workspace));
@@ -405,7 +410,7 @@ TEST_F(InspectRoomTest, RunInTrainingProcessesATypedText) {
         ASSERT_TRUE(waitUntil([&] { return room->data().text && !room->data().textWhileTraining && settled(); }))
             << room->data().problem.toStdString();
         EXPECT_EQ(room->data().text->length, 7);
-        room->choices().textField()->clear();
+        room->choices().form().field<QLineEdit>("text")->clear();
         ASSERT_TRUE(settled());
     }
 }
@@ -418,7 +423,7 @@ TEST_F(InspectRoomTest, PanelStartsAndCancelsFineTuning) {
     ASSERT_TRUE(settled());
     EXPECT_FALSE(room->hasFigure());
     EXPECT_TRUE(figure().emptyText.contains("at 4 × its context")) << figure().emptyText.toStdString();
-    tuning.steps()->setValue(7);
+    tuning.form().field<QSpinBox>("steps")->setValue(7);
     tuning.button()->click();
     ASSERT_TRUE(settled());
     ASSERT_TRUE(room->hasFigure()) << figure().emptyText.toStdString();
@@ -427,26 +432,26 @@ TEST_F(InspectRoomTest, PanelStartsAndCancelsFineTuning) {
     EXPECT_TRUE(figure().curves.at(1).label.contains("YaRN, 7 steps")) << figure().curves.at(1).label.toStdString();
     EXPECT_EQ(figure().verticalLines.at(0).at, kTestLength);
     EXPECT_DOUBLE_EQ(figure().settings.value("learning_rate").toDouble(), RunSpec().learning_rate / 10);
-    panel.factors()->setCurrentIndex(0);
+    panel.form().field<QComboBox>("length")->setCurrentIndex(0);
     ASSERT_TRUE(settled());
     EXPECT_FALSE(room->hasFigure());  // there is no fine-tuning at this length
 
     engine.step_microseconds = 2000;
-    tuning.steps()->setValue(100000);
+    tuning.form().field<QSpinBox>("steps")->setValue(100000);
     tuning.button()->click();
-    ASSERT_TRUE(waitUntil([&] { return !tuning.steps()->isEnabled(); }));
+    ASSERT_TRUE(waitUntil([&] { return !tuning.form().field<QSpinBox>("steps")->isEnabled(); }));
     ASSERT_TRUE(waitUntil([&] { return tuning.progress()->value() > 0; }));
     EXPECT_EQ(tuning.progress()->maximum(), 100000);
     EXPECT_EQ(tuning.training()->text(), "A copy of the run θ 100 is being fine-tuned.");
     tuning.button()->click();
     ASSERT_TRUE(settled());
-    EXPECT_TRUE(tuning.steps()->isEnabled());
-    tuning.learningRate()->setText("fast");
+    EXPECT_TRUE(tuning.form().field<QSpinBox>("steps")->isEnabled());
+    tuning.form().field<QLineEdit>("rate")->setText("fast");
     EXPECT_FALSE(tuning.button()->isEnabled());
-    tuning.learningRate()->setText("inf");
+    tuning.form().field<QLineEdit>("rate")->setText("inf");
     EXPECT_FALSE(tuning.button()->isEnabled());
     EXPECT_TRUE(tuning.words()->text().contains("finite")) << tuning.words()->text().toStdString();
-    tuning.learningRate()->setText("1e-3");
+    tuning.form().field<QLineEdit>("rate")->setText("1e-3");
     EXPECT_TRUE(tuning.button()->isEnabled());
     EXPECT_DOUBLE_EQ(panel.fineTuning().learning_rate, 1e-3);
 }
@@ -474,12 +479,12 @@ TEST_F(InspectRoomTest, FineTuningIsOfferedOnlyIfPossible) {
 
 TEST_F(InspectRoomTest, DialsShowTheLagAndSelectPairs) {
     openLab(writeLab());
-    EXPECT_FALSE(room->choices().lag()->isVisibleTo(&room->choices()));
+    EXPECT_FALSE(room->choices().form().field<QSpinBox>("lag")->isVisibleTo(&room->choices()));
     room->mainPane().choose("pair-dials");
     ASSERT_TRUE(settled());
-    EXPECT_TRUE(room->choices().lag()->isVisibleTo(&room->choices()));
+    EXPECT_TRUE(room->choices().form().field<QSpinBox>("lag")->isVisibleTo(&room->choices()));
     EXPECT_TRUE(figure().summary.contains("at a distance of 10 tokens"));
-    room->choices().lag()->setValue(3);
+    room->choices().form().field<QSpinBox>("lag")->setValue(3);
     ASSERT_TRUE(settled());
     EXPECT_TRUE(figure().summary.contains("at a distance of 3 tokens"));
     room->refreshNow();

@@ -27,7 +27,7 @@ using ReplayExportTest = InspectRoomTest;
 TEST_F(ReplayExportTest, ExportsTheReplayInASeparateProcess) {
     openLab(writeLab());
     room->mainPane().choose("query-spectrum");
-    room->choices().ghosts()->setCurrentIndex(room->choices().ghosts()->findData(2));
+    room->choices().form().setValue("ghost", 2);
     room->sidePane().choose("second-run");
     ASSERT_TRUE(waitUntil([&] { return room->data().ghost && settled(); }));
     ReplayWriter& writer = room->replayWriter();
@@ -116,18 +116,18 @@ TEST_F(ReplayExportTest, DialogShowsFramesAndLength) {
     ReplayDialog* dialog = room->openReplayDialog();
     ASSERT_NE(dialog, nullptr);
     EXPECT_EQ(dialog->words()->text(), "3 frames of 960 × 538 pixels, 3 s long");
-    dialog->frames()->setValue(2);
-    dialog->frameRate()->setValue(10);
-    dialog->widths()->setCurrentIndex(0);
-    dialog->dark()->setChecked(true);
+    dialog->form().setValue("frames", 2);
+    dialog->form().setValue("rate", 10);
+    dialog->form().setValue("width", 640);
+    dialog->form().setValue("dark", true);
     const ReplayJob job = dialog->job("/labs/a.b");
     EXPECT_EQ(job.output, "/labs/a.b.gif");
     EXPECT_EQ(job.most, 2);
     EXPECT_EQ(job.framesPerSecond, 10);
     EXPECT_EQ(job.width, 640);
     EXPECT_EQ(job.appearance, Appearance::dark);
-    dialog->formats()->setCurrentIndex(2);
-    EXPECT_FALSE(dialog->frameRate()->isEnabled());
+    dialog->form().setValue("format", "svg");
+    EXPECT_FALSE(dialog->form().field<QDoubleSpinBox>("rate")->isEnabled());
     EXPECT_EQ(dialog->words()->text(), "2 frames of 640 × 358 pixels");
     EXPECT_EQ(dialog->job("/labs/x.SVG").output, "/labs/x.SVG");
     EXPECT_EQ(dialog->job("/labs/x.png").output, "/labs/x.png.svg");
@@ -149,7 +149,7 @@ TEST_F(ReplayExportTest, DoesNotOverwriteFilesWithoutAsking) {
     dialog->saveButton()->click();
     EXPECT_TRUE(dialog->words()->text().contains(QRegularExpression("mine.gif.* already exists")))
         << dialog->words()->text().toStdString();
-    dialog->formats()->setCurrentIndex(1);
+    dialog->form().setValue("format", "png");
     dialog->saveButton()->click();
     EXPECT_TRUE(dialog->words()->text().contains("mine-0003.png; choose another name"));
     EXPECT_EQ(wanted.count(), 0);

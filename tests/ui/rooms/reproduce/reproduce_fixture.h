@@ -30,8 +30,8 @@ class ReproduceTest : public Workbench {
     }
 
     void choose(const char* sheet, SheetScale scale = SheetScale::smoke) {
-        room->choices().sheetBox()->setCurrentText(QLatin1String(sheet));
-        room->choices().scaleBox()->setCurrentText(QString::fromStdString(to_string(scale)));
+        room->choices().form().setValue("sheet", QLatin1String(sheet));
+        room->choices().form().setValue("scale", static_cast<int>(scale));
     }
     QPushButton& button() { return *room->choices().startButton(); }
     bool isComplete() const {

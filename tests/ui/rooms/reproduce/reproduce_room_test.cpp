@@ -42,9 +42,9 @@ TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     room->measureBox()->setCurrentIndex(room->measureBox()->findData(QString()));
     EXPECT_EQ(room->comparison().rowCount(), 30);
     EXPECT_EQ(cell(room->comparison(), 29, "measure"), "generation speed (tokens/s)");
-    room->choices().seedsField()->setText("3");
+    room->choices().form().setValue("seeds", "3");
     EXPECT_TRUE(room->choices().costText().startsWith("21 runs"));
-    room->choices().seedsField()->setText("1");
+    room->choices().form().setValue("seeds", "1");
     EXPECT_TRUE(room->choices().problem().contains("1 seeds per setting"));
     EXPECT_FALSE(button().isEnabled());
     EXPECT_EQ(room->comparison().rowCount(), 0);

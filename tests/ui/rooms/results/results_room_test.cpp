@@ -95,7 +95,7 @@ TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
 
     QWidget* panel = room->panel();
     panel->show();
-    QComboBox* baseline = room->choices().baseline();
+    QComboBox* baseline = room->choices().form().field<QComboBox>("baseline");
     ASSERT_EQ(baseline->count(), 4);
     baseline->showPopup();
     baseline->view()->setCurrentIndex(baseline->model()->index(2, 0));
@@ -107,7 +107,7 @@ TEST_F(ResultsRoomTest, NewEvaluationsPreserveTheSelection) {
 
 TEST_F(ResultsRoomTest, TheTestIsPairedForSharedSeedsUnlessAnotherIsChosen) {
     openUsual();
-    QComboBox& test = *room->choices().test();
+    QComboBox& test = *room->choices().form().field<QComboBox>("test");
     EXPECT_EQ(room->results().table.test, TestKind::welch) << "the user chose it before";
     test.setCurrentIndex(test.findData("auto"));
     EXPECT_EQ(room->results().table.test, TestKind::paired);
@@ -140,8 +140,8 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
         "both share seeds, else with Welch's t test (Holm's correction over 3 tests)."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
-    panel.decisionLoss()->setCurrentIndex(panel.decisionLoss()->findData("final_validation_loss"));
-    panel.decisionCost()->setCurrentIndex(panel.decisionCost()->findData("cache_bytes"));
+    panel.form().setValue("loss", "final_validation_loss");
+    panel.form().setValue("cost", "cache_bytes");
     EXPECT_TRUE(room->decisionDetails().contains(
         "The settings are compared in final validation loss and size of KV cache and RoPE cache, paired by seed"))
         << room->decisionDetails().toStdString();
@@ -174,7 +174,7 @@ TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     EXPECT_EQ(titles(), QStringList({"θ", "best validation loss", "seeds", "improvement", "p Welch, Holm", "mark"}));
     EXPECT_EQ(cell(0, "mark"), "***");
     panel.formats()->setCurrentIndex(2);
-    panel.bestBold()->setChecked(true);
+    panel.form().field<QCheckBox>("bold")->setChecked(true);
     panel.copyButton()->click();
     EXPECT_EQ(
         QApplication::clipboard()->text().toStdString(),
@@ -190,7 +190,7 @@ TEST_F(ResultsRoomTest, ChoosesTheColumnsOfTableAndExport) {
     room = std::make_unique<ResultsRoom>(*workspace, workspace->runAccess(), workspace->settings());
     openUsual();
     EXPECT_EQ(room->groups().columnCount(), 5) << "the choice is remembered";
-    EXPECT_TRUE(room->choices().bestBold()->isChecked());
+    EXPECT_TRUE(room->choices().form().field<QCheckBox>("bold")->isChecked());
     room->choices().columns()->actionOf("full")->trigger();
     EXPECT_EQ(room->groups().columnCount(), all);
 }
@@ -322,36 +322,36 @@ TEST_F(ResultsRoomTest, ShowsRunsAndVerdictOfTheSelectedGroup) {
 TEST_F(ResultsRoomTest, AppliesBaselineMeasureTestAndTarget) {
     openUsual();
     ResultsPanel& panel = room->choices();
-    panel.baseline()->setCurrentIndex(1);  // entry 0 is the default
+    panel.form().field<QComboBox>("baseline")->setCurrentIndex(1);  // entry 0 is the default
     EXPECT_EQ(cell(0, "verdict"), "baseline");
     EXPECT_EQ(cell(2, "verdict"), "worse");
-    EXPECT_EQ(panel.baseline()->currentText(), "θ 500, 100 %");
-    panel.measure()->setCurrentIndex(panel.measure()->findData("tokens_per_second"));
+    EXPECT_EQ(panel.form().field<QComboBox>("baseline")->currentText(), "θ 500, 100 %");
+    panel.form().setValue("measure", "tokens_per_second");
     EXPECT_EQ(cell(2, "training speed"), "1000");  // one measurement, since the runs trained as a cohort
     EXPECT_EQ(cell(2, "verdict"), "no test");      // all values are equal
     EXPECT_EQ(room->headline(), "No significance test against θ 500, 100 % is possible yet");
-    panel.measure()->setCurrentIndex(panel.measure()->findData("best_validation_loss"));
-    panel.test()->setCurrentIndex(panel.test()->findData("paired"));
+    panel.form().setValue("measure", "best_validation_loss");
+    panel.form().setValue("test", "paired");
     EXPECT_EQ(room->results().table.test, TestKind::paired);
     panel.columns()->actionOf("full")->trigger();
     EXPECT_EQ(room->groups().columnOf("steps to 1.52 nats"), -1);
-    panel.target()->setText("1.51");
+    panel.form().field<QLineEdit>("target")->setText("1.51");
     EXPECT_EQ(cell(0, "steps to 1.51 nats"), "200 ± 0");
     EXPECT_EQ(cell(2, "steps to 1.51 nats"), "200 ± 0 (2 of 3)");
-    panel.target()->setText("low");
-    EXPECT_TRUE(panel.target()->property("wrong").toBool());
+    panel.form().field<QLineEdit>("target")->setText("low");
+    EXPECT_TRUE(panel.form().field<QLineEdit>("target")->property("wrong").toBool());
     EXPECT_FALSE(room->results().table.target_loss);
 }
 
 TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
     openUsual();
     ResultsPanel& panel = room->choices();
-    panel.measure()->setCurrentIndex(panel.measure()->findData("bits_per_character"));
-    panel.test()->setCurrentIndex(panel.test()->findData("paired"));
-    panel.target()->setText("1.52");
-    panel.published()->setChecked(false);
+    panel.form().setValue("measure", "bits_per_character");
+    panel.form().setValue("test", "paired");
+    panel.form().field<QLineEdit>("target")->setText("1.52");
+    panel.form().field<QCheckBox>("published")->setChecked(false);
     panel.formats()->setCurrentIndex(2);
-    panel.baseline()->setCurrentIndex(1);
+    panel.form().field<QComboBox>("baseline")->setCurrentIndex(1);
     room->showPart("improvement");
     room->groupView().sortByColumn(room->groups().columnOf("bits per character"), Qt::DescendingOrder);
     const QString lab = workspace->lab().path();
@@ -362,12 +362,12 @@ TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
     room = std::make_unique<ResultsRoom>(*workspace, workspace->runAccess(), workspace->settings());
     workspace->lab().open(lab);
     room->show();
-    EXPECT_EQ(room->choices().measure()->currentData(), "bits_per_character");
-    EXPECT_EQ(room->choices().test()->currentData(), "paired");
-    EXPECT_EQ(room->choices().target()->text(), "1.52");
-    EXPECT_FALSE(room->choices().published()->isChecked());
+    EXPECT_EQ(room->choices().form().field<QComboBox>("measure")->currentData(), "bits_per_character");
+    EXPECT_EQ(room->choices().form().field<QComboBox>("test")->currentData(), "paired");
+    EXPECT_EQ(room->choices().form().field<QLineEdit>("target")->text(), "1.52");
+    EXPECT_FALSE(room->choices().form().field<QCheckBox>("published")->isChecked());
     EXPECT_EQ(room->choices().format(), ResultsPanel::Format::latex);
-    EXPECT_EQ(room->choices().baseline()->currentText(), "θ 500, 100 %");
+    EXPECT_EQ(room->choices().form().field<QComboBox>("baseline")->currentText(), "θ 500, 100 %");
     EXPECT_EQ(room->results().table.baseline, 0u);
     EXPECT_EQ(room->figure().name, "improvement");
     EXPECT_EQ(cell(0, "θ"), "2k");
@@ -375,8 +375,8 @@ TEST_F(ResultsRoomTest, RestoresChoicesOfTheLab) {
     // Baseline and order are saved per lab; the test is not.
     openLab({{20000, {1.50, 1.51}}, {700, {1.30, 1.32}}});
     ASSERT_TRUE(waitUntil([&] { return cell(0, "θ") == "700"; }));
-    EXPECT_EQ(room->choices().baseline()->currentIndex(), 0);
-    EXPECT_EQ(room->choices().test()->currentData(), "paired");
+    EXPECT_EQ(room->choices().form().field<QComboBox>("baseline")->currentIndex(), 0);
+    EXPECT_EQ(room->choices().form().field<QComboBox>("test")->currentData(), "paired");
 }
 
 TEST_F(ResultsRoomTest, CopiesAndSavesTheTable) {
@@ -430,7 +430,7 @@ TEST_F(ResultsRoomTest, IncludesUnfinishedRuns) {
     workspace->start();
     ASSERT_TRUE(waitUntil([&] { return workspace->runs().find(2) && workspace->runs().find(2)->last; }));
     EXPECT_TRUE(room->isEmpty());
-    room->choices().unfinished()->setChecked(true);
+    room->choices().form().field<QCheckBox>("unfinished")->setChecked(true);
     ASSERT_TRUE(waitUntil([&] { return !room->isEmpty(); }));
     EXPECT_NE(cell(0, "best validation loss"), "–");
     EXPECT_EQ(room->groups().columnOf("training time"), -1);  // unknown until a run ends
@@ -459,7 +459,7 @@ TEST_F(ResultsRoomTest, UsesTheSelectionThatTheLabStores) {
     EXPECT_TRUE(room->words().contains("Runs: 8 of 9 runs count")) << room->words().toStdString();
     EXPECT_TRUE(room->words().contains("1 excluded by the user"));
     EXPECT_EQ(cell(2, "seeds"), "2");
-    room->choices().unfinished()->setChecked(true);
+    room->choices().form().field<QCheckBox>("unfinished")->setChecked(true);
     const RunSelection stored = run_selection(workspace->lab().choice(selection_choice));
     EXPECT_EQ(stored.excluded, std::set<RunId>{room->results().runs.front()});
     EXPECT_TRUE(stored.unfinished);
@@ -480,7 +480,7 @@ TEST_F(ResultsRoomTest, UsesTheSelectionThatTheLabStores) {
     ASSERT_TRUE(waitUntil([&] { return room->results().runs.size() == 10; }));
     EXPECT_TRUE(room->words().contains("Runs: 10 of 10 runs count, of all 2 experiments."))
         << room->words().toStdString();
-    EXPECT_FALSE(room->choices().unfinished()->isChecked());
+    EXPECT_FALSE(room->choices().form().field<QCheckBox>("unfinished")->isChecked());
 }
 
 TEST_F(ResultsRoomTest, WarnsOfPooledPrecisionAndSplitsByIt) {
@@ -499,7 +499,7 @@ TEST_F(ResultsRoomTest, WarnsOfPooledPrecisionAndSplitsByIt) {
     }
     workspace->lab().open(path);
     ASSERT_TRUE(waitUntil([&] { return room->words().contains("Warning: the runs trained in different precision"); }));
-    room->choices().splitBy()->setCurrentIndex(1);
+    room->choices().form().field<QComboBox>("split")->setCurrentIndex(1);
     EXPECT_EQ(room->groups().rowCount(), 6);
     EXPECT_FALSE(room->words().contains("Warning")) << room->words().toStdString();
 }

@@ -115,11 +115,11 @@ TEST_F(AnimationTest, DialogOffersOnlyWhatChangesTheFigure) {
     AnimationJob job = jobTo("x.gif");
     job.figure = "spectrum";
     AnimationDialog ofTheta(job);
-    EXPECT_EQ(ofTheta.over()->count(), 1);
+    EXPECT_EQ(ofTheta.form().field<QComboBox>("over")->count(), 1);
     EXPECT_EQ(ofTheta.job("x.gif").over, AnimationJob::Over::theta);
     job.figure = "helix";
     AnimationDialog ofAll(job);
-    EXPECT_EQ(ofAll.over()->count(), 3);
+    EXPECT_EQ(ofAll.form().field<QComboBox>("over")->count(), 3);
 }
 
 TEST_F(AnimationTest, BadInputIsRefusedWithOneSentence) {
@@ -162,11 +162,11 @@ TEST_F(AnimationTest, RoomExportsItsFigureInASeparateProcess) {
     dialog->setAttribute(Qt::WA_DeleteOnClose, false);
     EXPECT_EQ(dialog->job("x.gif").figure, "pair");
     EXPECT_EQ(dialog->job("x.gif").state.query, room.scene().state.query);
-    dialog->over()->setCurrentIndex(dialog->over()->findData(static_cast<int>(AnimationJob::Over::pairs)));
-    EXPECT_EQ(dialog->last()->value(), 31) << "the default setup has 32 pairs";
-    EXPECT_EQ(dialog->frames()->value(), 32);
-    dialog->frames()->setValue(3);
-    dialog->widths()->setCurrentIndex(0);
+    dialog->form().setValue("over", static_cast<int>(AnimationJob::Over::pairs));
+    EXPECT_EQ(dialog->form().value("to"), 31) << "the default setup has 32 pairs";
+    EXPECT_EQ(dialog->form().value("frames"), 32);
+    dialog->form().setValue("frames", 3);
+    dialog->form().setValue("width", 640);
     dialog->process().setProgram(QStringLiteral(ROPELAB_WINDOW));
     AnsweredDialogs answers;
     answers.path = file("out.gif");

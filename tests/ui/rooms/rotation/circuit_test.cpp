@@ -175,18 +175,18 @@ TEST_F(CircuitRoom, FieldsSetNormAndPhaseOfThePickedPair) {
     workspace->rotary().pickPair(5);
     room->refreshNow();
     CircuitPage* page = room->circuitPage();
-    page->norm()->commit("3");
+    page->form().field<NumberSlider>("norm")->commit("3");
     room->refreshNow();
-    page->phase()->commit("-90");
+    page->form().field<NumberSlider>("phase")->commit("-90");
     room->refreshNow();
     EXPECT_NEAR(room->scene().pairNorm(5), 3, 1e-9);
     EXPECT_NEAR(room->scene().term(5).phase, -std::numbers::pi / 2, 1e-9);
-    EXPECT_NEAR(page->phase()->value(), -90, 1e-9);
-    page->scale()->commit("6");
+    EXPECT_NEAR(page->form().field<NumberSlider>("phase")->value(), -90, 1e-9);
+    page->form().field<NumberSlider>("scale")->commit("6");
     room->refreshNow();
     EXPECT_NEAR(room->scene().largestNorm(), 6, 1e-9);
-    page->norm()->commit("100");
-    EXPECT_FALSE(page->norm()->error().isEmpty());
+    page->form().field<NumberSlider>("norm")->commit("100");
+    EXPECT_FALSE(page->form().field<NumberSlider>("norm")->error().isEmpty());
 }
 
 TEST_F(CircuitRoom, TypedTextIsShownOnBothPages) {

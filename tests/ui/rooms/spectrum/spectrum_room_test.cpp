@@ -192,7 +192,7 @@ TEST_F(SpectrumRoomTest, CheckBoxComparesSliceAndTruncate) {
     setup.fraction = 0.5;
     set(setup);
     EXPECT_FALSE(figure().table.names.last().contains("truncate"));
-    room->fields()->otherPartial()->setChecked(true);
+    room->fields()->form().setValue("other-partial", true);
     EXPECT_TRUE(figure().table.names.last().contains("truncate"));
 }
 
@@ -235,8 +235,8 @@ TEST_F(SpectrumRoomTest, EncodingsPageFollowsTheSetup) {
     EXPECT_FALSE(room->spectrumView()->isVisible());
     EXPECT_EQ(room->figure().name, "alibi-bias");
     EXPECT_EQ(page->view()->figure().map->rows, 8);
-    EXPECT_TRUE(page->wholeContext()->isChecked());
-    EXPECT_FALSE(page->attentionWindow()->isEnabled());
+    EXPECT_TRUE(page->form().field<QCheckBox>("whole-context")->isChecked());
+    EXPECT_FALSE(page->form().field<NumberSlider>("window")->isEnabled());
 
     RotarySetup setup = model().setup();
     setup.heads = 4;
@@ -244,9 +244,9 @@ TEST_F(SpectrumRoomTest, EncodingsPageFollowsTheSetup) {
     set(setup);
     room->refreshNow();
     EXPECT_EQ(page->view()->figure().map->rows, 4);
-    EXPECT_EQ(page->heads()->value(), 4);
-    EXPECT_EQ(page->attentionWindow()->value(), 32);
-    EXPECT_FALSE(page->wholeContext()->isChecked());
+    EXPECT_EQ(page->form().field<NumberSlider>("heads")->value(), 4);
+    EXPECT_EQ(page->form().field<NumberSlider>("window")->value(), 32);
+    EXPECT_FALSE(page->form().field<QCheckBox>("whole-context")->isChecked());
 
     page->choice(EncodingsPage::Picture::mask)->click();
     room->refreshNow();
@@ -280,9 +280,9 @@ TEST_F(SpectrumRoomTest, EncodingsAreShownSideBySide) {
         EXPECT_FALSE(views[i]->accessibleDescription().isEmpty()) << i;
     }
     EXPECT_EQ(room->exportedFigures().size(), 1U) << "the panels are exported as one figure";
-    EXPECT_FALSE(page->layers()->isEnabled());
-    page->head()->commit("2");
-    page->wholeDistances()->click();
+    EXPECT_FALSE(page->form().field<NumberSlider>("layers")->isEnabled());
+    page->form().field<NumberSlider>("head")->commit("2");
+    page->form().field<QCheckBox>("whole-distances")->click();
     room->refreshNow();
     EXPECT_EQ(page->choices(), (EncodingChoices{.head = 2, .distances = 64}));
     EXPECT_EQ(views.first()->figure().x.maximum, 63);
@@ -364,8 +364,8 @@ TEST_F(SpectrumRoomTest, ReceptiveFieldFollowsItsChoices) {
     EXPECT_EQ(room->figure().name, "window-reach");
     EXPECT_EQ(room->figure().table.columns[1].first(), 12 * 15 + 1);
     EncodingsPage* page = room->encodings();
-    EXPECT_FALSE(page->head()->isEnabled());
-    page->layers()->commit("4");
+    EXPECT_FALSE(page->form().field<NumberSlider>("head")->isEnabled());
+    page->form().field<NumberSlider>("layers")->commit("4");
     room->refreshNow();
     EXPECT_EQ(room->figure().table.columns[1].first(), 61);
     EXPECT_TRUE(page->choice(EncodingsPage::Picture::reach)->toolTip().contains("R = 61 tokens"));
@@ -377,7 +377,7 @@ TEST_F(SpectrumRoomTest, ReceptiveFieldFollowsItsChoices) {
     EXPECT_EQ(readout->rows.first().value, "can change the output");
     EXPECT_EQ(room->exportedFigure().origin.flags["attention-layers"].toString(), "3 window + 1 full");
     room->setControl("attention_layers", "1 window + 1 deltanet");
-    EXPECT_EQ(page->attentionLayers()->text(), "1 window + 1 deltanet");
+    EXPECT_EQ(page->form().field<QLineEdit>("attention")->text(), "1 window + 1 deltanet");
     EXPECT_THROW(room->setControl("attention_layers", "windows"), BadInput);
 }
 
@@ -387,11 +387,11 @@ TEST_F(SpectrumRoomTest, ReceptiveFieldUsesATypedPatternOrThatOfTheSweep) {
     const std::unique_ptr<QWidget> panel(room->panel());
     room->showPart("window-reach");
     EncodingsPage* page = room->encodings();
-    page->attentionLayers()->setText("3 windows");
-    emit page->attentionLayers()->editingFinished();
+    page->form().field<QLineEdit>("attention")->setText("3 windows");
+    emit page->form().field<QLineEdit>("attention")->editingFinished();
     EXPECT_EQ(page->choices().attention_layers, "auto") << "the text is no pattern";
-    page->attentionLayers()->setText("3 window + 1 full");
-    emit page->attentionLayers()->editingFinished();
+    page->form().field<QLineEdit>("attention")->setText("3 window + 1 full");
+    emit page->form().field<QLineEdit>("attention")->editingFinished();
     EXPECT_EQ(page->choices().attention_layers, "3 window + 1 full");
     Experiment changed("sweep");
     changed.set("layers", {"6"});
@@ -399,15 +399,15 @@ TEST_F(SpectrumRoomTest, ReceptiveFieldUsesATypedPatternOrThatOfTheSweep) {
     changed.set("attention_layers", {"2 window + 1 full", "auto"});
     sweep.replace(changed);
     EXPECT_EQ(page->choices().layers, 12) << "the box is not ticked";
-    page->followsSweep()->setChecked(true);
+    page->form().field<QCheckBox>("follows")->setChecked(true);
     EXPECT_EQ(page->choices().layers, 6);
     EXPECT_EQ(page->choices().attention_layers, "2 window + 1 full");
-    EXPECT_FALSE(page->attentionLayers()->isEnabled());
+    EXPECT_FALSE(page->form().field<QLineEdit>("attention")->isEnabled());
     changed.set("layers", {"9"});
     sweep.replace(changed);
     EXPECT_EQ(page->choices().layers, 9) << "it follows";
     room->setControl("layers", "4");
-    EXPECT_FALSE(page->followsSweep()->isChecked());
+    EXPECT_FALSE(page->form().field<QCheckBox>("follows")->isChecked());
 }
 
 TEST_F(SpectrumRoomTest, HeadsAndAttentionWindowAreSetOnTheEncodingsPage) {
@@ -417,17 +417,17 @@ TEST_F(SpectrumRoomTest, HeadsAndAttentionWindowAreSetOnTheEncodingsPage) {
     EncodingsPage* page = room->encodings();
     const RotarySetup before = model().setup();
     const int steps = workspace->rotaryUndo().count();
-    page->heads()->commit("12");
+    page->form().field<NumberSlider>("heads")->commit("12");
     EXPECT_EQ(model().setup().heads, 12);
-    page->wholeContext()->click();
+    page->form().field<QCheckBox>("whole-context")->click();
     EXPECT_EQ(model().setup().attention_window, 16);
     room->refreshNow();
-    page->attentionWindow()->commit("64");
+    page->form().field<NumberSlider>("window")->commit("64");
     EXPECT_EQ(model().setup().attention_window, 64);
     EXPECT_EQ(model().setup().theta, before.theta);
     EXPECT_EQ(workspace->rotaryUndo().count(), steps + 3);
     room->refreshNow();
-    page->wholeContext()->click();
+    page->form().field<QCheckBox>("whole-context")->click();
     EXPECT_EQ(model().setup().attention_window, 0);
     workspace->rotaryUndo().setIndex(steps);
     EXPECT_EQ(model().setup(), before);

@@ -328,26 +328,22 @@ TEST_F(SweepPanelTest, SelectsPresetsAndDataFiles) {
 
 TEST_F(SweepPanelTest, SearchIsFoldedUntilItIsUsed) {
     SearchGroup& search = panel->search();
-    EXPECT_FALSE(search.method()->isVisible());
+    EXPECT_FALSE(search.form().field<QComboBox>("method")->isVisible());
     workspace->experiment().editOptions("search", [](Experiment&, SweepOptions& options) {
         options.search = Search{Search::Method::sobol, {{"theta", 100, 1000, true}}, 4, 1, 0};
     });
-    EXPECT_TRUE(search.method()->isVisible());
-    EXPECT_EQ(search.method()->currentText(), "Sobol samples");
+    EXPECT_TRUE(search.form().field<QComboBox>("method")->isVisible());
+    EXPECT_EQ(search.form().field<QComboBox>("method")->currentText(), "Sobol samples");
     EXPECT_EQ(search.ranges()->values(), QStringList("theta=100..1000 log"));
-    EXPECT_EQ(search.samples()->value(), 4);
+    EXPECT_EQ(search.form().field<QSpinBox>("samples")->value(), 4);
     EXPECT_FALSE(chips("θ").isEnabled()) << "the search samples it";
-    EXPECT_FALSE(search.firstRung()->isEnabled());
+    EXPECT_FALSE(search.form().field<QSpinBox>("rung")->isEnabled());
 }
 
 TEST_F(SweepPanelTest, SearchSamplesRangesAsUndoableSteps) {
     SearchGroup& search = panel->search();
     search.setShown(true);
-    const auto choose = [&](Search::Method method) {
-        const int index = search.method()->findData(static_cast<int>(method));
-        search.method()->setCurrentIndex(index);
-        emit search.method()->activated(index);
-    };
+    const auto choose = [&](Search::Method method) { search.form().setValue("method", static_cast<int>(method)); };
     choose(Search::Method::random);
     EXPECT_TRUE(panel->estimateText().contains("needs a range")) << panel->estimateText().toStdString();
     EXPECT_FALSE(search.ranges()->commit(0, "data=a..b"));
@@ -355,18 +351,18 @@ TEST_F(SweepPanelTest, SearchSamplesRangesAsUndoableSteps) {
     EXPECT_TRUE(panel->estimateText().startsWith("80 runs")) << panel->estimateText().toStdString();
     EXPECT_TRUE(chips("runs").values().isEmpty()) << "the samples are the list of runs";
     EXPECT_EQ(field("learning_rate").text(), "sampled");
-    search.samples()->setValue(5);
+    search.form().field<QSpinBox>("samples")->setValue(5);
     EXPECT_TRUE(panel->estimateText().startsWith("25 runs")) << panel->estimateText().toStdString();
     search.ranges()->commit(1, "learning_rate=1..2");
     EXPECT_TRUE(search.ranges()->error().contains("two ranges")) << search.ranges()->error().toStdString();
     EXPECT_EQ(experiment().explicit_runs().size(), 0U) << "the experiment itself has no samples";
     choose(Search::Method::halving);
-    EXPECT_TRUE(search.firstRung()->isEnabled());
-    search.firstRung()->setValue(7);
+    EXPECT_TRUE(search.form().field<QSpinBox>("rung")->isEnabled());
+    search.form().field<QSpinBox>("rung")->setValue(7);
     EXPECT_TRUE(panel->estimateText().contains("multiple of evaluate_every")) << panel->estimateText().toStdString();
     while (workspace->undo().canUndo()) workspace->undo().undo();
     EXPECT_EQ(chips("runs").values().size(), 6);
-    EXPECT_EQ(search.method()->currentText(), "all combinations");
+    EXPECT_EQ(search.form().field<QComboBox>("method")->currentText(), "all combinations");
     EXPECT_NE(field("learning_rate").text(), "sampled");
 }
 
@@ -374,9 +370,9 @@ TEST_F(SweepPanelTest, OnlyMissingRunsAreEstimatedAndAdded) {
     workspace->experiment().replace(smallSweep());
     const std::size_t before = workspace->lab().addSweep(experiment()).runs.size();
     panel->search().setShown(true);
-    EXPECT_FALSE(panel->search().anew()->isEnabled());
-    panel->search().extends()->click();
-    EXPECT_TRUE(panel->search().anew()->isEnabled());
+    EXPECT_FALSE(panel->search().form().field<QCheckBox>("anew")->isEnabled());
+    panel->search().form().field<QCheckBox>("extends")->click();
+    EXPECT_TRUE(panel->search().form().field<QCheckBox>("anew")->isEnabled());
     EXPECT_TRUE(panel->estimateText().contains("has all runs of this sweep")) << panel->estimateText().toStdString();
     EXPECT_TRUE(chips("seeds").commit(1, "1338"));
     EXPECT_TRUE(panel->estimateText().startsWith(QString::number(before) + " runs"))
