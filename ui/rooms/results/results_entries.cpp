@@ -114,20 +114,6 @@ RunSelection selectionFor(const FigureRequest& request) {
     return selection;
 }
 
-/// Choose the same runs, without the lab's stored selection.
-QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
-    const bool all = results.experiment == RunSelection::all_experiments;
-    QJsonObject flags{{option::experiment.name, all ? u"all"_s : QString::number(results.experiment)}};
-    if (selection.unfinished) flags[option::unfinished.name] = true;
-    QStringList split;
-    for (const std::string& name : selection.split_by) split << QString::fromStdString(name);
-    if (!split.isEmpty()) flags[option::splitBy.name] = split.join(QLatin1Char(','));
-    QJsonArray excluded;
-    for (const RunId run : selection.excluded) excluded.append(QString::number(run));
-    if (!excluded.isEmpty()) flags[option::excludeRun.name] = excluded;
-    return flags;
-}
-
 Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request) {
     if (!request.isRecorded() && request.has(option::unit) && request.has(option::compare)) {
         throw BadInput(
@@ -161,6 +147,19 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
 }
 
 }  // namespace
+
+QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
+    const bool all = results.experiment == RunSelection::all_experiments;
+    QJsonObject flags{{option::experiment.name, all ? u"all"_s : QString::number(results.experiment)}};
+    if (selection.unfinished) flags[option::unfinished.name] = true;
+    QStringList split;
+    for (const std::string& name : selection.split_by) split << QString::fromStdString(name);
+    if (!split.isEmpty()) flags[option::splitBy.name] = split.join(QLatin1Char(','));
+    QJsonArray excluded;
+    for (const RunId run : selection.excluded) excluded.append(QString::number(run));
+    if (!excluded.isEmpty()) flags[option::excludeRun.name] = excluded;
+    return flags;
+}
 
 FigureEntries resultsEntries() {
     FigureEntries entries;

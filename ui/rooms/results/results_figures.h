@@ -101,6 +101,8 @@ struct ResultsFigure {
 std::span<const ResultsFigure> resultsFigures();
 /// As the command line requests them.
 FigureEntries resultsEntries();
+/// Flags that choose the same runs, without the lab's stored selection.
+QJsonObject selectionFlags(const RunSelection& selection, const Results& results);
 
 /// The nearest spot; `place` is in axis coordinates. Distances are relative to the axes' lengths; on an x axis with
 /// categories the spot must be in the place's column. nullptr if no spot is near.

@@ -252,21 +252,15 @@ FigureOrigin ResultsRoom::originOf(const Figure& figure) {
     if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, m_results.runs);
     const ResultsTable& table = m_results.table;
     const std::string_view compared = measures()[table.compared].name;
-    origin.flags = {{u"figure"_s, figure.name},
-                    {u"compare"_s, text(compared)},
-                    {u"test"_s, table.test ? QString::fromStdString(to_string(*table.test)) : u"auto"_s}};
-    if (m_results.experiment > 0) origin.flags[u"experiment"_s] = QString::number(m_results.experiment);
+    const ResultsChoices choices = shownChoices();
+    origin.flags = selectionFlags(choices.selection(), m_results);
+    if (m_results.experiment <= 0) origin.flags.remove(u"experiment"_s);  // all, the default
+    origin.flags[u"figure"_s] = figure.name;
+    origin.flags[u"compare"_s] = text(compared);
+    origin.flags[u"test"_s] = table.test ? QString::fromStdString(to_string(*table.test)) : u"auto"_s;
     if (m_panel->form().value("published").toBool()) origin.flags[u"published"_s] = true;
     // Some figures show the selected group, others only highlight it.
     if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{u"picked"_s, m_picked}};
-    const ResultsChoices choices = shownChoices();
-    if (choices.options.unfinished) origin.flags[u"unfinished"_s] = true;
-    for (const std::string& name : choices.options.split_by) {  // one at most
-        origin.flags[u"split-by"_s] = QString::fromStdString(name);
-    }
-    QJsonArray excluded;
-    for (const RunId run : choices.excluded) excluded.append(QString::number(run));
-    if (!excluded.isEmpty()) origin.flags[u"exclude-run"_s] = excluded;
     QJsonArray baseline;
     for (const auto& [key, value] : choices.options.baseline) {
         baseline.append(QString::fromStdString(key + "=" + value));

@@ -167,17 +167,15 @@ Figure TrainRoom::figure() {
 }
 
 FigureOrigin TrainRoom::originOf(const Figure& figure) {
-    FigureOrigin origin;
-    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, shownRuns(m_access.runs));
+    const LabFile* lab = m_access.lab.file();
+    if (!lab) return {};
     const CurveView* view = findCurveView(m_settings.value("train/quantity").toString());
     // The command line computes neither the roofline nor the figures of the newest probes.
-    if (!view || view->quantities.empty() || figure.name != m_plot->toFigure().name) return origin;
-    origin.view = {{u"quantity"_s, QLatin1String(view->id)},
-                   {u"smoothing"_s, m_settings.value("train/smoothing").toInt()},
-                   {u"logarithmic"_s, m_plot->isYLogarithmic()},
-                   {u"bands"_s, m_toolbar->isBands()}};
-    origin.flags = trainingFlags(m_access.runs, *view, m_settings.value("train/unit").toString());
-    return origin;
+    if (!view || view->quantities.empty() || figure.name != m_plot->toFigure().name) {
+        return {.lab = labOrigin(*lab, shownRuns(m_access.runs))};
+    }
+    return trainingOrigin(*lab, m_access.runs, *view, m_settings.value("train/unit").toString(),
+                          m_settings.value("train/smoothing").toInt(), m_plot->isYLogarithmic(), m_toolbar->isBands());
 }
 
 void TrainRoom::refreshNow() {

@@ -143,12 +143,8 @@ Figure trainingFigure(const FigureRequest& request) {
     }
     plot.setSettings(shownSettings(runs));
     Figure figure = plot.toFigure();
-    figure.origin = {.flags = trainingFlags(runs, *quantities, request.text(option::unit)),
-                     .lab = labOrigin(request.sources().lab(), shownRuns(runs)),
-                     .view = {{u"quantity"_s, QLatin1String(quantities->id)},
-                              {u"smoothing"_s, view[u"smoothing"_s].toInt()},
-                              {u"logarithmic"_s, plot.isYLogarithmic()},
-                              {u"bands"_s, !plot.groups().empty()}}};
+    figure.origin = trainingOrigin(request.sources().lab(), runs, *quantities, request.text(option::unit),
+                                   view[u"smoothing"_s].toInt(), plot.isYLogarithmic(), !plot.groups().empty());
     return figure;
 }
 
@@ -326,12 +322,19 @@ std::vector<RunId> shownRuns(const RunStore& runs) {
     return shown;
 }
 
-QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit) {
+FigureOrigin trainingOrigin(const LabFile& lab, const RunStore& runs, const CurveView& view, const QString& unit,
+                            int smoothing, bool isLogarithmic, bool hasBands) {
+    const std::vector<RunId> shown = shownRuns(runs);
     QStringList ids;
-    for (const RunId id : shownRuns(runs)) ids << QString::number(id);
-    return {{u"figure"_s, nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
-            {QLatin1String(option::unit.name), unit},
-            {QLatin1String(option::runs.name), ids.join(QLatin1Char(','))}};
+    for (const RunId id : shown) ids << QString::number(id);
+    return {.flags = {{u"figure"_s, nameOf(view.quantities.front()).replace(QLatin1Char(' '), QLatin1Char('-'))},
+                      {QLatin1String(option::unit.name), unit},
+                      {QLatin1String(option::runs.name), ids.join(QLatin1Char(','))}},
+            .lab = labOrigin(lab, shown),
+            .view = {{u"quantity"_s, QLatin1String(view.id)},
+                     {u"smoothing"_s, smoothing},
+                     {u"logarithmic"_s, isLogarithmic},
+                     {u"bands"_s, hasBands}}};
 }
 
 FigureEntries trainingEntries() {

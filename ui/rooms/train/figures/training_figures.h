@@ -84,7 +84,8 @@ inline constexpr std::size_t kMaxCurves = 10;
 
 /// validation-loss, training-loss, learning-rate, gradient-norm.
 FigureEntries trainingEntries();
-/// FigureOrigin::flags of a plot of the visible runs.
-QJsonObject trainingFlags(const RunStore& runs, const CurveView& view, const QString& unit);
+/// Of a plot of the visible runs; `smoothing` in percent.
+FigureOrigin trainingOrigin(const LabFile& lab, const RunStore& runs, const CurveView& view, const QString& unit,
+                            int smoothing, bool isLogarithmic, bool hasBands);
 
 }  // namespace ropelab::ui
