@@ -13,7 +13,7 @@ make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
     mkdir -p "$tree"/core/{base,rope,settings,contract,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,engine/{device,model,train}} "$tree"/app \
-        "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window}
+        "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window/frame}
     printf '#include <vector>\n#include "core/base/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
     printf '#include <sqlite3.h>\n#include "core/data/corpus.h"\n' >"$tree/core/store/lab_file.cpp"
