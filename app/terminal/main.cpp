@@ -34,7 +34,7 @@ void print_keys() {
         }
         std::string facts = to_text(key.get(RunSpec{}));
         if (!key.unit.empty()) facts += " " + std::string(key.unit);
-        if (!key.choices.empty()) facts += "  (" + joined(key.choices, " | ") + ")";
+        if (!key.choices.empty()) facts += "  (" + joined(key.choices, " | ", &ropelab::ChoiceText::word) + ")";
         table.rows.push_back({"", std::string(key.name), facts});
         table.rows.push_back({"", "", std::string(key.meaning)});
     }

@@ -115,9 +115,9 @@ bool flag_of(const SettingFacts& setting, const Value& value) {
 
 std::size_t choice_of(const SettingFacts& setting, const Value& value) {
     const auto* word = std::get_if<std::string>(&value);
-    const auto found = word ? std::ranges::find(setting.choices, *word) : setting.choices.end();
+    const auto found = word ? std::ranges::find(setting.choices, *word, &ChoiceText::word) : setting.choices.end();
     if (found != setting.choices.end()) return static_cast<std::size_t>(found - setting.choices.begin());
-    refuse(setting, quoted(value), "one of: " + joined(setting.choices));
+    refuse(setting, quoted(value), "one of: " + joined(setting.choices, ", ", &ChoiceText::word));
 }
 
 std::vector<double> list_of(const SettingFacts& setting, const Value& value) {

@@ -20,17 +20,34 @@ std::string to_text(const Value& value);
 /// Largest number of a setting that has no limit of its own.
 inline constexpr double unlimited = 1e15;
 
+/// A value of a setting: its word in files and on the command line, its title in the window (the word if it is empty),
+/// what it means (one or two sentences, or nothing), and its clause in the help of the setting.
+template <typename Kind>
+struct ChoiceOf {
+    std::string_view word;
+    Kind value{};
+    std::string_view title = {};
+    std::string_view meaning = {};
+    std::string_view help = {};
+};
+
+struct ChoiceText {
+    std::string_view word;
+    std::string_view title = {};
+    std::string_view meaning = {};
+};
+
 /// What is known of a setting, whatever it belongs to.
 struct SettingFacts {
     enum class Kind { flag, whole, number, fraction, optional_number, choice, text, list };
 
     std::string_view name;
-    std::string_view group = {};                 // "data", "model", "training", "evaluation" or "machine"
-    std::string_view unit = {};                  // "" if the value has no unit
-    std::string_view meaning = {};               // help text: one to three sentences
-    double minimum = 0;                          // smallest number allowed (inclusive)
-    double maximum = 0;                          // largest number allowed (inclusive)
-    std::vector<std::string_view> choices = {};  // allowed words of a choice or flag, else empty
+    std::string_view group = {};           // "data", "model", "training", "evaluation" or "machine"
+    std::string_view unit = {};            // "" if the value has no unit
+    std::string meaning = {};              // help text: one to three sentences
+    double minimum = 0;                    // smallest number allowed (inclusive)
+    double maximum = 0;                    // largest number allowed (inclusive)
+    std::vector<ChoiceText> choices = {};  // allowed values of a choice or flag, else empty
     Kind kind = Kind::text;
 };
 
@@ -106,7 +123,7 @@ SettingKey<Settings> optional_number_key(SettingFacts facts, Member member) {
 template <typename Settings, typename Member>
 SettingKey<Settings> flag_key(SettingFacts facts, Member member) {
     facts.kind = SettingFacts::Kind::flag;
-    facts.choices = {"false", "true"};
+    facts.choices = {{"false"}, {"true"}};
     SettingKey<Settings> key{facts, {}, {}};
     key.get = [member](const Settings& settings) -> Value { return static_cast<bool>(std::invoke(member, settings)); };
     key.set = [member, facts = std::move(facts)](Settings& settings, const Value& value) {
@@ -115,21 +132,20 @@ SettingKey<Settings> flag_key(SettingFacts facts, Member member) {
     return key;
 }
 
-/// Of an enumeration, from its words and the values that they stand for.
+/// Of an enumeration.
 template <typename Settings, typename Enum, typename Member>
-SettingKey<Settings> choice_key(SettingFacts facts, const std::vector<std::pair<std::string_view, Enum>>& words,
-                                Member member) {
+SettingKey<Settings> choice_key(SettingFacts facts, const std::vector<ChoiceOf<Enum>>& choices, Member member) {
     facts.kind = SettingFacts::Kind::choice;
-    for (const auto& [word, value] : words) facts.choices.push_back(word);
+    for (const ChoiceOf<Enum>& each : choices) facts.choices.push_back({each.word, each.title, each.meaning});
     SettingKey<Settings> key{facts, {}, {}};
-    key.get = [member, words](const Settings& settings) -> Value {
-        for (const auto& [word, value] : words) {
-            if (value == std::invoke(member, settings)) return std::string(word);
+    key.get = [member, choices](const Settings& settings) -> Value {
+        for (const ChoiceOf<Enum>& choice : choices) {
+            if (choice.value == std::invoke(member, settings)) return std::string(choice.word);
         }
         return std::string();
     };
-    key.set = [member, words, facts = std::move(facts)](Settings& settings, const Value& value) {
-        std::invoke(member, settings) = words[choice_of(facts, value)].second;
+    key.set = [member, choices, facts = std::move(facts)](Settings& settings, const Value& value) {
+        std::invoke(member, settings) = choices[choice_of(facts, value)].value;
     };
     return key;
 }

@@ -139,7 +139,7 @@ std::vector<std::string> variant_settings() {
             variants.push_back(setting);
             continue;
         }
-        for (const std::string_view word : key(setting).choices) variants.push_back(setting + "=" + std::string(word));
+        for (const ChoiceText& each : key(setting).choices) variants.push_back(setting + "=" + std::string(each.word));
     }
     return variants;
 }

@@ -40,30 +40,25 @@ BranchNorms branch_norms(const RunSpec& spec) {
 
 Embedding embedding_of(const RunSpec& spec) {
     if (spec.learns_positions()) return {Embedding::Positions::learned, spec.context};
-    return {spec.position == Position::sinusoidal ? Embedding::Positions::sinusoidal : Embedding::Positions::none};
+    const bool is_sinusoidal = spec.encoding().embeddings == PositionEncoding::Embeddings::sinusoidal;
+    return {is_sinusoidal ? Embedding::Positions::sinusoidal : Embedding::Positions::none};
 }
 
 Relative relative_of(const RunSpec& spec) {
-    switch (spec.position) {
-        case Position::alibi:
-            return Alibi();
-        case Position::t5:
-        case Position::rope_bias:
-            return DistanceBias{spec.distance_buckets, spec.largest_distance};
-        case Position::shaw:
-            return Shaw{spec.relative_clip + 1};
-        case Position::transformer_xl:
-            return TransformerXl{spec.sequences_per_pass()};
-        case Position::cope:
-            return Cope{spec.cope_positions};
-        case Position::none:
-        case Position::learned:
-        case Position::rope:
-        case Position::learned_rope:
-        case Position::sinusoidal:
-        case Position::xpos:
-        case Position::fope:
+    using Scores = PositionEncoding::Scores;
+    switch (spec.encoding().scores) {
+        case Scores::products:
             return PlainScores();
+        case Scores::alibi:
+            return Alibi();
+        case Scores::distance_bias:
+            return DistanceBias{spec.distance_buckets, spec.largest_distance};
+        case Scores::shaw:
+            return Shaw{spec.relative_clip + 1};
+        case Scores::transformer_xl:
+            return TransformerXl{spec.sequences_per_pass()};
+        case Scores::cope:
+            return Cope{spec.cope_positions};
     }
     return PlainScores();
 }
@@ -279,7 +274,7 @@ std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
         sizes.push_back({"E", "experts", spec.experts});
         sizes.push_back({"k", "experts per token", spec.experts_per_token});
     }
-    if (spec.has_distance_bias()) sizes.push_back({"M", "distance buckets", spec.distance_buckets});
+    if (spec.encoding().has("distance_buckets")) sizes.push_back({"M", "distance buckets", spec.distance_buckets});
     if (spec.position == Position::shaw) {
         sizes.push_back({"M", "distances with vectors of their own", spec.relative_clip + 1});
     }

@@ -22,31 +22,6 @@ void forget(RunSpec& spec, Members... members) {
     ((spec.*members = defaults.*members), ...);
 }
 
-void forget_rotation(RunSpec& spec) {
-    switch (spec.position) {
-        case Position::rope:
-        case Position::xpos:
-        case Position::fope:
-            spec.position = Position::none;
-            break;
-        case Position::learned_rope:
-            spec.position = Position::learned;
-            break;
-        case Position::rope_bias:
-            spec.position = Position::t5;
-            break;
-        case Position::none:
-        case Position::learned:
-        case Position::sinusoidal:
-        case Position::alibi:
-        case Position::shaw:
-        case Position::t5:
-        case Position::transformer_xl:
-        case Position::cope:
-            break;
-    }
-}
-
 // Equal for runs that train the same model: the settings, with those that have no effect at their defaults; and, if
 // theta is fixed, the frequency of each pair (0: not rotated) and the layers with RoPE.
 struct ModelPart {
@@ -63,7 +38,7 @@ ModelPart model_of(const RunSpec& run) {
     if (!find_language(spec.data)) {
         forget(spec, &RunSpec::data_seed, &RunSpec::data_length);
     }
-    if (run.has_subwords() && run.tokenizer != Tokenizer::file) spec.vocabulary_size = run.largest_vocabulary();
+    if (run.trains_tokenizer()) spec.vocabulary_size = run.largest_vocabulary();
     spec.key_value_heads = run.kv_heads();
     spec.mlp_width = run.hidden_width();
     spec.norm = run.norm_kind();
@@ -87,7 +62,7 @@ ModelPart model_of(const RunSpec& run) {
     }
     if (run.decay_iterations == 0) spec.decay_iterations = run.iterations;
     if (!run.rotates()) {
-        forget_rotation(spec);
+        spec.position = without_rotation(run.position);
     } else {
         const int channels = rotary_dim(run.rotary_head_dim(), run.fraction);
         model.layers = selection(run.rotated_layers, run.layers, "rotated_layers");
@@ -99,7 +74,7 @@ ModelPart model_of(const RunSpec& run) {
         const bool any_pair =
             std::find(rotated.begin(), rotated.begin() + channels / 2, true) != rotated.begin() + channels / 2;
         if (!any_layer || !any_pair) {
-            forget_rotation(spec);
+            spec.position = without_rotation(run.position);
             model.layers.clear();
         } else {
             forget(spec, &RunSpec::rotated_layers);

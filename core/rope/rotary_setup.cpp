@@ -40,9 +40,9 @@ std::string line_text(const SetupKey& key, const Value& value) {
 }
 
 template <typename Enum, typename Values>
-std::vector<std::pair<std::string_view, Enum>> words_of(const Values& values) {
-    std::vector<std::pair<std::string_view, Enum>> words;
-    for (const Enum value : values) words.emplace_back(word_of(value), value);
+std::vector<ChoiceOf<Enum>> words_of(const Values& values) {
+    std::vector<ChoiceOf<Enum>> words;
+    for (const Enum value : values) words.push_back({word_of(value), value});
     return words;
 }
 
@@ -68,8 +68,8 @@ SetupKey scaling_number(SettingFacts facts, Number Scaling::*number, std::vector
 std::vector<SetupKey> make_setup_keys() {
     using S = RotarySetup;
     using enum ScalingMethod;
-    std::vector<std::pair<std::string_view, ScalingMethod>> methods;
-    for (const ScalingName& name : scaling_names()) methods.emplace_back(name.word, name.method);
+    std::vector<ChoiceOf<ScalingMethod>> methods;
+    for (const ScalingName& name : scaling_names()) methods.push_back({name.word, name.method, name.title});
     return {
         number_key<S>(
             {"theta", "", "", "RoPE base θ. Pair i of a head with d channels rotates by θ^(−2i/d) radians per token.",

@@ -1,9 +1,9 @@
 #pragma once
 
+#include <span>
 #include <string>
-#include <string_view>
-#include <utility>
-#include <vector>
+
+#include "core/settings/choices.h"
 
 namespace ropelab {
 
@@ -32,7 +32,10 @@ struct Activation {
 };
 /// `automatic` is GELU.
 const Activation& activation_of(FeedForward kind);
-/// The values of the setting feed_forward.
-std::vector<std::pair<std::string_view, FeedForward>> activation_words();
+struct ActivationRow {
+    ChoiceOf<FeedForward> choice;  // its title is the name of the activation
+    Activation activation;
+};
+std::span<const ActivationRow> activations();
 
 }  // namespace ropelab

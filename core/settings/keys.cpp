@@ -4,6 +4,7 @@
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 
@@ -16,7 +17,12 @@ Key qk_norm_key() {
          .group = "model",
          .meaning = "RMSNorm of queries and keys before rotation (QK norm): true normalizes each head, projection "
                     "normalizes the channels of all heads of a token together (OLMo 2); false leaves it out.",
-         .choices = {"false", "true", "projection"},
+         .choices = {{"false", "", "Queries and keys are not normalized (no QK norm)."},
+                     {"true", "",
+                      "QK norm: RMSNorm is applied to the queries and keys of each head. Henry et al. 2020"},
+                     {"projection", "QK norm of the whole projection",
+                      "QK norm as in OLMo 2: one RMSNorm is applied to the queries of all heads of a token together, "
+                      "and one to the keys of all heads."}},
          .kind = SettingFacts::Kind::flag},
         {},
         {}};
@@ -56,36 +62,53 @@ Key word_key(SettingFacts facts, std::string RunSpec::*member) {
     return result;
 }
 
+template <typename Rows>
+auto choices_of(const Rows& rows) {
+    std::vector<std::decay_t<decltype(rows.front().choice)>> choices;
+    for (const auto& row : rows) choices.push_back(row.choice);
+    return choices;
+}
+
+// The clauses of the choices in the help of their setting.
+template <typename Kind>
+std::string clauses_of(const std::vector<ChoiceOf<Kind>>& choices, std::string_view separator = "; ") {
+    std::vector<std::string_view> clauses;
+    for (const auto& choice : choices) {
+        if (!choice.help.empty()) clauses.push_back(choice.help);
+    }
+    return joined(clauses, separator);
+}
+
+// The default comes first.
+std::string position_clauses() {
+    std::vector<ChoiceOf<Position>> choices = choices_of(position_encodings());
+    std::ranges::stable_partition(choices, [](const auto& each) { return each.value == RunSpec{}.position; });
+    return clauses_of(choices);
+}
+
 // The value is a word, or the name of a file that contains a tokenizer.
 Key tokenizer_key() {
-    static constexpr std::string_view words[] = {"auto", "characters", "bytes", "bpe", "unigram", "words"};
     Key result{
-        {.name = "tokenizer",
-         .group = "data",
-         .meaning = "Tokenizer: characters and bytes (auto: characters if the file is valid UTF-8, except for "
-                    "enwik8 and folders); bpe and unigram (subwords that SentencePiece finds in the training "
-                    "split); words (its most frequent words); or a file, a tokenizer.json with byte-level BPE or a "
-                    "SentencePiece .model."},
+        {.name = "tokenizer", .group = "data", .meaning = "Tokenizer: " + clauses_of(choices_of(tokenizers())) + "."},
         {},
         {}};
     result.get = [](const RunSpec& spec) -> Value {
         if (spec.tokenizer == Tokenizer::file) return spec.tokenizer_file;
-        return std::string(words[static_cast<std::size_t>(spec.tokenizer)]);
+        return std::string(facts_of(spec.tokenizer).choice.word);
     };
     result.set = [](RunSpec& spec, const Value& value) {
         const std::string word = to_text(value);
-        const auto found = std::find(std::begin(words), std::end(words), word);
-        if (found != std::end(words)) {
-            spec.tokenizer = static_cast<Tokenizer>(found - std::begin(words));
-            spec.tokenizer_file.clear();
-        } else if (word.ends_with(".json") || word.ends_with(".model")) {
-            spec.tokenizer = Tokenizer::file;
-            spec.tokenizer_file = word;
-        } else {
-            throw BadInput("The setting tokenizer is \"" + word +
-                           "\", but it must be auto, characters, bytes, bpe, unigram, words, or a file whose name ends "
-                           "with .json or .model.");
+        const auto words = choices_of(tokenizers());
+        const bool is_file = word.ends_with(".json") || word.ends_with(".model");
+        const auto found = std::ranges::find(words, word, &ChoiceOf<Tokenizer>::word);
+        if (!is_file && (word.empty() || found == words.end())) {
+            // The last word, that of files, is empty.
+            throw BadInput("The setting tokenizer is \"" + word + "\", but it must be " +
+                           joined(words, ", ", &ChoiceOf<Tokenizer>::word) +
+                           "or a file whose name ends with .json or .model.");
         }
+        spec.tokenizer = is_file ? Tokenizer::file : found->value;
+        spec.tokenizer_file = is_file ? word : "";
     };
     return result;
 }
@@ -96,7 +119,7 @@ bool rotates_pairs(const RunSpec& spec) {
 
 std::vector<Key> make_keys() {
     using R = RunSpec;
-    return {
+    std::vector<Key> made = {
         word_key({"data", "data", "",
                   "Data set to train on: synthetic or synthetic-local (synthetic languages), tinyshakespeare, enwik8, "
                   "text8, a text file, or a folder of files of any size, which are read as bytes in the order of their "
@@ -108,7 +131,7 @@ std::vector<Key> make_keys() {
                        "short text yields fewer tokens. 0 (auto) means 1,024.",
                        0, 65536},
                       &R::vocabulary_size)
-            .when([](const R& r) { return r.has_subwords() && r.tokenizer != Tokenizer::file; }),
+            .when([](const R& r) { return r.trains_tokenizer(); }),
         choice_key<R, Split>({"split", "data", "",
                               "Percentages of the text for training and validation, in the order of the text. 90/5/5 "
                               "reserves the last 5 % as a test set."},
@@ -143,9 +166,12 @@ std::vector<Key> make_keys() {
         choice_key<R, FeedForward>(
             {"feed_forward", "model", "",
              "Activation of the feed-forward network; auto means the activation of the block type (llama: swiglu, else "
-             "gelu). relu2 is the squared ReLU, mish is x·tanh(softplus(x)). glu, bilinear, reglu, geglu and swiglu "
-             "multiply two projections."},
-            activation_words(), &R::feed_forward),
+             "gelu). " +
+                 clauses_of(choices_of(activations()), ", ") + ". " +
+                 words_with(
+                     activations(), [](const auto& row) { return row.activation.is_gated; }, " and ") +
+                 " multiply two projections."},
+            choices_of(activations()), &R::feed_forward),
         number_key<R>(
             {"mlp_width", "model", "channels",
              "Hidden width of the MLP, or of each expert; 0 (auto) means 4 × width (gated: 8/3 × width, because "
@@ -192,7 +218,12 @@ std::vector<Key> make_keys() {
             {"second_expert", "model", "",
              "Use of a token's second expert in training: always, or random with the probability min(2p, 1), where p "
              "is the router's probability for this expert. random requires experts_per_token = 2."},
-            {{"always", SecondExpert::always}, {"random", SecondExpert::random}}, &R::second_expert)
+            {{"always", SecondExpert::always, "",
+              "Every token is also routed to the expert with the second-highest router probability."},
+             {"random", SecondExpert::random, "",
+              "In training, a token is routed to its second expert with the probability min(2p, 1), where p is the "
+              "router's probability for this expert. Lepikhin et al. 2021; formula 49 of the guide"}},
+            &R::second_expert)
             .when([](const R& r) { return r.experts > 0; }),
         number_key<R>({"router_deviation", "model", "",
                        "Standard deviation of the initial weights of the router that chooses experts; 0 starts with "
@@ -207,22 +238,24 @@ std::vector<Key> make_keys() {
             &R::dense_layers)
             .when([](const R& r) { return r.experts > 0; }),
         qk_norm_key(),
-        choice_key<R, NormKind>(
-            {"norm", "model", "",
-             "Normalization of the residual stream: layernorm; rmsnorm; zero-centered-rmsnorm, whose factor is 1 + w "
-             "with weight decay on w; dyt, a scaled tanh. auto means the normalization of the block type."},
-            {{"auto", NormKind::automatic},
-             {"layernorm", NormKind::layer},
-             {"rmsnorm", NormKind::rms},
-             {"zero-centered-rmsnorm", NormKind::zero_centred_rms},
-             {"dyt", NormKind::dyt}},
-            &R::norm),
+        choice_key<R, NormKind>({"norm", "model", "",
+                                 "Normalization of the residual stream: " + clauses_of(choices_of(norms())) +
+                                     ". auto means the normalization of the block type."},
+                                choices_of(norms()), &R::norm),
         choice_key<R, NormPosition>(
             {"norm_position", "model", "",
              "Places of the norms: pre puts them before each branch (attention, MLP) and before the output head; post "
              "puts them after the sum of branch and residual stream; sandwich is pre with one more norm on the output "
              "of each branch."},
-            {{"pre", NormPosition::pre}, {"post", NormPosition::post}, {"sandwich", NormPosition::sandwich}},
+            {{"pre", NormPosition::pre, "",
+              "Pre-norm: normalizations are before attention, before the MLP, and after the last block. Formula 54 of "
+              "the guide"},
+             {"post", NormPosition::post, "",
+              "Post-norm: normalizations follow the addition of each branch (attention, MLP) to the residual stream, "
+              "as in the original Transformer. Formula 54 of the guide"},
+             {"sandwich", NormPosition::sandwich, "",
+              "Sandwich norm: normalizations are before each branch (attention, MLP), on its output, and after the "
+              "last block, as in Gemma 2. Formula 54 of the guide"}},
             &R::norm_position),
         flag_key<R>(
             {"deepnorm", "model", "",
@@ -248,66 +281,40 @@ std::vector<Key> make_keys() {
              "Dropout probability during training, after the embedding, in attention and on the residual branches.", 0,
              0.95},
             &R::dropout),
-        choice_key<R, Position>(
-            {"position", "model", "",
-             "Position encoding. rope rotates queries and keys; learned and sinusoidal add position embeddings; "
-             "alibi lowers attention logits in proportion to the distance; t5 adds a learned bias by distance to the "
-             "logits, and rope+bias combines this bias with RoPE; shaw adds learned vectors of distances to keys and "
-             "values; transformer-xl compares queries with sinusoidal embeddings of distances; xpos is RoPE with a "
-             "decay; cope counts positions by gates; fope is RoPE with the frequencies of the other pairs added to "
-             "each pair."},
-            {{"none", Position::none},
-             {"learned", Position::learned},
-             {"rope", Position::rope},
-             {"learned+rope", Position::learned_rope},
-             {"sinusoidal", Position::sinusoidal},
-             {"alibi", Position::alibi},
-             {"shaw", Position::shaw},
-             {"t5", Position::t5},
-             {"transformer-xl", Position::transformer_xl},
-             {"xpos", Position::xpos},
-             {"cope", Position::cope},
-             {"rope+bias", Position::rope_bias},
-             {"fope", Position::fope}},
-            &R::position),
+        choice_key<R, Position>({"position", "model", "", "Position encoding. " + position_clauses() + "."},
+                                choices_of(position_encodings()), &R::position),
         number_key<R>({"relative_clip", "model", "tokens",
                        "With position = shaw: largest distance that has vectors of its own; all larger distances share "
                        "its vectors.",
                        0, 65536},
-                      &R::relative_clip)
-            .when([](const R& r) { return r.position == Position::shaw; }),
+                      &R::relative_clip),
         number_key<R>({"distance_buckets", "model", "",
                        "With position = t5 or rope+bias: number of buckets, into which distances are grouped; each "
                        "bucket has one learned bias per head.",
                        2, 65536},
-                      &R::distance_buckets)
-            .when([](const R& r) { return r.has_distance_bias(); }),
+                      &R::distance_buckets),
         number_key<R>({"largest_distance", "model", "tokens",
                        "With position = t5 or rope+bias: distance from which on all distances share the last bucket "
                        "and its learned bias.",
                        2, 1e6},
-                      &R::largest_distance)
-            .when([](const R& r) { return r.has_distance_bias(); }),
+                      &R::largest_distance),
         number_key<R>({"xpos_scale_base", "model", "tokens",
                        "With position = xpos: distance at which the term of a pair in the attention logit has decayed "
                        "to the factor ζ of the pair: 0.29 for the fastest pair, almost 1 for the slowest (formula 42 "
                        "of the guide). A larger number means less decay.",
                        1, unlimited},
-                      &R::xpos_scale_base)
-            .when([](const R& r) { return r.position == Position::xpos; }),
+                      &R::xpos_scale_base),
         number_key<R>({"fourier_deviation", "model", "",
                        "FoPE: σ of the random coefficients with which the frequencies of the other pairs are added to "
                        "each pair, σ/√K each for K pairs that rotate (formula 62 of the guide); with 0, FoPE only "
                        "freezes the pairs that complete less than one period in the context.",
                        0, 10},
-                      &R::fourier_deviation)
-            .when([](const R& r) { return r.position == Position::fope; }),
+                      &R::fourier_deviation),
         number_key<R>({"cope_positions", "model", "",
                        "With position = cope: number of learned position embeddings; positions beyond the last "
                        "embedding use the last one.",
                        2, 65536},
-                      &R::cope_positions)
-            .when([](const R& r) { return r.position == Position::cope; }),
+                      &R::cope_positions),
         word_key({"frequencies", "model", "",
                   "Frequencies of the rotated pairs in radians per token, such as 1+0.5+0.01, one per pair; "
                   "auto computes "
@@ -318,7 +325,17 @@ std::vector<Key> make_keys() {
             {"attention", "model", "",
              "Attention. mha has a query, key and value per head; mla computes keys and values from one latent "
              "vector per token (DeepSeek-V2); gated multiplies the output by a sigmoid gate (Qwen3-Next)."},
-            {{"mha", AttentionKind::mha}, {"mla", AttentionKind::mla}, {"gated", AttentionKind::gated}}, &R::attention),
+            {{"mha", AttentionKind::mha, "multi-head",
+              "Multi-head or grouped-query attention: each head has its own queries; groups of heads share the keys "
+              "and values of key_value_heads heads. Vaswani et al. 2017, Ainslie et al. 2023"},
+             {"mla", AttentionKind::mla, "MLA",
+              "Multi-head latent attention: keys and values of all heads are computed from one latent vector per "
+              "token, which the KV cache stores; RoPE rotates separate channels. DeepSeek-AI 2024; formula 44 of the "
+              "guide"},
+             {"gated", AttentionKind::gated, "",
+              "Gated attention: the output of each head is multiplied by a sigmoid gate per channel, which is computed "
+              "from the layer's input. Qiu et al. 2025; formula 45 of the guide"}},
+            &R::attention),
         number_key<R>({"latent_width", "model", "channels",
                        "Width of the latent vector of keys and values with attention=mla; 0 (auto) means 4 × head "
                        "dimension, but at most half the width.",
@@ -457,7 +474,13 @@ std::vector<Key> make_keys() {
             {"optimizer", "training", "",
              "Optimizer: adamw; sgd with momentum; muon, which orthogonalizes the updates of the layers' matrices "
              "and trains embeddings, output head and vectors with AdamW."},
-            {{"adamw", OptimizerKind::adamw}, {"sgd", OptimizerKind::sgd}, {"muon", OptimizerKind::muon}},
+            {{"adamw", OptimizerKind::adamw, "AdamW",
+              "AdamW divides a running mean of the gradient by the square root of a running mean of the squared "
+              "gradient."},
+             {"sgd", OptimizerKind::sgd, "SGD", "Stochastic gradient descent with momentum. Formula 55 of the guide"},
+             {"muon", OptimizerKind::muon, "Muon",
+              "Muon orthogonalizes the momentum of the layers' matrices; AdamW trains the other weights. Jordan et al. "
+              "2024; formula 55 of the guide"}},
             &R::optimizer),
         number_key<R>({"momentum", "training", "",
                        "Momentum of the optimizers sgd and muon; sgd with 0 is plain gradient descent. AdamW uses "
@@ -475,7 +498,11 @@ std::vector<Key> make_keys() {
             {"weight_decay_kind", "training", "",
              "Weight decay: decoupled lowers the weights directly at each step; l2 adds weight_decay × weight to "
              "the gradient before the optimizer."},
-            {{"decoupled", WeightDecayKind::decoupled}, {"l2", WeightDecayKind::l2}}, &R::weight_decay_kind)
+            {{"decoupled", WeightDecayKind::decoupled},
+             {"l2", WeightDecayKind::l2, "L2",
+              "The weight decay is added to the gradient (L2), so AdamW also divides it by the root of the mean "
+              "squared gradient. Formula 55 of the guide"}},
+            &R::weight_decay_kind)
             .when([](const R& r) { return r.weight_decay != 0; }),
         number_key<R>(
             {"beta1", "training", "", "AdamW β₁: decay rate of the running mean of the gradient.", 0, 0.99999},
@@ -540,8 +567,26 @@ std::vector<Key> make_keys() {
             {"cuda_graphs", "machine", "",
              "CUDA graphs replay a training step on a CUDA device: auto uses them if they passed the device check; off "
              "starts each operation separately; on uses them unchecked. The choice changes only the speed."},
-            {{"auto", GraphUse::automatic}, {"off", GraphUse::off}, {"on", GraphUse::on}}, &R::cuda_graphs)),
+            {{"auto", GraphUse::automatic, "",
+              "A CUDA device launches each training step as one CUDA graph, if CUDA graphs passed a check on this "
+              "device."},
+             {"off", GraphUse::off, "",
+              "A CUDA device launches the operations of a training step one by one, without CUDA graphs."},
+             {"on", GraphUse::on, "",
+              "A CUDA device launches each training step as one CUDA graph, without checking whether CUDA graphs work "
+              "on this device."}},
+            &R::cuda_graphs)),
     };
+    // A setting of some encodings has an effect with these only.
+    for (const PositionEncoding& encoding : position_encodings()) {
+        for (const auto& [name, before, after, is_always_shown] : encoding.settings) {
+            for (Key& each : made) {
+                if (each.name != name) continue;
+                each.matters = [name = each.name](const R& r) { return r.encoding().has(name); };
+            }
+        }
+    }
+    return made;
 }
 
 }  // namespace

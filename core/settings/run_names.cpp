@@ -13,11 +13,18 @@ namespace ropelab {
 namespace {
 
 bool label_shows(std::string_view name) {
-    static const std::set<std::string_view> shown = {
-        "theta",          "fraction",       "partial",          "position",         "pairs",
-        "rotated_layers", "theta_training", "theta_schedule",   "theta_end",        "attention_window",
-        "rope_precision", "relative_clip",  "distance_buckets", "largest_distance", "xpos_scale_base",
-        "cope_positions", "frequencies",    "attention",        "attention_layers", "attention_sinks"};
+    static const std::set<std::string_view> shown = [] {
+        std::set<std::string_view> names = {
+            "theta",          "fraction",       "partial",          "position",         "pairs",
+            "rotated_layers", "frequencies",    "theta_training",   "theta_schedule",   "theta_end",
+            "attention",      "rope_precision", "attention_window", "attention_layers", "attention_sinks"};
+        for (const PositionEncoding& encoding : position_encodings()) {
+            for (const PositionEncoding::Own& own : encoding.settings) {
+                if (own.is_in_labels()) names.insert(own.key);
+            }
+        }
+        return names;
+    }();
     return shown.contains(name);
 }
 

@@ -20,7 +20,8 @@ namespace {
 constexpr std::int64_t smallest_vocabulary = 300;  // of a trained tokenizer, with room for characters beside the bytes
 
 void check_encoding(const RunSpec& spec) {
-    if (spec.has_distance_bias() && spec.largest_distance <= spec.distance_buckets / 2) {
+    if (spec.encoding().scores == PositionEncoding::Scores::distance_bias &&
+        spec.largest_distance <= spec.distance_buckets / 2) {
         throw BadInput("The setting largest_distance is " + std::to_string(spec.largest_distance) +
                        ", but it must be above half the number of distance_buckets, that is above " +
                        std::to_string(spec.distance_buckets / 2) + ".");
@@ -79,14 +80,10 @@ void check_attention(const RunSpec& spec) {
             "With attention_layers = deltanet, no layer has attention weights, so attention must be mha, and "
             "attention_sinks and qk_norm must be false.");
     }
-    constexpr std::array without_scores = {Position::none, Position::learned, Position::sinusoidal, Position::rope,
-                                           Position::learned_rope};
-    const bool changes_scores =
-        std::find(without_scores.begin(), without_scores.end(), spec.position) == without_scores.end();
-    if (!spec.has_softmax_attention() && (changes_scores || spec.key_value_heads != 0)) {
-        throw BadInput(
-            "With attention_layers = deltanet, no layer has attention weights, so position must be none, learned, "
-            "sinusoidal, rope or learned+rope, and key_value_heads must be 0.");
+    if (!spec.has_softmax_attention() && (!spec.encoding().has_plain_scores() || spec.key_value_heads != 0)) {
+        throw BadInput("With attention_layers = deltanet, no layer has attention weights, so position must be " +
+                       words_with(position_encodings(), &PositionEncoding::has_plain_scores, " or ") +
+                       ", and key_value_heads must be 0.");
     }
     if (!is_mla) {
         if (spec.latent_width == 0 && spec.rotary_channels == 0) return;
@@ -111,12 +108,13 @@ void check_attention(const RunSpec& spec) {
     if (spec.theta_training == ThetaTraining::head)
         throw BadInput(
             "With attention = mla, all heads share one rotated key; set theta_training to one, layer or free.");
-    constexpr std::array combined = {Position::none,         Position::learned,    Position::rope,
-                                     Position::learned_rope, Position::sinusoidal, Position::alibi};
-    if (std::find(combined.begin(), combined.end(), spec.position) == combined.end()) {
-        throw BadInput("The position encoding " + to_text(key("position").get(spec)) +
-                       " cannot be combined with attention = mla; set position to rope, learned, learned+rope, "
-                       "sinusoidal, alibi or none.");
+    const auto is_combined = [](const PositionEncoding& encoding) {
+        return encoding.has_plain_scores() || encoding.scores == PositionEncoding::Scores::alibi;
+    };
+    if (!is_combined(spec.encoding())) {
+        throw BadInput("The position encoding " + std::string(spec.encoding().choice.word) +
+                       " cannot be combined with attention = mla; set position to " +
+                       words_with(position_encodings(), is_combined, " or ") + ".");
     }
 }
 
@@ -155,11 +153,10 @@ void check(const RunSpec& spec) {
     RunSpec copy = spec;
     for (const Key& entry : keys()) entry.set(copy, entry.get(spec));
 
-    const bool trains_tokenizer = spec.has_subwords() && spec.tokenizer != Tokenizer::file;
-    if (spec.vocabulary_size != 0 && !trains_tokenizer) {
+    if (spec.vocabulary_size != 0 && !spec.trains_tokenizer()) {
         throw BadInput("The setting vocabulary_size is " + std::to_string(spec.vocabulary_size) +
-                       ", but only the tokenizers bpe, unigram and words have a size that can be set; set tokenizer to "
-                       "one of them, or vocabulary_size to 0.");
+                       ", but only the tokenizers " + words_with(tokenizers(), &TokenizerFacts::is_trained, " and ") +
+                       " have a size that can be set; set tokenizer to one of them, or vocabulary_size to 0.");
     }
     if (spec.vocabulary_size != 0 && spec.vocabulary_size < smallest_vocabulary) {
         throw BadInput("The setting vocabulary_size is " + std::to_string(spec.vocabulary_size) +
@@ -186,7 +183,7 @@ void check(const RunSpec& spec) {
                        ", but it must divide the number of query heads, which is " + std::to_string(spec.heads) +
                        "; 0 means one key and value head per query head.");
     }
-    if (spec.position == Position::fope && spec.theta_varies()) {
+    if (spec.encoding().rotation == PositionEncoding::Rotation::fope && spec.theta_varies()) {
         throw BadInput(
             "With position = fope, the frequencies are fixed, so theta can neither be trained nor follow a schedule; "
             "set theta_training to fixed and theta_schedule to constant, or position to rope.");
@@ -369,34 +366,21 @@ std::string fraction_text(double fraction, int head_dim) {
 
 namespace {
 
-// Settings that are not T5's own are named.
-std::string bias_label(const RunSpec& spec) {
-    std::string label = "T5 bias";
-    if (spec.distance_buckets != RunSpec{}.distance_buckets) {
-        label += ", " + std::to_string(spec.distance_buckets) + " buckets";
-    }
-    if (spec.largest_distance != RunSpec{}.largest_distance) {
-        label += ", up to distance " + std::to_string(spec.largest_distance);
-    }
-    return label;
-}
-
 std::string position_label(const RunSpec& spec) {
-    if (spec.position == Position::alibi) return "ALiBi";
-    if (spec.position == Position::sinusoidal) return "sinusoidal";
-    if (spec.position == Position::shaw) return "Shaw, clip " + std::to_string(spec.relative_clip);
-    if (spec.position == Position::t5) return bias_label(spec);
-    if (spec.position == Position::transformer_xl) return "Transformer-XL";
-    if (spec.position == Position::cope) return "CoPE, " + std::to_string(spec.cope_positions) + " positions";
-    std::string learned = spec.learns_positions() ? (spec.rotates() ? "learned + " : "learned positions") : "";
-    if (spec.position == Position::rope_bias) learned = bias_label(spec) + " + ";
-    if (spec.position == Position::xpos) {
-        const bool is_default = spec.xpos_scale_base == RunSpec{}.xpos_scale_base;
-        learned = is_default ? "xPos, " : "xPos, scale base " + short_number(spec.xpos_scale_base) + ", ";
+    const PositionEncoding& encoding = spec.encoding();
+    std::string label(encoding.label);
+    for (const PositionEncoding::Own& own : encoding.settings) {
+        const Value value = key(own.key).get(spec);
+        const bool is_shown = own.is_always_shown || value != key(own.key).get(RunSpec{});
+        if (!own.is_in_labels() || !is_shown) continue;
+        const auto* real = std::get_if<double>(&value);
+        label +=
+            ", " + std::string(own.before) + (real ? short_number(*real) : to_text(value)) + std::string(own.after);
     }
-    if (spec.position == Position::fope) learned = "FoPE, ";
-    if (!spec.rotates()) return learned.empty() ? "NoPE" : learned;
-    if (spec.fraction == 0) return learned + "RoPE 0 %";
+    if (!spec.rotates()) return label;
+    // RoPE beside another encoding, or the RoPE of an encoding that changes it.
+    if (!label.empty()) label += encoding.rotation == PositionEncoding::Rotation::rope ? " + " : ", ";
+    if (spec.fraction == 0) return label + "RoPE 0 %";
     const int rotated = rotary_dim(spec.rotary_head_dim(), spec.fraction);
     std::string fraction = fraction_text(spec.fraction, spec.rotary_head_dim());
     if (spec.partial == Partial::truncate && rotated < spec.rotary_head_dim()) fraction += " truncated";
@@ -404,7 +388,7 @@ std::string position_label(const RunSpec& spec) {
     if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;
     if (spec.rope_precision == RopePrecision::bfloat16_tables) fraction += ", bfloat16 tables";
     if (spec.rope_precision == RopePrecision::bfloat16_positions) fraction += ", bfloat16 positions";
-    if (spec.frequencies != "auto") return learned + "frequencies " + spec.frequencies + ", " + fraction;
+    if (spec.frequencies != "auto") return label + "frequencies " + spec.frequencies + ", " + fraction;
     std::string theta = short_number(spec.theta);
     if (spec.theta_schedule != ThetaSchedule::constant) {
         theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
@@ -412,16 +396,15 @@ std::string position_label(const RunSpec& spec) {
     if (spec.theta_training != ThetaTraining::fixed) {
         theta += " trained (" + to_text(key("theta_training").get(spec)) + ")";
     }
-    return learned + "θ " + theta + ", " + fraction;
+    return label + "θ " + theta + ", " + fraction;
 }
 
 // Encodings other than learned embeddings and RoPE apply to all runs of a cohort or to none.
 bool same_encoding(Position a, Position b) {
-    const auto can_be_mixed = [](Position position) {
-        return position == Position::none || position == Position::learned || position == Position::rope ||
-               position == Position::learned_rope;
+    const auto can_be_mixed = [](const PositionEncoding& encoding) {
+        return encoding.has_plain_scores() && encoding.embeddings != PositionEncoding::Embeddings::sinusoidal;
     };
-    return a == b || (can_be_mixed(a) && can_be_mixed(b));
+    return a == b || (can_be_mixed(encoding_of(a)) && can_be_mixed(encoding_of(b)));
 }
 
 }  // namespace

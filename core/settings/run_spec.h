@@ -6,36 +6,13 @@
 
 #include "core/rope/frequencies.h"
 #include "core/settings/activation.h"
+#include "core/settings/choices.h"
 
 namespace ropelab {
 
-/// Position encoding of a model: none (NoPE), learned position embeddings, RoPE (queries and keys are rotated), learned
-/// embeddings and RoPE, fixed sinusoidal embeddings, or ALiBi (attention logits are lowered in proportion to distance).
-/// Shaw's learned vectors of clipped distances (formula 39), T5's learned bias by distance (formula 40),
-/// Transformer-XL's relative logits (formula 41), xPos, which is RoPE with a decay (formula 42), CoPE's contextual
-/// positions (formula 43), RoPE with T5's bias, and FoPE, in which every pair adds up the others' frequencies
-/// (formula 62).
-enum class Position {
-    none,
-    learned,
-    rope,
-    learned_rope,
-    sinusoidal,
-    alibi,
-    shaw,
-    t5,
-    transformer_xl,
-    xpos,
-    cope,
-    rope_bias,
-    fope
-};
 /// `gpt2`: LayerNorm and GELU, attention before the MLP (nanoGPT). `llama`: RMSNorm and SwiGLU in this order. `pythia`:
 /// LayerNorm and GELU, attention and MLP in parallel on one residual (GPT-NeoX).
 enum class Block { gpt2, llama, pythia };
-/// `zero_centred_rms`: factor 1 + w, whose w starts at 0 and has weight decay (Qwen3-Next; Gemma without decay). `dyt`:
-/// γ·tanh(αx) + β with a trained scalar α (Zhu et al. 2025). `automatic`: that of the block.
-enum class NormKind { automatic, layer, rms, zero_centred_rms, dyt };
 /// Places of the norms in a block: `pre` before each branch (attention, MLP) and after the last block, `post` after
 /// each branch was added to the residual stream (Vaswani et al. 2017), `sandwich` before each branch and on its output,
 /// before the output is added, and after the last block (Gemma 2).
@@ -66,9 +43,6 @@ enum class ThetaTraining { fixed, one, layer, head, free };
 /// angle is computed, so that positions above 256 are no longer exact.
 enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
 enum class ThetaSchedule { constant, linear, geometric };
-/// `automatic` uses characters if the text is valid UTF-8, but bytes for other texts and for enwik8. `bpe` and
-/// `unigram` are trained by SentencePiece on the training split; `words` are its most frequent ones.
-enum class Tokenizer { automatic, characters, bytes, bpe, unigram, words, file };
 /// Percentages for training, validation and (with 90/5/5) testing.
 enum class Split { ninety_ten, ninety_five_five };
 /// At random offsets of the text, or one after another from its start.
@@ -180,11 +154,8 @@ struct RunSpec {
     bool rope_cache = true;  // false: cos and sin are computed at every call
     GraphUse cuda_graphs = GraphUse::automatic;
 
-    /// Then a token has a varying number of characters.
-    bool has_subwords() const {
-        return tokenizer == Tokenizer::bpe || tokenizer == Tokenizer::unigram || tokenizer == Tokenizer::words ||
-               tokenizer == Tokenizer::file;
-    }
+    bool has_subwords() const { return facts_of(tokenizer).has_subwords(); }
+    bool trains_tokenizer() const { return facts_of(tokenizer).is_trained; }
     std::int64_t largest_vocabulary() const { return vocabulary_size == 0 ? 1024 : vocabulary_size; }
     int head_dim() const { return static_cast<int>(width / heads); }
     /// Groups of query heads share them.
@@ -224,18 +195,10 @@ struct RunSpec {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
     }
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
-    bool rotates() const {
-        return position == Position::rope || position == Position::learned_rope || position == Position::xpos ||
-               position == Position::rope_bias || position == Position::fope;
-    }
-    /// Attention depends on distances only, not on positions. Models without position encoding are not among them.
-    bool has_relative_positions() const {
-        return position != Position::none && !learns_positions() && position != Position::sinusoidal &&
-               position != Position::fope;
-    }
-    /// Formula 40.
-    bool has_distance_bias() const { return position == Position::t5 || position == Position::rope_bias; }
-    bool learns_positions() const { return position == Position::learned || position == Position::learned_rope; }
+    const PositionEncoding& encoding() const { return encoding_of(position); }
+    bool rotates() const { return encoding().rotates(); }
+    bool has_relative_positions() const { return encoding().is_relative(); }
+    bool learns_positions() const { return encoding().learns_positions(); }
 
     bool operator==(const RunSpec&) const = default;
 };

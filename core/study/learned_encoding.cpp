@@ -120,32 +120,28 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
     const bool has_weights = spec.layer_attention(layer) != LayerAttention::delta_net;
     if (!has_weights && !spec.learns_positions()) return std::nullopt;
     const std::string attention = "layers." + std::to_string(layer) + ".attention.";
-    switch (spec.position) {
-        case Position::learned:
-        case Position::learned_rope:
-            return LearnedEncoding{LearnedEncoding::Kind::similarity,
-                                   similarities(weight_of(checkpoint, "positions.weight"), distances)};
-        case Position::t5:
-        case Position::rope_bias:
+    if (spec.learns_positions()) {
+        return LearnedEncoding{LearnedEncoding::Kind::similarity,
+                               similarities(weight_of(checkpoint, "positions.weight"), distances)};
+    }
+    using Scores = PositionEncoding::Scores;
+    switch (spec.encoding().scores) {
+        case Scores::distance_bias:
             return LearnedEncoding{LearnedEncoding::Kind::change,
                                    bias_changes(spec, weight_of(checkpoint, "distance_bias.weight"), head, distances)};
-        case Position::shaw:
+        case Scores::shaw:
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
                                    deviations(weight_of(checkpoint, attention + "relative_keys.weight"), 0, distances)};
-        case Position::cope:  // open gates of Δ + 1 tokens, the key and the query's own included
+        case Scores::cope:  // open gates of Δ + 1 tokens, the key and the query's own included
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
                                    deviations(weight_of(checkpoint, attention + "contextual.weight"), 1, distances)};
-        case Position::transformer_xl:
+        case Scores::transformer_xl:
             return LearnedEncoding{
                 LearnedEncoding::Kind::change,
                 distance_terms(spec, row_of(weight_of(checkpoint, "distance_query.weight"), head),
                                weight_of(checkpoint, attention + "relative.weight"), head, distances)};
-        case Position::none:
-        case Position::rope:
-        case Position::sinusoidal:
-        case Position::alibi:
-        case Position::xpos:
-        case Position::fope:
+        case Scores::products:
+        case Scores::alibi:
             break;
     }
     return std::nullopt;

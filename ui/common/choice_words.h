@@ -3,14 +3,16 @@
 #include <QString>
 #include <string_view>
 
+#include "core/base/setting_key.h"
+
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
 /// "ALiBi" for "alibi". Most choices are displayed as they are spelled in the configuration.
-QString choiceTitle(std::string_view key, std::string_view choice);
-/// "" if the description of the setting already explains the choice.
-QString choiceMeaning(std::string_view key, std::string_view choice);
+QString choiceTitle(const ChoiceText& choice);
+/// Of a choice or another value of a setting.
+QString choiceTitle(std::string_view key, std::string_view value);
 
 /// Begins with the field's label instead of the setting's name: "Rotated fraction: \"x\" is not a fraction; …".
 QString fieldError(const QString& label, const QString& sentence);

@@ -16,6 +16,7 @@
 #include "core/base/numbers.h"
 #include "core/rope/context.h"
 #include "core/settings/keys.h"
+#include "ui/common/choice_words.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
@@ -254,10 +255,7 @@ void SetupPanel::makeChoices(QGridLayout* grid, const QStringList& withoutEffect
     const auto add = [&](const char* name, const QString& accessibleName, const QString& what) {
         QComboBox* choice = makeChoice(accessibleName, this);
         const SetupKey& key = setup_key(name);
-        for (std::size_t i = 0; i < key.choices.size(); ++i) {
-            const bool isScaling = key.name == "scaling";
-            choice->addItem(text(isScaling ? scaling_names()[i].title : key.choices[i]), text(key.choices[i]));
-        }
+        for (const ChoiceText& each : key.choices) choice->addItem(choiceTitle(each), text(each.word));
         connect(choice, &QComboBox::activated, this, [this, choice, what, &key](int index) {
             m_model.endDrag();
             change(what, [&](RotarySetup& setup) {

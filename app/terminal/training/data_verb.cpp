@@ -108,23 +108,20 @@ nlohmann::json json_of(const SplitSizes& sizes) {
     return {{"training", sizes.training}, {"validation", sizes.validation}, {"test", sizes.test}};
 }
 
-bool has_vocabulary_size(const RunSpec& spec) {
-    return spec.has_subwords() && spec.tokenizer != Tokenizer::file;
-}
-
 RunSpec spec_of(const Flags& flags, const std::string& tokenizer) {
     RunSpec spec;
     key("data").set(spec, Value(flags.name));
     key("tokenizer").set(spec, Value(tokenizer));
-    if (has_vocabulary_size(spec)) key("vocabulary_size").set(spec, Value(flags.vocabulary_size));
+    if (spec.trains_tokenizer()) key("vocabulary_size").set(spec, Value(flags.vocabulary_size));
     spec.data_seed = flags.seed;
     return spec;
 }
 
 // Throws BadInput if --vocabulary-size is set, but none of the tokenizers uses it.
 void check_vocabulary_size(const Flags& flags, const std::vector<RunSpec>& specs) {
-    if (flags.vocabulary_size == 0 || std::any_of(specs.begin(), specs.end(), has_vocabulary_size)) return;
-    throw BadInput("--vocabulary-size applies to the tokenizers bpe, unigram and words; add one with --tokenizer.");
+    if (flags.vocabulary_size == 0 || std::ranges::any_of(specs, &RunSpec::trains_tokenizer)) return;
+    throw BadInput("--vocabulary-size applies to the tokenizers " +
+                   words_with(tokenizers(), &TokenizerFacts::is_trained, " and ") + "; add one with --tokenizer.");
 }
 
 struct SplitText {

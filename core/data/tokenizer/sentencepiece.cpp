@@ -332,7 +332,7 @@ std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_v
             "The training text has no characters in UTF-8 from which subwords can be found; set tokenizer = bytes.");
     }
     const std::unordered_map<std::string, std::string> options = {
-        {"model_type", kind == Tokenizer::bpe ? "bpe" : "unigram"},
+        {"model_type", std::string(facts_of(kind).choice.word)},
         {"vocab_size", std::to_string(size)},
         {"hard_vocab_limit", "false"},
         {"byte_fallback", "true"},

@@ -222,8 +222,8 @@ void store_in_cache(const fs::path& file, const std::string& content) {
 
 std::string cached_model(Tokenizer kind, std::int64_t size, std::string_view training) {
     // The number changes whenever the options of training change.
-    const std::string key = std::string("1|") + (kind == Tokenizer::bpe ? "bpe|" : "unigram|") + std::to_string(size) +
-                            '|' + checksum_of(training, Checksum::Algorithm::sha256).hex;
+    const std::string key = "1|" + std::string(facts_of(kind).choice.word) + '|' + std::to_string(size) + '|' +
+                            checksum_of(training, Checksum::Algorithm::sha256).hex;
     const fs::path folder = tokenizer_folder();
     const fs::path file = folder / (checksum_of(key, Checksum::Algorithm::sha256).hex + ".model");
     if (!folder.empty()) {

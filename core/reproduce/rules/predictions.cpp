@@ -198,7 +198,7 @@ void predict(SheetPlan& plan, const std::vector<Candidate>& candidates, int head
 // Frequencies follow from one base, in all layers and throughout the training.
 bool has_plain_frequencies(const RunSpec& spec) {
     // Neither xPos' decay nor a learned bias.
-    const bool only_rotates = spec.position == Position::rope || spec.position == Position::learned_rope;
+    const bool only_rotates = spec.rotates() && spec.encoding().has_plain_scores();
     return only_rotates && !spec.theta_varies() && spec.pairs == "all" && spec.rotated_layers == "all" &&
            spec.frequencies == "auto" && rotary_dim(spec.head_dim(), spec.fraction) > 0;
 }

@@ -91,8 +91,8 @@ TEST(VariantBench, VariantsDifferFromTheDefaultAndFromEachOther) {
         EXPECT_TRUE(settings.insert(variant.settings).second) << variant.settings;
     }
     EXPECT_TRUE(settings.contains("attention_layers=1 window + 1 full, attention_window=32"));
-    for (const std::string_view word : key("position").choices) {
-        EXPECT_EQ(settings.contains("position=" + std::string(word)), word != "rope") << word;
+    for (const ChoiceText& each : key("position").choices) {
+        EXPECT_EQ(settings.contains("position=" + std::string(each.word)), each.word != "rope") << each.word;
     }
     EXPECT_FALSE(settings.contains("feed_forward=gelu")) << "the default of the block";
 }

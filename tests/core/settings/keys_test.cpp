@@ -30,10 +30,9 @@ TEST(Keys, SettingAKeyChangesOnlyItsOwnMember) {
         if (const auto* real = std::get_if<double>(&before)) other = *real == 0.5 ? 0.25 : 0.5;
         if (entry.name.starts_with("theta") || entry.name.starts_with("xpos")) other = 77.0 / 8.0;
         if (std::holds_alternative<std::string>(before)) {
-            other = entry.choices.empty()
-                        ? std::string("file.txt")
-                        : std::string(entry.choices[0] == std::get<std::string>(before) ? entry.choices[1]
-                                                                                        : entry.choices[0]);
+            const auto& words = entry.choices;
+            other = words.empty() ? std::string("file.txt")
+                                  : std::string(words[words[0].word == std::get<std::string>(before) ? 1 : 0].word);
         }
         if (entry.name == "tokenizer") other = std::string("bpe");
         entry.set(spec, other);

@@ -92,15 +92,18 @@ TEST(RunSpec, ListedFrequenciesAreOnePerRotatedPair) {
 }
 
 TEST(RunSpec, EachPositionEncodingHasALabelOfItsOwn) {
-    std::map<std::string, std::string> words;
-    for (const std::string_view word : key("position").choices) {
+    std::map<std::string, std::string_view> words;
+    for (const PositionEncoding& encoding : position_encodings()) {
         RunSpec spec;
-        key("position").set(spec, Value(std::string(word)));
+        spec.position = encoding.choice.value;
+        const std::string_view word = encoding.choice.word;
         const auto [other, is_new] = words.emplace(label_of(spec), word);
         EXPECT_TRUE(is_new) << other->first << " is the label of " << other->second << " and " << word;
+        EXPECT_EQ(other->first == "NoPE", spec.position == Position::none) << word;
+        EXPECT_FALSE(other->first.empty()) << word;
         EXPECT_EQ(label_of(spec).find("θ 10k, 100 %") != std::string::npos, spec.rotates()) << word;
     }
-    EXPECT_GE(words.size(), 10U);
+    EXPECT_GE(words.size(), 13U);
 }
 
 TEST(RunSpec, LabelsShowTheSettingsOfEncodings) {
@@ -166,7 +169,7 @@ Value other_value(const Key& entry) {
     }
     if (entry.name == "tokenizer") return std::string("words");
     if (entry.choices.empty()) return std::string("0");
-    return std::string(entry.choices[entry.choices[0] == std::get<std::string>(before) ? 1 : 0]);
+    return std::string(entry.choices[entry.choices[0].word == std::get<std::string>(before) ? 1 : 0].word);
 }
 
 TEST(RunSpec, ExpertsRefuseContradictions) {
@@ -207,10 +210,10 @@ TEST(RunSpec, FeedForwardNetworksHaveAboutEquallyManyWeights) {
     EXPECT_EQ(spec.up_rows(), 256);
     spec.mlp_width = 100;
     EXPECT_EQ(spec.hidden_width(), 100);
-    for (const auto& [word, kind] : activation_words()) {
+    for (const ActivationRow& row : activations()) {
         RunSpec wide;
         wide.width = 96;
-        wide.feed_forward = kind;
+        wide.feed_forward = row.choice.value;
         EXPECT_EQ(wide.width * (wide.up_rows() + wide.hidden_width()), 8 * 96 * 96);
     }
 }

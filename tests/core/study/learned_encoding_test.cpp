@@ -124,6 +124,14 @@ TEST(LearnedEncodings, SimilarityOfLearnedEmbeddings) {
     EXPECT_TRUE(std::isnan(learned->values[4])) << "the context has 8 positions";
 }
 
+TEST(LearnedEncodings, AreThoseThatTheRowsCallLearned) {
+    for (const PositionEncoding& encoding : position_encodings()) {
+        const Position position = encoding.choice.value;
+        EXPECT_EQ(learned_encoding(checkpoint_with(position), 0, 0, asked_distances).has_value(), encoding.is_learned())
+            << encoding.choice.word;
+    }
+}
+
 TEST(LearnedEncodings, FixedEncodingsHaveNone) {
     for (const Position position :
          {Position::none, Position::rope, Position::sinusoidal, Position::alibi, Position::xpos}) {

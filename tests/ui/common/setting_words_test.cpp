@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "core/base/error.h"
-#include "core/settings/activation.h"
 #include "core/settings/keys.h"
 
 namespace ropelab::ui {
@@ -45,11 +44,13 @@ TEST(FieldText, ShowsAutoWhereTheProgramChooses) {
     EXPECT_EQ(fieldValue("dropout", "auto"), "auto");
 }
 
-TEST(ChoiceWords, EveryActivationHasAMeaning) {
-    for (const auto& [word, kind] : activation_words()) {
-        if (kind == FeedForward::automatic) continue;
-        EXPECT_FALSE(choiceMeaning("feed_forward", word).isEmpty()) << word;
-    }
+TEST(ChoiceTitle, IsTheTitleOfTheRowOrTheValue) {
+    EXPECT_EQ(choiceTitle("position", "alibi"), "ALiBi");
+    EXPECT_EQ(choiceTitle("position", "learned+rope"), "learned+rope");
+    EXPECT_EQ(choiceTitle("norm", "dyt"), "Dynamic Tanh");
+    EXPECT_EQ(choiceTitle("feed_forward", "relu2"), "squared ReLU");
+    EXPECT_EQ(choiceTitle("tokenizer", "bpe"), "bpe");
+    EXPECT_EQ(choiceTitle("no_setting", "word"), "word");
 }
 
 }  // namespace

@@ -103,7 +103,7 @@ QString differenceText(const QString& name, double value, double original, bool 
 FormRow rowOf(const Key& key) {
     QList<ChoiceField::Entry> entries;
     if (std::holds_alternative<bool>(key.get(RunSpec{}))) entries = {{u"no"_s, u"false"_s}, {u"yes"_s, u"true"_s}};
-    for (const std::string_view each : key.choices) entries.append({choiceTitle(key.name, each), text(each)});
+    for (const ChoiceText& each : key.choices) entries.append({choiceTitle(each), text(each.word)});
     FormRow row{
         key.name, text(key.name).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key.meaning), TextField()};
     if (!entries.isEmpty()) row.kind = ChoiceField{.entries = entries, .letters = 6};

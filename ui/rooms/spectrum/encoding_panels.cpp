@@ -397,12 +397,10 @@ LearnedPanels learnedPanels(const LabFile& lab, const EncodingChoices& choices, 
     for (auto run = runs.rbegin(); run != runs.rend() && !(cancelled && cancelled()); ++run) {
         try {
             const RunSpec spec = stored_spec(*run);
-            const std::string position = to_text(key("position").get(spec));
+            const std::string position(spec.encoding().choice.word);
             if (panels.contains(position)) continue;
-            const bool isLearned = spec.position == Position::learned || spec.has_distance_bias() ||
-                                   spec.position == Position::shaw || spec.position == Position::transformer_xl ||
-                                   spec.position == Position::cope;
-            const auto checkpoint = isLearned ? read_checkpoint(run_checkpoint(lab, *run)) : std::nullopt;
+            const auto checkpoint =
+                spec.encoding().is_learned() ? read_checkpoint(run_checkpoint(lab, *run)) : std::nullopt;
             if (!checkpoint) continue;
             const std::int64_t ofRun = std::clamp<std::int64_t>(choices.head, 1, spec.heads) - 1;
             const std::int64_t layer = std::clamp<std::int64_t>(choices.layer, 0, spec.layers - 1);

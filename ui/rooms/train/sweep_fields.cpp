@@ -54,9 +54,9 @@ KeyField::KeyField(const Key& key, ExperimentModel& model, QWidget* parent)
         m_choice->setFocusPolicy(Qt::StrongFocus);
         m_choice->setMinimumContentsLength(6);
         m_choice->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-        for (const std::string_view choice : key.choices) {
-            m_choice->addItem(choiceTitle(key.name, choice), ropelab::ui::text(choice));
-            const QString meaning = choiceMeaning(key.name, choice);
+        for (const ChoiceText& choice : key.choices) {
+            m_choice->addItem(choiceTitle(choice), ropelab::ui::text(choice.word));
+            const QString meaning = ropelab::ui::text(choice.meaning);
             if (!meaning.isEmpty()) m_choice->setItemData(m_choice->count() - 1, meaning, Qt::ToolTipRole);
         }
         connect(m_choice, &QComboBox::activated, this, [this] { commit(m_choice->currentData().toString()); });

@@ -97,6 +97,19 @@ TEST(EncodingPanels, LearnedEncodingsShowTheRun) {
     EXPECT_TRUE(figureCsv(figure).contains("run 8"));
 }
 
+TEST(EncodingPanels, EveryLearnedEncodingHasAPanel) {
+    for (const PositionEncoding& encoding : position_encodings()) {
+        // The embeddings beside RoPE are those of the encoding "learned".
+        if (!encoding.is_learned() || encoding.choice.value == Position::learned_rope) continue;
+        LearnedPanels learned;
+        learned[std::string(encoding.choice.word)] = {7, "run 7", {LearnedEncoding::Kind::change, {0, 0.5, -0.25}}};
+        const Figure figure = encodingsFigure(kPanelSetup, {.distances = 3}, learned);
+        const auto shown = std::count_if(figure.panels.begin(), figure.panels.end(),
+                                         [](const Figure& panel) { return panel.note.startsWith("trained: run 7"); });
+        EXPECT_EQ(shown, 1) << encoding.choice.word;
+    }
+}
+
 TEST(EncodingPanels, TheLargestSetupIsComputedForASmallerWidth) {
     const Figure figure = encodingsFigure({.head_dim = 4096, .context = 1000000, .heads = 65536}, {.distances = 16});
     EXPECT_EQ(panelOf(figure, "Sinusoidal").note, "for 32,768 embedding channels");

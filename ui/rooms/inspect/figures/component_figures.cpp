@@ -159,7 +159,7 @@ QString whyNotRotated(const RunSpec& spec) {
     if (!spec.rotates()) {
         return u"This run does not rotate queries and keys; show the vectors before rotation."_s;
     }
-    if (spec.position == Position::xpos || spec.position == Position::fope) {
+    if (spec.encoding().rotation != PositionEncoding::Rotation::rope) {
         return u"This figure can only rotate queries and keys, but the position encoding of this run also changes them "
                "in another way; show the vectors before rotation."_s;
     }
