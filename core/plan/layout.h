@@ -48,6 +48,7 @@ struct Parameter {
 ///     layers.N.attention.query_norm.weight, .key_norm.weight (D) with qk_norm = head; with qk_norm = projection
 ///         (heads·D) and (key_value_heads·D)
 ///     layers.N.attention.sinks (heads) with attention_sinks, starting at 0
+///     distance_kernel.log_r1, .log_r2 (heads) with position = kerple, before the vectors of the layers
 ///     head.bias (V) with head_bias
 ///     .bias of each matrix in the layers if spec.bias, except key_value, rates and routers; for experts (E, rows)
 ///

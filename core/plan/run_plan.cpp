@@ -59,6 +59,8 @@ Relative relative_of(const RunSpec& spec) {
             return TransformerXl{spec.sequences_per_pass()};
         case Scores::cope:
             return Cope{spec.cope_positions};
+        case Scores::kerple:
+            return Kerple();
     }
     return PlainScores();
 }

@@ -69,6 +69,19 @@ std::vector<int> t5_buckets(std::size_t distances, int buckets, int max_distance
     return result;
 }
 
+double KerpleKernel::bias(double distance) const {
+    return -r1 * std::log1p(r2 * distance);
+}
+
+std::vector<KerpleKernel> initial_kernels(std::size_t heads) {
+    std::vector<KerpleKernel> kernels;
+    for (std::size_t head = 0; head < heads; ++head) {
+        const double middle = (static_cast<double>(head) + 0.5) / static_cast<double>(heads);
+        kernels.push_back({.r1 = 2 * middle, .r2 = middle});
+    }
+    return kernels;
+}
+
 std::vector<double> xpos_decay(int rotary_dim) {
     std::vector<double> decay;
     for (int channel = 0; channel < rotary_dim; channel += 2) {

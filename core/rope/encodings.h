@@ -24,6 +24,18 @@ std::vector<int> shaw_indices(std::size_t distances, int clip);
 /// all larger distances too. Throws BadInput for fewer than 2 buckets, or if max_distance is not above buckets/2.
 std::vector<int> t5_buckets(std::size_t distances, int buckets, int max_distance);
 
+/// KERPLE's logarithmic kernel of a head (formula 63, Chi et al. 2022); both numbers are above 0.
+struct KerpleKernel {
+    double r1 = 1;
+    double r2 = 1;
+
+    /// What it adds to the logit of a key at a distance: −r1·ln(1 + r2·distance).
+    double bias(double distance) const;
+};
+/// Of each head before training: the middles of as many equal parts of the intervals (0, 2) and (0, 1), from which the
+/// authors sample r1 and r2.
+std::vector<KerpleKernel> initial_kernels(std::size_t heads);
+
 // Transformer-XL (formula 41) uses sinusoidal_embeddings of the distances.
 
 /// ζ_i of each pair (formula 42, Sun et al. 2022), between 0.4/1.4 for the first and nearly 1 for the last one.

@@ -67,6 +67,11 @@ std::span<const PositionEncoding> position_encodings() {
           "RoPE in which every pair adds up the frequencies of all pairs, and the pairs with the lowest frequencies do "
           "not rotate. Hua et al. 2024; formula 62 of the guide",
           "fope is RoPE with the frequencies of the other pairs added to each pair"}},
+        {{.label = "KERPLE", .scores = Scores::kerple},
+         {"kerple", Position::kerple, "KERPLE",
+          "Logarithmic KERPLE lowers attention logits by r₁·ln(1 + r₂·Δ), where Δ is the distance in tokens and each "
+          "head learns r₁ and r₂. Chi et al. 2022; formula 63 of the guide",
+          "kerple lowers attention logits by a learned logarithm of the distance"}},
     });
     return rows;
 }

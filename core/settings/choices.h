@@ -44,7 +44,8 @@ enum class Position {
     xpos,
     cope,
     rope_bias,
-    fope
+    fope,
+    kerple
 };
 
 /// What a position encoding adds to the embeddings of tokens, how it rotates queries and keys, and what it changes in
@@ -54,8 +55,8 @@ struct PositionTraits {
     /// `xpos`: RoPE with a decay (formula 42). `fope`: every pair adds up the others' frequencies (formula 62).
     enum class Rotation { none, rope, xpos, fope };
     /// ALiBi (formula 25), T5's learned bias by distance (40), Shaw's learned vectors of clipped distances (39),
-    /// Transformer-XL's relative logits (41), CoPE's contextual positions (43).
-    enum class Scores { products, alibi, distance_bias, shaw, transformer_xl, cope };
+    /// Transformer-XL's relative logits (41), CoPE's contextual positions (43), KERPLE's logarithmic kernel (63).
+    enum class Scores { products, alibi, distance_bias, shaw, transformer_xl, cope, kerple };
     /// A setting that only some encodings have.
     struct Own {
         std::string_view key;

@@ -69,6 +69,17 @@ std::vector<double> bias_changes(const RunSpec& spec, const NamedTensor& biases,
     return result;
 }
 
+std::vector<double> kernel_biases(const NamedTensor& log_r1, const NamedTensor& log_r2, std::int64_t head,
+                                  std::span<const std::int64_t> distances) {
+    const auto of_head = [&](const NamedTensor& logarithms) {
+        return std::exp(static_cast<double>(logarithms.values.at(static_cast<std::size_t>(head))));
+    };
+    const KerpleKernel kernel = {.r1 = of_head(log_r1), .r2 = of_head(log_r2)};
+    std::vector<double> result;
+    for (const std::int64_t distance : distances) result.push_back(kernel.bias(static_cast<double>(distance)));
+    return result;
+}
+
 // Norm / √d by distance. Distance 0 has vector `first`; distances beyond the last vector have the last one.
 std::vector<double> deviations(const NamedTensor& vectors, std::int64_t first,
                                std::span<const std::int64_t> distances) {
@@ -129,6 +140,10 @@ std::optional<LearnedEncoding> learned_encoding(const Checkpoint& checkpoint, st
         case Scores::distance_bias:
             return LearnedEncoding{LearnedEncoding::Kind::change,
                                    bias_changes(spec, weight_of(checkpoint, "distance_bias.weight"), head, distances)};
+        case Scores::kerple:
+            return LearnedEncoding{LearnedEncoding::Kind::change,
+                                   kernel_biases(weight_of(checkpoint, "distance_kernel.log_r1"),
+                                                 weight_of(checkpoint, "distance_kernel.log_r2"), head, distances)};
         case Scores::shaw:
             return LearnedEncoding{LearnedEncoding::Kind::deviation,
                                    deviations(weight_of(checkpoint, attention + "relative_keys.weight"), 0, distances)};

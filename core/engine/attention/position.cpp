@@ -82,7 +82,7 @@ PositionSource::PositionSource(std::span<const ModelPlan> runs, std::int64_t pos
                                const Parameters* weights)
     : tables_(runs, positions, device, weights), terms_(terms_without_tables(runs, positions, device)) {
     const Scores* scores = runs.front().scores();
-    has_distances_ = scores && std::holds_alternative<TransformerXl>(scores->relative);
+    has_distances_ = scores && has_row_per_distance(scores->relative);
     for (const LayerPlan& layer : runs.front().layers) {
         visible_tokens_ = std::max(visible_tokens_, layer.visible_tokens);
     }

@@ -23,6 +23,7 @@ struct TableOf {
         return torch::tensor(c10::ArrayRef<int>(buckets), torch::kInt64);
     }
     torch::Tensor operator()(const TransformerXl&) const { return sinusoids(sizes.positions, sizes.width); }
+    torch::Tensor operator()(const Kerple&) const { return torch::arange(sizes.positions, torch::kFloat32); }
     torch::Tensor operator()(const PlainScores&) const { return {}; }
     torch::Tensor operator()(const Shaw&) const { return {}; }
     torch::Tensor operator()(const Cope&) const { return {}; }
@@ -48,6 +49,9 @@ struct TermsOf {
                                   of_layer("relative.weight"), table};
     }
     RelativeTerms operator()(const Cope&) const { return CopeTerms{of_layer("contextual.weight")}; }
+    RelativeTerms operator()(const Kerple&) const {
+        return KerpleTerms{weights.get("distance_kernel.log_r1"), weights.get("distance_kernel.log_r2"), table};
+    }
 };
 
 // (…, queries, n) at the index of each query and key, (queries, keys) → (…, queries, keys).
@@ -62,7 +66,7 @@ torch::Tensor distances_between(const torch::Tensor& queries, const torch::Tenso
     return (queries.unsqueeze(1) - keys.unsqueeze(0)).clamp_min(0).clamp_max(most);
 }
 
-// Formulas 39 to 43 for one run.
+// Formulas 39 to 43 and 63 for one run.
 struct LogitsOf {
     const ScoredPairs& pairs;
     const StageMarks& stages;
@@ -72,9 +76,14 @@ struct LogitsOf {
     torch::Tensor operator()(const DistanceBiasTerms& terms) const {
         const torch::Tensor distance = distances(terms.buckets.size(0));
         const torch::Tensor bucket = terms.buckets.index_select(0, distance.flatten()).view_as(distance);
-        if (stages.observer) stages.observer->contained("distances", -1, "attention.scores", stages.layer);
-        const torch::Tensor bias = of_run(terms.bias);  // (heads, buckets)
-        return by_key(bias.unsqueeze(1).expand({-1, distance.size(0), -1}), bucket).unsqueeze(0);
+        return with_bias(of_run(terms.bias), bucket);
+    }
+    torch::Tensor operator()(const KerpleTerms& terms) const {
+        const auto of_heads = [&](const torch::Tensor& logarithms) {
+            return logarithms.select(0, pairs.run).exp().unsqueeze(1);
+        };
+        const torch::Tensor bias = -of_heads(terms.log_r1) * torch::log1p(of_heads(terms.log_r2) * terms.numbers);
+        return with_bias(bias.to(type()), distances(terms.numbers.size(0)));
     }
     torch::Tensor operator()(const ShawTerms& terms) const {
         const torch::Tensor vectors = of_run(terms.keys);
@@ -113,6 +122,11 @@ struct LogitsOf {
     }
 
  private:
+    // (heads, n), with an index for each query and key.
+    torch::Tensor with_bias(const torch::Tensor& bias, const torch::Tensor& index) const {
+        if (stages.observer) stages.observer->contained("distances", -1, "attention.scores", stages.layer);
+        return by_key(bias.unsqueeze(1).expand({-1, index.size(0), -1}), index).unsqueeze(0);
+    }
     torch::ScalarType type() const { return pairs.query.scalar_type(); }
     double root() const { return std::sqrt(static_cast<double>(pairs.query.size(3))); }
     torch::Tensor of_run(const torch::Tensor& weights) const { return weights.select(0, pairs.run).to(type()); }
@@ -136,6 +150,10 @@ torch::Tensor sinusoids(std::int64_t positions, std::int64_t width) {
 torch::Tensor relative_table(const Relative& relative, const RelativeSizes& sizes, torch::Device device) {
     const torch::Tensor table = std::visit(TableOf{sizes}, relative);
     return table.defined() ? table.to(device) : table;
+}
+
+bool has_row_per_distance(const Relative& relative) {
+    return std::holds_alternative<TransformerXl>(relative) || std::holds_alternative<Kerple>(relative);
 }
 
 RelativeTerms relative_terms(const Relative& relative, const torch::Tensor& table, const Parameters& weights,

@@ -34,8 +34,13 @@ struct TransformerXlTerms {        // formula 41
 struct CopeTerms {             // formula 43
     torch::Tensor contextual;  // position embeddings: (runs, positions, head_dim)
 };
+struct KerpleTerms {        // formula 63
+    torch::Tensor log_r1;   // (runs, heads)
+    torch::Tensor log_r2;   // (runs, heads)
+    torch::Tensor numbers;  // the distances 0, 1, … n − 1: (n) float32
+};
 using RelativeTerms =
-    std::variant<PlainScores, AlibiTerms, DistanceBiasTerms, ShawTerms, TransformerXlTerms, CopeTerms>;
+    std::variant<PlainScores, AlibiTerms, DistanceBiasTerms, ShawTerms, TransformerXlTerms, CopeTerms, KerpleTerms>;
 
 /// Formula 30: (positions, width) float32.
 torch::Tensor sinusoids(std::int64_t positions, std::int64_t width);
@@ -46,9 +51,11 @@ struct RelativeSizes {
     std::int64_t positions;
 };
 
-/// What does not depend on weights, for `positions` distances: ALiBi's slopes, the buckets or the embeddings of
-/// distances. All layers share it. Undefined if the encoding has none.
+/// What does not depend on weights, for `positions` distances: ALiBi's slopes, the buckets, the embeddings of distances
+/// or the distances. All layers share it. Undefined if the encoding has none.
 torch::Tensor relative_table(const Relative& relative, const RelativeSizes& sizes, torch::Device device);
+/// The table has a row for each distance, so that a shorter sequence needs fewer rows.
+bool has_row_per_distance(const Relative& relative);
 RelativeTerms relative_terms(const Relative& relative, const torch::Tensor& table, const Parameters& weights,
                              std::int64_t layer);
 

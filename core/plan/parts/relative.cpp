@@ -1,5 +1,9 @@
 #include "core/plan/parts/relative.h"
 
+#include <cmath>
+
+#include "core/rope/encodings.h"
+
 namespace ropelab {
 
 namespace {
@@ -131,6 +135,29 @@ RelativeFacts facts(const Cope& cope, const Context& at) {
                            .settings = {"position", "cope_positions"},
                            .tensors = {Context::table("attention.contextual.weight", cope.positions, at.heads.D, 0.0)},
                            .operations = 2.0 * at.C() * real(cope.positions)});
+    return result;
+}
+
+// The logarithms of r1 and r2 are trained, so that both stay positive without a bound at which gradients vanish.
+RelativeFacts facts(const Kerple& /*unused*/, const Context& at) {
+    RelativeFacts result = {
+        .name = "KERPLE", .score = at.score + " − r_{1,h}·ln(1 + r_{2,h}·(m − n))", .kept_per_score = 3.0};
+    const auto of_heads = [&](const char* name, double KerpleKernel::*number) {
+        Tensor tensor = {.name = name, .shape = {at.heads.h}, .place = storage::decay, .embeds = true};
+        for (const KerpleKernel& kernel : initial_kernels(static_cast<std::size_t>(at.heads.h.value_or(0)))) {
+            tensor.initial.push_back(std::log(kernel.*number));
+        }
+        return tensor;
+    };
+    result.shared.push_back({.id = "distances",
+                             .name = "Bias by distance",
+                             .kind = "KERPLE",
+                             .symbols = "(h, T)",
+                             .shape = extents({at.heads.h, at.n.T}),
+                             .formula = "b_h(m − n) = −r_{1,h}·ln(1 + r_{2,h}·(m − n))",
+                             .settings = {"position", "heads"},
+                             .tensors = {of_heads("distance_kernel.log_r1", &KerpleKernel::r1),
+                                         of_heads("distance_kernel.log_r2", &KerpleKernel::r2)}});
     return result;
 }
 

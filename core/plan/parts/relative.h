@@ -44,7 +44,11 @@ struct Cope {
     std::int64_t positions;
     bool operator==(const Cope&) const = default;
 };
-using Relative = std::variant<PlainScores, Alibi, DistanceBias, Shaw, TransformerXl, Cope>;
+/// KERPLE's logarithmic kernel, which all layers share (formula 63).
+struct Kerple {
+    bool operator==(const Kerple&) const = default;
+};
+using Relative = std::variant<PlainScores, Alibi, DistanceBias, Shaw, TransformerXl, Cope, Kerple>;
 
 /// What an encoding of scores adds to a model and changes in it.
 struct RelativeFacts {

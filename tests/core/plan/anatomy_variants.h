@@ -35,6 +35,7 @@ inline const std::vector<std::string>& anatomy_variants() {
         "position=transformer-xl key_value_heads=2 batch=8 micro_batch=2",
         "position=xpos fraction=0.5",
         "position=cope cope_positions=5",
+        "position=kerple key_value_heads=2",
         "position=fope fraction=0.5",
         "frequencies=1+0.5+0.1+0.02+0.01+0.001",
         "attention=mla",

@@ -102,6 +102,7 @@ INSTANTIATE_TEST_SUITE_P(
                     Setting{"transformer_xl", [](RunSpec& s) { s.position = Position::transformer_xl; }},
                     Setting{"xpos", [](RunSpec& s) { s.position = Position::xpos; }},
                     Setting{"nope", [](RunSpec& s) { s.position = Position::none; }},
+                    Setting{"kerple", [](RunSpec& s) { s.position = Position::kerple; }},
                     Setting{"cope", [](RunSpec& s) { s.position = Position::cope; }},
                     Setting{"gated", [](RunSpec& s) { s.attention = AttentionKind::gated; }},
                     Setting{"mla", [](RunSpec& s) { s.attention = AttentionKind::mla; }},

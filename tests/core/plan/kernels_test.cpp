@@ -32,9 +32,9 @@ TEST(Kernels, LibTorchsAttentionOnDevicesIsCausalOnly) {
     for (const char* settings : {"", "position=none", "attention=gated", "key_value_heads=1 qk_norm=true"}) {
         EXPECT_TRUE(flash_attention_supports(anatomy_spec(settings), true)) << settings;
     }
-    for (const char* settings :
-         {"position=alibi", "position=t5", "position=xpos", "attention_window=7", "attention_sinks=true",
-          "attention=mla", "attention_layers=deltanet+full", "attention_layers=window+full attention_window=7"}) {
+    for (const char* settings : {"position=alibi", "position=t5", "position=kerple", "position=xpos",
+                                 "attention_window=7", "attention_sinks=true", "attention=mla",
+                                 "attention_layers=deltanet+full", "attention_layers=window+full attention_window=7"}) {
         EXPECT_FALSE(flash_attention_supports(anatomy_spec(settings), true)) << settings;
     }
 }
@@ -48,8 +48,8 @@ TEST(Kernels, TheMatrixOfScoresIsStoredByDropoutInTrainingAndByLayersWithoutOneO
         EXPECT_FALSE(flash_attention_supports(drops, true)) << settings;
     }
     EXPECT_TRUE(flash_attention_supports(anatomy_spec("dropout=0.1"), false));
-    for (const char* settings : {"position=t5", "position=xpos", "attention_sinks=true", "attention=mla",
-                                 "attention_layers=deltanet+full attention_sinks=true"}) {
+    for (const char* settings : {"position=t5", "position=kerple", "position=xpos", "attention_sinks=true",
+                                 "attention=mla", "attention_layers=deltanet+full attention_sinks=true"}) {
         EXPECT_TRUE(stores_scores(anatomy_spec(settings), false)) << settings;
     }
 }

@@ -312,6 +312,7 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"position=xpos", 666},
         {"position=cope", 1631},
         {"position=rope+bias", 695},
+        {"position=kerple", 700},
         {"attention_window=32", 484},
         {"attention_layers=deltanet", 947},
         {"attention_layers=1deltanet+1full", 728},
@@ -355,6 +356,7 @@ TEST(StepCost, MemoryIsWithinTheStatedErrorOfMeasuredPeaks) {
         {"layers=2 width=16 context=64 batch=16", 133},
         {"layers=2 width=16 context=64 batch=16 operations=eager", 145},
         {"layers=2 width=64 batch=1 position=t5", 214},
+        {"layers=2 width=64 batch=1 position=kerple", 220},
         {"layers=2 width=64 batch=1 position=shaw", 251},
         {"layers=2 width=64 batch=1 position=transformer-xl", 319},
         {"layers=2 width=64 batch=1 position=cope", 739},
@@ -405,6 +407,8 @@ TEST(StepCost, CountsTheParametersOfRelativeEncodings) {
     EXPECT_EQ(non_embedding_parameters(spec), counted);
     EXPECT_EQ(more(Position::t5), 4 * 20);
     EXPECT_EQ(more(Position::rope_bias), 4 * 20);
+    EXPECT_EQ(non_embedding_parameters(spec), counted);
+    EXPECT_EQ(more(Position::kerple), 2 * 4);
     EXPECT_EQ(non_embedding_parameters(spec), counted);
     EXPECT_EQ(more(Position::xpos), 0);
     EXPECT_EQ(more(Position::cope), 3 * 7 * 16);

@@ -98,7 +98,8 @@ TEST(SameModels, PositionsWithoutRotationEqualNone) {
 }
 
 TEST(SameModels, OtherEncodingsAreTheirOwnModels) {
-    EXPECT_EQ(same_models(runs_of({"position=none,alibi,sinusoidal,shaw,t5,transformer-xl,cope"})).runs.size(), 0U);
+    EXPECT_EQ(same_models(runs_of({"position=none,alibi,sinusoidal,shaw,t5,transformer-xl,cope,kerple"})).runs.size(),
+              0U);
     EXPECT_EQ(same_models(runs_of({"position=rope,xpos,fope,rope+bias", "fraction=0,0.5"})).runs.size(), 2U)
         << "RoPE and xPos without rotated pairs are NoPE";
     EXPECT_EQ(same_models(runs_of({"position=t5,rope+bias", "fraction=0"})).runs.size(), 1U);

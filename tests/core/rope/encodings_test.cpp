@@ -76,6 +76,20 @@ TEST(Encodings, T5BucketsNeedRoomForBothHalves) {
     EXPECT_EQ(t5_buckets(6, 2, 2), (std::vector{0, 1, 1, 1, 1, 1}));
 }
 
+TEST(Encodings, KerpleIsALogarithmOfTheDistance) {
+    const KerpleKernel kernel = {.r1 = 2, .r2 = 0.5};
+    EXPECT_EQ(kernel.bias(0), 0);
+    EXPECT_DOUBLE_EQ(kernel.bias(2), -2 * std::log(2.0));
+    EXPECT_DOUBLE_EQ(kernel.bias(100), -2 * std::log(51.0));
+    // Four heads start at the middles of the quarters of (0, 2) and (0, 1).
+    const std::vector<KerpleKernel> kernels = initial_kernels(4);
+    ASSERT_EQ(kernels.size(), 4U);
+    for (std::size_t head = 0; head < 4; ++head) {
+        EXPECT_DOUBLE_EQ(kernels[head].r1, 0.25 + 0.5 * static_cast<double>(head));
+        EXPECT_DOUBLE_EQ(kernels[head].r2, 0.125 + 0.25 * static_cast<double>(head));
+    }
+}
+
 TEST(Encodings, XposDecaysAndScoresAgreeWithXTransformers) {
     SKIP_WITHOUT_SHARED_DATA("oracles/position_methods.json");
     const auto cases = read_json_file(shared_data("oracles/position_methods.json"))["xpos"]["cases"];

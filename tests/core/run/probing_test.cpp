@@ -332,8 +332,8 @@ TEST_F(ProbedRun, LabsAcceptTheSnapshotsOfEveryKindOfModel) {
     for (const char* settings :
          {"", "key_value_heads=2 head_bias=true", "position=none", "position=learned+rope theta_training=head",
           "position=fope fraction=0.5", "position=xpos rotated_layers=1", "position=t5 key_value_heads=1",
-          "position=transformer-xl", "position=cope attention_sinks=true", "attention=mla rotary_channels=4",
-          "attention=gated qk_norm=true", "attention_layers=deltanet",
+          "position=transformer-xl", "position=kerple", "position=cope attention_sinks=true",
+          "attention=mla rotary_channels=4", "attention=gated qk_norm=true", "attention_layers=deltanet",
           "attention_layers=deltanet+window+full "
           "attention_window=5 layers=5",
           "experts=4 dense_layers=1", "experts=4 attention_layers=deltanet+full", "block=pythia norm_position=sandwich",

@@ -33,7 +33,7 @@ TEST(Choices, EveryValueHasARow) {
         EXPECT_EQ(activation_of(row.choice.value).name, row.choice.title);
         EXPECT_FALSE(row.choice.title.empty());
     }
-    EXPECT_EQ(encoding_of(Position::fope).choice.word, "fope");
+    EXPECT_EQ(encoding_of(Position::kerple).choice.word, "kerple");
     EXPECT_EQ(activation_of(FeedForward::mish).name, "Mish");
 }
 
@@ -81,9 +81,11 @@ TEST(Choices, PropertiesOfPositionEncodings) {
     };
     EXPECT_EQ(words(&PositionTraits::rotates), "rope, learned+rope, xpos, rope+bias or fope");
     EXPECT_EQ(words(&PositionTraits::learns_positions), "learned or learned+rope");
-    EXPECT_EQ(words(&PositionTraits::is_relative), "rope, alibi, shaw, t5, transformer-xl, xpos, cope or rope+bias");
+    EXPECT_EQ(words(&PositionTraits::is_relative),
+              "rope, alibi, shaw, t5, transformer-xl, xpos, cope, rope+bias or kerple");
     EXPECT_EQ(words(&PositionTraits::has_plain_scores), "none, learned, rope, learned+rope or sinusoidal");
-    EXPECT_EQ(words(&PositionTraits::is_learned), "learned, learned+rope, shaw, t5, transformer-xl, cope or rope+bias");
+    EXPECT_EQ(words(&PositionTraits::is_learned),
+              "learned, learned+rope, shaw, t5, transformer-xl, cope, rope+bias or kerple");
     EXPECT_EQ(words_with(tokenizers(), &TokenizerFacts::is_trained, " and "), "bpe, unigram and words");
 
     const std::map<Position, Position> rotated = {{Position::rope, Position::none},

@@ -103,7 +103,7 @@ TEST(RunSpec, EachPositionEncodingHasALabelOfItsOwn) {
         EXPECT_FALSE(other->first.empty()) << word;
         EXPECT_EQ(label_of(spec).find("θ 10k, 100 %") != std::string::npos, spec.rotates()) << word;
     }
-    EXPECT_GE(words.size(), 13U);
+    EXPECT_GE(words.size(), 14U);
 }
 
 TEST(RunSpec, LabelsShowTheSettingsOfEncodings) {

@@ -104,7 +104,7 @@ TEST_F(ExtrapolationTest, OnlyRunsWithConstantRopeFrequenciesHaveScalings) {
     const std::vector<ScalingMethod> none = {ScalingMethod::none};
     RunSpec spec;
     for (const Position position : {Position::none, Position::alibi, Position::sinusoidal, Position::shaw, Position::t5,
-                                    Position::transformer_xl, Position::cope}) {
+                                    Position::transformer_xl, Position::cope, Position::kerple}) {
         spec.position = position;
         EXPECT_EQ(extrapolation_methods_of(spec), none) << label_of(spec);
     }
@@ -127,7 +127,7 @@ TEST_F(ExtrapolationTest, OnlyRunsWithConstantRopeFrequenciesHaveScalings) {
 TEST_F(ExtrapolationTest, EveryEncodingWithADefinitionIsEvaluatedBeyondTheContext) {
     for (const Position position :
          {Position::none, Position::rope, Position::sinusoidal, Position::alibi, Position::shaw, Position::t5,
-          Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias}) {
+          Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias, Position::kerple}) {
         RunSpec spec = checkpoint().spec;
         spec.position = position;
         spec.relative_clip = 4;  // shorter than the context, so that distances are clipped

@@ -69,6 +69,18 @@ TEST(LearnedEncodings, BiasOfTheHeadByBucket) {
     }
 }
 
+TEST(LearnedEncodings, LogarithmOfTheHeadByDistance) {
+    const Checkpoint checkpoint = checkpoint_with(Position::kerple);
+    const auto learned = learned_encoding(checkpoint, 1, 2, asked_distances);
+    ASSERT_TRUE(learned);
+    EXPECT_EQ(learned->kind, LearnedEncoding::Kind::change);
+    const double r1 = std::exp(weight_at(checkpoint, "distance_kernel.log_r1", 0, 2));
+    const double r2 = std::exp(weight_at(checkpoint, "distance_kernel.log_r2", 0, 2));
+    for (std::size_t i = 0; i < asked_distances.size(); ++i) {
+        EXPECT_NEAR(learned->values[i], -r1 * std::log(1 + r2 * static_cast<double>(asked_distances[i])), 1e-12);
+    }
+}
+
 TEST(LearnedEncodings, NormsOfClippedVectors) {
     for (const auto& [position, name] : {std::pair{Position::shaw, "layers.1.attention.relative_keys.weight"},
                                          std::pair{Position::cope, "layers.1.attention.contextual.weight"}}) {

@@ -220,6 +220,7 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
     const QString shaw = u"Shaw: clipped vectors"_s;
     const QString xl = u"Transformer-XL: projection"_s;
     const QString cope = u"CoPE: counted gates"_s;
+    const QString kerple = u"KERPLE: learned logarithm"_s;
     return {
         changePanel(input, none, [](std::int64_t) { return 0.0; }),
         trained("learned", embedded, {},
@@ -248,6 +249,16 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
                 [&] { return textPanel(input, xl, u"Before training, the projection of the distance is random."_s); }),
         trained("cope", cope, ofLayer,
                 [&] { return textPanel(input, cope, u"Before training, all position embeddings are 0."_s); }),
+        trained("kerple", kerple, ofHead,
+                [&] {
+                    const KerpleKernel kernel = initial_kernels(
+                        static_cast<std::size_t>(input.setup.heads))[static_cast<std::size_t>(input.head - 1)];
+                    Figure panel = changePanel(input, kerple, [&](std::int64_t distance) {
+                        return kernel.bias(static_cast<double>(distance));
+                    });
+                    panel.note = u"before training: %1"_s.arg(headText(input));
+                    return panel;
+                }),
     };
 }
 

@@ -58,6 +58,13 @@ const std::vector<Variant> variants = {
     {.name = "transformer_xl_window", .rope = false, .window = 5, .relative = Position::transformer_xl},
     {.name = "xpos", .relative = Position::xpos},
     {.name = "xpos_shared_window_dropout", .heads = {4, 2}, .window = 9, .rate = 0.2, .relative = Position::xpos},
+    {.name = "kerple", .rope = false, .relative = Position::kerple},
+    {.name = "kerple_shared_window_dropout",
+     .heads = {4, 2},
+     .rope = false,
+     .window = 6,
+     .rate = 0.2,
+     .relative = Position::kerple},
     {.name = "cope", .rope = false, .relative = Position::cope},
     {.name = "cope_shared_window_dropout",
      .heads = {4, 2},
@@ -83,6 +90,10 @@ void add_relative(LayerTerms& terms, const Variant& v, std::int64_t its_runs, st
         constexpr std::int64_t width = 12;
         terms.relative = TransformerXlTerms{weights(v.heads.query, v.head_dim), weights(v.heads.query, v.head_dim),
                                             weights(v.heads.key_value * v.head_dim, width), sinusoids(time, width)};
+    }
+    if (v.relative == Position::kerple) {
+        const auto of_heads = [&] { return weights(1, v.heads.query).select(1, 0); };
+        terms.relative = KerpleTerms{of_heads(), of_heads(), torch::arange(time, torch::kFloat32)};
     }
     // The gradient jumps at integer positions, by less for small embeddings.
     if (v.relative == Position::cope) terms.relative = CopeTerms{0.2 * weights(5, v.head_dim)};
@@ -130,6 +141,7 @@ struct Widen {
             wide(*t);
     }
     void operator()(CopeTerms& terms) const { wide(terms.contextual); }
+    void operator()(KerpleTerms& terms) const { wide(terms.log_r1), wide(terms.log_r2), wide(terms.numbers); }
 };
 
 LayerTerms in_double(LayerTerms terms) {

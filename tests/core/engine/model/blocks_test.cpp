@@ -192,9 +192,9 @@ TEST(Blocks, NormsAtEveryPlace) {
 }
 
 // Encodings that LibTorch's operations compute, with grouped keys and with a sliding window.
-const std::vector<Position> relative_encodings = {Position::shaw, Position::t5,   Position::transformer_xl,
-                                                  Position::xpos, Position::cope, Position::rope_bias,
-                                                  Position::fope};
+const std::vector<Position> relative_encodings = {Position::shaw, Position::t5,    Position::transformer_xl,
+                                                  Position::xpos, Position::cope,  Position::rope_bias,
+                                                  Position::fope, Position::kerple};
 
 RunSpec relative_spec(Position position) {
     RunSpec spec = block_spec(Block::gpt2);

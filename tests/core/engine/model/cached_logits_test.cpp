@@ -20,7 +20,7 @@ constexpr double largest_difference = 2e-4;  // of float32, after up to eight la
 std::vector<std::string> cached_variants() {
     std::vector<std::string> all = anatomy_variants();
     for (const char* position : {"none", "learned", "rope", "learned+rope", "sinusoidal", "alibi", "shaw", "t5",
-                                 "transformer-xl", "xpos", "cope", "rope+bias"}) {
+                                 "transformer-xl", "xpos", "cope", "rope+bias", "kerple"}) {
         for (const char* attention :
              {"", "attention_window=5", "attention_layers=window+full attention_window=6 attention_sinks=true",
               "attention=gated key_value_heads=2", "attention_sinks=true",

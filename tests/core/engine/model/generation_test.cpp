@@ -45,7 +45,7 @@ TEST_F(GenerationTest, RecomputeEqualsTheModelOnTheLastTokens) {
     for (Position position :
          {Position::rope, Position::learned, Position::learned_rope, Position::none, Position::alibi,
           Position::sinusoidal, Position::shaw, Position::t5, Position::transformer_xl, Position::xpos, Position::cope,
-          Position::rope_bias, Position::fope}) {
+          Position::rope_bias, Position::fope, Position::kerple}) {
         SCOPED_TRACE(static_cast<int>(position));
         RunSpec spec = tiny_spec();
         spec.position = position;
@@ -263,8 +263,9 @@ TEST_F(GenerationTest, RollingAttendsToTheLastTokensAtGrowingPositions) {
 
 // All relative encodings and sliding windows depend on distances only, too.
 TEST_F(GenerationTest, RollingAttendsToTheLastTokensWithRelativeEncodingAndSlidingWindow) {
-    for (const Position position : {Position::alibi, Position::rope, Position::shaw, Position::t5,
-                                    Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias}) {
+    for (const Position position :
+         {Position::alibi, Position::rope, Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
+          Position::cope, Position::rope_bias, Position::kerple}) {
         SCOPED_TRACE(static_cast<int>(position));
         for (const Operations operations : {Operations::fused, Operations::eager}) {
             RunSpec spec = tiny_spec();

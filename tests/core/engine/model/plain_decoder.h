@@ -333,6 +333,11 @@ class PlainDecoder {
             case Position::t5:
             case Position::rope_bias:
                 return weights_.at("distance_bias.weight")[head][bucket(m - n)].expand({q.size(0)});
+            case Position::kerple: {
+                const torch::Tensor r1 = weights_.at("distance_kernel.log_r1")[head].exp();
+                const torch::Tensor r2 = weights_.at("distance_kernel.log_r2")[head].exp();
+                return (-r1 * torch::log(1 + r2 * static_cast<double>(m - n))).expand({q.size(0)});
+            }
             case Position::transformer_xl: {
                 const torch::Tensor projection =
                     weights_.at(name + ".relative.weight").narrow(0, key_head * q.size(2), q.size(2));
@@ -362,8 +367,8 @@ class PlainDecoder {
     torch::Tensor relative(const std::string& name, std::int64_t head, std::int64_t key_head, const torch::Tensor& q,
                            const torch::Tensor& k) {
         const std::int64_t time = q.size(1);
-        constexpr std::array relative = {Position::shaw, Position::t5, Position::rope_bias, Position::transformer_xl,
-                                         Position::cope};
+        constexpr std::array relative = {Position::shaw,           Position::t5,   Position::rope_bias,
+                                         Position::transformer_xl, Position::cope, Position::kerple};
         if (std::find(relative.begin(), relative.end(), spec_.position) == relative.end()) {
             return torch::zeros({time, time}, torch::kFloat64);
         }

@@ -596,7 +596,7 @@ TEST(Probe, RejectsRequestsThatDoNotFit) {
 TEST(Probe, AttentionOfRelativeEncodings) {
     const auto tokens = tiny_tokens();
     for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
-                                    Position::cope, Position::rope_bias}) {
+                                    Position::cope, Position::rope_bias, Position::kerple}) {
         SCOPED_TRACE(static_cast<int>(position));
         RunSpec spec = quick_spec();
         spec.position = position;

@@ -131,7 +131,7 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
 
 TEST_F(TorchCohortTest, RunWithRelativeEncodingDoesNotDependOnTheCohort) {
     for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
-                                    Position::cope, Position::rope_bias}) {
+                                    Position::cope, Position::rope_bias, Position::kerple}) {
         RunSpec base = tiny_spec();
         base.width = 32;
         base.heads = 4;

@@ -23,7 +23,7 @@ const Figure& panelOf(const Figure& figure, const QString& title) {
 
 TEST(EncodingPanels, ShowAllEncodingsAtTheSameDistances) {
     const Figure figure = encodingsFigure(kPanelSetup, {.head = 2});
-    EXPECT_EQ(figure.panels.size(), 11U);
+    EXPECT_EQ(figure.panels.size(), 12U);
     for (const Figure& panel : figure.panels) {
         EXPECT_EQ(panel.x.title(), "distance (tokens)");
         EXPECT_EQ(panel.x.maximum, 298) << "every second distance, at most 256 of them";
@@ -72,6 +72,9 @@ TEST(EncodingPanels, LearnedEncodingsShowTheirStructureBeforeTraining) {
     for (const int distance : {0, 15, 16, 40, 199}) {
         EXPECT_EQ(t5.curves.front().y[distance], buckets[static_cast<std::size_t>(distance)]) << distance;
     }
+    const Figure kerple = panelOf(encodingsFigure(kPanelSetup, {.head = 2, .distances = 200}), "KERPLE");
+    EXPECT_EQ(kerple.note, "before training: head 2 of 4");
+    EXPECT_DOUBLE_EQ(kerple.curves.front().y[8], -0.75 * std::log(1 + 0.375 * 8));
     const Figure shaw = panelOf(figure, "Shaw");
     EXPECT_EQ(shaw.curves.front().y[16], 16);
     EXPECT_EQ(shaw.curves.front().y[199], 16);
