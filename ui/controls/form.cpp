@@ -29,9 +29,9 @@ QGridLayout* gridIn(QVBoxLayout* column, int labelWidth) {
     return grid;
 }
 
-QWidget* makeField(const FormRow& /*row*/, const ChoiceField& kind, QWidget* parent) {
+QWidget* makeField(const FormRow& /*row*/, const ChoiceRow& kind, QWidget* parent) {
     QComboBox* choice = makeChoice({}, parent, kind.letters);
-    for (const ChoiceField::Entry& entry : kind.entries) {
+    for (const ChoiceRow::Entry& entry : kind.entries) {
         choice->addItem(entry.title, entry.data);
         if (!entry.why.isEmpty()) choice->setItemData(choice->count() - 1, entry.why, Qt::ToolTipRole);
     }
@@ -39,14 +39,14 @@ QWidget* makeField(const FormRow& /*row*/, const ChoiceField& kind, QWidget* par
     return choice;
 }
 
-QWidget* makeField(const FormRow& /*row*/, const WholeField& kind, QWidget* parent) {
+QWidget* makeField(const FormRow& /*row*/, const WholeRow& kind, QWidget* parent) {
     auto* spin = new QSpinBox(parent);
     spin->setRange(kind.least, kind.most);
     spin->setSuffix(kind.suffix);
     return spin;
 }
 
-QWidget* makeField(const FormRow& /*row*/, const NumberField& kind, QWidget* parent) {
+QWidget* makeField(const FormRow& /*row*/, const NumberRow& kind, QWidget* parent) {
     auto* spin = new QDoubleSpinBox(parent);
     spin->setDecimals(kind.decimals);
     spin->setRange(kind.least, kind.most);
@@ -54,18 +54,18 @@ QWidget* makeField(const FormRow& /*row*/, const NumberField& kind, QWidget* par
     return spin;
 }
 
-QWidget* makeField(const FormRow& /*row*/, const TextField& kind, QWidget* parent) {
+QWidget* makeField(const FormRow& /*row*/, const TextRow& kind, QWidget* parent) {
     auto* line = new QLineEdit(parent);
     line->setPlaceholderText(kind.placeholder);
     line->setClearButtonEnabled(!kind.placeholder.isEmpty());
     return line;
 }
 
-QWidget* makeField(const FormRow& row, const CheckField& /*kind*/, QWidget* parent) {
+QWidget* makeField(const FormRow& row, const CheckRow& /*kind*/, QWidget* parent) {
     return new QCheckBox(row.label, parent);
 }
 
-QWidget* makeField(const FormRow& row, SliderField kind, QWidget* parent) {
+QWidget* makeField(const FormRow& row, SliderRow kind, QWidget* parent) {
     kind.label = row.label;
     kind.why = row.why;
     return new NumberSlider(kind, parent);
@@ -103,8 +103,8 @@ void Form::add(QVBoxLayout* column, const QList<FormRow>& rows) {
         QWidget* field =
             std::visit([&](const auto& kind) { return makeField(row, kind, column->parentWidget()); }, row.kind);
         QLabel* label = nullptr;
-        const auto* check = std::get_if<CheckField>(&row.kind);
-        const bool isSlider = std::holds_alternative<SliderField>(row.kind);
+        const auto* check = std::get_if<CheckRow>(&row.kind);
+        const bool isSlider = std::holds_alternative<SliderRow>(row.kind);
         if (isSlider || (check ? check->isWide : row.label.isEmpty())) {
             column->addWidget(field);
         } else if (check) {

@@ -18,7 +18,7 @@ class QWidget;
 namespace ropelab::ui {
 
 // The kinds of fields.
-struct ChoiceField {
+struct ChoiceRow {
     struct Entry {
         QString title;
         QVariant data;
@@ -28,27 +28,27 @@ struct ChoiceField {
     QVariant standard = {};  // the first value: the data of an entry
     int letters = 8;         // that it shows in a narrow panel, at least
 };
-struct WholeField {
+struct WholeRow {
     int least = 0;
     int most = 0;
     QString suffix = {};
 };
-struct NumberField {
+struct NumberRow {
     double least = 0;
     double most = 0;
     int decimals = 2;
     QString suffix = {};
 };
 /// A field with a placeholder also has a button that clears it.
-struct TextField {
+struct TextRow {
     QString placeholder = {};
 };
-struct CheckField {
+struct CheckRow {
     bool isWide = false;  // over the whole width; else below the fields
 };
 
 /// Over the whole width; its label and tooltip are those of the row.
-using SliderField = NumberSlider::Options;
+using SliderRow = NumberSlider::Options;
 
 /// One field of a panel as data: what does not change while the program runs.
 struct FormRow {
@@ -56,7 +56,7 @@ struct FormRow {
     QString label;        // beside the field, which has the whole width without one; of a check box its own text
     QString name;         // accessible name; "": the label
     QString why;          // tooltip of the field and its label
-    std::variant<ChoiceField, WholeField, NumberField, TextField, CheckField, SliderField> kind = ChoiceField();
+    std::variant<ChoiceRow, WholeRow, NumberRow, TextRow, CheckRow, SliderRow> kind = ChoiceRow();
     const char* setting = nullptr;  // key of Settings that keeps the value between sessions
 };
 

@@ -11,29 +11,29 @@ FormRow frameFormatRow() {
         "format", u"format"_s, u"Format"_s,
         u"Format of the exported animation. An animated GIF is limited to 255 colours; PNG and SVG files per frame are "
         "not."_s,
-        ChoiceField{.entries = {{u"animated GIF"_s, u"gif"_s},
-                                {u"one PNG per frame"_s, u"png"_s},
-                                {u"one SVG per frame"_s, u"svg"_s}},
-                    .letters = 24}};
+        ChoiceRow{.entries = {{u"animated GIF"_s, u"gif"_s},
+                              {u"one PNG per frame"_s, u"png"_s},
+                              {u"one SVG per frame"_s, u"svg"_s}},
+                  .letters = 24}};
 }
 
 FormRow frameWidthRow() {
-    QList<ChoiceField::Entry> entries;
+    QList<ChoiceRow::Entry> entries;
     for (const int pixels : {640, 960, 1280, 1920}) entries.append({u"%1 pixels"_s.arg(pixels), pixels});
     return {"width", u"width"_s, u"Width"_s,
             u"Width of the exported frames in pixels. The height and the size of the text are proportional to the "
             "width."_s,
-            ChoiceField{entries}};
+            ChoiceRow{entries}};
 }
 
 FormRow frameRateRow() {
     return {"rate", u"frame rate"_s, u"Frames per second"_s,
             u"Frame rate at which an animated GIF is played; its last frame is shown for at least 2 s."_s,
-            NumberField{0.1, 50, 1, u" frames per second"_s}};
+            NumberRow{0.1, 50, 1, u" frames per second"_s}};
 }
 
 FormRow darkFramesRow() {
-    return {"dark", u"Dark colours"_s, {}, {}, CheckField()};
+    return {"dark", u"Dark colours"_s, {}, {}, CheckRow()};
 }
 
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix) {

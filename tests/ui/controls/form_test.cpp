@@ -33,12 +33,12 @@ class FormTest : public ::testing::Test {
     void SetUp() override {
         column = new QVBoxLayout(&panel);
         form.add(column, {{"layer", u"layer"_s, u"Layer"_s, u"The layer to show."_s,
-                           ChoiceField{{{u"all"_s, -1}, {u"0"_s, 0, u"The lowest one."_s}}, 0}, "inspect/layer"},
-                          {"difference", u"Show difference"_s, {}, {}, CheckField()},
-                          {"steps", u"steps"_s, {}, {}, WholeField{1, 100, u" steps"_s}},
-                          {"text", {}, u"Text"_s, u"Any text."_s, TextField{u"none"_s}, "inspect/text"},
-                          {"rate", u"rate"_s, {}, {}, NumberField{0.1, 50, 1}},
-                          {"mean", u"mean"_s, {}, {}, SliderField{.minimum = -2, .maximum = 2}}});
+                           ChoiceRow{{{u"all"_s, -1}, {u"0"_s, 0, u"The lowest one."_s}}, 0}, "inspect/layer"},
+                          {"difference", u"Show difference"_s, {}, {}, CheckRow()},
+                          {"steps", u"steps"_s, {}, {}, WholeRow{1, 100, u" steps"_s}},
+                          {"text", {}, u"Text"_s, u"Any text."_s, TextRow{u"none"_s}, "inspect/text"},
+                          {"rate", u"rate"_s, {}, {}, NumberRow{0.1, 50, 1}},
+                          {"mean", u"mean"_s, {}, {}, SliderRow{.minimum = -2, .maximum = 2}}});
         QObject::connect(&form, &Form::changed, &form, [this](std::string_view id) { changes.emplace_back(id); });
         QObject::connect(&form, &Form::finished, &form, [this](std::string_view id) { ends.emplace_back(id); });
     }

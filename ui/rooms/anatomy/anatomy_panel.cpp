@@ -42,71 +42,70 @@ bool isMain(std::string_view key) {
     return std::find(kMainSettings.begin(), kMainSettings.end(), key) != kMainSettings.end();
 }
 
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
 struct TotalRow {
-    QString name;
-    QString title;
-    QString why;
+    const char* name;
+    const char* title;
+    const char* why;
+    double (*of)(const AnatomyModel& model);  // NaN if it is unknown
+    QString (*text)(double value);
 };
 
-std::vector<TotalRow> totalRows() {
-    return {{u"parameters"_s, u"parameters"_s, u"Number of trainable parameters, including those of all experts."_s},
-            {u"active"_s, u"active parameters"_s,
-             u"Number of parameters that process each token. In a mixture of experts, these are the parameters outside "
-             "the experts and those of the experts to which the token is routed."_s},
-            {u"operations"_s, u"FLOPs/token"_s,
-             u"Floating-point operations of a forward pass per token, in linear layers and attention. A multiplication "
-             "and an addition count as two operations."_s},
-            {u"step"_s, u"FLOPs/step"_s,
-             u"Floating-point operations of a training step of the whole batch: a forward pass, and twice "
-             "as many for the backward pass."_s},
-            {u"cache"_s, u"KV cache/token"_s,
-             u"Bytes of the KV cache per token, over all layers (formulas 32 and 44). They do not include the states "
-             "of gated DeltaNets, whose size does not depend on the number of tokens."_s},
-            {u"memory"_s, u"memory"_s, u"Predicted memory of training one run on the CPU."_s}};
+template <auto member>
+double totalOf(const AnatomyModel& model) {
+    const auto total = model.anatomy.totals().*member;
+    return total ? static_cast<double>(*total) : kUnknown;
 }
 
-/// NaN if the name is unknown.
-double totalOf(const AnatomyModel& model, const QString& name) {
-    const AnatomyTotals totals = model.anatomy.totals();
-    constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-    if (name == "parameters"_L1) {
-        return totals.parameters ? static_cast<double>(*totals.parameters) : unknown;
-    }
-    if (name == "active"_L1) {
-        return totals.active_parameters ? static_cast<double>(*totals.active_parameters) : unknown;
-    }
-    if (name == "operations"_L1) return totals.operations.value_or(unknown);
-    if (name == "cache"_L1) {
-        return totals.cache_bytes_per_token ? static_cast<double>(*totals.cache_bytes_per_token) : unknown;
-    }
-    if (!model.spec) return unknown;
-    return name == "step"_L1 ? training_operations(*model.spec, model.vocabulary)
-                             : memory_need(*model.spec, 1, model.vocabulary).total();
+QString wholeNumber(double value) {
+    return groupedText(std::llround(value));
 }
 
-QString totalText(const QString& name, double value) {
-    if (!std::isfinite(value)) return u"–"_s;
-    if (name == "memory"_L1) return bytesText(std::llround(value));
-    if (name == "cache"_L1) return u"%1 B"_s.arg(groupedText(std::llround(value)));
-    return name == "step"_L1 ? roundText(value) : groupedText(std::llround(value));
-}
+constexpr std::array<TotalRow, 6> kTotals = {{
+    {"parameters", "parameters", "Number of trainable parameters, including those of all experts.",
+     totalOf<&AnatomyTotals::parameters>, wholeNumber},
+    {"active", "active parameters",
+     "Number of parameters that process each token. In a mixture of experts, these are the parameters outside the "
+     "experts and those of the experts to which the token is routed.",
+     totalOf<&AnatomyTotals::active_parameters>, wholeNumber},
+    {"operations", "FLOPs/token",
+     "Floating-point operations of a forward pass per token, in linear layers and attention. A multiplication and an "
+     "addition count as two operations.",
+     totalOf<&AnatomyTotals::operations>, wholeNumber},
+    {"step", "FLOPs/step",
+     "Floating-point operations of a training step of the whole batch: a forward pass, and twice as many for the "
+     "backward pass.",
+     [](const AnatomyModel& model) {
+         return model.spec ? training_operations(*model.spec, model.vocabulary) : kUnknown;
+     },
+     [](double value) { return roundText(value); }},
+    {"cache", "KV cache/token",
+     "Bytes of the KV cache per token, over all layers (formulas 32 and 44). They do not include the states of gated "
+     "DeltaNets, whose size does not depend on the number of tokens.",
+     totalOf<&AnatomyTotals::cache_bytes_per_token>, [](double value) { return u"%1 B"_s.arg(wholeNumber(value)); }},
+    {"memory", "memory", "Predicted memory of training one run on the CPU.",
+     [](const AnatomyModel& model) {
+         return model.spec ? static_cast<double>(memory_need(*model.spec, 1, model.vocabulary).total()) : kUnknown;
+     },
+     [](double value) { return bytesText(std::llround(value)); }},
+}};
 
 /// "+36.7 %", or the difference itself if `isAbsolute` or the original is 0.
-QString differenceText(const QString& name, double value, double original, bool isAbsolute) {
+QString differenceText(const TotalRow& row, double value, double original, bool isAbsolute) {
     if (!std::isfinite(value) || !std::isfinite(original) || value == original) return QString();
     const double size = std::abs(value - original);
     return QChar(value > original ? u'+' : u'\u2212') +
-           (isAbsolute || original == 0 ? totalText(name, size)
+           (isAbsolute || original == 0 ? row.text(size)
                                         : u"%1 %"_s.arg(QString::number(100 * size / original, 'f', 1)));
 }
 
 FormRow rowOf(const Key& key) {
-    QList<ChoiceField::Entry> entries;
+    QList<ChoiceRow::Entry> entries;
     if (std::holds_alternative<bool>(key.get(RunSpec{}))) entries = {{u"no"_s, u"false"_s}, {u"yes"_s, u"true"_s}};
     for (const ChoiceText& each : key.choices) entries.append({choiceTitle(each), text(each.word)});
-    FormRow row{
-        key.name, text(key.name).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key.meaning), TextField()};
-    if (!entries.isEmpty()) row.kind = ChoiceField{.entries = entries, .letters = 6};
+    FormRow row{key.name, text(key.name).replace(QLatin1Char('_'), QLatin1Char(' ')), {}, text(key.meaning), TextRow()};
+    if (!entries.isEmpty()) row.kind = ChoiceRow{.entries = entries, .letters = 6};
     return row;
 }
 
@@ -149,19 +148,19 @@ void AnatomyPanel::addTotals(QWidget* content, QVBoxLayout* column) {
     auto* grid = new QGridLayout;
     scaleLayout(grid, {0, 0, 0, 0}, 4);
     grid->setColumnStretch(1, 1);
-    for (const TotalRow& row : totalRows()) {
+    for (const TotalRow& row : kTotals) {
         const int at = static_cast<int>(m_totals.size());
-        auto* title = new QLabel(row.title, content);
+        auto* title = new QLabel(QString::fromUtf8(row.title), content);
         auto* difference = new QLabel(content);
         auto* value = new QLabel(content);
         for (QLabel* label : {title, difference}) label->setProperty("quiet", true);
-        value->setAccessibleName(row.title);
-        difference->setAccessibleName(u"Difference of %1 from the original model"_s.arg(row.title));
-        for (QLabel* label : {title, difference, value}) label->setToolTip(row.why);
+        value->setAccessibleName(title->text());
+        difference->setAccessibleName(u"Difference of %1 from the original model"_s.arg(title->text()));
+        for (QLabel* label : {title, difference, value}) label->setToolTip(QString::fromUtf8(row.why));
         grid->addWidget(title, at, 0);
         grid->addWidget(difference, at, 1, Qt::AlignRight);
         grid->addWidget(value, at, 2, Qt::AlignRight);
-        m_totals.push_back({row.name, title, value, difference});
+        m_totals.push_back({QLatin1String(row.name), title, value, difference});
     }
     column->addLayout(grid);
 }
@@ -216,12 +215,14 @@ void AnatomyPanel::showSettings(const std::optional<RunSpec>& spec) {
 }
 
 void AnatomyPanel::showTotals(const AnatomyModel& model, const AnatomyModel& original) {
-    for (const Total& total : m_totals) {
-        const double value = totalOf(model, total.name);
-        total.value->setText(totalText(total.name, value));
-        const double before = totalOf(original, total.name);
-        total.difference->setText(differenceText(total.name, value, before, false));
-        const QString size = differenceText(total.name, value, before, true);
+    for (std::size_t i = 0; i < kTotals.size(); ++i) {
+        const TotalRow& row = kTotals[i];
+        const Total& total = m_totals[i];
+        const double value = row.of(model);
+        total.value->setText(std::isfinite(value) ? row.text(value) : u"–"_s);
+        const double before = row.of(original);
+        total.difference->setText(differenceText(row, value, before, false));
+        const QString size = differenceText(row, value, before, true);
         total.difference->setToolTip(size.isEmpty() ? total.value->toolTip() : size);
         if (total.name != "active"_L1) continue;
         // All parameters are active in a model without experts.

@@ -42,17 +42,17 @@ QList<FormRow> tableRows() {
          u"Rounds positions, inverse frequencies and their products to the setup's precision before cos and sin are "
          "computed, as programs do that store positions in this precision. Otherwise the angles are computed in "
          "float64 and only the table entries are rounded."_s,
-         CheckField{.isWide = true}},
+         CheckRow{.isWide = true}},
         {"range",
          u"show only %1 positions"_s.arg(kRangeLength),
          {},
          u"Shows every position of a short range instead of the whole context. Drag the table to move the range."_s,
-         CheckField{.isWide = true}},
+         CheckRow{.isWide = true}},
         {"first",
          u"first position"_s,
          {},
          u"First position of the range that the table shows. The range does not extend beyond the context."_s,
-         SliderField{.minimum = 1, .maximum = 1 << 20, .logarithmic = true, .step = 1, .text = wholeText}}};
+         SliderRow{.minimum = 1, .maximum = 1 << 20, .logarithmic = true, .step = 1, .text = wholeText}}};
 }
 
 }  // namespace

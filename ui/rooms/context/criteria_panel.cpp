@@ -47,20 +47,20 @@ QList<FormRow> tuningRows() {
          {},
          u"Sets a target context and a base for fine-tuning, for which the critical base and the extrapolation "
          "limit are computed. Clear the check mark to remove the target."_s,
-         CheckField{.isWide = true}},
+         CheckRow{.isWide = true}},
         {"context",
          u"target context"_s,
          {},
          u"L′ is the context length at which the model is fine-tuned. The default is the target of the setup's "
          "scaling, or four times the training context."_s,
-         SliderField{
+         SliderRow{
              .unit = u"tokens"_s, .minimum = 16, .maximum = 1 << 24, .logarithmic = true, .step = 1, .text = whole}},
         {"base",
          u"tuned base β"_s,
          {},
          u"β is the base with which the model is fine-tuned. The default is the current θ. Liu et al. 2023; "
          "formula 15 of the guide"_s,
-         SliderField{.minimum = 2, .maximum = 1e9, .logarithmic = true}}};
+         SliderRow{.minimum = 2, .maximum = 1e9, .logarithmic = true}}};
 }
 
 }  // namespace
@@ -124,8 +124,8 @@ void TuningPanel::renew(const RotarySetup& setup, const std::optional<RotarySetu
 }
 
 QList<FormRow> randomRows() {
-    const SliderField mean{.minimum = -kMaxMean, .maximum = kMaxMean, .snap = toHundredths};
-    const SliderField correlation{.minimum = -1, .maximum = 1, .snap = toHundredths};
+    const SliderRow mean{.minimum = -kMaxMean, .maximum = kMaxMean, .snap = toHundredths};
+    const SliderRow correlation{.minimum = -1, .maximum = 1, .snap = toHundredths};
     return {{"mean",
              u"mean μ"_s,
              {},

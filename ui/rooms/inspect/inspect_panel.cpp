@@ -33,7 +33,7 @@ namespace {
 constexpr int kNarrowLabel = 56;  // pixels at 100 %, so that the names of runs are whole
 
 QList<FormRow> fineTuningRows() {
-    QList<ChoiceField::Entry> methods;
+    QList<ChoiceRow::Entry> methods;
     for (const ScalingMethod method : extrapolation_methods())
         methods.append({methodTitle(method), static_cast<int>(method)});
     return {
@@ -41,14 +41,14 @@ QList<FormRow> fineTuningRows() {
          u"Selects the method of scaling RoPE's frequencies with which a copy of the run is fine-tuned. For LongRoPE, "
          "the factors are first searched for on the training split. A run without RoPE has no frequencies to scale: "
          "choose None."_s,
-         ChoiceField{methods, static_cast<int>(FineTuning().method)}},
+         ChoiceRow{methods, static_cast<int>(FineTuning().method)}},
         {"steps", u"steps"_s, u"Steps of fine-tuning"_s,
          u"Number of training steps of the fine-tuning. Each step processes about as many tokens as a step of the "
          "run."_s,
-         WholeField{1, 1000000}},
+         WholeRow{1, 1000000}},
         {"rate", u"learning rate"_s, u"Learning rate of fine-tuning"_s,
          u"Constant learning rate of the fine-tuning. The default is a tenth of the run's learning rate."_s,
-         TextField()}};
+         TextRow()}};
 }
 
 }  // namespace
@@ -171,10 +171,10 @@ QList<FormRow> runRows() {
         {"ghost", u"run 2"_s, u"Second run"_s,
          u"Selects a second run with which the figures compare the first run. The second run is shown in faint colours "
          "or in a separate figure."_s},
-        {"difference", u"Show difference"_s, {}, {}, CheckField()},
+        {"difference", u"Show difference"_s, {}, {}, CheckRow()},
         {"rows", u"rows"_s, u"Rows of heat maps"_s,
          u"Heat maps show one row per layer, or one row per head of the selected layer."_s,
-         ChoiceField{{{u"layers"_s, false}, {u"heads of a layer"_s, true}}}},
+         ChoiceRow{{{u"layers"_s, false}, {u"heads of a layer"_s, true}}}},
         {"layer", u"layer"_s, u"Layer"_s,
          u"Selects the layer that the figures show. “all” shows one row or curve per layer, or the mean over layers."_s},
         {"head", u"head"_s, u"Head"_s,
@@ -184,14 +184,14 @@ QList<FormRow> runRows() {
         {"axis", u"x axis"_s, u"Horizontal axis of heat maps"_s,
          u"The horizontal axis of heat maps shows each pair's index, or its wavelength in tokens (2π divided by its "
          "frequency) on a logarithmic scale."_s,
-         ChoiceField{{{u"pair"_s, false}, {u"wavelength"_s, true}}}}};
+         ChoiceRow{{{u"pair"_s, false}, {u"wavelength"_s, true}}}}};
 }
 
 QList<FormRow> lagRows() {
     return {{"lag", u"lag Δ"_s, u"Distance m − n of query and key in the dials"_s,
              u"The lag Δ is the distance between query and key in tokens. The dials show each pair rotated by Δ times "
              "its frequency."_s,
-             WholeField{0, 1'000'000, u" tokens"_s}, "inspect/lag"}};
+             WholeRow{0, 1'000'000, u" tokens"_s}, "inspect/lag"}};
 }
 
 QList<FormRow> textRows() {
@@ -201,7 +201,7 @@ QList<FormRow> textRows() {
              u"Text that the run's model processes for the attention figures and for the figure “bits per token of a "
              "text”. If the field is empty, the attention figures show the text of the snapshots, and the figure “bits "
              "on the text” shows the start of the validation split."_s,
-             TextField{u"text of the snapshots"_s}}};
+             TextRow{u"text of the snapshots"_s}}};
 }
 
 QList<FormRow> ablationRows() {
@@ -210,27 +210,27 @@ QList<FormRow> ablationRows() {
          u"Freeze: the pair's frequency becomes 0, so the pair encodes content but no position. Remove: the pair's "
          "term is removed from the attention logit. Replace by mean: the pair's query and key become their means over "
          "the evaluated sequences, so the pair's term depends only on the distance."_s,
-         ChoiceField{{{u"freeze"_s, static_cast<int>(Ablation::Kind::stop)},
-                      {u"remove from logit"_s, static_cast<int>(Ablation::Kind::remove)},
-                      {u"replace by mean"_s, static_cast<int>(Ablation::Kind::mean)}}}},
+         ChoiceRow{{{u"freeze"_s, static_cast<int>(Ablation::Kind::stop)},
+                    {u"remove from logit"_s, static_cast<int>(Ablation::Kind::remove)},
+                    {u"replace by mean"_s, static_cast<int>(Ablation::Kind::mean)}}}},
         {"pairs", u"pairs"_s, u"Pairs to ablate"_s,
          u"Selects the rotary pairs that are ablated in all layers and heads."_s,
-         ChoiceField{{{u"highlighted pair"_s, highlightedPair},
-                      {u"range"_s, range},
-                      {u"fastest pairs"_s, fastest},
-                      {u"slowest pairs"_s, slowest}}}},
+         ChoiceRow{{{u"highlighted pair"_s, highlightedPair},
+                    {u"range"_s, range},
+                    {u"fastest pairs"_s, fastest},
+                    {u"slowest pairs"_s, slowest}}}},
         {"first", u"first"_s, u"First pair, or number of pairs"_s,
          u"The first pair of the ablated range (pair 0 has the highest frequency), or the number of pairs to "
          "ablate."_s,
-         WholeField()},
-        {"last", u"last"_s, u"Last pair"_s, u"The last pair of the ablated range (included)."_s, WholeField()}};
+         WholeRow()},
+        {"last", u"last"_s, u"Last pair"_s, u"The last pair of the ablated range (included)."_s, WholeRow()}};
 }
 
 QList<FormRow> lengthRows() {
     return {{"length", u"length"_s, u"Sequence length"_s,
              u"Length of the evaluated sequences, as a multiple of the training context. Every scaling method uses "
              "this multiple as its factor."_s,
-             ChoiceField{{{u"2 × the context"_s, 2}, {u"4 × the context"_s, 4}, {u"8 × the context"_s, 8}}, 4}}};
+             ChoiceRow{{{u"2 × the context"_s, 2}, {u"4 × the context"_s, 4}, {u"8 × the context"_s, 8}}, 4}}};
 }
 
 }  // namespace
@@ -441,7 +441,7 @@ void InspectPanel::showOwnChoices(const std::vector<const InspectFigure*>& figur
     };
     for (const FigureOption* option : shown) {
         if (has(m_ownOptions, option)) continue;
-        QList<ChoiceField::Entry> entries;
+        QList<ChoiceRow::Entry> entries;
         for (const QString& word : wordsOf(*option))
             entries.append({QString(word).replace(QLatin1Char('-'), QLatin1Char(' ')), word});
         m_ownForm.add(static_cast<QVBoxLayout*>(m_ownBox->layout()),
@@ -449,7 +449,7 @@ void InspectPanel::showOwnChoices(const std::vector<const InspectFigure*>& figur
                         QLatin1String(option->name),
                         {},
                         QString::fromUtf8(option->help),
-                        ChoiceField{entries, QLatin1String(option->standard)}}});
+                        ChoiceRow{entries, QLatin1String(option->standard)}}});
         m_ownOptions.push_back(option);
     }
     for (const FigureOption* option : m_ownOptions) m_ownForm.setShown(option->name, has(shown, option));

@@ -180,7 +180,7 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
                 {"frames", u"frames"_s, u"Frames"_s,
                  u"Number of frames of the animation. If there are more snapshots than frames, evenly spaced snapshots "
                  "are exported, including the first and the last."_s,
-                 WholeField{std::min(2, snapshots), snapshots}},
+                 WholeRow{std::min(2, snapshots), snapshots}},
                 darkFramesRow()});
     m_form.setValue("rate", m_job.framesPerSecond);
     m_form.setValue("frames", std::min(snapshots, m_job.most));

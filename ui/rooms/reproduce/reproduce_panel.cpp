@@ -22,27 +22,27 @@ using namespace Qt::StringLiterals;
 namespace {
 
 QList<FormRow> sheetRows() {
-    QList<ChoiceField::Entry> known;
+    QList<ChoiceRow::Entry> known;
     for (const Sheet& sheet : sheets()) {
         const QString name = QString::fromStdString(sheet.name);
         known.append({name, name, QString::fromStdString(sheet.title)});
     }
-    QList<ChoiceField::Entry> scales;
+    QList<ChoiceRow::Entry> scales;
     for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop, SheetScale::paper})
         scales.append({QString::fromStdString(to_string(scale)), static_cast<int>(scale)});
     return {{"sheet", u"sheet"_s, u"Sheet"_s,
              u"A sheet is the plan that reproduces a paper's experiment: published claims, the runs that test them, "
              u"and the "
              "rules of the verdicts."_s,
-             ChoiceField{known}},
+             ChoiceRow{known}},
             {"scale", u"scale"_s, u"Scale"_s,
              u"Size of the models and the training. laptop: small models. paper: the published models. smoke: a quick "
              "check that everything works, with two seeds and a few seconds per run; the quick check cannot test any "
              "claim."_s,
-             ChoiceField{scales}},
+             ChoiceRow{scales}},
             {"seeds", u"seeds"_s, u"Seeds per setting"_s,
              u"Number of seeds with which each setting is trained, at least 2. The seeds are 1337, 1338 and so on."_s,
-             TextField{u"sheet's default"_s}}};
+             TextRow{u"sheet's default"_s}}};
 }
 
 }  // namespace

@@ -211,16 +211,16 @@ QVariantMap settingsOf(const ResultGroup& group) {
 }
 
 QList<FormRow> tableRows() {
-    QList<ChoiceField::Entry> compared = {
+    QList<ChoiceRow::Entry> compared = {
         {u"automatic"_s, u"auto"_s,
          u"This measure is the best validation loss. If groups are not evaluated equally often on the same batches, it "
          "is the validation loss after training."_s}};
     for (const Measure& measure : measures())
         compared.append({measureTitle(measure), QString::fromUtf8(measure.name.data()), measureWhy(measure)});
-    QList<ChoiceField::Entry> tests = {{u"automatic"_s, u"auto"_s}};
+    QList<ChoiceRow::Entry> tests = {{u"automatic"_s, u"auto"_s}};
     for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired})
         tests.append({testTitle(test), QString::fromStdString(to_string(test))});
-    QList<ChoiceField::Entry> conditions = {{u"settings only"_s, QString()}};
+    QList<ChoiceRow::Entry> conditions = {{u"settings only"_s, QString()}};
     for (const std::string_view name : condition_names) conditions.append({text(name), text(name)});
     return {
         {"experiment", u"experiment"_s, u"Experiment"_s,
@@ -228,7 +228,7 @@ QList<FormRow> tableRows() {
          "group."_s},
         {"measure", u"measure"_s, u"Compared measure"_s,
          u"Selects the measure that the table, the tests and the figures compare between the groups of runs."_s,
-         ChoiceField{compared}, "results/measure"},
+         ChoiceRow{compared}, "results/measure"},
         {"baseline", u"baseline"_s, u"Baseline"_s,
          u"The baseline is the group of runs that every other group is compared with. By default, each value of the "
          "other swept settings has a baseline of its own."_s},
@@ -237,20 +237,20 @@ QList<FormRow> tableRows() {
          "if its two groups share at least two seeds and half of those of the smaller group, else Welch's test. Every "
          "test is two-tailed at 5 % after Holm's correction. Choose the test before you look at the results: the best "
          "of three tests is significant by chance more often than 5 %. Formula 37 of the guide"_s,
-         ChoiceField{tests}, "results/test"},
+         ChoiceRow{tests}, "results/test"},
         {"split", u"split by"_s, u"Split groups by"_s,
          u"Runs with equal settings can be trained in different precisions, on different devices, or with or without "
          "CUDA graphs (kernels). The selected property puts such runs into separate groups."_s,
-         ChoiceField{conditions}},
+         ChoiceRow{conditions}},
         {"target", u"target loss"_s, u"Target loss"_s,
          u"The table shows after how many training steps the runs first reach the target validation loss [nats per "
          "token]."_s,
-         TextField{u"e.g. 1.6"_s}, "results/target"},
+         TextRow{u"e.g. 1.6"_s}, "results/target"},
         {"unfinished",
          u"Include unfinished runs"_s,
          {},
          u"Includes runs that are training, stopped or failed in the table and figures, with their latest losses."_s,
-         CheckField{.isWide = true},
+         CheckRow{.isWide = true},
          "results/unfinished"},
         {"published",
          u"Show published values"_s,
@@ -259,28 +259,28 @@ QList<FormRow> tableRows() {
          "from another machine and other code, so no test uses them. Published values are left out if your runs "
          "trained on a part of the data set, or if the model or the training of your runs differs from those of the "
          "paper; the figure's note then says why."_s,
-         CheckField{.isWide = true},
+         CheckRow{.isWide = true},
          "results/published"}};
 }
 
 QList<FormRow> decisionRows() {
-    QList<ChoiceField::Entry> losses = {{u"compared measure"_s, QString()}};
+    QList<ChoiceRow::Entry> losses = {{u"compared measure"_s, QString()}};
     for (const std::string_view loss : decision_losses()) {
         const Measure& measure = measures()[measure_index(std::string(loss))];
         losses.append({measureTitle(measure), text(measure.name)});
     }
-    QList<ChoiceField::Entry> costs = {{u"automatic"_s, QString()}};
+    QList<ChoiceRow::Entry> costs = {{u"automatic"_s, QString()}};
     for (const DecisionCost& cost : decision_costs()) costs.append({text(cost.title), text(cost.name)});
     return {
         {"loss", u"loss"_s, u"Loss of the decision aid"_s,
          u"Selects the loss for the decision aid. The decision aid names the settings that no test finds to be "
          "Pareto-dominated in loss and cost, in a sentence under “Tests”."_s,
-         ChoiceField{losses}, "results/decisionLoss"},
+         ChoiceRow{losses}, "results/decisionLoss"},
         {"cost", u"cost"_s, u"Cost of the decision aid"_s,
          u"Selects the cost that the decision aid weighs against the loss. Automatic is the generation speed if it is "
          "measured, else the training speed if it can be tested, else the cache size, which follows from the settings "
          "and needs no test."_s,
-         ChoiceField{costs}, "results/decisionCost"}};
+         ChoiceRow{costs}, "results/decisionCost"}};
 }
 
 QList<FormRow> latexRows() {
@@ -288,7 +288,7 @@ QList<FormRow> latexRows() {
              u"Best mean in bold (LaTeX)"_s,
              {},
              u"Prints the best mean of each measure and data set in bold in LaTeX tables."_s,
-             CheckField{.isWide = true},
+             CheckRow{.isWide = true},
              "results/bestBold"}};
 }
 

@@ -48,7 +48,7 @@ AnimationDialog::AnimationDialog(AnimationJob job, QWidget* parent)
 
 void AnimationDialog::makeFields() {
     using Over = AnimationJob::Over;
-    QList<ChoiceField::Entry> changes = {{u"base θ"_s, static_cast<int>(Over::theta)}};
+    QList<ChoiceRow::Entry> changes = {{u"base θ"_s, static_cast<int>(Over::theta)}};
     if (changesWithPosition(m_job.figure)) {
         changes.prepend({u"position m of the query"_s, static_cast<int>(Over::positions)});
         changes.append({u"enlarged pair"_s, static_cast<int>(Over::pairs)});
@@ -59,13 +59,13 @@ void AnimationDialog::makeFields() {
         {{"over", u"change"_s, u"Changing value"_s,
           u"The selected quantity changes from frame to frame; all other quantities keep their values on the "
           "page Rotation."_s,
-          ChoiceField{.entries = changes, .letters = 24}},
-         {"from", u"from"_s, u"First value"_s, u"Value of the changed quantity in the first frame."_s, NumberField()},
+          ChoiceRow{.entries = changes, .letters = 24}},
+         {"from", u"from"_s, u"First value"_s, u"Value of the changed quantity in the first frame."_s, NumberRow()},
          {"to", u"to"_s, u"Last value"_s,
           u"Value of the changed quantity in the last frame. From frame to frame, θ changes by a constant "
           "factor; the other quantities change by a constant difference, rounded to whole numbers."_s,
-          NumberField()},
-         {"frames", u"frames"_s, u"Frames"_s, u"Number of frames of the animation."_s, WholeField{2, kMostFrames}},
+          NumberRow()},
+         {"frames", u"frames"_s, u"Frames"_s, u"Number of frames of the animation."_s, WholeRow{2, kMostFrames}},
          frameRateRow(),
          frameFormatRow(),
          frameWidthRow(),

@@ -77,7 +77,7 @@ constexpr HeadButton kHeadButtons[] = {
      "Builds a head that attends to the token three positions before: the phase of each pair i is φᵢ = −3ωᵢ, with its "
      "frequency ωᵢ (formula 17 of the guide)."}};
 
-SliderField normSlider() {
+SliderRow normSlider() {
     return {.maximum = kMostNorm,
             .snap = [](double value) { return std::round(value * 10) / 10; },
             .text = [](double value) { return readableNumber(value); }};
@@ -104,11 +104,11 @@ QList<FormRow> pairRows() {
              {},
              u"Sets the angle φᵢ from k to q before rotation in the pair i that is shown enlarged: the pair's term of "
              "the logit is largest at distances Δ where φᵢ + Δωᵢ is a multiple of 360° (formula 7 of the guide)."_s,
-             SliderField{.unit = u"°"_s,
-                         .minimum = -kHalfTurn,
-                         .maximum = kHalfTurn,
-                         .snap = [](double value) { return std::round(value); },
-                         .text = [](double value) { return readableNumber(value); }}}};
+             SliderRow{.unit = u"°"_s,
+                       .minimum = -kHalfTurn,
+                       .maximum = kHalfTurn,
+                       .snap = [](double value) { return std::round(value); },
+                       .text = [](double value) { return readableNumber(value); }}}};
 }
 
 /// Text that is being typed stays, because a value that the field shows already is not set.

@@ -31,12 +31,12 @@ constexpr std::int64_t kFirstWindow = 16;     // initial sliding window, in toke
 constexpr int kLayersLabelWidth = 88;         // two lines, so that the field shows about 20 letters
 constexpr std::int64_t kFirstDistances = 64;  // initial number of distances that are fewer than the context
 
-SliderField wholeSlider(double minimum, double maximum, const QString& unit = {}) {
+SliderRow wholeSlider(double minimum, double maximum, const QString& unit = {}) {
     return {.unit = unit, .minimum = minimum, .maximum = maximum, .logarithmic = true, .step = 1, .text = wholeText};
 }
 
 QList<FormRow> encodingRows() {
-    const CheckField wide{.isWide = true};
+    const CheckRow wide{.isWide = true};
     return {
         {"heads",
          u"heads"_s,
@@ -66,7 +66,7 @@ QList<FormRow> encodingRows() {
          u"Attention of the layers of the receptive field, from the lowest to the highest, as the setting "
          "attention_layers: auto (the sliding window in all layers), or a pattern that repeats, such as 3 window + 1 "
          "full. The state of a gated DeltaNet (deltanet) includes all earlier tokens."_s,
-         TextField()},
+         TextRow()},
         {"follows",
          u"layers as in the sweep"_s,
          {},

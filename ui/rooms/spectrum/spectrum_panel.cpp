@@ -62,22 +62,22 @@ FormRow partialRow() {
             {},
             u"Slice spreads all wavelengths over the rotated channels (formula 3 of the guide). Truncate computes the "
             "frequencies for the whole head and sets the lowest ones to 0 (formula 4 of the guide)."_s,
-            CheckField{.isWide = true}};
+            CheckRow{.isWide = true}};
 }
 
 QList<FormRow> kernelRows() {
-    return {{"uses-context", u"kernel length = context"_s, {}, {}, CheckField{.isWide = true}},
+    return {{"uses-context", u"kernel length = context"_s, {}, {}, CheckRow{.isWide = true}},
             {"kernel-length",
              u"kernel length"_s,
              {},
              u"Number of distances, from 0, for which the kernel is computed. The spectrum of the kernel uses these "
              "distances, too."_s,
-             SliderField{.unit = u"tokens"_s,
-                         .minimum = 2,
-                         .maximum = static_cast<double>(kMaxKernelLength),
-                         .logarithmic = true,
-                         .step = 1,
-                         .text = wholeText}}};
+             SliderRow{.unit = u"tokens"_s,
+                       .minimum = 2,
+                       .maximum = static_cast<double>(kMaxKernelLength),
+                       .logarithmic = true,
+                       .step = 1,
+                       .text = wholeText}}};
 }
 
 }  // namespace

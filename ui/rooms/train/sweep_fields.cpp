@@ -304,10 +304,10 @@ FormRow methodRow() {
         "fill the ranges evenly. Successive halving: Sobol samples (without ranges, all combinations); after r, 2r, "
         "4r, "
         "… steps (rungs) the half of the settings with the higher mean validation loss over seeds is stopped."_s,
-        ChoiceField{{{u"all combinations"_s, kNoSearch},
-                     {u"random samples"_s, static_cast<int>(Search::Method::random)},
-                     {u"Sobol samples"_s, static_cast<int>(Search::Method::sobol)},
-                     {u"successive halving"_s, static_cast<int>(Search::Method::halving)}}}};
+        ChoiceRow{{{u"all combinations"_s, kNoSearch},
+                   {u"random samples"_s, static_cast<int>(Search::Method::random)},
+                   {u"Sobol samples"_s, static_cast<int>(Search::Method::sobol)},
+                   {u"successive halving"_s, static_cast<int>(Search::Method::halving)}}}};
 }
 
 QList<FormRow> searchRows() {
@@ -315,29 +315,29 @@ QList<FormRow> searchRows() {
     return {
         {"samples", u"samples"_s, u"Number of samples"_s,
          u"Number of samples that the search takes from the ranges; each sample is trained with every seed."_s,
-         WholeField{1, 10000}},
+         WholeRow{1, 10000}},
         {"seed", u"seed"_s, u"Seed of the samples"_s,
          u"Seed of the random numbers of the search. The sampled settings depend only on this seed and the ranges, and "
          "are fixed before the first run starts. A larger number of samples adds samples and keeps the first ones."_s,
-         WholeField{0, largest}},
+         WholeRow{0, largest}},
         {"rung", u"first rung"_s, u"First rung"_s,
          u"First rung r: the training step after which successive halving stops the worse half of the settings for the "
          "first time. It must be a multiple of the evaluation interval. Auto: an eighth of the iterations, rounded up "
          "to an evaluation."_s,
-         WholeField{0, largest, u" steps"_s}},
+         WholeRow{0, largest, u" steps"_s}},
         {"extends",
          u"Add only missing runs"_s,
          {},
          u"Trains only those runs of this sweep that the lab does not have yet, such as runs with further seeds, "
          "further values or more iterations. A run with more iterations continues from a copy of the checkpoint of the "
          "shorter run."_s,
-         CheckField{.isWide = true}},
+         CheckRow{.isWide = true}},
         {"anew",
          u"Restart longer runs"_s,
          {},
          u"Added runs with more iterations start from step 0 with the learning rate schedule of their new length, "
          "instead of continuing from the checkpoint of the shorter run."_s,
-         CheckField{.isWide = true}}};
+         CheckRow{.isWide = true}}};
 }
 
 }  // namespace

@@ -141,21 +141,20 @@ QWidget* SweepPanel::makeSimple() {
 
     QGridLayout* grid = makeFieldGrid();
     column->addLayout(grid);
-    m_theta = chips("theta", u"θ"_s, parseTheta, showTheta,
-                    {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"});
-    addChips(grid, u"θ"_s, m_theta,
-             u"RoPE theta, the base of the frequencies, for example 500, 10k or 1e6.\n"
-             "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021; formula 3 of the guide"_s);
-    m_fraction = chips("fraction", u"fraction"_s, parseFraction, showFraction,
-                       {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"});
-    addChips(
-        grid, u"fraction"_s, m_fraction,
+    m_theta =
+        addSwept(grid, "theta", u"θ"_s, parseTheta, showTheta,
+                 {"100", "500", "1k", "5k", "10k", "20k", "50k", "100k", "500k", "1M"},
+                 u"RoPE theta, the base of the frequencies, for example 500, 10k or 1e6.\n"
+                 "Pair i of a head rotates by θ^(−2i/d_r) radians per token. Su et al. 2021; formula 3 of the guide"_s);
+    m_fraction = addSwept(
+        grid, "fraction", u"fraction"_s, parseFraction, showFraction,
+        {"0 %", "2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"},
         u"Rotary fraction p of each head (partial rotary factor): 25 %, 0.25 or 6 ch (channels).\n"
         "The number of rotated channels d_r is the even number nearest to p·d. Khan et al.; formula 10 of the guide"_s);
-    m_seed = chips("seed", u"seeds"_s, parseSeed, [](const QString& value) { return value; },
-                   {"1337", "1338", "1339", "1340", "1341"});
-    addChips(grid, u"seeds"_s, m_seed,
-             u"Each seed repeats the whole sweep with different initial weights and batches."_s);
+    m_seed = addSwept(
+        grid, "seed", u"seeds"_s, parseSeed, [](const QString& value) { return value; },
+        {"1337", "1338", "1339", "1340", "1341"},
+        u"Each seed repeats the whole sweep with different initial weights and batches."_s);
 
     auto* text = new DataChoice(m_experiment, m_access.dataDir, box);
     connect(text, &DataChoice::refused, this,
@@ -215,17 +214,19 @@ QWidget* SweepPanel::makeFooter() {
     return footer;
 }
 
-ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (*parse)(const QString&),
-                                QString (*display)(const QString&), const QStringList& suggestions) {
-    auto* edit = new ChipListEdit(what, this);
+ChipListEdit* SweepPanel::addSwept(QGridLayout* grid, const char* name, const QString& title,
+                                   QString (*parse)(const QString&), QString (*display)(const QString&),
+                                   const QStringList& suggestions, const QString& why) {
+    auto* edit = new ChipListEdit(title, this);
+    addChips(grid, title, edit, why);
     edit->setParser(parse);
     edit->setDisplay(display);
     edit->setSuggestions(suggestions);
     edit->setLines(3);
     edit->setPlaceholder(u"set by the listed runs"_s);
-    connect(edit, &ChipListEdit::edited, this, [this, edit, name, what](const QStringList& values) {
+    connect(edit, &ChipListEdit::edited, this, [this, edit, name, title](const QStringList& values) {
         const QString refusal = problemOf([&] {
-            m_experiment.edit(u"change %1"_s.arg(what),
+            m_experiment.edit(u"change %1"_s.arg(title),
                               [&](Experiment& experiment) { setSwept(experiment, name, values); });
         });
         renew();  // an empty list shows the default value of the setting again
@@ -238,11 +239,10 @@ ChipListEdit* SweepPanel::chips(const char* name, const QString& what, QString (
     return edit;
 }
 
-QLabel* SweepPanel::addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why) {
+void SweepPanel::addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why) {
     QLabel* label = addField(grid, title, edit, why);
     scaleMargins(label, {0, 4, 0, 0});  // aligns the label with the first line of chips
     grid->setAlignment(label, Qt::AlignTop);
-    return label;
 }
 
 void SweepPanel::renew() {

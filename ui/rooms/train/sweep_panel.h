@@ -49,9 +49,10 @@ class SweepPanel : public QFrame {
     QWidget* makeMore();
     QWidget* makeFooter();
     void addCombining(QGridLayout* grid);
-    ChipListEdit* chips(const char* key, const QString& what, QString (*parse)(const QString&),
-                        QString (*display)(const QString&), const QStringList& suggestions);
-    QLabel* addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why);
+    /// The values of a setting.
+    ChipListEdit* addSwept(QGridLayout* grid, const char* key, const QString& title, QString (*parse)(const QString&),
+                           QString (*display)(const QString&), const QStringList& suggestions, const QString& why);
+    void addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why);
     void renew();
     void renewEstimate();
     /// Shows in the estimate what a change would do to the sweep, before the user makes it.
