@@ -136,14 +136,15 @@ TEST_F(ResultsRoomTest, NamesTheSettingsOnTheParetoFront) {
               "By best validation loss and size of KV cache and RoPE cache: 1 of 3 settings is not Pareto-dominated: "
               "500.");
     EXPECT_TRUE(room->decisionDetails().contains(
-        "The settings are compared in best validation loss and size of KV cache and RoPE cache, paired by seed where "
-        "both share seeds, else with Welch's t test (Holm's correction over 3 tests)."))
+        "The settings are compared in best validation loss and size of KV cache and RoPE cache with the t test paired "
+        "by seed, after Holm's correction over 3 tests."))
         << room->decisionDetails().toStdString();
     ResultsPanel& panel = room->choices();
     panel.form().setValue("loss", "final_validation_loss");
     panel.form().setValue("cost", "cache_bytes");
     EXPECT_TRUE(room->decisionDetails().contains(
-        "The settings are compared in final validation loss and size of KV cache and RoPE cache, paired by seed"))
+        "The settings are compared in final validation loss and size of KV cache and RoPE cache with the t test paired "
+        "by seed"))
         << room->decisionDetails().toStdString();
     panel.formats()->setCurrentIndex(3);
     panel.copyButton()->click();
