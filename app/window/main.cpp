@@ -22,8 +22,8 @@
 #include "ui/window/batch/verify_figure.h"
 #include "ui/window/controllers/lab_controller.h"
 #include "ui/window/controllers/lecture_controller.h"
-#include "ui/window/main_window.h"
 #include "ui/window/frame/rooms.h"
+#include "ui/window/main_window.h"
 #include "ui/window/stop_signals.h"
 
 using namespace Qt::StringLiterals;

@@ -15,8 +15,8 @@
 
 #include "ui/shell/room.h"
 #include "ui/theme/theme_manager.h"
-#include "ui/window/main_window.h"
 #include "ui/window/frame/rooms.h"
+#include "ui/window/main_window.h"
 
 namespace {
 

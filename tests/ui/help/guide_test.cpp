@@ -18,8 +18,8 @@
 #include "ui/help/command_palette.h"
 #include "ui/help/explanation_card.h"
 #include "ui/help/guide_pages.h"
-#include "ui/window/frame/rooms.h"
 #include "ui/window/controllers/rotary_controller.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {

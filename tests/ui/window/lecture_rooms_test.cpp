@@ -10,8 +10,8 @@
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"
 #include "ui/shell/room.h"
-#include "ui/window/main_window.h"
 #include "ui/window/frame/rooms.h"
+#include "ui/window/main_window.h"
 
 namespace ropelab::ui {
 namespace {

@@ -14,8 +14,8 @@
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
-#include "ui/window/frame/corner.h"
 #include "ui/window/controllers/lab_controller.h"
+#include "ui/window/frame/corner.h"
 #include "ui/window/frame/rail.h"
 #include "ui/window/frame/status_strip.h"
 

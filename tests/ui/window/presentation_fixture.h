@@ -31,10 +31,10 @@
 #include "ui/shell/room.h"
 #include "ui/theme/motion.h"
 #include "ui/window/controllers/lecture_controller.h"
+#include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/rail.h"
 #include "ui/window/frame/rooms.h"
 #include "ui/window/frame/status_strip.h"
-#include "ui/window/controllers/window_stage.h"
 
 namespace ropelab::ui {
 

@@ -5,10 +5,10 @@
 #include <map>
 
 #include "core/forecast/time_model.h"
+#include "core/reproduce/published/published.h"
+#include "core/reproduce/published/source_tests.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/measuring.h"
-#include "core/reproduce/published/source_tests.h"
-#include "core/reproduce/published/published.h"
 #include "core/results/results_cells.h"
 #include "ui/common/choice_words.h"
 #include "ui/common/format.h"

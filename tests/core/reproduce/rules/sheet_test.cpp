@@ -10,11 +10,11 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/reproduce/published/published.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheets/building.h"
-#include "core/reproduce/published/published.h"
 #include "tests/core/data/scratch.h"
 #include "tests/support/expect_message.h"
 

@@ -13,9 +13,9 @@
 #include "ui/rotary/rotary_room.h"
 #include "ui/statements/statement_cards.h"
 #include "ui/theme/theme_manager.h"
+#include "ui/window/controllers/rotary_controller.h"
 #include "ui/window/frame/figures.h"
 #include "ui/window/main_window.h"
-#include "ui/window/controllers/rotary_controller.h"
 
 namespace ropelab::ui {
 namespace {
