@@ -165,7 +165,7 @@ TEST(HuggingFaceRotary, ModelsOfImagesHaveAnOrder) {
     EXPECT_THAT(all_remarks(ernie), HasSubstr("the first 22 rotate by the row of an image, the next 22 by its column"));
     const HfModel vision = model_of("qwen3_vl_vision", json::object());
     EXPECT_EQ(vision.of("").rotary_dim, 32);
-    EXPECT_THAT(all_remarks(vision), HasSubstr("by row and column"));
+    EXPECT_THAT(all_remarks(vision), HasSubstr("by the row and by the column"));
     EXPECT_MESSAGE(hf_facts({{"model_type", "qwen3_vl_vision"}}), BadInput, "a model of images");
     EXPECT_MESSAGE(model_of("pixtral", {{"rope_scaling", {{"type", "linear"}, {"factor", 2}}}}), BadInput, "axial");
 }
