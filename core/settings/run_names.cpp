@@ -1,16 +1,51 @@
 #include "core/settings/run_names.h"
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string_view>
 
+#include "core/base/numbers.h"
 #include "core/settings/keys.h"
 
 namespace ropelab {
 
 namespace {
+
+std::string position_label(const RunSpec& spec) {
+    const PositionEncoding& encoding = spec.encoding();
+    std::string label(encoding.label);
+    for (const PositionEncoding::Own& own : encoding.settings) {
+        const Value value = key(own.key).get(spec);
+        const bool is_shown = own.is_always_shown || value != key(own.key).get(RunSpec{});
+        if (!own.is_in_labels() || !is_shown) continue;
+        const auto* real = std::get_if<double>(&value);
+        label +=
+            ", " + std::string(own.before) + (real ? short_number(*real) : to_text(value)) + std::string(own.after);
+    }
+    if (!spec.rotates()) return label;
+    // RoPE beside another encoding, or the RoPE of an encoding that changes it.
+    if (!label.empty()) label += encoding.rotation == PositionEncoding::Rotation::rope ? " + " : ", ";
+    if (spec.fraction == 0) return label + "RoPE 0 %";
+    const int rotated = rotary_dim(spec.rotary_head_dim(), spec.fraction);
+    std::string fraction = fraction_text(spec.fraction, spec.rotary_head_dim());
+    if (spec.partial == Partial::truncate && rotated < spec.rotary_head_dim()) fraction += " truncated";
+    if (spec.pairs != "all") fraction += ", pairs " + spec.pairs;
+    if (spec.rotated_layers != "all") fraction += ", layers " + spec.rotated_layers;
+    if (spec.rope_precision == RopePrecision::bfloat16_tables) fraction += ", bfloat16 tables";
+    if (spec.rope_precision == RopePrecision::bfloat16_positions) fraction += ", bfloat16 positions";
+    if (spec.frequencies != "auto") return label + "frequencies " + spec.frequencies + ", " + fraction;
+    std::string theta = short_number(spec.theta);
+    if (spec.theta_schedule != ThetaSchedule::constant) {
+        theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
+    }
+    if (spec.theta_training != ThetaTraining::fixed) {
+        theta += " trained (" + to_text(key("theta_training").get(spec)) + ")";
+    }
+    return label + "θ " + theta + ", " + fraction;
+}
 
 bool label_shows(std::string_view name) {
     static const std::set<std::string_view> shown = [] {
@@ -43,6 +78,21 @@ void add_differences(std::vector<std::string>& names, const std::vector<RunSpec>
 }
 
 }  // namespace
+
+std::string label_of(const RunSpec& spec) {
+    std::string label = position_label(spec);
+    const bool has_window = spec.attention_window > 0 && spec.attention_window < spec.context;
+    if (has_window) label += ", attention window " + std::to_string(spec.attention_window);
+    if (spec.attention_layers != "auto") {
+        std::string layers = spec.attention_layers;
+        std::erase_if(layers, [](unsigned char c) { return std::isspace(c) != 0; });
+        label += ", layers " + layers;
+    }
+    if (spec.attention == AttentionKind::mla) label += ", MLA";
+    if (spec.attention == AttentionKind::gated) label += ", gated attention";
+    if (spec.attention_sinks) label += ", attention sinks";
+    return label;
+}
 
 std::vector<std::string> run_names(const std::vector<RunSpec>& runs) {
     std::vector<std::string> names;
