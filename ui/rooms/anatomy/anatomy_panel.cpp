@@ -17,7 +17,6 @@
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
-#include "ui/controls/choice_box.h"
 #include "ui/controls/field_note.h"
 #include "ui/controls/fields.h"
 

@@ -16,7 +16,6 @@
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
-#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rotary/figure_views.h"
 #include "ui/shell/explanation.h"

@@ -3,7 +3,6 @@
 #include <QGridLayout>
 #include <QLabel>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <cmath>
 
 #include "ui/common/scaled.h"

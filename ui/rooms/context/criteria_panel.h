@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "core/rope/context.h"
-#include "ui/controls/fields.h"
 #include "ui/controls/form.h"
 #include "ui/rooms/context/context_data.h"
 #include "ui/shell/tiles.h"

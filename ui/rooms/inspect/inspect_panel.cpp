@@ -358,9 +358,8 @@ void InspectPanel::renewDifference() {
 
 void InspectPanel::fit(const RunSpec& spec) {
     m_layers = spec.layers;
-    renewLayers();
     m_heads = spec.heads;
-    renewHeads();
+    renewPlaces();
     m_fineTune->fit(spec);
     const int last = std::max(0, spec.query_dim() / 2 - 1);
     for (const char* end : {"first", "last"}) {
@@ -370,23 +369,18 @@ void InspectPanel::fit(const RunSpec& spec) {
     renewRanges();
 }
 
-void InspectPanel::renewLayers() {
-    Entries layers;
-    if (!m_needsOneLayer) layers.append({u"all"_s, -1});
-    for (std::int64_t i = 0; i < m_layers; ++i) layers.append({QString::number(i), static_cast<qlonglong>(i)});
-    const QVariant before = m_form.value("layer");
-    renewChoice(m_form.field<QComboBox>("layer"), layers, m_needsOneLayer ? 0 : -1);
-    if (before.isValid() && m_form.value("layer") != before) emit changed();
-}
-
-void InspectPanel::renewHeads() {
-    Entries heads = {{u"automatic"_s, static_cast<qlonglong>(kAutomaticHead)}};
+void InspectPanel::renewPlaces() {
+    const auto renew = [this](std::string_view id, Entries entries, std::int64_t count, qlonglong fallback) {
+        for (std::int64_t i = 0; i < count; ++i) entries.append({QString::number(i), static_cast<qlonglong>(i)});
+        const QVariant before = m_form.value(id);
+        renewChoice(m_form.field<QComboBox>(id), entries, fallback);
+        if (before.isValid() && m_form.value(id) != before) emit changed();
+    };
+    renew("layer", m_needsOneLayer ? Entries() : Entries{{u"all"_s, -1}}, m_layers, m_needsOneLayer ? 0 : -1);
+    constexpr qlonglong automatic = kAutomaticHead;
+    Entries heads = {{u"automatic"_s, automatic}};
     if (!m_needsOneHead) heads.append({u"mean"_s, -1});
-    for (std::int64_t i = 0; i < m_heads; ++i) heads.append({QString::number(i), static_cast<qlonglong>(i)});
-    QComboBox* list = m_form.field<QComboBox>("head");
-    const QVariant before = list->currentData();
-    if (heads.size() != list->count()) renewChoice(list, heads, static_cast<qlonglong>(kAutomaticHead));
-    if (before.isValid() && list->currentData() != before) emit changed();
+    renew("head", heads, m_heads, automatic);
 }
 
 void InspectPanel::renewRanges() {
@@ -426,8 +420,7 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     // "all" is not offered if a figure can show only one layer, nor "mean" if it can show only one head.
     m_needsOneHead = uses(Controls::oneHead);
     m_needsOneLayer = uses(Controls::oneLayer) || m_needsOneHead || headsAsRows;
-    renewLayers();
-    renewHeads();
+    renewPlaces();
     renewRanges();
 }
 

@@ -114,8 +114,8 @@ class InspectPanel : public QFrame {
  private:
     void renewRanges();
     void showOwnChoices(const std::vector<const InspectFigure*>& figures);
-    void renewLayers();
-    void renewHeads();
+    /// The lists of layers and heads.
+    void renewPlaces();
     void renewDifference();
 
     RunStore& m_runStore;

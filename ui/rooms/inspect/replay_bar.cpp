@@ -13,7 +13,6 @@
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
 #include "ui/common/scaled.h"
-#include "ui/controls/fields.h"
 #include "ui/controls/frame_fields.h"
 #include "ui/session/settings.h"
 #include "ui/theme/dialogs.h"

@@ -5,7 +5,6 @@
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
-#include <algorithm>
 #include <cmath>
 
 #include "core/base/error.h"

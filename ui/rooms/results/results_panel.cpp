@@ -1,7 +1,6 @@
 #include "ui/rooms/results/results_panel.h"
 
 #include <QAction>
-#include <QCheckBox>
 #include <QComboBox>
 #include <QJsonArray>
 #include <QJsonDocument>

@@ -12,7 +12,6 @@
 #include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
-#include "ui/controls/fields.h"
 #include "ui/controls/frame_fields.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 

@@ -22,7 +22,6 @@
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/controls/flow_layout.h"
-#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/rotation/rotation_pages.h"
 #include "ui/rooms/rotation/vectors_panel.h"

@@ -1,7 +1,6 @@
 #include "ui/rooms/spectrum/spectrum_room.h"
 
 #include <QButtonGroup>
-#include <QCheckBox>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QStackedWidget>
@@ -20,7 +19,6 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
-#include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/spectrum/encodings_page.h"
 #include "ui/rooms/spectrum/spectrum_panel.h"
