@@ -5,7 +5,7 @@
 #include "core/engine/attention/attention.h"
 #include "core/engine/operations/dropout.h"
 #include "core/engine/operations/parameters.h"
-#include "core/engine/parts/experts.h"
+#include "core/engine/parts/routing.h"
 #include "core/plan/model_plan.h"
 
 namespace ropelab {

@@ -9,6 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "core/base/random_stream.h"
+#include "core/kernels/kernels.h"
+
+namespace torch::jit::tensorexpr {
+class CodeGen;
+}
+
 namespace ropelab {
 
 // Philox 4×32-10 (core/base/random_stream.h).
@@ -67,11 +74,56 @@ class Dropout {
     std::shared_ptr<DeviceStreams> streams_;
 };
 
+/// Random numbers of a dropout, per run.
+class Streams {
+ public:
+    Streams(const Dropout& dropout, const std::string& place) : dropout_(dropout) {
+        if (!dropout.active()) return;
+        for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
+    }
+    bool drop() const { return !streams_.empty(); }
+    /// The tensor has `size` elements per run.
+    kernels::DropoutNumbers of(std::int64_t run, std::int64_t size) const {
+        if (streams_.empty()) return {};
+        return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step()),
+                static_cast<std::uint64_t>(dropout_.first_number(size))};
+    }
+
+ private:
+    Dropout dropout_;
+    std::vector<RandomStream> streams_;
+};
+
+/// Data of an autograd function that are not tensors.
+struct Place : torch::CustomClassHolder {
+    Place(const Dropout& dropout, const std::string& name) : streams(dropout, name) {}
+    Streams streams;
+};
+
+/// Dropout masks in one pass that stores nothing but the mask: LibTorch's fuser compiles the arithmetic of all rounds
+/// for the device.
+class MaskKernel {
+ public:
+    /// On the CPU, LibTorch interprets the arithmetic, which is slow. Throws c10::Error if LibTorch cannot compile it.
+    MaskKernel(std::int64_t runs, std::int64_t groups, double rate, torch::Device device);
+    ~MaskKernel();
+    MaskKernel(const MaskKernel&) = delete;
+    MaskKernel& operator=(const MaskKernel&) = delete;
+
+    /// keys and step as in DeviceStreams → (runs, 4·groups) float32: the masks from number 4·first on.
+    torch::Tensor operator()(const torch::Tensor& keys, const torch::Tensor& step, std::int64_t first) const;
+
+ private:
+    std::int64_t runs_;
+    std::int64_t groups_;
+    std::unique_ptr<torch::jit::tensorexpr::CodeGen> code_;
+};
+
 /// In LibTorch's operations on the tensors' device: (runs, size) float32 of 0 and 1/(1 − rate), equal to
 /// RandomStream::fill_dropout from number `first` on. keys and step as in DeviceStreams.
 torch::Tensor libtorch_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate,
                                      std::int64_t size, std::int64_t first = 0);
-/// The same in one pass (core/engine/operations/mask_kernel.h), if LibTorch can compile for the device and if the
+/// The same in one pass (MaskKernel), if LibTorch can compile for the device and if the
 /// first masks of a size agree.
 torch::Tensor device_dropout_masks(const torch::Tensor& keys, const torch::Tensor& step, double rate, std::int64_t size,
                                    std::int64_t first = 0);

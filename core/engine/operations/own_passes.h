@@ -3,12 +3,11 @@
 #include <ATen/Parallel.h>
 #include <torch/torch.h>
 
-#include <string>
-#include <vector>
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
 
-#include "core/base/random_stream.h"
 #include "core/engine/device/accelerator.h"
-#include "core/engine/operations/dropout.h"
 #include "core/engine/operations/operations.h"
 #include "core/kernels/kernels.h"
 
@@ -68,31 +67,5 @@ void with_type(torch::ScalarType type, F f) {
         f(float{});
     }
 }
-
-/// Random numbers of a dropout, per run.
-class Streams {
- public:
-    Streams(const Dropout& dropout, const std::string& place) : dropout_(dropout) {
-        if (!dropout.active()) return;
-        for (std::int64_t seed : dropout.seeds()) streams_.emplace_back(seed, "dropout:" + place);
-    }
-    bool drop() const { return !streams_.empty(); }
-    /// The tensor has `size` elements per run.
-    kernels::DropoutNumbers of(std::int64_t run, std::int64_t size) const {
-        if (streams_.empty()) return {};
-        return {&streams_[static_cast<std::size_t>(run)], dropout_.rate(), static_cast<std::uint64_t>(dropout_.step()),
-                static_cast<std::uint64_t>(dropout_.first_number(size))};
-    }
-
- private:
-    Dropout dropout_;
-    std::vector<RandomStream> streams_;
-};
-
-/// Data of an autograd function that are not tensors.
-struct Place : torch::CustomClassHolder {
-    Place(const Dropout& dropout, const std::string& name) : streams(dropout, name) {}
-    Streams streams;
-};
 
 }  // namespace ropelab

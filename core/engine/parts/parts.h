@@ -9,7 +9,7 @@
 #include "core/engine/operations/dropout.h"
 #include "core/engine/operations/fused.h"
 #include "core/engine/operations/parameters.h"
-#include "core/engine/parts/experts.h"
+#include "core/engine/parts/routing.h"
 #include "core/plan/model_plan.h"
 
 // The forward pass of each part of a layer's plan (core/plan/parts), which the decoder visits: a part without one does

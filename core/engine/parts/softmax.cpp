@@ -1,3 +1,4 @@
+#include "core/engine/attention/backend.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/parts/parts.h"
 

@@ -9,7 +9,7 @@
 #include "core/engine/model/torch_model.h"
 #include "core/engine/operations/clear_errors.h"
 #include "core/engine/operations/fused.h"
-#include "core/engine/parts/experts.h"
+#include "core/engine/parts/routing.h"
 #include "core/engine/probe/attention_probe.h"
 
 namespace ropelab {

@@ -1,6 +1,6 @@
 // Every backend and variant of attention against the reference in double precision: values and gradients of whole
 // batches, and generation token by token through a cache.
-#include "core/engine/attention/attention.h"
+#include "core/engine/attention/backend.h"
 
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "core/base/random_stream.h"
-#include "core/engine/attention/attention.h"
+#include "core/engine/attention/backend.h"
 #include "core/engine/train/torch_cohort.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/support/shared_data.h"

@@ -1,6 +1,7 @@
 // What the plan says of a model, for the forecasts, against what the engine does.
 #include <gtest/gtest.h>
 
+#include "core/engine/attention/backend.h"
 #include "core/engine/device/accelerator.h"
 #include "core/engine/model/decoder.h"
 #include "core/forecast/device_need.h"

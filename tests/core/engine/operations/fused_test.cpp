@@ -8,8 +8,7 @@
 #include <functional>
 
 #include "core/base/random_stream.h"
-#include "core/engine/attention/attention.h"
-#include "core/engine/operations/mask_kernel.h"
+#include "core/engine/attention/backend.h"
 #include "core/engine/operations/operations.h"
 
 namespace ropelab {

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-#include "core/engine/parts/experts.h"
+#include "core/engine/parts/routing.h"
 #include "core/plan/layout.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/core/engine/probe/probed_run.h"

@@ -1,4 +1,4 @@
-#include "core/engine/attention/attention.h"
+#include "core/engine/attention/backend.h"
 
 #include "core/engine/attention/cpu.h"
 #include "core/engine/attention/reference.h"
