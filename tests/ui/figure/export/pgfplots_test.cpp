@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "tests/ui/figure/sample_figure.h"
+#include "ui/figure/export/export.h"
 #include "ui/figure/export/latex_text.h"
 
 namespace ropelab::ui {
