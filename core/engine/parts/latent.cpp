@@ -61,7 +61,7 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
     const std::int64_t head_dim = part.D.value();
     const std::int64_t width = part.L.value();
     const std::int64_t rotary = part.R.value();
-    const LayerTerms terms = pass.terms(part.scores, part.rotary);
+    const LayerTerms terms = pass.terms(part.scores);
     const auto by_token = [&](const torch::Tensor& rows, std::int64_t count) {
         return in_float(rows).unflatten(1, {pass.batch, -1}).unflatten(3, {count, -1});
     };

@@ -39,12 +39,7 @@ struct LayerPass {
         use.stages.output(part, rows);
         return rows;
     }
-    /// Reports the rotation of a layer in which no channel rotates: there is nothing to compute.
-    LayerTerms terms(const Scores& scores, const std::optional<Rotary>& rotary) const {
-        LayerTerms result = positions.layer(use.layer, scores, weights);
-        if (rotary && !result.tables.defined()) use.stages.computed("attention.rotation");
-        return result;
-    }
+    LayerTerms terms(const Scores& scores) const { return positions.layer(use.layer, scores, weights); }
 };
 
 /// Causal attention without its output projection. x: (runs, batch·time, C) → (runs, batch·time, heads·head_dim), in

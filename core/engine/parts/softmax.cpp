@@ -6,7 +6,7 @@ namespace ropelab {
 
 torch::Tensor forward(const Softmax& part, const torch::Tensor& x, const LayerPass& pass) {
     const StageMarks& stages = pass.use.stages;
-    const LayerTerms terms = pass.terms(part.scores, part.rotary);
+    const LayerTerms terms = pass.terms(part.scores);
     const torch::Tensor qkv = pass.linear(x, "attention.qkv", {"attention.queries", "attention.keys"});
     if (stages.wants_outputs()) {
         const std::int64_t queries = *part.heads.h * *part.heads.D;

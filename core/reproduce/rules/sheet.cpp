@@ -255,7 +255,7 @@ std::string rule_words(const RetrievalRule& rule) {
            "the interval of the gain at the lowest B minus " +
            kept +
            " of the gain at the control lag lie below 0. At the control lag, at about the same distance, B is "
-           "positive and clearly higher, so a plain decline with distance is no collapse. The intervals have " +
+           "positive and clearly higher, so that a plain decline with distance is no collapse. The intervals have " +
            confidence_text(rule) + " confidence each and 95 % together (Bonferroni's correction over " +
            counted(static_cast<std::int64_t>(tested_groups(rule)), "group") + "). " + gain_words + unlearned +
            " A group without a control lag is not scored, because the effects of distance and of B cannot be "
@@ -309,8 +309,9 @@ std::string null_model_words(const Prediction& prediction) {
     }
     if (!prediction.retrieval) {
         const std::string low = std::to_string(prediction.low.size());
-        return "Null model (the model of chance): all orders of the " + count + " groups are equally likely, so the " +
-               low + " predicted to be lowest are the lowest with probability 1/C(" + count + ", " + low + ").";
+        return "Null model (the model of chance): all orders of the " + count +
+               " groups are equally likely, so that the " + low +
+               " predicted to be lowest are the lowest with probability 1/C(" + count + ", " + low + ").";
     }
     const std::string k = std::to_string(groups.high);
     std::string words = "Null model (the model of chance): the number of collapsing groups is known, and the " + k +

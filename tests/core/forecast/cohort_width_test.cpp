@@ -200,7 +200,12 @@ class TimedEngine : public Engine {
 CohortStart four_runs(std::int64_t width) {
     CohortStart start;
     start.runs.assign(4, tiny_spec());
-    for (RunSpec& run : start.runs) run.width = width, run.iterations = 10000, run.device = Device::cpu;
+    for (RunSpec& run : start.runs) {
+        run.width = width;
+        run.heads = 1;  // so that every width is a model
+        run.iterations = 10000;
+        run.device = Device::cpu;
+    }
     return start;
 }
 

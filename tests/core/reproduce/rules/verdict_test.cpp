@@ -402,7 +402,7 @@ TEST(Judge, SurvivorsDoNotDecide) {
     const SheetRow both = evaluate(plan_of({row_500(difference(-1))}), runs).front();
     EXPECT_EQ(both.verdict, SheetVerdict::undecided);
     EXPECT_THAT(both.words,
-                HasSubstr("1 of 5 runs of the group and 1 of 5 of the baseline failed or diverged, so that"));
+                HasSubstr("1 of 5 runs of the group and 1 of 5 of the baseline failed or diverged, so the means"));
 }
 
 // A run that was trained again after a failure has not failed.

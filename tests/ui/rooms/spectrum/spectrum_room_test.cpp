@@ -318,7 +318,7 @@ TEST_F(SpectrumRoomTest, AllEncodingsFitALowRoom) {
     EXPECT_TRUE(grid->sharedTitles()->text().startsWith("change of the logit (nats) versus distance (tokens)"))
         << grid->sharedTitles()->text().toStdString();
     const QList<FigureView*>& views = grid->panelViews();
-    ASSERT_EQ(views.size(), 11);
+    ASSERT_EQ(views.size(), 12);
     for (FigureView* view : views) {
         const QRect place(view->mapTo(room.get(), QPoint()), view->size());
         EXPECT_TRUE(room->rect().contains(place)) << view->accessibleName().toStdString();

@@ -171,7 +171,7 @@ TEST_F(PresentationTest, AllEncodingsSideBySideAreSeen) {
             EXPECT_TRUE(area->viewport()->rect().contains(place)) << view->accessibleName().toStdString();
             ++seen;
         }
-        EXPECT_EQ(seen, 11);
+        EXPECT_EQ(seen, 12);
         EXPECT_GE(ThemeManager::instance().scale(), 110);
         window->lectures().end();
     }
