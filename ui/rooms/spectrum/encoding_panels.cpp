@@ -224,10 +224,7 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
     return {
         changePanel(input, none, [](std::int64_t) { return 0.0; }),
         trained("learned", embedded, {},
-                [&] {
-                    return textPanel(input, embedded,
-                                     u"Before training, all embeddings are independent random vectors."_s);
-                }),
+                [&] { return textPanel(input, embedded, u"Before training, the embeddings are random vectors."_s); }),
         sinusoidalPanel(input, sinusoidal),
         changePanel(input, rope, rotated),
         changePanel(input, xpos,
