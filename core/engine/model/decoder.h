@@ -17,7 +17,7 @@ namespace ropelab {
 //   3. Decoder::logits looks up the embedding and visits the layers of the plan (plan/model_plan.h); each norm adds the
 //      branch before it to the residual stream (parts/norm.cpp).
 //   4. parts/parts.h has a forward for each kind of attention: projections, then rotation and scores.
-//   5. attention/attention.cpp chooses who computes the scores: attention/cpu.cpp with the kernels of core/kernels,
+//   5. attention/backend.cpp chooses who computes the scores: attention/cpu.cpp with the kernels of core/kernels,
 //      LibTorch's operation, or attention/reference.cpp, operation by operation; with attention/cache.h in generation.
 //   6. parts/mlp.cpp or parts/experts.cpp; after the last layer the head gives logits, (runs, batch·time, vocabulary).
 // Single tokens on the CPU take a shorter way with the same plan: model/token_decoder.h.
