@@ -41,19 +41,10 @@ BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_atten
     return result;
 }
 
-// Per token; nullopt for a compressed cache.
-Count cached_numbers(const HfLayer& layer) {
-    Count total = 0;
-    for (const CachedLayers& cache : layer.attention.caches) {
-        total = cache.tokens_per_entry > 1 ? std::nullopt : sum_of({total, product_of({cache.layers, cache.numbers})});
-    }
-    return total;
-}
-
 Scores scores_of(const HfFacts& facts, const HfLayer& layer) {
     Scores scores = {.has_sinks = facts.decoder && facts.decoder->has_sinks, .keys = facts.keys(layer)};
     if (facts.model.position == HfPosition::alibi) scores.relative = Alibi();
-    if (!facts.model.shape.is_encoder) scores.cached = cached_numbers(layer);
+    scores.caches = facts.model.shape.is_encoder ? std::vector<CachedLayers>() : layer.attention.caches;
     if (facts.has_window(layer)) {
         scores.window = layer.attention.window;
         if (layer.type == "chunked_attention") scores.window_name = "chunked attention";
@@ -243,7 +234,7 @@ ModelPlan hf_plan(const json& config) {
                   .C = facts.n.C,
                   .V = facts.n.V,
                   .cached_number_bytes = facts.model.shape.is_encoder ? Count(0)
-                                         : facts.model.cache          ? Count(cached_bytes)
+                                         : facts.model.sizes          ? Count(cached_bytes)
                                                                       : std::nullopt,
                   .decoder = !facts.model.shape.is_encoder};
     if (facts.model.position == HfPosition::learned) {

@@ -483,13 +483,18 @@ void read_cache(HfModel& model) {
     }
     if (!sizes.kv_heads) return;
 
-    CacheShape shape = {.layers = 0, .heads = *sizes.heads, .kv_heads = *sizes.kv_heads, .head_dim = sizes.head_dim};
+    AttentionSizes usual = {.kind = kind_of_heads(*sizes.heads, *sizes.kv_heads),
+                            .layers = 0,
+                            .heads = *sizes.heads,
+                            .kv_heads = *sizes.kv_heads,
+                            .head_dim = sizes.head_dim};
     std::set<std::string> others;
     std::int64_t uncached = 0, borrowed = 0, repeated = 0, indexed = 0, compressed = 0, unequal = 0;
     const HfAttention* first = nullptr;
     double numbers = static_cast<double>(*sizes.layers) * static_cast<double>(sizes.head_dim) *
-                     static_cast<double>(std::max(shape.kv_heads, shape.heads)) * 2;
+                     static_cast<double>(std::max(usual.kv_heads, usual.heads)) * 2;
     types.resize(sizes.attention.size(), types.empty() ? "" : types.back());
+    bool has_windows = false;
     for (std::size_t i = 0; i < sizes.attention.size(); ++i) {
         const HfAttention& layer = sizes.attention[i];
         if (layer.kv_heads == 0) {
@@ -501,28 +506,20 @@ void read_cache(HfModel& model) {
         unequal += layer.kv_heads != first->kv_heads || layer.head_dim != first->head_dim ? 1 : 0;
         for (const CachedLayers& cache : layer.caches) {
             numbers += static_cast<double>(cache.layers) * static_cast<double>(cache.numbers);
-            const auto same = std::find_if(shape.groups.begin(), shape.groups.end(), [&](CachedLayers group) {
-                group.layers = cache.layers;
-                return group == cache;
-            });
-            if (same != shape.groups.end()) {
-                same->layers += cache.layers;
-            } else {
-                shape.groups.push_back(cache);
-            }
+            has_windows = has_windows || cache.window > 0;
             (cache.is_index ? indexed : compressed) += cache.is_index || cache.tokens_per_entry > 1 ? 1 : 0;
         }
         if (layer.caches.empty() || layer.caches.front().is_index) {
             ++borrowed;
             continue;
         }
-        const auto& [times, of_entry, window, tokens_per_entry, is_index] = layer.caches.front();
-        shape.layers += times;
-        repeated += times > 1 ? 1 : 0;
-        if (window > 0) shape.window = window;
-        if (window == 0) shape.global_layers += times;
+        const CachedLayers& cache = layer.caches.front();
+        usual.layers += cache.layers;
+        repeated += cache.layers > 1 ? 1 : 0;
+        if (cache.window > 0) usual.window = cache.window;
+        if (cache.window == 0) usual.global_layers += cache.layers;
     }
-    if (shape.global_layers == shape.layers) shape.global_layers = 0;  // no layer has a window
+    if (usual.global_layers == usual.layers) usual.global_layers = 0;  // no layer has a window
     const auto remark = [&](std::int64_t count, const std::string& text) {
         if (count > 0)
             model.remarks.push_back("Layers that " + text + ": " + std::to_string(count) + " of " +
@@ -542,22 +539,17 @@ void read_cache(HfModel& model) {
         indexed,
         "also keep the keys of an indexer (index_head_dim channels per token), which the size of the KV cache does not "
         "contain");
-    model.kind = shape.kv_heads == shape.heads ? KvCache::multi_head
-                 : shape.kv_heads == 1         ? KvCache::multi_query
-                                               : KvCache::grouped;
-    const bool has_windows = std::any_of(shape.groups.begin(), shape.groups.end(),
-                                         [](const CachedLayers& group) { return group.window > 0; });
-    if (has_windows && shape.window < model.context) model.kind = KvCache::sliding;
+    if (has_windows && usual.window < model.context) usual.kind = KvCache::sliding;
     if (sizes.latent_width) {
-        model.kind = KvCache::latent;
-        shape.latent_dim = *sizes.latent_width;
-        shape.latent_rope_dim = sizes.latent_rotary_dim.value_or(0);
+        usual.kind = KvCache::latent;
+        usual.latent_dim = *sizes.latent_width;
+        usual.latent_rope_dim = sizes.latent_rotary_dim.value_or(0);
     }
     // The size of the cache in bytes, with 8 bytes per number, must fit into 64 bits.
     if (static_cast<double>(model.context) * numbers * 8 > 9e18)
-        throw BadInput("The KV cache of the config.json with " + std::to_string(shape.layers) + " layers and " +
-                       std::to_string(shape.kv_heads) + " key and value heads would be larger than 9·10^18 bytes.");
-    model.cache = shape;
+        throw BadInput("The KV cache of the config.json with " + std::to_string(usual.layers) + " layers and " +
+                       std::to_string(usual.kv_heads) + " key and value heads would be larger than 9·10^18 bytes.");
+    model.sizes = usual;
 }
 
 }  // namespace ropelab

@@ -81,7 +81,7 @@ class FactReader {
         check_width(n.h, n.D);
         if (shape.is_encoder) facts_.encoder_window = count({"local_attention"}, 1 << 30).value_or(0);
         facts_.shares_values = reader_.flag({"attention_k_eq_v"}).value_or(false);
-        facts_.is_latent = facts_.model.kind == KvCache::latent;
+        facts_.is_latent = facts_.model.sizes && facts_.model.sizes->kind == KvCache::latent;
     }
 
     void read_latent() {

@@ -36,6 +36,15 @@ std::string_view word_of(HfPosition position) {
     return "";
 }
 
+std::vector<CachedLayers> HfModel::caches() const {
+    std::vector<CachedLayers> result;
+    if (!sizes) return result;
+    for (const HfAttention& layer : shape.attention) {
+        result.insert(result.end(), layer.caches.begin(), layer.caches.end());
+    }
+    return result;
+}
+
 Frequencies HfRotary::at(double length) const {
     if (!(length >= 0) || length > (1 << 30)) {
         throw BadInput("The current sequence length is " + number_text(length) + ", but it must be between 0 and " +

@@ -93,16 +93,17 @@ struct HfModel {
     HfPosition position = HfPosition::rotary;
     HfShape shape;
     std::vector<HfRotary> rotary;  // full_attention first; empty unless `position` is rotary
-    /// nullopt without a number of layers or heads, and for encoders. Linear attention is not counted.
-    std::optional<CacheShape> cache;
-    KvCache kind = KvCache::multi_head;  // kind of the KV cache
-    std::int64_t context = 0;            // context length in tokens: max_position_embeddings
-    std::vector<HfValue> values;         // all values that were used
+    /// Of layers with a KV cache. nullopt without a number of layers or heads, and for encoders.
+    std::optional<AttentionSizes> sizes;
+    std::int64_t context = 0;     // context length in tokens: max_position_embeddings
+    std::vector<HfValue> values;  // all values that were used
     /// Sentences on properties that the other members cannot represent.
     std::vector<std::string> remarks;
     /// Keys on rotary embeddings that are ignored; one inside an object as "rope_scaling.finetuned".
     std::vector<std::string> unknown_keys;
 
+    /// Of all layers; linear attention has none.
+    std::vector<CachedLayers> caches() const;
     /// "" means the first one. Throws BadInput if there is none; the message names the layer types of the model, or
     /// says that it has no rotary embeddings.
     const HfRotary& of(std::string_view layer_type) const;

@@ -140,13 +140,23 @@ ModelPlan ModelPlan::changed(const Scaling& scaling, std::int64_t length, std::s
     return plan;
 }
 
-Count LayerPlan::cache_bytes(const PlanSizes& sizes, std::int64_t context) const {
-    Count total = 0;
-    for (const AnatomyStage& stage : stages(sizes)) {
-        total = sum_of(
-            {total, product_of({stage.cache_bytes_per_token, std::min(visible_tokens, context)}), stage.state_bytes});
+std::optional<std::vector<CachedLayers>> LayerPlan::caches() const {
+    if (!scores()) return std::vector<CachedLayers>();
+    if (scores()->caches) return scores()->caches;
+    const auto* latent = std::get_if<Latent>(&attention);
+    const Count numbers = latent ? latent->latent_numbers() : std::get<Softmax>(attention).key_value_numbers();
+    if (!numbers) return std::nullopt;
+    return std::vector<CachedLayers>{{.layers = 1, .numbers = *numbers, .window = scores()->window.value_or(0)}};
+}
+
+std::optional<std::vector<CachedLayers>> ModelPlan::caches() const {
+    std::vector<CachedLayers> result;
+    for (const LayerPlan& layer : layers) {
+        const auto of_layer = layer.caches();
+        if (!of_layer) return std::nullopt;
+        result.insert(result.end(), of_layer->begin(), of_layer->end());
     }
-    return total;
+    return result;
 }
 
 Stages ModelPlan::front() const {

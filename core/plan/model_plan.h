@@ -57,8 +57,8 @@ struct LayerPlan {
     const Rotary* rotary() const;
     std::int64_t heads() const;           // 0 if unknown
     std::int64_t query_channels() const;  // of each head, those that rotate included; 0 if unknown
-    /// Bytes of its KV cache or state for one sequence of `context` tokens; nullopt if a size is unknown.
-    Count cache_bytes(const PlanSizes& sizes, std::int64_t context) const;
+    /// Of keys and values or latent vectors; none where a layer has a state. nullopt if a size is unknown.
+    std::optional<std::vector<CachedLayers>> caches() const;
     bool operator==(const LayerPlan&) const = default;
 };
 
@@ -78,6 +78,8 @@ struct ModelPlan {
     const Scores* scores() const;
     /// The first one of the layers; null if nothing rotates.
     const Rotary* rotary() const;
+    /// Of all layers. nullopt if a size is unknown.
+    std::optional<std::vector<CachedLayers>> caches() const;
     bool theta_varies() const { return rotary() && rotary()->shift != Rotary::Shift::none; }
     bool has_relative_positions() const;
     /// Rotary::change in every layer.

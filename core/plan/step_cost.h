@@ -53,13 +53,8 @@ struct CacheBytes {
 /// A sliding window limits the stored tokens; the state of a gated DeltaNet does not depend on the context.
 CacheBytes cache_bytes(const RunSpec& spec);
 
-/// A KV cache in the form of published models (core/rope/memory.h).
-struct ShapedCache {
-    CacheShape shape;
-    KvCache kind = KvCache::multi_head;
-};
 /// Throws BadInput for a model with gated DeltaNet layers, whose states have another form.
-ShapedCache shaped_cache(const RunSpec& spec);
+AttentionSizes attention_sizes(const RunSpec& spec);
 
 /// Bytes.
 double physical_memory();

@@ -39,14 +39,31 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
     return result;
 }
 
-std::int64_t bytes_of_groups(const CacheShape& shape, bool is_index, std::int64_t context, int bytes_per_number) {
+std::int64_t bytes_of(std::span<const CachedLayers> layers, bool is_index, std::int64_t context, int bytes_per_number) {
+    check_not_negative({{context, "The context"}, {bytes_per_number, "The number of bytes per stored value"}});
     std::int64_t total = 0;
-    for (const CachedLayers& group : shape.groups) {
+    for (const CachedLayers& group : layers) {
         if (group.is_index != is_index) continue;
         const std::int64_t tokens = group.window > 0 ? std::min(context, group.window) : context;
         total = sum(total, product({group.layers, group.numbers, tokens / group.tokens_per_entry, bytes_per_number}));
     }
     return total;
+}
+
+// In one layer, per token.
+std::int64_t numbers_of(const AttentionSizes& sizes) {
+    switch (sizes.kind) {
+        case KvCache::multi_head:
+            return product({2, sizes.heads, sizes.head_dim});
+        case KvCache::multi_query:
+            return product({2, sizes.head_dim});
+        case KvCache::latent:
+            return sum(sizes.latent_dim, sizes.latent_rope_dim);
+        case KvCache::grouped:
+        case KvCache::sliding:
+            break;
+    }
+    return product({2, sizes.kv_heads, sizes.head_dim});
 }
 
 }  // namespace
@@ -61,41 +78,32 @@ std::int64_t rope_cache_bytes(int rotary_dim, std::int64_t context, int bytes_pe
     return product({copies, rotary_dim, context, bytes_per_number, tables});
 }
 
-std::int64_t cached_numbers(const CacheShape& shape, KvCache kind) {
-    switch (kind) {
-        case KvCache::multi_head:
-            return product({2, shape.heads, shape.head_dim});
-        case KvCache::multi_query:
-            return product({2, shape.head_dim});
-        case KvCache::latent:
-            return sum(shape.latent_dim, shape.latent_rope_dim);
-        case KvCache::grouped:
-        case KvCache::sliding:
-            break;
-    }
-    return product({2, shape.kv_heads, shape.head_dim});
+std::int64_t kv_cache_bytes(std::span<const CachedLayers> layers, std::int64_t context, int bytes_per_number) {
+    return bytes_of(layers, false, context, bytes_per_number);
 }
 
-std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number) {
-    check_not_negative({{shape.layers, "The number of layers"},
-                        {shape.heads, "The number of heads"},
-                        {shape.kv_heads, "The number of key-value heads"},
-                        {shape.head_dim, "The head dimension"},
-                        {shape.latent_dim, "The latent dimension"},
-                        {shape.latent_rope_dim, "The latent RoPE dimension"},
-                        {shape.window, "The sliding window"},
-                        {shape.global_layers, "The number of global layers"},
-                        {context, "The context"},
-                        {bytes_per_number, "The number of bytes per stored value"}});
-    if (!shape.groups.empty()) return bytes_of_groups(shape, false, context, bytes_per_number);
-    const std::int64_t per_token = product({cached_numbers(shape, kind), bytes_per_number});
-    const std::int64_t whole = kind == KvCache::sliding ? std::min(shape.global_layers, shape.layers) : shape.layers;
-    return sum(product({whole, per_token, context}),
-               product({shape.layers - whole, per_token, std::min(context, shape.window)}));
+std::int64_t index_cache_bytes(std::span<const CachedLayers> layers, std::int64_t context, int bytes_per_number) {
+    return bytes_of(layers, true, context, bytes_per_number);
 }
 
-std::int64_t index_cache_bytes(const CacheShape& shape, std::int64_t context, int bytes_per_number) {
-    return bytes_of_groups(shape, true, context, bytes_per_number);
+KvCache kind_of_heads(std::int64_t heads, std::int64_t kv_heads) {
+    return kv_heads == heads ? KvCache::multi_head : kv_heads == 1 ? KvCache::multi_query : KvCache::grouped;
+}
+
+std::vector<CachedLayers> caches_of(const AttentionSizes& sizes) {
+    check_not_negative({{sizes.layers, "The number of layers"},
+                        {sizes.heads, "The number of heads"},
+                        {sizes.kv_heads, "The number of key-value heads"},
+                        {sizes.head_dim, "The head dimension"},
+                        {sizes.latent_dim, "The latent dimension"},
+                        {sizes.latent_rope_dim, "The latent RoPE dimension"},
+                        {sizes.window, "The sliding window"},
+                        {sizes.global_layers, "The number of global layers"}});
+    const std::int64_t whole =
+        sizes.kind == KvCache::sliding ? std::min(sizes.global_layers, sizes.layers) : sizes.layers;
+    const std::int64_t numbers = numbers_of(sizes);
+    return {{.layers = whole, .numbers = numbers},
+            {.layers = sizes.layers - whole, .numbers = numbers, .window = sizes.window}};
 }
 
 }  // namespace ropelab

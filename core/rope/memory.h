@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ropelab {
 
-// Sizes in bytes. Both functions throw BadInput if an argument is negative or the result is 2^63 bytes or more.
+// Sizes in bytes. The functions throw BadInput if an argument is negative or a result is 2^63 bytes or more.
 
 /// `duplicated` stores cos and sin for each channel of a pair (Hugging Face, GPT-NeoX); `single` once per pair.
 enum class TableLayout { duplicated, single };
@@ -28,8 +29,14 @@ struct CachedLayers {
 
     bool operator==(const CachedLayers&) const = default;
 };
+/// One sequence of `context` tokens (formula 32), without the keys of indexers.
+std::int64_t kv_cache_bytes(std::span<const CachedLayers> layers, std::int64_t context, int bytes_per_number);
+/// The keys of indexers for one sequence of `context` tokens.
+std::int64_t index_cache_bytes(std::span<const CachedLayers> layers, std::int64_t context, int bytes_per_number);
 
-struct CacheShape {
+/// Of a model whose layers are alike, or of its usual layer if they differ.
+struct AttentionSizes {
+    KvCache kind = KvCache::grouped;
     std::int64_t layers = 32;
     std::int64_t heads = 32;
     std::int64_t kv_heads = 8;
@@ -39,17 +46,12 @@ struct CacheShape {
     std::int64_t window = 4096;         // sliding window W in tokens
     /// Layers that attend to the whole context in a model with sliding windows.
     std::int64_t global_layers = 0;
-    /// Layers of a model, whose caches may differ; they are computed with instead of the numbers above. Empty: none.
-    std::vector<CachedLayers> groups = {};
 
-    bool operator==(const CacheShape&) const = default;
+    bool operator==(const AttentionSizes&) const = default;
 };
-
-/// In one layer, per token (formula 32). The parts of a model's plan (core/plan/parts) count their cache by it too.
-std::int64_t cached_numbers(const CacheShape& shape, KvCache kind);
-/// One sequence of `context` tokens (formula 32), without the keys of indexers.
-std::int64_t kv_cache_bytes(const CacheShape& shape, KvCache kind, std::int64_t context, int bytes_per_number);
-/// The keys of indexers for one sequence of `context` tokens; 0 without groups.
-std::int64_t index_cache_bytes(const CacheShape& shape, std::int64_t context, int bytes_per_number);
+/// multi_query for one of several heads, multi_head for all of them, else grouped.
+KvCache kind_of_heads(std::int64_t heads, std::int64_t kv_heads);
+/// As if all layers had these sizes.
+std::vector<CachedLayers> caches_of(const AttentionSizes& sizes);
 
 }  // namespace ropelab

@@ -164,9 +164,9 @@ bool try_import(const std::string& text, Generator& generator) {
             }
             require(parse_setup(text_of(rotary.setup)) == rotary.setup, "the setup's text");
         }
-        if (model.cache) {
-            require(kv_cache_bytes(*model.cache, model.kind, model.context, 4) >= 0, "the cache");
-            require(index_cache_bytes(*model.cache, model.context, 4) >= 0, "the keys of indexers");
+        if (model.sizes) {
+            require(kv_cache_bytes(model.caches(), model.context, 4) >= 0, "the cache");
+            require(index_cache_bytes(model.caches(), model.context, 4) >= 0, "the keys of indexers");
         }
         return true;
     } catch (const BadInput& error) {

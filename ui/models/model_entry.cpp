@@ -114,7 +114,7 @@ QStringList unknownValues(const HfModel& model) {
         sentences << u"RoPE Lab ignores these keys of the file, because it does not know them: %1."_s.arg(
             keys.join(u", "_s));
     }
-    if (!model.cache) {
+    if (!model.sizes) {
         sentences
             << u"The size of the KV cache is unknown, because the file does not specify layers and heads. The page "
                "Memory keeps the current shape of the KV cache."_s;
@@ -175,11 +175,11 @@ RotarySetup setupOf(const ModelEntry& entry, int layerType, const RotarySetup& c
     setup.precision = current.precision;
     setup.heads = current.heads;
     setup.attention_window = current.attention_window;
-    if (entry.model.cache) {
-        const CacheShape& cache = *entry.model.cache;
-        const bool isLocal = entry.rotary(layerType).layer_type == "sliding_attention" || cache.global_layers == 0;
-        setup.heads = cache.heads;
-        setup.attention_window = entry.model.kind == KvCache::sliding && isLocal ? cache.window : 0;
+    if (entry.model.sizes) {
+        const AttentionSizes& sizes = *entry.model.sizes;
+        const bool isLocal = entry.rotary(layerType).layer_type == "sliding_attention" || sizes.global_layers == 0;
+        setup.heads = sizes.heads;
+        setup.attention_window = sizes.kind == KvCache::sliding && isLocal ? sizes.window : 0;
     }
     return setup;
 }
@@ -187,9 +187,9 @@ RotarySetup setupOf(const ModelEntry& entry, int layerType, const RotarySetup& c
 ModelShape shapeOf(const ModelEntry& entry, int layerType, const ModelShape& current) {
     ModelShape shape = current;
     shape.name = entry.nameWithLayerType(layerType);
-    if (entry.model.cache) {
-        shape.cache = *entry.model.cache;
-        shape.kind = entry.model.kind;
+    if (entry.model.sizes) {
+        shape.sizes = *entry.model.sizes;
+        shape.caches = entry.model.caches();
     } else {
         shape.name += u" (unknown KV cache)"_s;
     }

@@ -261,20 +261,20 @@ using Differences = QList<Difference>;
 void addShapeChanges(Differences& differences, const ModelShape& from, const ModelShape& to) {
     struct Field {
         const char* name;
-        std::int64_t CacheShape::*member;
+        std::int64_t AttentionSizes::*member;
     };
-    constexpr std::array<Field, 8> fields = {{{"layers", &CacheShape::layers},
-                                              {"heads of the KV cache", &CacheShape::heads},
-                                              {"KV heads", &CacheShape::kv_heads},
-                                              {"head dimension of the KV cache", &CacheShape::head_dim},
-                                              {"MLA latent channels", &CacheShape::latent_dim},
-                                              {"MLA rotary channels", &CacheShape::latent_rope_dim},
-                                              {"sliding window", &CacheShape::window},
-                                              {"global layers", &CacheShape::global_layers}}};
+    constexpr std::array<Field, 8> fields = {{{"layers", &AttentionSizes::layers},
+                                              {"heads of the KV cache", &AttentionSizes::heads},
+                                              {"KV heads", &AttentionSizes::kv_heads},
+                                              {"head dimension of the KV cache", &AttentionSizes::head_dim},
+                                              {"MLA latent channels", &AttentionSizes::latent_dim},
+                                              {"MLA rotary channels", &AttentionSizes::latent_rope_dim},
+                                              {"sliding window", &AttentionSizes::window},
+                                              {"global layers", &AttentionSizes::global_layers}}};
     for (const Field& field : fields) {
-        if (from.cache.*field.member == to.cache.*field.member) continue;
-        differences.append({QString::fromUtf8(field.name), groupedText(from.cache.*field.member),
-                            groupedText(to.cache.*field.member), false});
+        if (from.sizes.*field.member == to.sizes.*field.member) continue;
+        differences.append({QString::fromUtf8(field.name), groupedText(from.sizes.*field.member),
+                            groupedText(to.sizes.*field.member), false});
     }
 }
 

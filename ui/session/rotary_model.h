@@ -17,8 +17,9 @@ namespace ropelab::ui {
 /// Determines the sizes of the caches in the memory room.
 struct ModelShape {
     QString name;  // name of a known model; empty for a custom setup
-    CacheShape cache;
-    KvCache kind = KvCache::grouped;
+    AttentionSizes sizes;
+    /// Of the layers of a named model, which may differ from `sizes`; empty for a custom setup.
+    std::vector<CachedLayers> caches = {};
 
     bool operator==(const ModelShape&) const = default;
 };

@@ -242,12 +242,6 @@ struct CacheFlags {
     bool json = false;
 };
 
-struct CachedShape {
-    CacheShape cache;
-    KvCache kind = KvCache::grouped;
-    bool known = true;  // false: the config.json does not define it
-};
-
 NumberFormat parse_precision(const std::string& text) {
     const NumberFormat format = parse_number_format(text);
     if (format == NumberFormat::float64)
@@ -271,19 +265,17 @@ std::string_view word_of(KvCache kind) {
     return "";
 }
 
-CachedShape shape_of_flags(const CacheFlags& flags, int head_dim) {
-    CachedShape shape;
-    CacheShape& cache = shape.cache;
+AttentionSizes sizes_of_flags(const CacheFlags& flags, int head_dim) {
+    AttentionSizes sizes = {.head_dim = head_dim};
     const auto count = [](const std::string& text, const char* flag, std::int64_t usual, std::int64_t low = 1) {
         return text.empty() ? usual : parse_count(text, flag, low, 1 << 24);
     };
-    cache.head_dim = head_dim;
-    cache.layers = count(flags.layers, "--layers", cache.layers);
-    cache.heads = count(flags.heads, "--heads", cache.heads);
-    cache.kv_heads = count(flags.kv_heads, "--kv-heads", flags.heads.empty() ? cache.kv_heads : cache.heads);
-    if (cache.kv_heads > cache.heads || cache.heads % cache.kv_heads != 0) {
-        throw BadInput("--kv-heads is " + std::to_string(cache.kv_heads) + ", but it must divide the " +
-                       std::to_string(cache.heads) + " heads.");
+    sizes.layers = count(flags.layers, "--layers", sizes.layers);
+    sizes.heads = count(flags.heads, "--heads", sizes.heads);
+    sizes.kv_heads = count(flags.kv_heads, "--kv-heads", flags.heads.empty() ? sizes.kv_heads : sizes.heads);
+    if (sizes.kv_heads > sizes.heads || sizes.heads % sizes.kv_heads != 0) {
+        throw BadInput("--kv-heads is " + std::to_string(sizes.kv_heads) + ", but it must divide the " +
+                       std::to_string(sizes.heads) + " heads.");
     }
     if (!flags.latent_dim.empty() && !flags.window.empty())
         throw BadInput("--latent-dim and --sliding-window cannot be combined; give one of them.");
@@ -295,20 +287,18 @@ CachedShape shape_of_flags(const CacheFlags& flags, int head_dim) {
         throw BadInput(
             "--global-layers counts the layers without a sliding window; add --sliding-window, the size of the window "
             "in the other layers.");
-    cache.latent_dim = count(flags.latent_dim, "--latent-dim", cache.latent_dim);
-    cache.latent_rope_dim = count(flags.rope_dim, "--rope-dim", cache.latent_rope_dim, 0);
-    cache.window = count(flags.window, "--sliding-window", cache.window);
-    cache.global_layers = count(flags.global_layers, "--global-layers", 0, 0);
-    if (cache.global_layers > cache.layers) {
-        throw BadInput("--global-layers is " + std::to_string(cache.global_layers) + ", but there are " +
-                       std::to_string(cache.layers) + " layers.");
+    sizes.latent_dim = count(flags.latent_dim, "--latent-dim", sizes.latent_dim);
+    sizes.latent_rope_dim = count(flags.rope_dim, "--rope-dim", sizes.latent_rope_dim, 0);
+    sizes.window = count(flags.window, "--sliding-window", sizes.window);
+    sizes.global_layers = count(flags.global_layers, "--global-layers", 0, 0);
+    if (sizes.global_layers > sizes.layers) {
+        throw BadInput("--global-layers is " + std::to_string(sizes.global_layers) + ", but there are " +
+                       std::to_string(sizes.layers) + " layers.");
     }
-    shape.kind = !flags.latent_dim.empty()       ? KvCache::latent
-                 : !flags.window.empty()         ? KvCache::sliding
-                 : cache.kv_heads == cache.heads ? KvCache::multi_head
-                 : cache.kv_heads == 1           ? KvCache::multi_query
-                                                 : KvCache::grouped;
-    return shape;
+    sizes.kind = !flags.latent_dim.empty() ? KvCache::latent
+                 : !flags.window.empty()   ? KvCache::sliding
+                                           : kind_of_heads(sizes.heads, sizes.kv_heads);
+    return sizes;
 }
 
 // "16 GiB" for 17179869184.
@@ -338,43 +328,43 @@ void run_cache(CacheFlags& flags) {
                                    ? TableLayout::duplicated
                                    : TableLayout::single;
 
-    CachedShape shape;
+    std::optional<AttentionSizes> sizes;  // nullopt: the config.json does not define them
+    std::vector<CachedLayers> caches;
     std::vector<int> rotary_dims;  // one per table
     std::int64_t tables = 1;
     if (model) {
         warn_of_unknown_keys(*model);
-        shape.known = model->cache.has_value();
-        if (model->cache) shape.cache = *model->cache;
-        shape.kind = model->kind;
+        sizes = model->sizes;
+        caches = model->caches();
         for (const HfRotary& rotary : model->rotary) rotary_dims.push_back(rotary.rotary_dim);
-        if (flags.per_layer && !model->cache)
+        if (flags.per_layer && !sizes)
             throw BadInput(
                 "--per-layer requires the number of layers that have a cache, but the config.json does not define this "
                 "number; leave out --per-layer.");
     } else {
-        shape = shape_of_flags(flags, setup.head_dim);
-        const bool latent = shape.kind == KvCache::latent;
+        sizes = sizes_of_flags(flags, setup.head_dim);
+        caches = caches_of(*sizes);
+        const bool latent = sizes->kind == KvCache::latent;
         if (latent && setup.fraction != 1)
             throw BadInput(
                 "With a latent KV cache, --rope-dim gives the number of rotated channels; leave out --fraction.");
-        rotary_dims = {latent ? static_cast<int>(shape.cache.latent_rope_dim) : rotary_dim(setup)};
+        rotary_dims = {latent ? static_cast<int>(sizes->latent_rope_dim) : rotary_dim(setup)};
     }
     std::int64_t rope_bytes = 0;
     for (std::size_t i = 0; i < rotary_dims.size(); ++i) {
         if (flags.per_layer) {
             const bool several = rotary_dims.size() > 1;
-            tables = several ? model->rotary[i].layers : shape.cache.layers;
+            tables = several ? model->rotary[i].layers : sizes->layers;
         }
         rope_bytes += rope_cache_bytes(rotary_dims[i], setup.context, bytes_of(precision), layout, tables);
     }
     const int first_dim = rotary_dims.empty() ? 0 : rotary_dims.front();
-    const std::int64_t kv_bytes =
-        shape.known ? kv_cache_bytes(shape.cache, shape.kind, setup.context, bytes_of(kv_precision)) : 0;
-    const std::int64_t index_bytes = index_cache_bytes(shape.cache, setup.context, bytes_of(kv_precision));
+    const std::int64_t kv_bytes = kv_cache_bytes(caches, setup.context, bytes_of(kv_precision));
+    const std::int64_t index_bytes = index_cache_bytes(caches, setup.context, bytes_of(kv_precision));
 
     if (flags.json) {
         nlohmann::json result = {{"rope_cache_bytes", rope_bytes},
-                                 {"kv_cache_bytes", shape.known ? nlohmann::json(kv_bytes) : nlohmann::json(nullptr)},
+                                 {"kv_cache_bytes", sizes ? nlohmann::json(kv_bytes) : nlohmann::json(nullptr)},
                                  {"rotary_dim", first_dim},
                                  {"rotary_dims", rotary_dims},
                                  {"position", ropelab::word_of(model ? model->position : HfPosition::rotary)},
@@ -383,22 +373,21 @@ void run_cache(CacheFlags& flags) {
                                  {"kv_precision", ropelab::word_of(kv_precision)},
                                  {"layout", flags.layout},
                                  {"per_layer", flags.per_layer}};
-        if (shape.known) {
-            const CacheShape& cache = shape.cache;
-            result["kv_cache"] = word_of(shape.kind);
-            result["layers"] = cache.layers;
+        if (sizes) {
+            result["kv_cache"] = word_of(sizes->kind);
+            result["layers"] = sizes->layers;
             if (index_bytes > 0) result["index_cache_bytes"] = index_bytes;
-            if (shape.kind == KvCache::latent) {
-                result["latent_dim"] = cache.latent_dim;
-                result["rope_dim"] = cache.latent_rope_dim;
+            if (sizes->kind == KvCache::latent) {
+                result["latent_dim"] = sizes->latent_dim;
+                result["rope_dim"] = sizes->latent_rope_dim;
             } else {
-                result["heads"] = cache.heads;
-                result["kv_heads"] = cache.kv_heads;
-                result["head_dim"] = cache.head_dim;
+                result["heads"] = sizes->heads;
+                result["kv_heads"] = sizes->kv_heads;
+                result["head_dim"] = sizes->head_dim;
             }
-            if (shape.kind == KvCache::sliding) {
-                result["window"] = cache.window;
-                result["global_layers"] = cache.global_layers;
+            if (sizes->kind == KvCache::sliding) {
+                result["window"] = sizes->window;
+                result["global_layers"] = sizes->global_layers;
             }
         }
         return print_json(result);
@@ -407,7 +396,7 @@ void run_cache(CacheFlags& flags) {
     const std::int64_t largest = std::max({rope_bytes, kv_bytes, index_bytes});
     Table table{{{"", 'l', 12}, {"", 'r', 12}, {"", 'l'}}, {}};
     table.rows.push_back({"RoPE cache", size_text(rope_bytes), bar(rope_bytes, largest)});
-    if (shape.known) table.rows.push_back({"KV cache", size_text(kv_bytes), bar(kv_bytes, largest)});
+    if (sizes) table.rows.push_back({"KV cache", size_text(kv_bytes), bar(kv_bytes, largest)});
     if (index_bytes > 0) table.rows.push_back({"Indexer keys", size_text(index_bytes), bar(index_bytes, largest)});
     text << "context " << setup.context << " tokens, rotary dimension " << first_dim << "\n\n" << table.text();
     if (rotary_dims.empty()) {
@@ -417,9 +406,9 @@ void run_cache(CacheFlags& flags) {
         text << "\nRoPE: " << ropelab::word_of(precision) << ", " << flags.layout << " layout, "
              << (flags.per_layer ? "one table per layer" : "one table for all layers") << '\n';
     }
-    if (shape.known) {
-        text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(shape.kind) << ", "
-             << counted(shape.cache.layers, "layer") << ", one sequence\n";
+    if (sizes) {
+        text << "KV: " << ropelab::word_of(kv_precision) << ", " << word_of(sizes->kind) << ", "
+             << counted(sizes->layers, "layer") << ", one sequence\n";
     } else {
         text << "KV: size unknown, because the config.json does not define the shape of the KV cache or the model has "
                 "no KV cache.\n";

@@ -34,11 +34,11 @@ std::int64_t table_size(int rotary_dim, std::int64_t context, const RotarySetup&
 CacheSizes sizes_of_model(const QuantityInput& input) {
     const KnownModel& known = known_model(input.arguments.text("model"));
     const HfModel model = read_hf_config(known.config);
-    if (!model.cache) throw BadInput("The model " + known.name + " has no KV cache.");
+    if (!model.sizes) throw BadInput("The model " + known.name + " has no KV cache.");
     const std::int64_t context = input.arguments.whole_or("L", model.context);
     CacheSizes sizes;
     for (const HfRotary& rotary : model.rotary) sizes.table += table_size(rotary.rotary_dim, context, input.setup);
-    sizes.kv = kv_cache_bytes(*model.cache, model.kind, context, kv_number_bytes);
+    sizes.kv = kv_cache_bytes(model.caches(), context, kv_number_bytes);
     return sizes;
 }
 
@@ -48,15 +48,13 @@ CacheSizes sizes_of_shape(const QuantityInput& input) {
     for (const char* name : {"layers", "kv_heads", "head_dim", "bytes"}) {
         if (arguments.whole(name) > most) throw BadInput(std::string("The argument ") + name + " is too large.");
     }
-    CacheShape shape;
-    shape.layers = arguments.whole("layers");
-    shape.kv_heads = arguments.whole("kv_heads");
-    shape.heads = shape.kv_heads;
-    shape.head_dim = arguments.whole("head_dim");
+    const AttentionSizes sizes = {.layers = arguments.whole("layers"),
+                                  .kv_heads = arguments.whole("kv_heads"),
+                                  .head_dim = arguments.whole("head_dim")};
     const std::int64_t context = arguments.whole("L");
-    const int rotated = rotary_dim(static_cast<int>(shape.head_dim), input.setup.fraction);
+    const int rotated = rotary_dim(static_cast<int>(sizes.head_dim), input.setup.fraction);
     return {table_size(rotated, context, input.setup),
-            kv_cache_bytes(shape, KvCache::grouped, context, static_cast<int>(arguments.whole("bytes")))};
+            kv_cache_bytes(caches_of(sizes), context, static_cast<int>(arguments.whole("bytes")))};
 }
 
 CacheSizes sizes_of(const QuantityInput& input) {

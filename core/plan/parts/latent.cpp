@@ -1,7 +1,5 @@
 #include "core/plan/parts/latent.h"
 
-#include "core/rope/memory.h"
-
 namespace ropelab {
 
 namespace {
@@ -19,12 +17,6 @@ AnatomyStage latent_norm(const PlanSizes& n, const std::string& id, const std::s
 }
 
 }  // namespace
-
-Count Latent::cached_numbers() const {
-    if (scores.cached) return *scores.cached;
-    if (!L || !R) return std::nullopt;
-    return ropelab::cached_numbers({.latent_dim = *L, .latent_rope_dim = *R}, KvCache::latent);
-}
 
 Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
     Stages result;
@@ -50,7 +42,7 @@ Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
                       .settings = {"attention", "width", "heads", "rotary_channels", "bias"},
                       .tensors = linear_tensors("attention.query", queries, has_query_latent ? L_q : n.C,
                                                 n.matrix_deviation(n.C, queries), has_query_bias)});
-    const Count latent = sum_of({L, R});
+    const Count latent = latent_numbers();
     result.push_back(
         {.id = "attention.latent",
          .name = "Latent vector and rotary key",
@@ -59,7 +51,7 @@ Stages Latent::stages(const PlanSizes& n, const std::string& input) const {
          .formula = product_formula("[c k^R]", input, "c", has_bias),
          .settings = {"attention", "latent_width", "rotary_channels", "bias", "operations"},
          .tensors = linear_tensors("attention.latent", latent, n.C, n.matrix_deviation(n.C, latent), has_bias),
-         .cache_bytes_per_token = n.cache_of(cached_numbers())});
+         .cache_bytes_per_token = n.cache_of(scores.cached_numbers(latent_numbers()))});
     result.push_back(latent_norm(n, "attention.latent_norm", "Norm of the latent vector", "(B, T, L)", L));
     const Count rows = product_of({h, sum_of({D, value})});
     AnatomyStage key_value = {

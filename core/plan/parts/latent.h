@@ -21,7 +21,8 @@ struct Latent {
     Scores scores = {};
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
-    Count cached_numbers() const;
+    /// In the KV cache, per token.
+    Count latent_numbers() const { return sum_of({L, R}); }
     double kept(const PlanSizes& sizes, const TrainingWork& work) const;
     bool operator==(const Latent&) const = default;
 };

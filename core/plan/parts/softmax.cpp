@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "core/rope/memory.h"
-
 namespace ropelab {
 
 namespace {
@@ -17,10 +15,13 @@ std::string kind_of_heads(const Heads& heads) {
 
 }  // namespace
 
-Count Softmax::cached_numbers() const {
-    if (scores.cached) return *scores.cached;
-    if (!heads.kv || !heads.D) return std::nullopt;
-    return ropelab::cached_numbers({.kv_heads = *heads.kv, .head_dim = *heads.D}, KvCache::grouped);
+Count Scores::cached_numbers(Count own) const {
+    if (!caches) return own;
+    Count total = 0;
+    for (const CachedLayers& cache : *caches) {
+        total = cache.tokens_per_entry > 1 ? std::nullopt : sum_of({total, product_of({cache.layers, cache.numbers})});
+    }
+    return total;
 }
 
 AnatomyStage attention_gate(const PlanSizes& sizes, const std::string& kind, const std::string& function,
@@ -122,7 +123,7 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                       .shape = extents({2, n.B, kv, n.T, D}),
                       .formula = "K → K_1, …, K_{h_kv},  V → V_1, …, V_{h_kv}",
                       .settings = {"key_value_heads", "operations"},
-                      .cache_bytes_per_token = n.cache_of(cached_numbers())});
+                      .cache_bytes_per_token = n.cache_of(scores.cached_numbers(key_value_numbers()))});
     if (qk_norm != QkNorm::none) {
         const bool whole = qk_norm == QkNorm::projection;
         const auto weight = [&](const char* name, Count its_heads) {

@@ -2,10 +2,12 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/plan/parts/relative.h"
 #include "core/plan/parts/rotary.h"
 #include "core/plan/stage.h"
+#include "core/rope/memory.h"
 
 namespace ropelab {
 
@@ -24,8 +26,12 @@ struct Scores {
     Count window = {};  // tokens of a sliding window; nullopt: none
     std::string window_name = "sliding window";
     double keys = 0;  // mean number of keys that a token attends to
-    /// Numbers per token in the KV cache, if they are not those of the heads or of the latent vector.
-    std::optional<Count> cached = {};
+    /// Those of a published model, whose layers may share, repeat or compress them; nullopt: one, of the heads or of
+    /// the latent vector.
+    std::optional<std::vector<CachedLayers>> caches = {};
+
+    /// Per token, where one cache would have `own`; nullopt for a compressed one.
+    Count cached_numbers(Count own) const;
 
     /// From the scores to the weighted values. `score` is the formula of a product.
     void add(Stages& stages, const PlanSizes& sizes, const Heads& heads, Count channels, Count value_channels,
@@ -51,8 +57,8 @@ struct Softmax {
     Scores scores = {};
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;
-    /// Per token.
-    Count cached_numbers() const;
+    /// In the KV cache, per token.
+    Count key_value_numbers() const { return product_of({2, heads.kv, heads.D}); }
     /// Numbers per token for the backward pass, counted in float32, as measured.
     double kept(const PlanSizes& sizes, const TrainingWork& work) const;
     bool operator==(const Softmax&) const = default;

@@ -562,15 +562,18 @@ TEST(HfAnatomy, TheCacheOfThePlanIsThatOfTheCacheCommand) {
         SCOPED_TRACE(model.name);
         const HfModel read = read_hf_config(model.config);
         const ModelPlan plan = hf_plan(model.config);
-        if (!read.cache) continue;
+        if (!read.sizes) continue;
+        ASSERT_TRUE(plan.caches());
         for (const std::int64_t context : {std::int64_t{512}, std::min<std::int64_t>(8192, read.context)}) {
-            Count total = 0;
-            for (const LayerPlan& layer : plan.layers) {
-                if (std::holds_alternative<DeltaNet>(layer.attention)) continue;
-                total = sum_of({total, layer.cache_bytes(plan.sizes, context)});
-            }
-            EXPECT_EQ(total, kv_cache_bytes(*read.cache, read.kind, context, 2)) << context;
+            EXPECT_EQ(kv_cache_bytes(*plan.caches(), context, 2), kv_cache_bytes(read.caches(), context, 2)) << context;
         }
+        const std::vector<CachedLayers> caches = read.caches();
+        const bool is_compressed = std::any_of(caches.begin(), caches.end(),
+                                               [](const CachedLayers& cache) { return cache.tokens_per_entry > 1; });
+        const Count of_stages = plan.anatomy().totals().cache_bytes_per_token;
+        EXPECT_EQ(of_stages.has_value(), !is_compressed);
+        EXPECT_EQ(of_stages.value_or(0),
+                  is_compressed ? 0 : kv_cache_bytes(caches, 1, 2) + index_cache_bytes(caches, 1, 2));
         ++compared;
     }
     EXPECT_GT(compared, 40);

@@ -73,12 +73,12 @@ TEST(HuggingFaceConfig, ReadsConfigsOfTransformers4And5) {
         const auto llama =
             read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/llama_gqa/") + name)));
         EXPECT_EQ(llama.rotary.front().setup.theta, 5000) << name;
-        EXPECT_EQ(llama.kind, KvCache::grouped) << name;
+        EXPECT_EQ(llama.sizes->kind, KvCache::grouped) << name;
         const HfModel gpt2 =
             read_hf_config(load_model_config(shared_data(std::string("oracles/hf_models/gpt2/") + name)));
         EXPECT_EQ(gpt2.position, HfPosition::learned) << name;
-        EXPECT_EQ(gpt2.cache->layers, 2) << name;
-        EXPECT_EQ(gpt2.cache->head_dim, 16) << name;
+        EXPECT_EQ(gpt2.sizes->layers, 2) << name;
+        EXPECT_EQ(gpt2.sizes->head_dim, 16) << name;
         EXPECT_MESSAGE(gpt2.of(""), BadInput, "without rotary embeddings (\"gpt2\")");
     }
 }
@@ -176,10 +176,10 @@ TEST(HuggingFaceConfig, DeepSeekScalesTheSoftmaxAndRotatesTheLastChannels) {
     EXPECT_EQ(rotary.setup.pairing, Pairing::interleaved);
     EXPECT_EQ(rotary.frequencies.attention_factor, 1);
     EXPECT_NEAR(rotary.softmax_factor, std::pow(0.1 * std::log(40) + 1, 2), 1e-12);
-    EXPECT_EQ(model.kind, KvCache::latent);
-    ASSERT_TRUE(model.cache);
-    EXPECT_EQ(model.cache->latent_dim, 512);
-    EXPECT_EQ(model.cache->latent_rope_dim, 64);
+    EXPECT_EQ(model.sizes->kind, KvCache::latent);
+    ASSERT_TRUE(model.sizes);
+    EXPECT_EQ(model.sizes->latent_dim, 512);
+    EXPECT_EQ(model.sizes->latent_rope_dim, 64);
 }
 
 TEST(HuggingFaceConfig, ProportionalIsTruncateWithAnotherHeadDimension) {
@@ -210,7 +210,7 @@ TEST(HuggingFaceConfig, LayerTypesMayHaveDifferentThetas) {
     const HfModel modern = read_hf_config({{"model_type", "modernbert"}, {"local_rope_theta", 5000.0}});
     EXPECT_EQ(modern.of("full_attention").setup.theta, 160000);
     EXPECT_EQ(modern.of("sliding_attention").setup.theta, 5000);
-    EXPECT_FALSE(modern.cache);  // an encoder has no KV cache
+    EXPECT_FALSE(modern.sizes);  // an encoder has no KV cache
 
     const HfModel version5 =
         read_hf_config(small({{"layer_types", {"full_attention", "sliding_attention"}},
@@ -246,21 +246,22 @@ TEST(HuggingFaceConfig, FindsTheTextModelInAMultiModalConfig) {
 
 TEST(HuggingFaceConfig, ReadsTheDimensionsOfTheKvCache) {
     const auto read = [](json more) { return read_hf_config(small(std::move(more))); };
-    EXPECT_EQ(read(json::object()).kind, KvCache::multi_head);
-    EXPECT_EQ(read({{"num_key_value_heads", 2}}).kind, KvCache::grouped);
-    EXPECT_EQ(read({{"num_key_value_heads", 1}}).kind, KvCache::multi_query);
-    EXPECT_EQ(read({{"model_type", "falcon"}, {"multi_query", true}}).cache->kv_heads, 1);
+    EXPECT_EQ(read(json::object()).sizes->kind, KvCache::multi_head);
+    EXPECT_EQ(read({{"num_key_value_heads", 2}}).sizes->kind, KvCache::grouped);
+    EXPECT_EQ(read({{"num_key_value_heads", 1}}).sizes->kind, KvCache::multi_query);
+    EXPECT_EQ(read({{"model_type", "falcon"}, {"multi_query", true}}).sizes->kv_heads, 1);
     const HfModel sliding = read({{"sliding_window", 128}, {"sliding_window_pattern", 2}});
-    EXPECT_EQ(sliding.kind, KvCache::sliding);
-    EXPECT_EQ(sliding.cache->window, 128);
-    EXPECT_EQ(sliding.cache->global_layers, 1);
-    EXPECT_EQ(read({{"sliding_window", 128}, {"use_sliding_window", false}}).kind, KvCache::multi_head);
+    EXPECT_EQ(sliding.sizes->kind, KvCache::sliding);
+    EXPECT_EQ(sliding.sizes->window, 128);
+    EXPECT_EQ(sliding.sizes->global_layers, 1);
+    EXPECT_EQ(read({{"sliding_window", 128}, {"use_sliding_window", false}}).sizes->kind, KvCache::multi_head);
     // Mistral has a sliding window by default; null turns it off.
-    EXPECT_EQ(read({{"model_type", "mistral"}, {"max_position_embeddings", 8192}}).kind, KvCache::sliding);
-    EXPECT_EQ(read({{"model_type", "mistral"}, {"sliding_window", nullptr}, {"max_position_embeddings", 8192}}).kind,
-              KvCache::grouped);
-    EXPECT_EQ(read({{"full_attention_interval", 2}, {"num_hidden_layers", 8}}).cache->layers, 4);
-    EXPECT_FALSE(read_hf_config({{"head_dim", 64}}).cache);
+    EXPECT_EQ(read({{"model_type", "mistral"}, {"max_position_embeddings", 8192}}).sizes->kind, KvCache::sliding);
+    EXPECT_EQ(
+        read({{"model_type", "mistral"}, {"sliding_window", nullptr}, {"max_position_embeddings", 8192}}).sizes->kind,
+        KvCache::grouped);
+    EXPECT_EQ(read({{"full_attention_interval", 2}, {"num_hidden_layers", 8}}).sizes->layers, 4);
+    EXPECT_FALSE(read_hf_config({{"head_dim", 64}}).sizes);
 }
 
 TEST(HuggingFaceConfig, ThrowsForInvalidConfigs) {
@@ -314,9 +315,9 @@ json small(std::initializer_list<std::pair<const char*, json>> more) {
 TEST(HuggingFaceConfig, NoWindowIsWrittenAsZeroOrMinusOne) {
     for (const json& window : {json(0), json(-1), json(false), json({-1, -1, -1, -1})}) {
         const HfModel model = read_hf_config(small({{"sliding_window", window}}));
-        EXPECT_EQ(model.cache->global_layers, read_hf_config(small({})).cache->global_layers) << window;
+        EXPECT_EQ(model.sizes->global_layers, read_hf_config(small({})).sizes->global_layers) << window;
         EXPECT_TRUE(model.unknown_keys.empty());
-        EXPECT_EQ(model.kind, KvCache::multi_head);
+        EXPECT_EQ(model.sizes->kind, KvCache::multi_head);
     }
 }
 
@@ -364,16 +365,17 @@ TEST(HuggingFaceConfig, ModelsThatDoNotRotateHaveNoRotaryEmbedding) {
         const HfModel model = read_hf_config(config);
         EXPECT_EQ(model.position, position);
         EXPECT_TRUE(model.rotary.empty());
-        ASSERT_TRUE(model.cache);
-        EXPECT_EQ(model.cache->layers, 4);
-        EXPECT_EQ(model.kind, model.model_type == "gpt_bigcode" || model.model_type == "falcon" ? KvCache::multi_query
-                                                                                                : KvCache::multi_head);
+        ASSERT_TRUE(model.sizes);
+        EXPECT_EQ(model.sizes->layers, 4);
+        EXPECT_EQ(model.sizes->kind, model.model_type == "gpt_bigcode" || model.model_type == "falcon"
+                                         ? KvCache::multi_query
+                                         : KvCache::multi_head);
         EXPECT_MESSAGE(model.of(""), BadInput, "without rotary embeddings");
         EXPECT_TRUE(model.remarks.empty()) << "no remark on layers without rotation";
     }
-    EXPECT_EQ(
-        read_hf_config(small({{"model_type", "mpt"}, {"attn_config", {{"attn_type", "multiquery_attention"}}}})).kind,
-        KvCache::multi_query);
+    EXPECT_EQ(read_hf_config(small({{"model_type", "mpt"}, {"attn_config", {{"attn_type", "multiquery_attention"}}}}))
+                  .sizes->kind,
+              KvCache::multi_query);
 }
 
 TEST(HuggingFaceConfig, UnknownLayersWithoutRotationAreRefused) {
@@ -431,7 +433,7 @@ TEST(HuggingFaceConfig, FindsTheTextModelUnderItsNames) {
 
 TEST(HuggingFaceConfig, SharedLayersHaveNoCacheOfTheirOwn) {
     const HfModel model = read_hf_config(small({{"num_kv_shared_layers", 1}}));
-    EXPECT_EQ(model.cache->layers, 3);
+    EXPECT_EQ(model.sizes->layers, 3);
 }
 
 TEST(HuggingFaceConfig, FactorsBeyondTheOriginalContext) {
@@ -533,8 +535,8 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
         const HfModel model = read_hf_config(config);
         SCOPED_TRACE(each.text);
         EXPECT_EQ(std::count(model.shape.rotates.begin(), model.shape.rotates.end(), true), each.rotating);
-        ASSERT_TRUE(model.cache);
-        EXPECT_EQ(kv_cache_bytes(*model.cache, model.kind, 4096, 2), each.layers * (1 << 20));
+        ASSERT_TRUE(model.sizes);
+        EXPECT_EQ(kv_cache_bytes(model.caches(), 4096, 2), each.layers * (1 << 20));
     }
     // An unknown kind of layer is no reason to leave out its cache.
     const HfModel indexed = read_hf_config({{"model_type", "deepseek_v32"},
@@ -545,8 +547,8 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
                                             {"num_hidden_layers", 8},
                                             {"max_position_embeddings", 4096},
                                             {"layer_types", std::vector<std::string>(8, "indexed_attention")}});
-    EXPECT_EQ(kv_cache_bytes(*indexed.cache, indexed.kind, 4096, 2), 3145728);
-    EXPECT_EQ(index_cache_bytes(*indexed.cache, 4096, 2), 8 * 4096 * 128 * 2);
+    EXPECT_EQ(kv_cache_bytes(indexed.caches(), 4096, 2), 3145728);
+    EXPECT_EQ(index_cache_bytes(indexed.caches(), 4096, 2), 8 * 4096 * 128 * 2);
     EXPECT_TRUE(indexed.remarks.back().starts_with("Layers that also keep the keys of an indexer"))
         << indexed.remarks.back();
 }
@@ -592,9 +594,9 @@ TEST(HuggingFaceConfig, CachesOfSparseAndCompressedAttention) {
                34865152, 8388608}}) {
         SCOPED_TRACE(each.config);
         const HfModel model = read_hf_config(json::parse(each.config));
-        ASSERT_TRUE(model.cache);
-        EXPECT_EQ(kv_cache_bytes(*model.cache, model.kind, 65536, 2), each.cache);
-        EXPECT_EQ(index_cache_bytes(*model.cache, 65536, 2), each.index);
+        ASSERT_TRUE(model.sizes);
+        EXPECT_EQ(kv_cache_bytes(model.caches(), 65536, 2), each.cache);
+        EXPECT_EQ(index_cache_bytes(model.caches(), 65536, 2), each.index);
     }
     EXPECT_MESSAGE(read_hf_config(small({{"model_type", "deepseek_v4"},
                                          {"layer_types", std::vector<std::string>(4, "compressed_sparse_attention")},
@@ -636,8 +638,8 @@ TEST(HuggingFaceConfig, ListsOfLayersOfAnotherTypeEndWithNoRawError) {
                 continue;
             }
             const HfModel model = read_hf_config(config);
-            ASSERT_TRUE(model.cache);
-            EXPECT_EQ(kv_cache_bytes(*model.cache, model.kind, 4096, 2), layers[i] * (1 << 21));
+            ASSERT_TRUE(model.sizes);
+            EXPECT_EQ(kv_cache_bytes(model.caches(), 4096, 2), layers[i] * (1 << 21));
             EXPECT_EQ(model.shape.rotates.size(), 4U);
         }
     }

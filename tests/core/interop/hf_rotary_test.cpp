@@ -196,7 +196,7 @@ TEST(OtherSettings, ParamsOfMistralAndMeta) {
     EXPECT_EQ(model.of("").setup.scaling.original_context, 16384);
     EXPECT_EQ(model.of("").setup.pairing, Pairing::interleaved);
     EXPECT_EQ(model.of("").frequencies.attention_factor, 1);
-    EXPECT_EQ(model.cache->kv_heads, 2);
+    EXPECT_EQ(model.sizes->kv_heads, 2);
     json scaled = mistral;
     scaled["yarn"]["apply_scale"] = true;
     EXPECT_NEAR(read_hf_config(scaled).of("").frequencies.attention_factor, 0.1 * std::log(16) + 1, 1e-12);
@@ -210,7 +210,7 @@ TEST(OtherSettings, ParamsOfMistralAndMeta) {
     EXPECT_EQ(llama.of("").setup.head_dim, 128);
     EXPECT_EQ(llama.of("").setup.scaling.method, ScalingMethod::llama3);
     EXPECT_EQ(llama.of("").setup.scaling.original_context, 8192);
-    EXPECT_EQ(llama.cache->kv_heads, 8);
+    EXPECT_EQ(llama.sizes->kv_heads, 8);
     EXPECT_TRUE(llama.unknown_keys.empty());
 }
 
@@ -220,7 +220,7 @@ TEST(OtherSettings, NanoGptHasLearnedPositions) {
         const HfModel model = read_hf_config(config);
         EXPECT_EQ(model.position, HfPosition::learned);
         EXPECT_EQ(model.context, 1024);
-        EXPECT_EQ(model.cache->kv_heads, 12);
+        EXPECT_EQ(model.sizes->kv_heads, 12);
         EXPECT_MESSAGE(model.of(""), BadInput, "without rotary");
     }
     json litgpt = arguments;

@@ -44,6 +44,10 @@ TEST(CacheBytes, DependOnTheAttentionOfEachLayer) {
     spec.attention = AttentionKind::mla;
     EXPECT_EQ(cache_bytes(spec).kv, 4 * 20480);
     EXPECT_EQ(cache_bytes(spec).rope, 8 * 128 * 4);
+    spec.attention_layers = "3window+full";
+    spec.attention_window = 32;
+    EXPECT_EQ(cache_bytes(spec).kv, 3 * 20480 / 4 + 20480);
+    spec.attention_window = 0;
     spec.attention_layers = "3 deltanet + 1 full";
     EXPECT_EQ(cache_bytes(spec).kv, 3 * 4096 + 20480);
     spec.attention = AttentionKind::gated;
@@ -58,10 +62,9 @@ TEST(CacheBytes, TheFormOfPublishedModelsHasTheSameSize) {
         SCOPED_TRACE(settings);
         const RunSpec spec = anatomy_spec(settings);
         if (spec.has_delta_net() || spec.operations == Operations::eager) continue;
-        const ShapedCache cache = shaped_cache(spec);
-        EXPECT_EQ(kv_cache_bytes(cache.shape, cache.kind, spec.context, 4), cache_bytes(spec).kv);
+        EXPECT_EQ(kv_cache_bytes(caches_of(attention_sizes(spec)), spec.context, 4), cache_bytes(spec).kv);
     }
-    EXPECT_THROW(shaped_cache(anatomy_spec("attention_layers=deltanet+full")), BadInput);
+    EXPECT_THROW(attention_sizes(anatomy_spec("attention_layers=deltanet+full")), BadInput);
 }
 
 }  // namespace

@@ -110,8 +110,8 @@ TEST_F(ModelMapTest, LoadsSetupAndShapeAsOneUndoStep) {
     EXPECT_EQ(model().setup().scaling.method, ScalingMethod::llama3);
     EXPECT_EQ(model().setup().precision, NumberFormat::bfloat16);
     EXPECT_EQ(model().shape().name, "Llama 3.1 8B");
-    EXPECT_EQ(model().shape().cache.layers, 32);
-    EXPECT_EQ(model().shape().cache.kv_heads, 8);
+    EXPECT_EQ(model().shape().sizes.layers, 32);
+    EXPECT_EQ(model().shape().sizes.kv_heads, 8);
     EXPECT_EQ(workspace->rotaryUndo().undoText(), "load Llama 3.1 8B");
     workspace->rotaryUndo().undo();
     EXPECT_EQ(model().setup(), before);
@@ -244,7 +244,7 @@ TEST_F(ModelMapTest, ListsUnknownKeysAndMissingValues) {
     EXPECT_EQ(map->picked(), "little");
     EXPECT_TRUE(map->details().contains("rope_wobble"));
     EXPECT_TRUE(map->details().contains("KV cache is unknown"));
-    EXPECT_EQ(model().shape().cache, CacheShape{});
+    EXPECT_EQ(model().shape().sizes, AttentionSizes{});
     EXPECT_TRUE(model().shape().name.contains("unknown"));
 }
 
@@ -311,7 +311,7 @@ TEST_F(ModelMapTest, ComparesWithTheSelectedModel) {
     ASSERT_TRUE(model().other());
     EXPECT_EQ(model().other()->shape.name, "Llama 3.1 8B");
     EXPECT_EQ(model().other()->setup.theta, 500000);
-    EXPECT_EQ(model().other()->shape.cache.kv_heads, 8);
+    EXPECT_EQ(model().other()->shape.sizes.kv_heads, 8);
     model().undoStack().undo();
     EXPECT_FALSE(model().other());
 }

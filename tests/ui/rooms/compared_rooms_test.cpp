@@ -217,7 +217,7 @@ TEST_P(ComparedRooms, Memory) {
                                 TableLayout::duplicated);
     };
     const auto cache = [](const ShapedSetup& of) {
-        return kv_cache_bytes(cacheShape(of.setup, of.shape), of.shape.kind, of.setup.context, 2);
+        return kv_cache_bytes(cachesOf(of.setup, of.shape), of.setup.context, 2);
     };
     for (const ShapedSetup& each : {a, b}) {
         expectContains(room->words(), binarySize(table(each)));

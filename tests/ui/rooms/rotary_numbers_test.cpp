@@ -423,9 +423,10 @@ TEST_P(RotaryNumbers, Memory) {
     MemoryRoom room(workspace->rotary());
     show(room);
     const ModelShape& shape = workspace->rotary().shape();
-    CacheShape keys = shape.cache;
-    keys.head_dim = setup.head_dim;  // the shape belongs to no named model
-    const std::int64_t cache = kv_cache_bytes(keys, shape.kind, setup.context, bytes_of(NumberFormat::bfloat16));
+    AttentionSizes sizes = shape.sizes;
+    sizes.head_dim = setup.head_dim;  // the shape belongs to no named model
+    const std::vector<CachedLayers> caches = caches_of(sizes);
+    const std::int64_t cache = kv_cache_bytes(caches, setup.context, bytes_of(NumberFormat::bfloat16));
     const std::int64_t table =
         rope_cache_bytes(now.rotary_dim, setup.context, bytes_of(setup.precision), TableLayout::duplicated);
     expectContains(room.words(), binarySize(cache));
@@ -436,10 +437,10 @@ TEST_P(RotaryNumbers, Memory) {
         }
         return std::pair(0LL, std::nan(""));
     };
-    const QString kvLabel = "KV, " + kindText(shape.kind);
+    const QString kvLabel = "KV, " + kindText(sizes.kind);
     for (const qsizetype at : {0, 5, 20}) {
         const auto [tokens, bytes] = bytesAt(room.tableView()->figure(), kvLabel, at);
-        const std::int64_t expected = kv_cache_bytes(keys, shape.kind, tokens, bytes_of(NumberFormat::bfloat16));
+        const std::int64_t expected = kv_cache_bytes(caches, tokens, bytes_of(NumberFormat::bfloat16));
         EXPECT_NEAR(bytes / static_cast<double>(expected), 1, 1e-12) << tokens;
     }
     for (const FigureCurve& curve : room.tableView()->figure().curves) {

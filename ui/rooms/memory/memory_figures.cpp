@@ -162,7 +162,7 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
     figure.verticalLines.push_back(
         {static_cast<double>(setup.context), groupedText(setup.context), {Ink::Kind::accent}, kMemoryContextLine});
     figure.summary = memorySentence(setup, shape, options);
-    const CacheShape keys = cacheShape(setup, shape);
+    const AttentionSizes keys = attentionSizes(setup, shape);
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))},
                        {u"layout"_s, options.layout == TableLayout::duplicated ? u"duplicated"_s : u"single"_s},
                        {u"tables"_s, static_cast<double>(options.isPerLayer ? keys.layers : 1)},
@@ -176,7 +176,7 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
                        {u"latent_rope_dim"_s, static_cast<double>(keys.latent_rope_dim)},
                        {u"window"_s, static_cast<double>(keys.window)},
                        {u"global_layers"_s, static_cast<double>(keys.global_layers)},
-                       {u"kind"_s, kindText(shape.kind)}};
+                       {u"kind"_s, kindText(shape.sizes.kind)}};
     return figure;
 }
 
@@ -194,8 +194,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     const Ink cacheInk = Ink::data(1);
     Figure figure = emptyFigure(setup, shape, options);
     figure.name = u"rope-cache"_s;
-    const auto cache = cacheAt(setup, shape, options, shape.kind);
-    figure.curves.push_back(curveOf(setup, u"KV, %1"_s.arg(shortText(shape.kind)), cacheInk, cache));
+    const auto cache = cacheAt(setup, shape, options, shape.sizes.kind);
+    figure.curves.push_back(curveOf(setup, u"KV, %1"_s.arg(shortText(shape.sizes.kind)), cacheInk, cache));
     const std::vector<Member> all = members(setup);
     for (auto member = all.rbegin(); member != all.rend(); ++member) {
         figure.curves.push_back(
@@ -220,19 +220,19 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
     figure.name = u"kv-cache"_s;
     for (const KvCache kind : kKinds) {
         figure.curves.push_back(curveOf(setup, shortText(kind), cacheInk, cacheAt(setup, shape, options, kind)));
-        if (kind == shape.kind) {
+        if (kind == shape.sizes.kind) {
             figure.curves.back().emphasis = FigureCurve::Emphasis::picked;
         }
     }
-    figure.curves.push_back(markOf(setup, cacheInk, cacheAt(setup, shape, options, shape.kind)));
+    figure.curves.push_back(markOf(setup, cacheInk, cacheAt(setup, shape, options, shape.sizes.kind)));
     if (const int current = rotary_dim(setup); current > 0) {
         const auto table = tableAt(setup, shape, options, current);
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
     figure.note = u"Size of the KV cache in %1, batch size 1, %2, %3, %4 (GQA)"_s.arg(
-        text(word_of(options.kvFormat)), countText(shape.cache.layers, u"layer"_s),
-        countText(shape.cache.heads, u"head"_s), countText(shape.cache.kv_heads, u"KV head"_s));
+        text(word_of(options.kvFormat)), countText(shape.sizes.layers, u"layer"_s),
+        countText(shape.sizes.heads, u"head"_s), countText(shape.sizes.kv_heads, u"KV head"_s));
     figure.valuesNote = endNote(setup);
     return figure;
 }

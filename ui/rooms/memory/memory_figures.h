@@ -27,7 +27,10 @@ struct MemoryOptions {
 };
 
 /// The head dimension is the model's if the shape belongs to a named model, and the setup's otherwise.
-CacheShape cacheShape(const RotarySetup& setup, const ModelShape& shape);
+AttentionSizes attentionSizes(const RotarySetup& setup, const ModelShape& shape);
+
+/// Of the layers of the named model, or of the shape's equal layers.
+std::vector<CachedLayers> cachesOf(const RotarySetup& setup, const ModelShape& shape);
 
 // Sizes in bytes for one sequence; nullopt if a size exceeds 2^63.
 
@@ -41,7 +44,7 @@ std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& 
 /// "MHA", "GQA", "MQA", "MLA" or "sliding window".
 QString kindText(KvCache kind);
 /// Explains what an attention type caches, with its formula and the current values.
-QString kindWhy(KvCache kind, const CacheShape& shape);
+QString kindWhy(const AttentionSizes& sizes);
 
 /// The sizes of the cos/sin table and the KV cache, and their ratio.
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options);

@@ -36,7 +36,7 @@ namespace {
 
 constexpr std::array<NumberFormat, 3> kFormats = {NumberFormat::float32, NumberFormat::float16, NumberFormat::bfloat16};
 
-using F = CacheShape;
+using F = AttentionSizes;
 
 struct ShapeField {
     const char* id;
@@ -130,7 +130,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
         m_fields.push_back(field);
         connect(field, &QSpinBox::valueChanged, this, [this, &entry](int value) {
             ModelShape shape = m_model.shape();
-            shape.cache.*entry.member = value;
+            shape.sizes.*entry.member = value;
             change(u"change %1"_s.arg(QString::fromUtf8(entry.label)), shape);
         });
         connect(field, &QSpinBox::editingFinished, this, [this] { m_model.endDrag(); });
@@ -139,7 +139,7 @@ ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
     column->addWidget(m_keys);
     connect(m_kind, &QComboBox::activated, this, [this](int index) {
         ModelShape shape = m_model.shape();
-        shape.kind = kKinds.at(static_cast<std::size_t>(index));
+        shape.sizes.kind = kKinds.at(static_cast<std::size_t>(index));
         m_model.endDrag();
         change(u"change attention type"_s, shape);
         m_model.endDrag();
@@ -160,13 +160,13 @@ void ShapePanel::change(const QString& what, const ModelShape& shape) {
 void ShapePanel::renew() {
     m_isUpdating = true;
     const ModelShape& shape = m_model.shape();
-    m_kind->setCurrentIndex(m_kind->findData(static_cast<int>(shape.kind)));
-    m_kind->setToolTip(kindWhy(shape.kind, cacheShape(m_model.setup(), shape)));
+    m_kind->setCurrentIndex(m_kind->findData(static_cast<int>(shape.sizes.kind)));
+    m_kind->setToolTip(kindWhy(attentionSizes(m_model.setup(), shape)));
     for (std::size_t i = 0; i < m_fields.size(); ++i) {
-        m_fields[i]->setValue(static_cast<int>(shape.cache.*kFields.at(i).member));
+        m_fields[i]->setValue(static_cast<int>(shape.sizes.*kFields.at(i).member));
     }
     m_keys->setText(u"The sizes of the KV cache are for one sequence (batch size 1) and %1 channels per head."_s.arg(
-        groupedText(cacheShape(m_model.setup(), shape).head_dim)));
+        groupedText(attentionSizes(m_model.setup(), shape).head_dim)));
     m_isUpdating = false;
 }
 

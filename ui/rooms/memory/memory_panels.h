@@ -33,8 +33,8 @@ class ShapePanel : public QWidget {
 
     QComboBox* kind() const { return m_kind; }
     QComboBox* kvFormat() const { return m_kvFormat; }
-    /// A field of CacheShape by its name, or nullptr: "layers", "heads", "kv_heads", "latent_dim", "latent_rope_dim",
-    /// "window", "global_layers".
+    /// A field of AttentionSizes by its name, or nullptr: "layers", "heads", "kv_heads", "latent_dim",
+    /// "latent_rope_dim", "window", "global_layers".
     QSpinBox* field(const QString& name) const;
     NumberFormat format() const;
 

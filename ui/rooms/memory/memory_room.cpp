@@ -320,7 +320,7 @@ void MemoryRoom::renewSizes() {
     const RotarySetup& setup = model().setup();
     qsizetype at = 0;
     for (const bool isPerLayer : {false, true}) {
-        const auto tablesOf = [&](Side side) { return isPerLayer ? shapedOf(side).shape.cache.layers : 1; };
+        const auto tablesOf = [&](Side side) { return isPerLayer ? shapedOf(side).shape.sizes.layers : 1; };
         const std::int64_t tables = tablesOf(Side::edited);
         for (const TableLayout layout : kLayouts) {
             for (const Precision& precision : kPrecisions) {

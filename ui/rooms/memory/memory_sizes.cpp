@@ -21,25 +21,26 @@ QString timesText(double ratio) {
 
 QString layoutText(const MemoryOptions& options, const ModelShape& shape) {
     const QString angles = options.layout == TableLayout::duplicated ? u"each angle twice"_s : u"each angle once"_s;
-    return options.isPerLayer ? u"%1, %2 tables"_s.arg(angles, groupedText(shape.cache.layers)) : angles;
+    return options.isPerLayer ? u"%1, %2 tables"_s.arg(angles, groupedText(shape.sizes.layers)) : angles;
 }
 
 }  // namespace
 
-CacheShape cacheShape(const RotarySetup& setup, const ModelShape& shape) {
-    CacheShape result = shape.cache;
-    if (shape.name.isEmpty()) {
-        result.head_dim = setup.head_dim;
-        result.groups.clear();
-    }
+AttentionSizes attentionSizes(const RotarySetup& setup, const ModelShape& shape) {
+    AttentionSizes result = shape.sizes;
+    if (shape.name.isEmpty()) result.head_dim = setup.head_dim;
     return result;
+}
+
+std::vector<CachedLayers> cachesOf(const RotarySetup& setup, const ModelShape& shape) {
+    return shape.name.isEmpty() || shape.caches.empty() ? caches_of(attentionSizes(setup, shape)) : shape.caches;
 }
 
 std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
                                        int rotaryDim, std::int64_t context) {
     try {
         return rope_cache_bytes(rotaryDim, context, bytes_of(setup.precision), options.layout,
-                                options.isPerLayer ? shape.cache.layers : 1);
+                                options.isPerLayer ? shape.sizes.layers : 1);
     } catch (const BadInput&) {
         return std::nullopt;
     }
@@ -47,12 +48,11 @@ std::optional<std::int64_t> tableBytes(const RotarySetup& setup, const ModelShap
 
 std::optional<std::int64_t> kvBytes(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options,
                                     KvCache kind, std::int64_t context) {
-    CacheShape cache = cacheShape(setup, shape);
-    if (kind != shape.kind) {
-        cache.groups.clear();  // they are those of the model's own kind
-    }
+    AttentionSizes sizes = attentionSizes(setup, shape);
+    const bool isOwn = kind == sizes.kind;
+    sizes.kind = kind;
     try {
-        return kv_cache_bytes(cache, kind, context, bytes_of(options.kvFormat));
+        return kv_cache_bytes(isOwn ? cachesOf(setup, shape) : caches_of(sizes), context, bytes_of(options.kvFormat));
     } catch (const BadInput&) {
         return std::nullopt;
     }
@@ -74,48 +74,48 @@ QString kindText(KvCache kind) {
     return u"sliding window"_s;
 }
 
-QString kindWhy(KvCache kind, const CacheShape& shape) {
-    const QString layers = groupedText(shape.layers);
-    const QString dim = groupedText(shape.head_dim);
+QString kindWhy(const AttentionSizes& sizes) {
+    const QString layers = groupedText(sizes.layers);
+    const QString dim = groupedText(sizes.head_dim);
     const auto heads = [&](const QString& what, std::int64_t count) {
         return u"%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32 of the guide"_s.arg(
             what, layers, groupedText(count), dim);
     };
-    switch (kind) {
+    switch (sizes.kind) {
         case KvCache::multi_head:
-            return heads(u"Multi-head attention (MHA) caches keys and values of every head."_s, shape.heads);
+            return heads(u"Multi-head attention (MHA) caches keys and values of every head."_s, sizes.heads);
         case KvCache::grouped:
             return heads(u"Grouped-query attention (GQA) caches one key and value per group of heads."_s,
-                         shape.kv_heads);
+                         sizes.kv_heads);
         case KvCache::multi_query:
             return heads(u"Multi-query attention (MQA) caches one key and value for all heads."_s, 1);
         case KvCache::latent:
             return u"Multi-head latent attention (MLA) caches a latent vector and one rotated key per token.\n"
                    "n_layer·(d_latent + d_rope)·L·B with n_layer = %1, d_latent = %2, d_rope = %3\nFormula 32 of the guide"_s
-                       .arg(layers, groupedText(shape.latent_dim), groupedText(shape.latent_rope_dim));
+                       .arg(layers, groupedText(sizes.latent_dim), groupedText(sizes.latent_rope_dim));
         case KvCache::sliding:
             break;
     }
     return u"Sliding-window attention caches only the last W tokens, except in global layers.\nIts size has min(L, W) "
            "instead of the context length L, with W = %1; %2 of %3 layers are global, n_kv = %4, d = %5\nFormula 32 of "
-           "the guide"_s.arg(groupedText(shape.window), groupedText(shape.global_layers), layers,
-                             groupedText(shape.kv_heads), dim);
+           "the guide"_s.arg(groupedText(sizes.window), groupedText(sizes.global_layers), layers,
+                             groupedText(sizes.kv_heads), dim);
 }
 
 QString memorySentence(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const auto table = tableBytes(setup, shape, options, rotary_dim(setup), setup.context);
-    const auto cache = kvBytes(setup, shape, options, shape.kind, setup.context);
+    const auto cache = kvBytes(setup, shape, options, shape.sizes.kind, setup.context);
     if (!table || !cache) {
         return u"With a context of %1 tokens the cos/sin table or the KV cache is larger than 8 EiB."_s.arg(
             groupedText(setup.context));
     }
-    const QString kv =
-        u"%1 (%2, %3, batch size 1)"_s.arg(binarySize(*cache), kindText(shape.kind), text(word_of(options.kvFormat)));
+    const QString kv = u"%1 (%2, %3, batch size 1)"_s.arg(binarySize(*cache), kindText(shape.sizes.kind),
+                                                          text(word_of(options.kvFormat)));
     if (*table == 0) {
         return u"No channel rotates, so there is no cos/sin table. The KV cache of %1 tokens is %2."_s.arg(
             groupedText(setup.context), kv);
     }
-    const std::int64_t index = index_cache_bytes(cacheShape(setup, shape), setup.context, bytes_of(options.kvFormat));
+    const std::int64_t index = index_cache_bytes(cachesOf(setup, shape), setup.context, bytes_of(options.kvFormat));
     QString sentence = u"At %1 tokens the cos/sin table is %2 (%3, %4) and the KV cache is %5, %6."_s.arg(
         groupedText(setup.context), binarySize(*table), text(word_of(setup.precision)), layoutText(options, shape), kv,
         timesText(static_cast<double>(*cache) / static_cast<double>(*table)));
@@ -135,12 +135,12 @@ MemorySizes memorySizes(const RotarySetup& setup, const ModelShape& shape, const
         return bytes ? static_cast<double>(*bytes) : std::numeric_limits<double>::quiet_NaN();
     };
     return {number(tableBytes(setup, shape, options, rotary_dim(setup), setup.context)),
-            number(kvBytes(setup, shape, options, shape.kind, setup.context))};
+            number(kvBytes(setup, shape, options, shape.sizes.kind, setup.context))};
 }
 
 QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const QString factor = options.layout == TableLayout::duplicated ? u"2·"_s : QString();
-    const QString tables = options.isPerLayer ? u" × %1 layers"_s.arg(shape.cache.layers) : QString();
+    const QString tables = options.isPerLayer ? u" × %1 layers"_s.arg(shape.sizes.layers) : QString();
     QString why =
         u"Size of the cos/sin table: %1L·d_r·B%2 with L = %3 positions, d_r = %4 rotated channels, B = %5 bytes per "
         u"value.\n"
@@ -153,15 +153,14 @@ QString memoryWhy(const RotarySetup& setup, const ModelShape& shape, const Memor
             "d_r.\n"_s.arg(setup.head_dim);
     }
     ModelShape alike = shape;
-    alike.cache.groups.clear();
-    const auto bytes = [&](const ModelShape& of) { return kvBytes(setup, of, options, of.kind, setup.context); };
+    alike.caches = caches_of(shape.sizes);
+    const auto bytes = [&](const ModelShape& of) { return kvBytes(setup, of, options, of.sizes.kind, setup.context); };
     if (bytes(shape) != bytes(alike)) {
         why += u"The layers of the model differ in their KV cache, whose size is the sum over the layers.\n"_s;
     }
-    return why +
-           u"KV cache: %1, B = %2 bytes, context length L = %3"_s.arg(kindWhy(shape.kind, cacheShape(setup, shape)))
-               .arg(bytes_of(options.kvFormat))
-               .arg(groupedText(setup.context));
+    return why + u"KV cache: %1, B = %2 bytes, context length L = %3"_s.arg(kindWhy(attentionSizes(setup, shape)))
+                     .arg(bytes_of(options.kvFormat))
+                     .arg(groupedText(setup.context));
 }
 
 }  // namespace ropelab::ui

@@ -32,10 +32,9 @@ void showInFront(QWidget& window) {
 /// Throws BadInput if a setup cannot represent the run.
 ShapedSetup shapedSetupOf(const RunSpec& spec, const QString& name, ModelShape shape) {
     require_plain_frequencies(spec);
-    const ShapedCache cache = shaped_cache(spec);
     shape.name = name;
-    shape.cache = cache.shape;
-    shape.kind = cache.kind;
+    shape.sizes = attention_sizes(spec);
+    shape.caches = plan_of(spec, 1).caches().value();
     return {setup_of(spec), shape};
 }
 

@@ -74,23 +74,20 @@ TEST(MemorySizes, LayoutsTablesAndPrecisions) {
 
 TEST(MemorySizes, HeadDimensionComesFromTheSetupUnlessAModelIsNamed) {
     const RotarySetup setup = memorySetup(64, 1024);
-    EXPECT_EQ(cacheShape(setup, {}).head_dim, 64);
+    EXPECT_EQ(attentionSizes(setup, {}).head_dim, 64);
     ModelShape model;
     model.name = "some model";
-    EXPECT_EQ(cacheShape(setup, model).head_dim, 128);
+    EXPECT_EQ(attentionSizes(setup, model).head_dim, 128);
 }
 
 TEST(MemorySizes, TheLayersOfAModelAreAddedUpUntilItsShapeIsChanged) {
     const RotarySetup setup = memorySetup(64, 1024);
     ModelShape model;
     model.name = "some model";
-    model.cache = {.layers = 3,
-                   .heads = 8,
-                   .kv_heads = 4,
-                   .head_dim = 64,
-                   .groups = {{.layers = 2, .numbers = 512, .window = 100},
-                              {.layers = 1, .numbers = 256},
-                              {.layers = 1, .numbers = 32, .is_index = true}}};
+    model.sizes = {.layers = 3, .heads = 8, .kv_heads = 4, .head_dim = 64};
+    model.caches = {{.layers = 2, .numbers = 512, .window = 100},
+                    {.layers = 1, .numbers = 256},
+                    {.layers = 1, .numbers = 32, .is_index = true}};
     EXPECT_EQ(kvBytes(setup, model, {}, KvCache::grouped, 1024), 2 * (2 * 512 * 100 + 256 * 1024));
     EXPECT_EQ(kvBytes(setup, model, {}, KvCache::multi_head, 1024), 2 * 3 * 2 * 8 * 64 * 1024) << "another kind";
     EXPECT_TRUE(memorySentence(setup, model, {}).contains("The keys of the indexer need 64 KiB in addition."))
@@ -105,8 +102,8 @@ TEST(MemorySizes, TheLayersOfAModelAreAddedUpUntilItsShapeIsChanged) {
 TEST(MemorySizes, DescribesEmptyAndTooLargeTables) {
     EXPECT_TRUE(memorySentence(memorySetup(64, 1024, 0), {}, {}).startsWith("No channel rotates"));
     ModelShape huge;
-    huge.cache.layers = 1000000;
-    huge.cache.kv_heads = 1000000;
+    huge.sizes.layers = 1000000;
+    huge.sizes.kv_heads = 1000000;
     EXPECT_TRUE(memorySentence(memorySetup(4096, 1 << 30), huge, {}).contains("larger than 8 EiB"));
 }
 

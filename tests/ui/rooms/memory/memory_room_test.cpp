@@ -47,12 +47,12 @@ TEST_F(MemoryRoomTest, ShapeIsEditedAndUndone) {
     const int steps = workspace->rotaryUndo().count();
     room->shape()->field("kv_heads")->setValue(32);
     room->refreshNow();
-    EXPECT_EQ(model().shape().cache.kv_heads, 32);
+    EXPECT_EQ(model().shape().sizes.kv_heads, 32);
     EXPECT_TRUE(room->words().contains("64 GiB")) << room->words().toStdString();
     EXPECT_GT(workspace->rotaryUndo().count(), steps);
     workspace->rotaryUndo().undo();
     room->refreshNow();
-    EXPECT_EQ(model().shape().cache.kv_heads, 8);
+    EXPECT_EQ(model().shape().sizes.kv_heads, 8);
     EXPECT_EQ(room->shape()->field("kv_heads")->value(), 8);
 }
 
@@ -62,7 +62,7 @@ TEST_F(MemoryRoomTest, AttentionTypeAndPrecisionChangeTheFigures) {
     kind->setCurrentIndex(latent);
     emit kind->activated(latent);
     room->refreshNow();
-    EXPECT_EQ(model().shape().kind, KvCache::latent);
+    EXPECT_EQ(model().shape().sizes.kind, KvCache::latent);
     EXPECT_TRUE(room->words().contains("MLA")) << room->words().toStdString();
     QComboBox* format = room->shape()->kvFormat();
     format->setCurrentIndex(0);
@@ -74,8 +74,8 @@ TEST_F(MemoryRoomTest, AttentionTypeAndPrecisionChangeTheFigures) {
 TEST_F(MemoryRoomTest, ShowingAModelDoesNotChangeIt) {
     ModelShape shape;
     shape.name = "a model";
-    shape.cache.layers = 61;
-    shape.kind = KvCache::latent;
+    shape.sizes.layers = 61;
+    shape.sizes.kind = KvCache::latent;
     model().change("load", model().setup(), shape);
     const int steps = workspace->rotaryUndo().count();
     room->refreshNow();

@@ -372,7 +372,7 @@ TEST_F(PresentationTest, ControlsOfRoomsCheckTheirValues) {
     EXPECT_DOUBLE_EQ(stage().control("target"), 4096);
     stage().showRoom("memory", "");
     stage().setControl("layers", "7");
-    EXPECT_EQ(rotary().shape().cache.layers, 7);
+    EXPECT_EQ(rotary().shape().sizes.layers, 7);
     stage().setControl("heads", "4");
     EXPECT_EQ(rotary().setup().heads, RotarySetup().heads) << "the heads of the cache, not those of ALiBi";
     stage().showRoom("train", "");

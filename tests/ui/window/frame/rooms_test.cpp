@@ -65,7 +65,7 @@ TEST_F(RotaryRoomsTest, SetupOfARunIsComparedInEveryRoom) {
     const RotaryModel& model = window.workspace().rotary();
     ASSERT_TRUE(model.other());
     EXPECT_EQ(model.other()->setup.theta, 4321);
-    EXPECT_EQ(model.other()->shape.cache.head_dim, model.other()->setup.head_dim);
+    EXPECT_EQ(model.other()->shape.sizes.head_dim, model.other()->setup.head_dim);
     EXPECT_EQ(window.room().objectName(), "spectrum");
     for (const QString& room : rotaryRooms) {
         EXPECT_TRUE(setupIn(window, room).contains("| B: theta=4321")) << room.toStdString();
