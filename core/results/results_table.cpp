@@ -21,41 +21,63 @@ namespace {
 using nlohmann::json;
 using namespace std::string_literals;
 
-const json& defaults() {
-    static const json result = to_json(RunSpec{});
-    return result;
-}
-
-json complete(const json& settings, const std::string& name) {
-    if (!settings.is_object()) {
-        throw BadInput("The settings of the run \"" + name + "\" are not a JSON object.");
-    }
-    json result = defaults();
-    for (const auto& [key, value] : settings.items()) {
-        if (!value.is_null()) result[key] = value;
-    }
-    return result;
-}
-
-std::vector<std::string> swept_keys(const std::vector<json>& settings) {
-    std::set<std::string> differing;
-    const json& first = settings.front();
-    for (const json& other : settings) {
-        auto a = first.begin(), b = other.begin();
-        while (a != first.end() || b != other.end()) {  // both in the order of their keys
-            const int order = a == first.end() ? 1 : b == other.end() ? -1 : a.key().compare(b.key());
-            if (order != 0 || *a != *b) differing.insert(order > 0 ? b.key() : a.key());
-            if (order <= 0) ++a;
-            if (order >= 0) ++b;
+// Settings of runs with their defaults and, where these split groups, conditions. They are read where they are, because
+// complete copies of thousands of runs would need most of the memory.
+class CompleteSettings {
+ public:
+    CompleteSettings(std::span<const ResultRun> runs, const std::vector<std::string>& split_by)
+        : runs_(runs), split_by_(split_by) {
+        for (const ResultRun& run : runs) {
+            if (!run.settings.is_object())
+                throw BadInput("The settings of the run \"" + run.name + "\" are not a JSON object.");
         }
     }
-    differing.erase("seed");
-    return in_order_of_keys(std::move(differing));
-}
 
-std::int64_t seed_of(const json& settings) {
-    const auto seed = settings.find("seed");
-    return seed != settings.end() && seed->is_number() ? static_cast<std::int64_t>(seed->get<double>()) : 0;
+    /// Null if the run does not have it.
+    json value(std::size_t run, const std::string& key) const {
+        if (runs_[run].conditions && std::ranges::find(split_by_, key) != split_by_.end())
+            return condition_of(*runs_[run].conditions, key);
+        const auto own = runs_[run].settings.find(key);
+        if (own != runs_[run].settings.end() && !own->is_null()) return *own;
+        return default_settings().value(key, json());
+    }
+    std::set<std::string> names(std::size_t run) const {
+        std::set<std::string> result;
+        for (const auto& [key, value] : default_settings().items()) result.insert(key);
+        for (const auto& [key, value] : runs_[run].settings.items()) {
+            if (!value.is_null()) result.insert(key);
+        }
+        if (runs_[run].conditions) result.insert(split_by_.begin(), split_by_.end());
+        return result;
+    }
+    /// In which runs differ, apart from the seed.
+    std::vector<std::string> swept() const {
+        std::set<std::string> differing;
+        const std::set<std::string> first = names(0);
+        std::vector<std::pair<std::string, json>> values;
+        for (const std::string& key : first) values.emplace_back(key, value(0, key));
+        for (std::size_t run = 1; run < runs_.size(); ++run) {
+            for (const auto& [key, expected] : values) {
+                if (value(run, key) != expected) differing.insert(key);
+            }
+            for (const auto& [key, own] : runs_[run].settings.items()) {
+                if (!own.is_null() && !first.contains(key)) differing.insert(key);
+            }
+            for (const std::string& key : split_by_) {
+                if (runs_[run].conditions && !first.contains(key)) differing.insert(key);
+            }
+        }
+        differing.erase("seed");
+        return in_order_of_keys(std::move(differing));
+    }
+
+ private:
+    std::span<const ResultRun> runs_;
+    const std::vector<std::string>& split_by_;
+};
+
+std::int64_t seed_of(const json& seed) {
+    return seed.is_number() ? static_cast<std::int64_t>(seed.get<double>()) : 0;
 }
 
 double iterations_until(const ResultRun& run, double target) {
@@ -79,13 +101,14 @@ void add(ResultGroup& group, std::size_t index, std::int64_t seed, const RunSumm
 }
 
 // `text` as typed: "10k", "25 %" or "2 ch".
-bool same_value(const json& run, const std::string& name, const std::string& text) {
-    const json& value = run.at(name);
+bool same_value(const CompleteSettings& settings, std::size_t run, const std::string& name, const std::string& text) {
+    const json value = settings.value(run, name);
     const auto known = std::find_if(keys().begin(), keys().end(), [&](const Key& each) { return each.name == name; });
     if (known == keys().end()) return setting_text(value) == text;  // setting of another version of the program
     try {
         RunSpec spec;
-        for (const char* shape : {"width", "heads"}) key(shape).set(spec, run.at(shape).get<std::int64_t>());
+        for (const char* shape : {"width", "heads"})
+            key(shape).set(spec, settings.value(run, shape).get<std::int64_t>());
         known->set(spec, parse_value(*known, text, spec));
         return to_json(spec).at(name) == value;
     } catch (const std::exception&) {
@@ -94,8 +117,8 @@ bool same_value(const json& run, const std::string& name, const std::string& tex
 }
 
 bool has_default(const std::pair<const std::string, json>& setting) {
-    const auto known = defaults().find(setting.first);
-    return known != defaults().end() && *known == setting.second;
+    const auto known = default_settings().find(setting.first);
+    return known != default_settings().end() && *known == setting.second;
 }
 
 using Level = std::vector<json>;
@@ -111,7 +134,7 @@ std::string assignment(const std::pair<const std::string, std::string>& setting)
 }
 
 // One per level. `runs` are complete settings.
-void find_baselines(ResultsTable& table, const std::vector<json>& runs,
+void find_baselines(ResultsTable& table, const CompleteSettings& settings,
                     const std::map<std::string, std::string>& wanted) {
     const auto is_data = [&](const std::string& key) { return separates_data(key, table.compared); };
     std::vector<std::string> factors, data_keys, model_keys;
@@ -128,7 +151,7 @@ void find_baselines(ResultsTable& table, const std::vector<json>& runs,
     const auto is_match = [&](const ResultGroup& group) {
         if (!is_chosen) return level_of(group, factors) == level_of(first, factors);
         return std::all_of(wanted.begin(), wanted.end(), [&](const auto& setting) {
-            return is_data(setting.first) || same_value(runs[group.members.front()], setting.first, setting.second);
+            return is_data(setting.first) || same_value(settings, group.members.front(), setting.first, setting.second);
         });
     };
     std::vector<std::string> keys;  // without those that follow from the factors, as a linked learning rate's do
@@ -195,7 +218,7 @@ void number_models(ResultsTable& table) {
     }
 }
 
-std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& runs,
+std::size_t find_baseline(const ResultsTable& table, const CompleteSettings& settings,
                           const std::map<std::string, std::string>& wanted) {
     const auto& groups = table.groups;
     if (wanted.empty()) {
@@ -215,7 +238,7 @@ std::size_t find_baseline(const ResultsTable& table, const std::vector<json>& ru
     const auto found = std::find_if(groups.begin(), groups.end(), [&](const ResultGroup& group) {
         return std::all_of(wanted.begin(), wanted.end(), [&](const auto& setting) {
             return group.settings.contains(setting.first) &&
-                   same_value(runs[group.members.front()], setting.first, setting.second);
+                   same_value(settings, group.members.front(), setting.first, setting.second);
         });
     });
     if (found != groups.end()) return static_cast<std::size_t>(found - groups.begin());
@@ -295,26 +318,20 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     table.margin_percent = options.margin_percent;
     table.target_loss = options.target_loss;
 
-    std::vector<json> settings;
     check_split(options.split_by);
-    for (const ResultRun& run : runs) {
-        settings.push_back(complete(run.settings, run.name));
-        for (const std::string& name : options.split_by) {
-            if (run.conditions) settings.back()[name] = condition_of(*run.conditions, name);
-        }
-    }
-    if (!settings.empty()) {
-        table.swept = swept_keys(settings);
-        for (const auto& [key, value] : settings.front().items()) {
+    const CompleteSettings settings(runs, options.split_by);
+    if (!runs.empty()) {
+        table.swept = settings.swept();
+        for (const std::string& key : settings.names(0)) {
             const bool differs = std::find(table.swept.begin(), table.swept.end(), key) != table.swept.end();
-            if (key != "seed" && !differs) table.shared[key] = value;
+            if (key != "seed" && !differs) table.shared[key] = settings.value(0, key);
         }
     }
 
     std::map<std::map<std::string, json>, std::size_t> places;  // of each group, by its settings
     for (std::size_t i = 0; i < runs.size(); ++i) {
         std::map<std::string, json> swept;
-        for (const std::string& key : table.swept) swept[key] = settings[i].contains(key) ? settings[i][key] : json();
+        for (const std::string& key : table.swept) swept[key] = settings.value(i, key);
         const auto [place, is_new] = places.emplace(std::move(swept), table.groups.size());
         if (is_new) table.groups.emplace_back().settings = place->first;
         ResultGroup& group = table.groups[place->second];
@@ -323,7 +340,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
         if (runs[i].excluded) {
             group.excluded.push_back(i);
         } else if (runs[i].summary && (runs[i].state == RunState::finished || options.unfinished)) {
-            add(group, i, seed_of(settings[i]), *runs[i].summary);
+            add(group, i, seed_of(settings.value(i, "seed")), *runs[i].summary);
             if (runs[i].state != RunState::finished) ++group.stopped;
         } else {
             ++(runs[i].state == RunState::failed ? group.failed : group.unfinished);

@@ -31,6 +31,11 @@ nlohmann::json current_settings(const nlohmann::json& settings) {
     return result;
 }
 
+const nlohmann::json& default_settings() {
+    static const nlohmann::json result = to_json(RunSpec{});
+    return result;
+}
+
 std::vector<std::string> in_order_of_keys(std::set<std::string> names) {
     std::vector<std::string> result;
     for (const Key& key : keys()) {

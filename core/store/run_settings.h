@@ -13,6 +13,8 @@ namespace ropelab {
 /// Flat; numbers are JSON numbers.
 nlohmann::json to_json(const RunSpec& spec);
 nlohmann::json current_settings(const nlohmann::json& settings);
+/// Of a run that has all defaults.
+const nlohmann::json& default_settings();
 /// In the order of keys(); settings of another version of the program follow.
 std::vector<std::string> in_order_of_keys(std::set<std::string> names);
 /// Missing keys have their defaults. Throws BadInput for invalid values.

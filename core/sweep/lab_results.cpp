@@ -59,7 +59,7 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
     for (const std::size_t index : runs.selected.indices) {
         const RunRecord& record = runs.records[index];
         ResultRun& run =
-            result.emplace_back(ResultRun{stored_settings(record), record.name, record.summary, record.state});
+            result.emplace_back(ResultRun{changed_settings(record), record.name, record.summary, record.state});
         run.conditions = record.conditions;
         const auto [origin, is_new] = origins.try_emplace(record.experiment);
         if (is_new) origin->second = origin_of(lab, record.experiment);

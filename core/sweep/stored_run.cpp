@@ -13,6 +13,16 @@ nlohmann::json stored_settings(const RunRecord& run) {
                    "\", are damaged in the lab file: they are not a JSON object. Restore the file from a backup.");
 }
 
+nlohmann::json changed_settings(const RunRecord& run) {
+    nlohmann::json changed = nlohmann::json::object();
+    const nlohmann::json all = stored_settings(run);
+    for (const auto& [name, value] : all.items()) {
+        const auto usual = default_settings().find(name);
+        if (usual == default_settings().end() || *usual != value) changed[name] = value;
+    }
+    return changed;
+}
+
 RunSpec stored_spec(const RunRecord& run) {
     return run_spec_from_json(stored_settings(run));
 }

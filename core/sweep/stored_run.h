@@ -11,6 +11,8 @@ namespace ropelab {
 
 /// Flat; may contain keys of a newer version of RoPE Lab.
 nlohmann::json stored_settings(const RunRecord& run);
+/// Without those that have their defaults: a run has eighty, and labs have thousands of runs.
+nlohmann::json changed_settings(const RunRecord& run);
 /// Unknown keys are ignored.
 RunSpec stored_spec(const RunRecord& run);
 /// The file may not exist.

@@ -177,9 +177,9 @@ RunStore::RunStore(QObject* parent) : QObject(parent) {}
 
 const nlohmann::json& RunStore::settingsOf(const RunView& run) const {
     const auto known = m_settings.find(run.record.id);
-    if (known != m_settings.end() && known->second.text == run.record.settings) return known->second.values;
-    nlohmann::json values = stored_settings(run.record);
-    return m_settings.insert_or_assign(run.record.id, ParsedSettings{run.record.settings, std::move(values)})
+    const std::size_t hash = std::hash<std::string>()(run.record.settings);
+    if (known != m_settings.end() && known->second.hash == hash) return known->second.values;
+    return m_settings.insert_or_assign(run.record.id, ParsedSettings{hash, changed_settings(run.record)})
         .first->second.values;
 }
 

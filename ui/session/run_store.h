@@ -88,7 +88,7 @@ class RunStore : public QObject {
     /// Null if there is none, for example because the run was deleted while its events were queued.
     const RunView* find(RunId id) const;
 
-    /// Parsed only once; valid until the next call for this id. Throws BadInput if the settings are damaged.
+    /// Those that do not have their defaults. Parsed only once; valid until the next call for this id. Throws BadInput if the settings are damaged.
     const nlohmann::json& settingsOf(const RunView& run) const;
 
     SettingColors& colors() { return m_colors; }
@@ -117,7 +117,7 @@ class RunStore : public QObject {
     SettingColors m_colors;
     std::vector<RunView> m_runs;
     struct ParsedSettings {
-        std::string text;  // from which they were parsed
+        std::size_t hash = 0;  // of the text from which they were parsed
         nlohmann::json values;
     };
     mutable std::map<RunId, ParsedSettings> m_settings;

@@ -214,7 +214,7 @@ ClassPool pool_class(LabFile& lab, std::vector<fs::path> files) {
 ResultsTable class_table(const LabFile& lab, const std::string& measure) {
     std::vector<ResultRun> runs;
     for (const RunRecord& record : lab.runs()) {
-        ResultRun run{stored_settings(record), record.name, record.summary, record.state};
+        ResultRun run{changed_settings(record), record.name, record.summary, record.state};
         run.conditions = record.conditions;
         runs.push_back(std::move(run));
     }
