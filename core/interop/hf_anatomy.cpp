@@ -1,6 +1,8 @@
 #include "core/interop/hf_anatomy.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 #include "core/interop/hf_facts.h"
 
@@ -20,13 +22,14 @@ NormPart norm_of(const HfFacts& facts) {
     if (!facts.decoder) return {.kind = NormPart::Kind::unknown};
     switch (facts.decoder->norm) {
         case HfNorm::rms:
-            return {.kind = NormPart::Kind::rms};
+            return {.kind = facts.decoder->zero_centred_norms ? NormPart::Kind::zero_centred_rms : NormPart::Kind::rms,
+                    .epsilon = facts.norm_epsilon};
         case HfNorm::layer:
-            return {.kind = NormPart::Kind::layer, .has_bias = true};
+            return {.kind = NormPart::Kind::layer, .epsilon = facts.norm_epsilon, .has_bias = true};
         case HfNorm::layer_without_bias:
-            return {.kind = NormPart::Kind::layer};
+            return {.kind = NormPart::Kind::layer, .epsilon = facts.norm_epsilon};
         case HfNorm::plain_layer:
-            return {.kind = NormPart::Kind::layer, .has_weight = false};
+            return {.kind = NormPart::Kind::layer, .epsilon = facts.norm_epsilon, .has_weight = false};
     }
     return {};
 }
@@ -41,8 +44,29 @@ BranchNorms branch_norms(const HfFacts& facts, bool is_attention, bool has_atten
     return result;
 }
 
-Scores scores_of(const HfFacts& facts, const HfLayer& layer) {
+// `channels` are those of a head that can rotate.
+std::optional<Rotary> rotary_of(const HfFacts& facts, const HfLayer& layer, std::int64_t channels) {
+    if (!layer.rotates) return std::nullopt;
+    Rotary result;
+    const HfRotary* its = facts.model.find_rotary(layer.type);
+    if (!its) return result;
+    result.pairs.resize(static_cast<std::size_t>(channels / 2));
+    const std::vector<double>& frequencies = its->frequencies.inverse_frequencies;
+    for (std::size_t i = 0; i < std::min(frequencies.size(), result.pairs.size()); ++i) {
+        result.pairs[i] = {.rotates = frequencies[i] != 0, .frequency = frequencies[i]};
+    }
+    result.attention_factor = its->frequencies.attention_factor;
+    result.settings = frequency_settings(its->setup);
+    return result;
+}
+
+// `softmax_factor` is that of the rotary embedding (DeepSeek).
+Scores scores_of(const HfFacts& facts, const HfLayer& layer, std::int64_t channels) {
     Scores scores = {.has_sinks = facts.decoder && facts.decoder->has_sinks, .keys = facts.keys(layer)};
+    if (facts.score_scale) scores.factor = *facts.score_scale * std::sqrt(static_cast<double>(channels));
+    const HfRotary* rotary = layer.rotates ? facts.model.find_rotary(layer.type) : nullptr;
+    if (rotary) scores.factor *= rotary->softmax_factor;
+    scores.soft_cap = facts.score_cap;
     if (facts.model.position == HfPosition::alibi) scores.relative = Alibi();
     scores.caches = facts.model.shape.is_encoder ? std::vector<CachedLayers>() : layer.attention.caches;
     if (facts.has_window(layer)) {
@@ -56,7 +80,6 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     const HfSizes& n = facts.n;
     const bool has_bias = facts.decoder && facts.decoder->qkv_bias;
     const bool has_output_bias = facts.decoder && facts.decoder->output_bias;
-    const std::optional<Rotary> rotary = layer.rotates ? std::optional(Rotary()) : std::nullopt;
     if (facts.is_latent) {
         return Latent{.h = n.h,
                       .D = n.D,
@@ -68,8 +91,9 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
                       .L_q = n.L_q,
                       .has_bias = has_bias,
                       .has_output_bias = has_output_bias,
-                      .rotary = Rotary(),
-                      .scores = scores_of(facts, layer)};
+                      .norm_epsilon = facts.norm_epsilon,
+                      .rotary = rotary_of(facts, layer, n.R.value_or(0)),
+                      .scores = scores_of(facts, layer, n.D + n.R.value_or(0))};
     }
     if (layer.type == "linear_attention" && facts.decoder) {
         return DeltaNet{.h_k = n.h_k,
@@ -82,15 +106,19 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     }
     Softmax attention = {.has_bias = has_bias,
                          .has_output_bias = has_output_bias,
-                         .is_gated = facts.decoder && facts.decoder->gates_attention,
-                         .rotary = rotary,
-                         .scores = scores_of(facts, layer)};
+                         .is_gated = facts.decoder && facts.decoder->gates_attention};
+    std::int64_t channels = n.D;
     if (const std::optional<HfHeads> heads = facts.heads(layer)) {
         attention.heads = {heads->h, heads->kv, heads->D};
         attention.shares_values = heads->shares_values;
+        channels = heads->D;
     }
+    attention.rotary = rotary_of(facts, layer, channels);
+    attention.scores = scores_of(facts, layer, channels);
     const HfQkNorm norm = facts.decoder ? facts.decoder->qk_norm : HfQkNorm::none;
-    attention.qk_norm_has_weight = norm != HfQkNorm::rotated_heads;
+    attention.head_norm.has_weight = norm != HfQkNorm::rotated_heads;
+    if (facts.norm_epsilon != NormPart::usual_epsilon(false)) attention.head_norm.epsilon = facts.norm_epsilon;
+    if (facts.decoder && facts.decoder->zero_centred_norms) attention.head_norm.kind = NormPart::Kind::zero_centred_rms;
     if (norm == HfQkNorm::projection) attention.qk_norm = Softmax::QkNorm::projection;
     if (norm == HfQkNorm::head || (norm == HfQkNorm::rotated_heads && layer.rotates)) {
         attention.qk_norm = Softmax::QkNorm::head;
@@ -98,8 +126,32 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
     return attention;
 }
 
+// As transformers names functions; `automatic` for one that the program does not compute.
+FeedForward kind_of(const std::string& name, bool is_gated) {
+    struct Named {
+        const char* name;
+        FeedForward plain;
+        FeedForward gated;
+    };
+    using F = FeedForward;
+    static constexpr std::array<Named, 10> all = {{{"silu", F::swish, F::swiglu},
+                                                   {"swish", F::swish, F::swiglu},
+                                                   {"gelu", F::gelu, F::geglu},
+                                                   {"gelu_python", F::gelu, F::geglu},
+                                                   {"gelu_new", F::gelu_tanh, F::geglu_tanh},
+                                                   {"gelu_fast", F::gelu_tanh, F::geglu_tanh},
+                                                   {"gelu_pytorch_tanh", F::gelu_tanh, F::geglu_tanh},
+                                                   {"relu", F::relu, F::reglu},
+                                                   {"relu2", F::relu2, F::automatic},
+                                                   {"mish", F::mish, F::automatic}}};
+    const auto found = std::ranges::find_if(all, [&](const Named& each) { return name == each.name; });
+    if (found == all.end()) return F::automatic;
+    return is_gated ? found->gated : found->plain;
+}
+
 Activation named_activation(const HfFacts& facts, bool is_gated) {
-    return {.name = facts.activation,
+    return {.kind = kind_of(facts.activation, is_gated),
+            .name = facts.activation,
             .formula = is_gated ? "Z = f(G) ⊙ U" : "Z = f(U)",
             .is_gated = is_gated,
             .is_known = facts.decoder.has_value()};
@@ -233,14 +285,15 @@ ModelPlan hf_plan(const json& config) {
                   .T = facts.n.T,
                   .C = facts.n.C,
                   .V = facts.n.V,
+                  .layers = std::ssize(facts.layers),
                   .cached_number_bytes = facts.model.shape.is_encoder ? Count(0)
                                          : facts.model.sizes          ? Count(cached_bytes)
                                                                       : std::nullopt,
                   .decoder = !facts.model.shape.is_encoder};
+    plan.embedding.factor = facts.embedding_factor;
     if (facts.model.position == HfPosition::learned) {
-        plan.embedding = {
-            .positions = Embedding::Positions::learned,
-            .position_rows = facts.decoder ? Count(facts.n.T + facts.decoder->unused_positions) : std::nullopt};
+        plan.embedding.positions = Embedding::Positions::learned;
+        if (facts.decoder) plan.embedding.position_rows = facts.n.T + facts.decoder->unused_positions;
     }
     if (facts.decoder && facts.decoder->normalizes_embedding) {
         plan.shared = {norm_of(facts).stage(plan.sizes, "embedding_norm", "Norm of the embedding", "embedding_norm")};
@@ -254,12 +307,15 @@ ModelPlan hf_plan(const json& config) {
                                .feed_forward = feed_forward_of(facts, layer),
                                .is_parallel = facts.decoder && facts.decoder->parallel,
                                .is_order_known = facts.decoder.has_value(),
+                               .branch_factor = facts.branch_factor,
                                .visible_tokens = facts.has_window(layer) ? *layer.attention.window : facts.n.T});
     }
     plan.head = {.norm = norm_of(facts),
                  .is_tied = facts.decoder && facts.decoder->tied,
                  .has_bias = facts.decoder && facts.decoder->head_bias,
-                 .is_known = facts.decoder.has_value()};
+                 .is_known = facts.decoder.has_value(),
+                 .factor = facts.logit_factor,
+                 .soft_cap = facts.logit_cap};
     plan.symbols = symbols_of(facts);
     plan.remarks = remarks_of(facts);
     plan.names_settings = false;

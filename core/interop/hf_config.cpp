@@ -157,6 +157,13 @@ const json& text_model(const json& config) {
     return *found;
 }
 
+const HfRotary* HfModel::find_rotary(std::string_view layer_type) const {
+    for (const HfRotary& entry : rotary) {
+        if (entry.layer_type == layer_type || entry.layer_type.empty()) return &entry;
+    }
+    return rotary.empty() || !layer_type.empty() ? nullptr : &rotary.front();
+}
+
 const HfRotary& HfModel::of(std::string_view layer_type) const {
     if (rotary.empty()) refuse_without_rotary(model_type);
     if (layer_type.empty()) return rotary.front();

@@ -23,7 +23,8 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(HfDecoder, norm, norms, normaliz
                                                 output_bias, mlp_bias, head_bias, tied, bias_key, bias_of_output,
                                                 mlp_bias_key, qk_norm, qk_norm_key, parallel, quadruple_mlp, halved_mlp,
                                                 experts, sigmoid_router, router_bias, gates_shared_expert, expert_bias,
-                                                gates_attention, has_sinks, normalizes_embedding, unused_positions,
+                                                gates_attention, has_sinks, normalizes_embedding, zero_centred_norms,
+                                                scales_embedding, attention_scale, multiplies_logits, unused_positions,
                                                 is_masked)
 
 namespace {

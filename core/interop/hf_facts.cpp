@@ -46,6 +46,7 @@ class FactReader {
         read_experts();
         read_linear();
         read_words();
+        read_factors();
         read_layers();
         return std::move(facts_);
     }
@@ -151,11 +152,31 @@ class FactReader {
 
     void read_words() {
         facts_.predicted_tokens = reader_.count({"num_nextn_predict_layers"}, 0, most_hf_layers).value_or(0);
-        const auto found =
-            reader_.find_in_file({"hidden_act", "hidden_activation", "activation_function", "activation"});
+        const auto found = reader_.find({"hidden_activation", "hidden_act", "activation_function", "activation"});
         if (!found || !found->value->is_string()) return;
         const std::string word = found->value->get<std::string>();
         if (word.size() <= 40) facts_.activation = word;
+    }
+
+    void read_factors() {
+        const HfDecoder decoder = facts_.decoder.value_or(HfDecoder());
+        const auto number = [&](std::initializer_list<const char*> names, double low) {
+            return reader_.number(names, low, 1e9);
+        };
+        facts_.norm_epsilon =
+            number({"rms_norm_eps", "layer_norm_eps", "layer_norm_epsilon", "norm_eps", "norm_epsilon"}, 0);
+        const double width = real(facts_.n.C);
+        facts_.embedding_factor =
+            number({"embedding_multiplier"}, 0).value_or(decoder.scales_embedding ? std::sqrt(width) : 1.0);
+        facts_.branch_factor = number({"residual_multiplier"}, 0).value_or(1.0);
+        facts_.logit_factor = number({"logit_scale"}, 0).value_or(1.0);
+        if (const auto scaling = number({"logits_scaling"}, 1e-9))
+            facts_.logit_factor = decoder.multiplies_logits ? *scaling : 1.0 / *scaling;
+        facts_.logit_cap = number({"final_logit_softcapping"}, 0).value_or(0);
+        facts_.score_cap = number({"attn_logit_softcapping"}, 0).value_or(0);
+        facts_.score_scale = number({"attention_multiplier"}, 0);
+        if (decoder.attention_scale > 0) facts_.score_scale = decoder.attention_scale;
+        if (const auto scalar = number({"query_pre_attn_scalar"}, 1e-9)) facts_.score_scale = 1.0 / std::sqrt(*scalar);
     }
 
     std::optional<std::vector<std::int64_t>> list_of_layers(const char* name) const {

@@ -8,7 +8,7 @@
 #include "core/interop/hf_reader.h"
 #include "core/plan/stage.h"
 
-// What a config.json says of a model besides its rotary embeddings, from which hf_plan() makes a plan.
+// What a config.json says of a model, from which hf_plan() makes a plan.
 
 namespace ropelab {
 
@@ -63,8 +63,12 @@ struct HfDecoder {
     bool gates_attention = false;
     bool has_sinks = false;
     bool normalizes_embedding = false;
-    int unused_positions = 0;  // rows of the table of learned positions that no token of the context has
-    bool is_masked = false;    // encoder of masked tokens: first layer without norm, larger head
+    bool zero_centred_norms = false;  // RMSNorm's factor is 1 + w
+    bool scales_embedding = false;    // by √C
+    double attention_scale = 0;       // of products of queries and keys; 0: 1/√D
+    bool multiplies_logits = false;   // logits_scaling multiplies them; else it divides them
+    int unused_positions = 0;         // rows of the table of learned positions that no token of the context has
+    bool is_masked = false;           // encoder of masked tokens: first layer without norm, larger head
 };
 
 /// With biases and ties of the config; nullopt for an unknown type, and for parts that the row does not describe.
@@ -110,8 +114,15 @@ struct HfFacts {
     std::int64_t encoder_window = 0;  // tokens of local attention in an encoder, half of them on each side
     bool is_latent = false;
     bool shares_values = false;  // values are keys in layers with full attention (Gemma 4)
-    std::string activation;      // "silu"; "" if the config does not name it
-    std::string expert_choice;   // formula of the gates of the experts
+    std::string activation;      // "silu"; "" if neither the config nor the library names it
+    std::optional<double> norm_epsilon;
+    double embedding_factor = 1.0;
+    double branch_factor = 1.0;  // of a branch that is added to the stream
+    double logit_factor = 1.0;
+    double logit_cap = 0;  // 0: none, as in OutputHead and Scores
+    double score_cap = 0;
+    std::optional<double> score_scale = {};  // of products of queries and keys; nullopt: 1/√D
+    std::string expert_choice;               // formula of the gates of the experts
     bool has_router_bias = false;
     std::int64_t predicted_tokens = 0;  // further tokens that layers beyond `layers` predict
     std::vector<HfLayer> layers;        // empty if the config does not define their number

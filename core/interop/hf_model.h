@@ -104,6 +104,8 @@ struct HfModel {
 
     /// Of all layers; linear attention has none.
     std::vector<CachedLayers> caches() const;
+    /// That of a type of layer, or of all layers; null if there is none.
+    const HfRotary* find_rotary(std::string_view layer_type) const;
     /// "" means the first one. Throws BadInput if there is none; the message names the layer types of the model, or
     /// says that it has no rotary embeddings.
     const HfRotary& of(std::string_view layer_type) const;

@@ -36,7 +36,7 @@ bool has_plain_norm(const LayerPlan& layer) {
 bool has_only_products(const LayerPlan& layer) {
     const Scores* scores = layer.scores();
     const Rotary* rotary = layer.rotary();
-    return !scores || (is_fused(scores->relative) && (!rotary || rotary->is_fused()));
+    return !scores || (is_fused(scores->relative) && scores->soft_cap == 0 && (!rotary || rotary->is_fused()));
 }
 
 bool attention_kernel_supports(const LayerPlan& layer) {
@@ -48,8 +48,10 @@ bool token_kernels_support(const LayerPlan& layer) {
     const auto* attention = std::get_if<Softmax>(&layer.attention);
     const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
     const std::optional<NormPart>& norm = layer.attention_norms.before;
-    return attention_kernel_supports(layer) && !attention->is_gated && mlp && mlp->activation.is_fused && norm &&
-           !layer.attention_norms.output && (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
+    return attention_kernel_supports(layer) && attention->scores.factor == 1.0 && layer.branch_factor == 1.0 &&
+           attention->head_norm == NormPart{.kind = NormPart::Kind::rms} && !attention->is_gated && mlp &&
+           mlp->activation.is_fused && norm && !layer.attention_norms.output &&
+           (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
 }
 
 bool flash_attention_supports(const LayerPlan& layer) {
@@ -70,7 +72,8 @@ bool has_only_products(const RunSpec& spec) {
 }
 
 bool token_kernels_support(const ModelPlan& plan) {
-    return all_layers(plan, [](const LayerPlan& layer) { return token_kernels_support(layer); });
+    const bool is_plain_head = plan.head.factor == 1.0 && plan.head.soft_cap == 0 && plan.head.norm;
+    return is_plain_head && all_layers(plan, [](const LayerPlan& layer) { return token_kernels_support(layer); });
 }
 
 bool flash_attention_supports(const RunSpec& spec, bool trains) {

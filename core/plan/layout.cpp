@@ -36,6 +36,9 @@ Layout layout_of(const ModelPlan& plan) {
                                     : tensor.decays                   ? decayed
                                     : tensor.place < storage::vectors ? matrices
                                                                       : vectors;
+                if (group == matrices && tensor.shape.size() == 1)
+                    throw std::logic_error("The vector " + tensor.name +
+                                           " needs a place that weight decay leaves out.");
                 const bool first = tensor.place == storage::token_table;
                 placed.push_back({group, first ? -1 : section, tensor.place, tensor});
                 placed.back().tensor.name = prefix + tensor.name;

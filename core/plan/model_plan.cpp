@@ -18,6 +18,10 @@ AnatomyStage residual_sum(const PlanSizes& sizes, const LayerPlan& layer, const 
                           .shape = extents({sizes.B, sizes.T, sizes.C}),
                           .formula = both ? "X ← X + Y_attention + Y_MLP" : "X ← X + Y",
                           .settings = {"block", "deepnorm"}};
+    if (layer.branch_factor != 1.0) {
+        const std::string factor = factor_text(layer.branch_factor);
+        stage.formula = both ? "X ← X + " + factor + "(Y_attention + Y_MLP)" : "X ← X + " + factor + "Y";
+    }
     if (layer.stream_factor != 1.0) {
         stage.kind = "DeepNet";
         stage.formula = "X ← α·X + Y,  α = (2·layers)^{1/4}";
@@ -132,10 +136,7 @@ bool ModelPlan::has_relative_positions() const {
 ModelPlan ModelPlan::changed(const Scaling& scaling, std::int64_t length, std::span<const std::int64_t> frozen) const {
     ModelPlan plan = *this;
     for (LayerPlan& layer : plan.layers) {
-        if (auto* softmax = std::get_if<Softmax>(&layer.attention); softmax && softmax->rotary)
-            softmax->rotary->change(scaling, length, frozen);
-        if (auto* latent = std::get_if<Latent>(&layer.attention); latent && latent->rotary)
-            latent->rotary->change(scaling, length, frozen);
+        if (Rotary* rotary = layer.rotary()) rotary->change(scaling, length, frozen);
     }
     return plan;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -48,13 +49,16 @@ struct LayerPlan {
     bool is_parallel = false;         // attention and feed-forward have one input and one sum
     bool is_order_known = true;       // else one sum adds both branches
     double stream_factor = 1.0;       // of the stream where a branch is added: DeepNet (formula 54)
+    double branch_factor = 1.0;       // of the branch that is added (Granite)
     std::int64_t visible_tokens = 0;  // the most tokens of the cache; 0: a state instead
 
     Stages stages(const PlanSizes& sizes) const;
     /// Null for a layer without attention scores.
     const Scores* scores() const;
+    Scores* scores() { return const_cast<Scores*>(std::as_const(*this).scores()); }
     /// Null for a layer that does not rotate.
     const Rotary* rotary() const;
+    Rotary* rotary() { return const_cast<Rotary*>(std::as_const(*this).rotary()); }
     std::int64_t heads() const;           // 0 if unknown
     std::int64_t query_channels() const;  // of each head, those that rotate included; 0 if unknown
     /// Of keys and values or latent vectors; none where a layer has a state. nullopt if a size is unknown.

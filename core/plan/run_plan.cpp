@@ -41,7 +41,9 @@ BranchNorms branch_norms(const RunSpec& spec) {
 Embedding embedding_of(const RunSpec& spec) {
     if (spec.learns_positions()) return {Embedding::Positions::learned, spec.context};
     const bool is_sinusoidal = spec.encoding().embeddings == PositionEncoding::Embeddings::sinusoidal;
-    return {is_sinusoidal ? Embedding::Positions::sinusoidal : Embedding::Positions::none};
+    if (!is_sinusoidal) return {};
+    // Vaswani et al. 2017, 3.4
+    return {.positions = Embedding::Positions::sinusoidal, .factor = std::sqrt(static_cast<double>(spec.width))};
 }
 
 Relative relative_of(const RunSpec& spec) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 
 namespace ropelab {
 
@@ -79,6 +80,17 @@ double PlanSizes::matrix_deviation(Count inputs, Count outputs) const {
 double PlanSizes::output_deviation(Count inputs, Count outputs) const {
     return deepnorm *
            (xavier ? xavier_deviation(inputs, outputs) : gpt2_deviation / std::sqrt(2.0 * static_cast<double>(layers)));
+}
+
+std::string factor_text(double factor) {
+    if (factor == 1.0 || factor == 0.0) return factor == 1.0 ? "" : "0·";
+    const double digits = std::pow(10.0, 3 - std::floor(std::log10(std::abs(factor))));
+    return number_text(std::round(factor * digits) / digits) + "·";
+}
+
+std::string soft_cap_text(const std::string& name, double cap) {
+    const std::string text = number_text(cap);
+    return name + " ← " + text + "·tanh(" + name + "/" + text + ")";
 }
 
 std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count columns, double deviation, bool has_bias,

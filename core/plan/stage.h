@@ -119,6 +119,11 @@ std::vector<Tensor> linear_tensors(const std::string& name, Count rows, Count co
 /// "name = input·W_index^⊤", with a bias if there is one.
 std::string product_formula(const std::string& name, const std::string& input, const std::string& index, bool has_bias);
 
+/// "0.5·" before what a number multiplies, with four digits; "" for 1.
+std::string factor_text(double factor);
+/// "S ← 50·tanh(S/50)", which bounds numbers by the cap.
+std::string soft_cap_text(const std::string& name, double cap);
+
 inline double real(Count count) {
     return static_cast<double>(count.value_or(0));
 }

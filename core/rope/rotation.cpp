@@ -26,14 +26,6 @@ RotationTable rotation_table(const Frequencies& frequencies, std::span<const std
     return table;
 }
 
-RotationTable canonical_table(const FrequencySettings& settings, std::size_t count) {
-    Frequencies padded = frequencies(settings);
-    padded.inverse_frequencies.resize(static_cast<std::size_t>(settings.head_dim / 2), 0.0);
-    std::vector<std::int64_t> positions(count);
-    std::iota(positions.begin(), positions.end(), 0);
-    return rotation_table(padded, positions);
-}
-
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing) {
     if (head_dim == 0 || 2 * table.pairs > head_dim) {
         throw BadInput("A head of " + std::to_string(head_dim) + " channels cannot have " +

@@ -24,16 +24,13 @@ struct RotationTable {
 /// Positions may be any integers in any order.
 RotationTable rotation_table(const Frequencies& frequencies, std::span<const std::int64_t> positions);
 
-/// Positions 0 … count − 1 in the canonical pairing, which training uses for every fraction: pair i of head_dim/2
-/// consists of the channels i and i + head_dim/2. Unrotated pairs have frequency 0.
-RotationTable canonical_table(const FrequencySettings& settings, std::size_t count);
-
 /// In place (formula 1). `x`: (rows, time, head_dim), row-major, where rows are batches and heads; time step t uses row
 /// t of the table. Channels that belong to no pair do not change. Throws BadInput if the sizes do not fit.
 void rotate(std::span<float> x, std::size_t head_dim, const RotationTable& table, Pairing pairing);
 
-/// Element c is the channel in the layout that becomes channel c of the canonical layout, 0 ≤ c < head_dim. Rotating
-/// them with canonical_table is equivalent.
+/// Element c is the channel in the layout that becomes channel c of the canonical layout, 0 ≤ c < head_dim, which
+/// training uses for every fraction: pair i of head_dim/2 consists of the channels i and i + head_dim/2. Rotating them
+/// so, with frequency 0 for unrotated pairs, is equivalent.
 std::vector<std::int64_t> canonical_channels(int head_dim, int rotary_dim, Partial partial, Pairing pairing);
 
 // Errors in a format such as bfloat16 have two causes, which are measured separately: cosines and sines are rounded

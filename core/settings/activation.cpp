@@ -45,6 +45,15 @@ std::span<const ActivationRow> activations() {
             {{"mish", FeedForward::mish, "Mish", "Mish: x·tanh(ln(1 + eˣ)). Misra 2019; formula 48 of the guide",
               "mish is x·tanh(softplus(x))"},
              {.formula = "Z = U ⊙ tanh(softplus(U))"}},
+            {{"gelu-tanh", FeedForward::gelu_tanh, "GELU (tanh)",
+              "GELU with a hyperbolic tangent in place of Φ, as in the published weights of GPT-2: "
+              "x/2·(1 + tanh(√(2/π)·(x + 0.044715·x³))). Formula 48 of the guide",
+              "gelu-tanh is GELU with a hyperbolic tangent"},
+             {.formula = "Z = GELU_tanh(U)"}},
+            {{"geglu-tanh", FeedForward::geglu_tanh, "GEGLU (tanh)",
+              "Gated linear unit with gelu-tanh, as in Gemma. Formula 48 of the guide",
+              "geglu-tanh is geglu with gelu-tanh"},
+             {.formula = "Z = GELU_tanh(G) ⊙ U", .is_gated = true, .kept = 2}},
         });
         for (ActivationRow& row : result) {
             row.activation.kind = row.choice.value;

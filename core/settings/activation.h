@@ -9,7 +9,21 @@ namespace ropelab {
 
 /// Activation of the feed-forward network (formula 48). `automatic` is that of the block: SwiGLU for llama blocks, else
 /// GELU.
-enum class FeedForward { automatic, relu, gelu, swish, glu, bilinear, reglu, geglu, swiglu, relu2, mish };
+enum class FeedForward {
+    automatic,
+    relu,
+    gelu,
+    swish,
+    glu,
+    bilinear,
+    reglu,
+    geglu,
+    swiglu,
+    relu2,
+    mish,
+    gelu_tanh,
+    geglu_tanh
+};
 
 /// All that is known of an activation: a row of the table in activation.cpp. Its forward pass is `activated`
 /// (core/engine/parts/mlp.cpp).

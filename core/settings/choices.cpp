@@ -33,17 +33,20 @@ std::span<const PositionEncoding> position_encodings() {
           "ALiBi subtracts slope_h·Δ from each attention logit, where Δ is the distance in tokens and slope_h is a "
           "constant of head h. Press et al. 2022; formula 25 of the guide",
           "alibi lowers attention logits in proportion to the distance"}},
-        {{.label = "Shaw", .scores = Scores::shaw, .settings = {{"relative_clip", "clip ", "", true}}},
+        {{.label = "Shaw",
+          .scores = Scores::shaw,
+          .learns_scores = true,
+          .settings = {{"relative_clip", "clip ", "", true}}},
          {"shaw", Position::shaw, "Shaw (relative)",
           "Relative position encoding: learned vectors that depend on the distance, clipped at relative_clip tokens, "
           "are added to keys and values. Shaw et al. 2018; formula 39 of the guide",
           "shaw adds learned vectors of distances to keys and values"}},
-        {{.label = "T5 bias", .scores = Scores::distance_bias, .settings = buckets},
+        {{.label = "T5 bias", .scores = Scores::distance_bias, .learns_scores = true, .settings = buckets},
          {"t5", Position::t5, "T5 bias",
           "Relative position bias of T5: a learned bias per head and bucket of distances is added to the attention "
           "logits. Raffel et al. 2020; formula 40 of the guide",
           "t5 adds a learned bias by distance to the logits, and rope+bias combines this bias with RoPE"}},
-        {{.label = "Transformer-XL", .scores = Scores::transformer_xl},
+        {{.label = "Transformer-XL", .scores = Scores::transformer_xl, .learns_scores = true},
          {"transformer-xl", Position::transformer_xl, "Transformer-XL",
           "Relative position encoding of Transformer-XL: attention logits also compare queries with projected "
           "sinusoidal embeddings of the distance. Dai et al. 2019; formula 41 of the guide",
@@ -53,12 +56,19 @@ std::span<const PositionEncoding> position_encodings() {
           "RoPE with a decay: the logit terms of pairs with high frequencies shrink with the distance. Sun et al. "
           "2022; formula 42 of the guide",
           "xpos is RoPE with a decay"}},
-        {{.label = "CoPE", .scores = Scores::cope, .settings = {{"cope_positions", "", " positions", true}}},
+        {{.label = "CoPE",
+          .scores = Scores::cope,
+          .learns_scores = true,
+          .settings = {{"cope_positions", "", " positions", true}}},
          {"cope", Position::cope, "CoPE",
           "Contextual position encoding: positions count the tokens from key to query, weighted by gates that are "
           "computed from the query and the keys. Golovneva et al. 2024; formula 43 of the guide",
           "cope counts positions by gates"}},
-        {{.label = "T5 bias", .scores = Scores::distance_bias, .rotation = Rotation::rope, .settings = buckets},
+        {{.label = "T5 bias",
+          .scores = Scores::distance_bias,
+          .rotation = Rotation::rope,
+          .learns_scores = true,
+          .settings = buckets},
          {"rope+bias", Position::rope_bias, "RoPE + bias",
           "RoPE rotates queries and keys, and T5's learned bias per distance is added to the attention logits. Formula "
           "40 of the guide"}},
@@ -67,7 +77,7 @@ std::span<const PositionEncoding> position_encodings() {
           "RoPE in which every pair adds up the frequencies of all pairs, and the pairs with the lowest frequencies do "
           "not rotate. Hua et al. 2024; formula 62 of the guide",
           "fope is RoPE with the frequencies of the other pairs added to each pair"}},
-        {{.label = "KERPLE", .scores = Scores::kerple},
+        {{.label = "KERPLE", .scores = Scores::kerple, .learns_scores = true},
          {"kerple", Position::kerple, "KERPLE",
           "Logarithmic KERPLE lowers attention logits by r₁·ln(1 + r₂·Δ), where Δ is the distance in tokens and each "
           "head learns r₁ and r₂. Chi et al. 2022; formula 63 of the guide",

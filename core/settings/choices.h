@@ -71,6 +71,7 @@ struct PositionTraits {
     Scores scores = Scores::products;
     Rotation rotation = Rotation::none;
     Embeddings embeddings = Embeddings::none;
+    bool learns_scores = false;  // whether training changes what is added to the scores
     std::vector<Own> settings = {};
 
     bool rotates() const { return rotation != Rotation::none; }
@@ -85,7 +86,7 @@ struct PositionTraits {
         return scores == Scores::products && (rotation == Rotation::none || rotation == Rotation::rope);
     }
     /// Training changes it, apart from theta.
-    bool is_learned() const { return learns_positions() || (scores != Scores::products && scores != Scores::alibi); }
+    bool is_learned() const { return learns_positions() || learns_scores; }
     bool has(std::string_view setting) const;
 };
 struct PositionEncoding : PositionTraits {

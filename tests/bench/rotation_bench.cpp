@@ -1,6 +1,7 @@
 #include <benchmark/benchmark.h>
 
 #include "core/rope/rotation.h"
+#include "tests/support/canonical_table.h"
 
 namespace ropelab {
 namespace {

@@ -28,6 +28,7 @@ struct AttentionInput {
     // normalize a token's heads together.
     torch::Tensor query_norm = {};
     torch::Tensor key_norm = {};
+    double norm_epsilon = NormPart::usual_epsilon(false);
 
     std::int64_t time() const { return qkv.size(1) / batch; }
     std::int64_t head_dim() const { return qkv.size(2) / (heads.query + 2 * heads.key_value); }

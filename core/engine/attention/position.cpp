@@ -49,7 +49,7 @@ torch::Tensor LayerTerms::slopes() const {
 
 bool LayerTerms::only_products() const {
     const bool is_fused = std::holds_alternative<PlainScores>(relative) || std::holds_alternative<AlibiTerms>(relative);
-    return is_fused && !decay.defined();
+    return is_fused && !decay.defined() && soft_cap == 0;
 }
 
 LayerTerms PositionTerms::layer(std::int64_t index, const Scores& scores, const Parameters& weights) const {
@@ -57,6 +57,7 @@ LayerTerms PositionTerms::layer(std::int64_t index, const Scores& scores, const 
             .window = scores.window.value_or(0),
             .relative = relative_terms(scores.relative, relative, weights, index),
             .decay = decays.empty() ? torch::Tensor() : decays[static_cast<std::size_t>(index)],
+            .soft_cap = scores.soft_cap,
             .sinks = scores.has_sinks ? weights.get("layers." + std::to_string(index) + ".attention.sinks")
                                       : torch::Tensor()};
 }

@@ -17,6 +17,7 @@ struct LayerTerms {
     std::int64_t window = 0;  // sliding window in tokens, which includes the query's own; 0: none
     RelativeTerms relative = {};
     torch::Tensor decay = {};  // of xPos: that of xpos_decays
+    double soft_cap = 0;       // Scores::soft_cap
     torch::Tensor sinks = {};  // attention sinks (formula 45), (runs, heads) float32; undefined without them
 
     /// Of ALiBi, (heads) float32; undefined for other encodings.

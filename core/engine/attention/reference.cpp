@@ -51,6 +51,7 @@ torch::Tensor mixed_by_run(const LayerVectors& vectors, const LayerTerms& terms,
             terms.relative, {static_cast<std::int64_t>(run), query[run], key[run], logits, queries, keys, hidden},
             stages);
         if (more.defined()) logits = logits + more;
+        if (terms.soft_cap > 0) logits = capped(logits, terms.soft_cap);
         logits = logits.masked_fill(hidden, -std::numeric_limits<double>::infinity());
         stages.computed("attention.scores", logits);
         weights.push_back(softmax_with_sinks(
@@ -129,8 +130,10 @@ torch::Tensor softmax_with_sinks(const torch::Tensor& logits, const torch::Tenso
 
 torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                                    const torch::Tensor& mask, const torch::Tensor& sinks, std::int64_t runs,
-                                   const Dropout& dropout, const std::string& place, const StageMarks& stages) {
+                                   const Dropout& dropout, const std::string& place, const StageMarks& stages,
+                                   double soft_cap) {
     torch::Tensor logits = torch::matmul(q, k.transpose(-2, -1)) / std::sqrt(static_cast<double>(q.size(-1)));
+    if (soft_cap > 0) logits = capped(logits, soft_cap);
     if (mask.defined()) {
         logits = logits + mask;
     } else {
@@ -144,9 +147,10 @@ torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& 
     return torch::matmul(weights, v);
 }
 
-torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight) {
+torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight, double epsilon) {
     const torch::Tensor rows = vectors.reshape({vectors.size(0), -1, weight.size(1)});
-    return residual_norm(rows, {}, weight, {}, {}, "", {.is_centred = false}).normed.view(vectors.sizes());
+    return residual_norm(rows, {}, weight, {}, {}, "", {.is_centred = false, .epsilon = epsilon})
+        .normed.view(vectors.sizes());
 }
 
 LayerVectors vectors_of(const AttentionInput& input) {
@@ -155,8 +159,9 @@ LayerVectors vectors_of(const AttentionInput& input) {
         in_float(input.qkv).unflatten(1, {input.batch, -1}).unflatten(3, {heads + 2 * shared, -1});
     LayerVectors vectors{parts.narrow(3, 0, heads), parts.narrow(3, heads, shared),
                          parts.narrow(3, heads + shared, shared)};
-    if (input.query_norm.defined()) vectors.query = normalize_heads(vectors.query, input.query_norm);
-    if (input.key_norm.defined()) vectors.key = normalize_heads(vectors.key, input.key_norm);
+    if (input.query_norm.defined())
+        vectors.query = normalize_heads(vectors.query, input.query_norm, input.norm_epsilon);
+    if (input.key_norm.defined()) vectors.key = normalize_heads(vectors.key, input.key_norm, input.norm_epsilon);
     return vectors;
 }
 

@@ -18,7 +18,8 @@ torch::Tensor attend_by_reference(const AttentionInput& input, const LayerTerms&
 LayerVectors vectors_of(const AttentionInput& input);
 
 /// (runs, batch, time, heads, head_dim); weight: (runs, head_dim) for each head, or (runs, heads·head_dim).
-torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight);
+torch::Tensor normalize_heads(const torch::Tensor& vectors, const torch::Tensor& weight,
+                              double epsilon = NormPart::usual_epsilon(false));
 
 /// Each key/value head is repeated for every query head that it serves.
 LayerVectors repeat_heads(LayerVectors vectors);
@@ -33,10 +34,11 @@ torch::Tensor repeat_rows(const torch::Tensor& vectors, std::int64_t rows);
 /// (runs·batch, heads, queries, channels of values). `mask` is added to the logits, (heads or 1, queries, keys);
 /// without a mask attention is causal. `sinks`: one more logit per head, (runs, heads), in the denominator only
 /// (formula 45); undefined for none. Stores all attention weights for the backward pass. The masks of the dropout
-/// depend on each run's seed alone, while LibTorch's own dropout would depend on the cohort.
+/// depend on each run's seed alone, while LibTorch's own dropout would depend on the cohort. `soft_cap`: as in Scores.
 torch::Tensor attend_by_operations(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v,
                                    const torch::Tensor& mask, const torch::Tensor& sinks, std::int64_t runs,
-                                   const Dropout& dropout, const std::string& place, const StageMarks& stages = {});
+                                   const Dropout& dropout, const std::string& place, const StageMarks& stages = {},
+                                   double soft_cap = 0);
 
 /// (runs·batch, heads, queries, keys), with the sinks of attend_by_operations.
 torch::Tensor softmax_with_sinks(const torch::Tensor& logits, const torch::Tensor& sinks);

@@ -46,13 +46,13 @@ class Stream {
     }
 
     /// Output of a branch before it is added.
-    torch::Tensor output(const torch::Tensor& rows, const BranchNorms& norms, std::int64_t layer,
+    torch::Tensor output(const torch::Tensor& rows, const LayerPlan& plan, const BranchNorms& norms, std::int64_t layer,
                          const BranchNames& names) const {
-        if (!norms.output) return rows;
+        if (!norms.output) return plan.branch_factor != 1.0 ? rows * plan.branch_factor : rows;
         const NormalizedResidual result =
             forward(*norms.output, rows.to(torch::kFloat32), {}, weights_, parameter(layer, names.output_norm));
         StageMarks{use_.stages, layer}.computed(names.output_norm, result.normed);
-        return result.normed;
+        return plan.branch_factor != 1.0 ? result.normed * plan.branch_factor : result.normed;
     }
 
     /// With a norm after the sum, the stream is the output of that norm and stays float32.
@@ -116,8 +116,9 @@ torch::Tensor embedded(const Embedding& part, const Parameters& weights, const t
                        const PositionTerms& terms, const StageMarks& stages) {
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
-    const torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));
+    torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));
     stages.computed("embedding", x);
+    if (part.factor != 1.0) x = x * part.factor;
     const auto added = [&](const torch::Tensor& to, const torch::Tensor& rows) {  // rows: (runs or 1, 1, time, C)
         const torch::Tensor sum = (to.unflatten(1, {batch, time}) + rows).flatten(1, 2);
         stages.computed("positions", sum);
@@ -132,8 +133,8 @@ torch::Tensor embedded(const Embedding& part, const Parameters& weights, const t
                                                                  : learned.narrow(1, terms.first, time);
             return added(x, rows.unsqueeze(1));
         }
-        case Embedding::Positions::sinusoidal:  // Vaswani et al. 2017, 3.4
-            return added(x * std::sqrt(static_cast<double>(x.size(2))), terms.embeddings.unsqueeze(0).unsqueeze(0));
+        case Embedding::Positions::sinusoidal:
+            return added(x, terms.embeddings.unsqueeze(0).unsqueeze(0));
     }
     return x;
 }
@@ -162,13 +163,14 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
             stream.observe(layer);
             const torch::Tensor mixed =
                 std::visit([&](const auto& part) { return forward(part, x, pass); }, plan.attention);
-            return stream.output(pass.linear(mixed, "attention.output"), plan.attention_norms, layer, attention_names);
+            return stream.output(pass.linear(mixed, "attention.output"), plan, plan.attention_norms, layer,
+                                 attention_names);
         };
         const auto feed_forward = [&] {
             const torch::Tensor x = stream.input(plan.feed_forward_norms.before, layer, mlp_names.norm);
             const torch::Tensor fed =
                 std::visit([&](const auto& part) { return forward(part, x, pass); }, plan.feed_forward);
-            return stream.output(fed, plan.feed_forward_norms, layer, mlp_names);
+            return stream.output(fed, plan, plan.feed_forward_norms, layer, mlp_names);
         };
         const torch::Tensor attended = attend_layer();
         if (plan.is_parallel) {
@@ -181,7 +183,11 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     const torch::Tensor last = stream.input(plan_.head.norm, -1, "final_norm");
     stream.observe(std::ssize(plan_.layers));
     const Matrix rows = weights.matrix(plan_.head.is_tied ? "embedding.weight" : "head.weight");
-    const torch::Tensor logits = linear(last, rows, weights.get("head.bias"), precision);
+    torch::Tensor logits = linear(last, rows, weights.get("head.bias"), precision);
+    if (plan_.head.factor != 1.0) logits = logits * plan_.head.factor;
+    if (plan_.head.soft_cap > 0) {
+        logits = run_by_run(logits, [&](const torch::Tensor& run) { return capped(run, plan_.head.soft_cap); });
+    }
     outside.computed("head", logits);
     return logits;
 }

@@ -59,10 +59,15 @@ TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Pre
     final_norm_ = norm("final_norm", *plan_.head.norm);
     head_ = matrix(plan_.head.is_tied ? "embedding" : "head");
     head_.bias = vector("head.bias");
-    const auto width = static_cast<std::size_t>(width_);
-    for (Vector* vector : {&stream_, &normed_, &mixed_, &attended_, &fed_}) vector->resize(width);
-    qkv_.resize(static_cast<std::size_t>(layers_.front().qkv.rows));
-    wide_.resize(static_cast<std::size_t>(layers_.front().up.rows));
+    for (Vector* vector : {&stream_, &normed_, &attended_, &fed_}) vector->resize(static_cast<std::size_t>(width_));
+    const auto reserve = [](Vector& vector, std::int64_t size) {
+        vector.resize(std::max(vector.size(), static_cast<std::size_t>(size)));
+    };
+    for (const Layer& layer : layers_) {  // which may differ in heads and in width
+        reserve(qkv_, layer.qkv.rows);
+        reserve(mixed_, layer.output.columns);
+        reserve(wide_, layer.up.rows);
+    }
 }
 
 void TokenDecoder::make_terms(std::int64_t positions) {
@@ -165,11 +170,12 @@ void TokenDecoder::normalize_stream(const Norm& norm, const Vector* branch) {
 
 void TokenDecoder::embed(std::int32_t token, std::int64_t position, std::int64_t row) {
     std::copy_n(vector("embedding.weight") + token * width_, width_, stream_.data());
+    if (plan_.embedding.factor != 1.0) {
+        for (float& number : stream_) number *= static_cast<float>(plan_.embedding.factor);
+    }
     const float* added = vector("positions.weight");
     if (added) added += position * width_;
     if (embeddings_.defined()) {
-        const auto factor = static_cast<float>(std::sqrt(static_cast<double>(width_)));
-        for (float& number : stream_) number *= factor;
         added = embeddings_.data_ptr<float>() + row * width_;
     }
     if (!added) return;

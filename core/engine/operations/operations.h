@@ -33,6 +33,11 @@ torch::Tensor run_by_run(const torch::Tensor& x, F f) {
     return torch::cat(results, 0);
 }
 
+/// cap·tanh(x/cap), which is near x where x is small.
+inline torch::Tensor capped(const torch::Tensor& x, double cap) {
+    return torch::tanh(x / cap) * cap;
+}
+
 /// With `eager`, core/engine uses LibTorch's operations one by one in this thread; backward passes use the
 /// implementation of their forward pass. Otherwise the enclosing guard decides; the default is fused.
 class EagerGuard {

@@ -46,6 +46,7 @@ torch::Tensor attend_one(const Latent& part, const torch::Tensor& query, const L
     const torch::Tensor latent_query = torch::bmm(content.unsqueeze(1), per_head[0]).squeeze(1);  // (heads, latent)
     torch::Tensor logits = torch::matmul(latent_query, latents.t()) + torch::matmul(rotated, keys.t());
     logits = logits / std::sqrt(static_cast<double>(query.size(1)));
+    if (terms.soft_cap > 0) logits = capped(logits, terms.soft_cap);
     const torch::Tensor mask = logit_mask(terms, cache.newest(), cache.positions(pass.use.layer),
                                           logits.scalar_type());  // (heads or 1, 1, slots)
     const torch::Tensor weights = softmax_with_sinks((logits.unsqueeze(1) + mask).unsqueeze(0), terms.sinks)[0];
@@ -66,9 +67,11 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
         return in_float(rows).unflatten(1, {pass.batch, -1}).unflatten(3, {count, -1});
     };
     // (runs, batch, time, heads, head_dim + rotary), and (runs, batch, time, 1, latent width + rotary)
-    const torch::Tensor query = by_token(pass.linear(x, "attention.query"), heads);
+    torch::Tensor query = by_token(pass.linear(x, "attention.query"), heads);
+    if (part.scores.factor != 1.0) query = query * part.scores.factor;
     const torch::Tensor both = by_token(pass.linear(x, "attention.latent"), 1);
-    const torch::Tensor latent = normalize_heads(both.narrow(4, 0, width), pass.weight("attention.latent_norm.weight"));
+    const torch::Tensor latent = normalize_heads(both.narrow(4, 0, width), pass.weight("attention.latent_norm.weight"),
+                                                 part.norm_epsilon.value_or(NormPart::usual_epsilon(false)));
     stages.computed("attention.latent_norm", latent);
     const torch::Tensor key = both.narrow(4, width, rotary);
     const torch::Tensor rotated_key = terms.tables.defined() ? apply_rotation(key, terms.tables) : key;
@@ -117,7 +120,7 @@ torch::Tensor forward(const Latent& part, const torch::Tensor& x, const LayerPas
     const std::int64_t runs = query.size(0);
     const torch::Tensor mixed =
         attend_by_operations(heads_first(vectors.query), heads_first(vectors.key), heads_first(vectors.value), mask,
-                             terms.sinks, runs, pass.dropout, pass.name("attention"), stages);
+                             terms.sinks, runs, pass.dropout, pass.name("attention"), stages, terms.soft_cap);
     const torch::Tensor output = mixed.transpose(1, 2).reshape({runs, -1, heads * head_dim});
     stages.computed("attention.values", output);
     return output;

@@ -5,6 +5,14 @@
 
 namespace ropelab {
 
+namespace {
+
+torch::Tensor gelu_tanh(const torch::Tensor& x) {
+    return torch::gelu(x, "tanh");
+}
+
+}  // namespace
+
 torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
     const auto gated = [&](const auto& activation) {
         const auto parts = x.chunk(2, 2);
@@ -32,6 +40,10 @@ torch::Tensor activated(FeedForward kind, const torch::Tensor& x) {
             return gated([](const torch::Tensor& gate) { return torch::relu(gate); });
         case FeedForward::geglu:
             return gated([](const torch::Tensor& gate) { return gelu_activation(gate.contiguous()); });
+        case FeedForward::gelu_tanh:
+            return run_by_run(x, gelu_tanh);
+        case FeedForward::geglu_tanh:
+            return gated([](const torch::Tensor& gate) { return run_by_run(gate, gelu_tanh); });
         case FeedForward::swiglu:
             return swiglu_activation(x);
         case FeedForward::gelu:

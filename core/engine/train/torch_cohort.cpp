@@ -1,5 +1,6 @@
 #include "core/engine/train/torch_cohort.h"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -31,6 +32,18 @@ struct StepNorms {
     ProbeArray update_ratio;
     ProbeArray accumulated_update;
 };
+
+// A decoder computes all runs of a cohort.
+bool differ_in_rotation_only(const ModelPlan& a, const ModelPlan& b) {
+    const auto unrotated = [](LayerPlan layer) {
+        layer.words.clear();
+        if (auto* softmax = std::get_if<Softmax>(&layer.attention)) softmax->rotary.reset();
+        if (auto* latent = std::get_if<Latent>(&layer.attention)) latent->rotary.reset();
+        return layer;
+    };
+    return a.embedding == b.embedding && a.head == b.head &&
+           std::ranges::equal(a.layers, b.layers, {}, unrotated, unrotated);
+}
 
 constexpr std::int64_t branch_count = 2;  // attention and MLP
 
@@ -352,6 +365,11 @@ TorchCohort::TorchCohort(CohortStart start, const TokenData& data, std::int64_t 
     }
 
     if (start.plans.empty()) start.plans = plans_of(start.runs, data.vocabulary);
+    for (const ModelPlan& plan : start.plans) {
+        if (!differ_in_rotation_only(plan, start.plans.front()))
+            throw BadInput(
+                "The plans of runs that are trained together (a cohort) may differ in their rotary embedding only.");
+    }
     const Layout layout = layout_of(start.plans.front());
     std::vector<torch::Tensor> rows;
     std::vector<torch::Tensor> first;

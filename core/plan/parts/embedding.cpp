@@ -27,7 +27,7 @@ Stages Embedding::stages(const PlanSizes& n) const {
                       .name = "Token embedding",
                       .symbols = "(B, T, C)",
                       .shape = rows,
-                      .formula = "X_t = E[x_t]",
+                      .formula = "X_t = " + (positions == Positions::sinusoidal ? "" : factor_text(factor)) + "E[x_t]",
                       .settings = {"width", "tokenizer", "vocabulary_size"},
                       .tensors = {token_table("embedding.weight", n.V, n.C, false)}}};
     switch (positions) {
@@ -65,9 +65,10 @@ Stages OutputHead::stages(const PlanSizes& n, const Stages& between) const {
                          .kind = is_tied ? "tied to the embedding" : "",
                          .symbols = "(B, T, V)",
                          .shape = extents({n.B, n.T, n.V}),
-                         .formula = std::string("logits = ") + (norm ? "H" : "X") + (is_tied ? "·E^⊤" : "·W_head^⊤") +
-                                    (has_bias ? " + β_head" : ""),
+                         .formula = "logits = " + factor_text(factor) + (norm ? "H" : "X") +
+                                    (is_tied ? "·E^⊤" : "·W_head^⊤") + (has_bias ? " + β_head" : ""),
                          .settings = {"tied_head", "head_bias", "tokenizer", "vocabulary_size"}};
+    if (soft_cap > 0) head.formula += ",  " + soft_cap_text("logits", soft_cap);
     if (is_tied) {
         const Count numbers = product_of({n.V, n.C});
         head.operations = numbers ? std::optional(2.0 * real(numbers)) : std::nullopt;

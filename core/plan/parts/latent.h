@@ -17,6 +17,7 @@ struct Latent {
     bool has_bias = false;
     bool has_query_bias = false;
     bool has_output_bias = false;
+    std::optional<double> norm_epsilon = {};  // of the norms of latent vectors, as NormPart::epsilon
     std::optional<Rotary> rotary = {};
     Scores scores = {};
 

@@ -53,14 +53,14 @@ AnatomyStage NormPart::stage(const PlanSizes& sizes, const std::string& id, cons
                           .shape = extents({sizes.B, sizes.T, sizes.C}),
                           .formula = formula_of(*this, to, from),
                           .settings = {"block", "norm", "norm_position", "bias"}};
-    const bool centred = kind == Kind::zero_centred_rms;
+    const bool is_zero_centred = kind == Kind::zero_centred_rms;
     if (kind == Kind::unknown) stage.parameters.reset();
     if (has_weight && kind != Kind::unknown) {
         stage.tensors.push_back({.name = tensors + ".weight",
                                  .shape = {sizes.C},
                                  .place = place,
-                                 .deviation = centred ? 0.0 : 1.0,
-                                 .decays = centred});
+                                 .deviation = is_zero_centred ? 0.0 : 1.0,
+                                 .decays = is_zero_centred});
     }
     if (has_bias) stage.tensors.push_back({.name = tensors + ".bias", .shape = {sizes.C}, .place = place});
     if (kind == Kind::dyt) {

@@ -10,7 +10,7 @@ namespace ropelab {
 struct NormPart {
     enum class Kind { layer, rms, zero_centred_rms, dyt, unknown };
     Kind kind = Kind::layer;
-    std::optional<double> epsilon = {};  // added to the mean square; nullopt: usual_epsilon
+    std::optional<double> epsilon = {};  // of this norm, added to the mean square; nullopt: usual_epsilon
     bool has_weight = true;
     bool has_bias = false;  // of LayerNorm and Dynamic Tanh
 

@@ -6,7 +6,7 @@ namespace ropelab {
 
 namespace {
 
-std::string kind_of_heads(const Heads& heads) {
+std::string sharing_of(const Heads& heads) {
     if (!heads.h || !heads.kv) return "unknown";
     if (heads.kv == heads.h) return "multi-head";
     if (heads.kv == 1) return "multi-query";
@@ -55,6 +55,8 @@ void Scores::add(Stages& stages, const PlanSizes& sizes, const Heads& heads, Cou
     for (AnatomyStage& stage : encoding.keys) stages.push_back(std::move(stage));
     std::string kind = encoding.name;
     std::string formula = encoding.score;
+    if (factor != 1.0) formula += ",  S ← " + factor_text(factor) + "S";
+    if (soft_cap > 0) formula += ",  " + soft_cap_text("S", soft_cap);
     if (sizes.decoder) formula += " for n ≤ m, else −∞";
     if (window) {
         kind += (kind.empty() ? "" : ", ") + window_name;
@@ -118,7 +120,7 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                       .settings = {"heads"}});
     result.push_back({.id = "attention.keys",
                       .name = "Key and value heads",
-                      .kind = kind_of_heads(heads),
+                      .kind = sharing_of(heads),
                       .symbols = "2 × (B, h_kv, T, D)",
                       .shape = extents({2, n.B, kv, n.T, D}),
                       .formula = "K → K_1, …, K_{h_kv},  V → V_1, …, V_{h_kv}",
@@ -126,14 +128,17 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                       .cache_bytes_per_token = n.cache_of(scores.cached_numbers(key_value_numbers()))});
     if (qk_norm != QkNorm::none) {
         const bool whole = qk_norm == QkNorm::projection;
+        const bool is_centred_on_zero = head_norm.kind == NormPart::Kind::zero_centred_rms;
         const auto weight = [&](const char* name, Count its_heads) {
             return Tensor{.name = name,
                           .shape = {whole ? product_of({its_heads, D}) : D},
                           .place = storage::query_key_norm,
-                          .deviation = 1.0};
+                          .deviation = is_centred_on_zero ? 0.0 : 1.0};
         };
         const auto normalized = [&](const std::string& x) {
-            const std::string weight = qk_norm_has_weight ? " ⊙ γ_" + x : "";
+            const std::string weight = !head_norm.has_weight ? ""
+                                       : is_centred_on_zero  ? " ⊙ (1 + γ_" + x + ")"
+                                                             : " ⊙ γ_" + x;
             return x + " ← " + x + "/√(mean(" + x + "^2) + ε)" + weight;
         };
         AnatomyStage norm = {.id = "attention.qk_norm",
@@ -143,14 +148,14 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                              .shape = extents({n.B, h, n.T, D}),
                              .formula = normalized("q") + ",  " + normalized("k"),
                              .settings = {"qk_norm"}};
-        if (qk_norm_has_weight) {
+        if (head_norm.has_weight) {
             norm.tensors = {weight("attention.query_norm.weight", h), weight("attention.key_norm.weight", kv)};
         }
         result.push_back(std::move(norm));
     }
     if (rotary && rotary->is_applied) {
         // A norm without weights follows the rotation (Llama 4).
-        const bool is_before_norm = qk_norm != QkNorm::none && !qk_norm_has_weight;
+        const bool is_before_norm = qk_norm != QkNorm::none && !head_norm.has_weight;
         result.insert(is_before_norm ? result.end() - 1 : result.end(), rotary->stage(n, heads));
     }
     scores.add(result, n, heads, D, D, "S_mn = q_m·k_n/√D");

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/plan/parts/norm.h"
 #include "core/plan/parts/relative.h"
 #include "core/plan/parts/rotary.h"
 #include "core/plan/stage.h"
@@ -23,7 +24,9 @@ struct TrainingWork {
 struct Scores {
     Relative relative = PlainScores();
     bool has_sinks = false;
-    Count window = {};  // tokens of a sliding window; nullopt: none
+    double factor = 1.0;  // of the products of queries and keys, besides 1/√D
+    double soft_cap = 0;  // c of c·tanh(S/c), before the mask; 0: none
+    Count window = {};    // tokens of a sliding window; nullopt: none
     std::string window_name = "sliding window";
     double keys = 0;  // mean number of keys that a token attends to
     /// Those of a published model, whose layers may share, repeat or compress them; nullopt: one, of the heads or of
@@ -51,7 +54,7 @@ struct Softmax {
     bool has_bias = false;
     bool has_output_bias = false;
     enum class QkNorm { none, head, projection } qk_norm = QkNorm::none;
-    bool qk_norm_has_weight = true;
+    NormPart head_norm = {.kind = NormPart::Kind::rms};  // of queries and of keys, unless qk_norm is none
     bool is_gated = false;
     std::optional<Rotary> rotary = {};
     Scores scores = {};

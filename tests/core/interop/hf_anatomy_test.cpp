@@ -410,6 +410,7 @@ TEST(HfAnatomy, SumsAndNormsHaveTheWordsOfOurOwnModels) {
     const Anatomy gemma = hf_anatomy(known_model("Gemma 2 9B").config);
     RunSpec spec;
     spec.block = Block::llama;
+    spec.norm = NormKind::zero_centred_rms;
     spec.norm_position = NormPosition::sandwich;
     const Anatomy own = anatomy_of(spec, 65);
     for (const char* id :
@@ -577,6 +578,58 @@ TEST(HfAnatomy, TheCacheOfThePlanIsThatOfTheCacheCommand) {
         ++compared;
     }
     EXPECT_GT(compared, 40);
+}
+
+// What the classes of transformers 5.24.0 compute from these keys.
+TEST(HfPlan, HasTheFactorsCapsAndEpsilonsOfTheConfig) {
+    const ModelPlan gemma2 = hf_plan({{"model_type", "gemma2"}, {"query_pre_attn_scalar", 144}, {"head_dim", 128}});
+    EXPECT_DOUBLE_EQ(gemma2.embedding.factor, 48);  // √2304
+    EXPECT_EQ(gemma2.head.soft_cap, 30);
+    EXPECT_EQ(gemma2.scores()->soft_cap, 50);
+    EXPECT_NEAR(gemma2.scores()->factor, std::sqrt(128) / 12, 1e-15);
+    EXPECT_EQ(gemma2.layers[0].attention_norms.before->kind, NormPart::Kind::zero_centred_rms);
+    EXPECT_EQ(std::get<Mlp>(gemma2.layers[0].feed_forward).activation.kind, FeedForward::geglu_tanh);
+    EXPECT_EQ(hf_plan({{"model_type", "gemma2"}}).scores()->factor, 1);
+    const Anatomy anatomy = gemma2.anatomy();
+    EXPECT_TRUE(stage_of(anatomy, "attention.scores").formula.find("S ← 50·tanh(S/50)") != std::string::npos);
+    EXPECT_TRUE(stage_of(anatomy, "head").formula.find("30·tanh") != std::string::npos);
+    EXPECT_EQ(stage_of(anatomy, "embedding").formula, "X_t = 48·E[x_t]");
+
+    const ModelPlan granite = hf_plan({{"model_type", "granite"},
+                                       {"hidden_size", 2048},
+                                       {"num_attention_heads", 32},
+                                       {"embedding_multiplier", 12.0},
+                                       {"residual_multiplier", 0.22},
+                                       {"attention_multiplier", 0.015625},
+                                       {"logits_scaling", 8.0},
+                                       {"rms_norm_eps", 1e-5}});
+    EXPECT_EQ(granite.embedding.factor, 12);
+    EXPECT_EQ(granite.layers[3].branch_factor, 0.22);
+    EXPECT_EQ(granite.scores()->factor, 0.125);
+    EXPECT_EQ(granite.head.factor, 0.125);
+    EXPECT_EQ(granite.layers[3].attention_norms.before->epsilon, 1e-5);
+    EXPECT_EQ(stage_of(granite.anatomy(), "mlp.sum").formula, "X ← X + 0.22·Y");
+    EXPECT_EQ(hf_plan({{"model_type", "cohere"}}).head.factor, 0.0625);
+    EXPECT_EQ(hf_plan({{"model_type", "llama"}}).layers[0].attention_norms.before->epsilon, 1e-6);
+    EXPECT_EQ(hf_plan({{"model_type", "llama"}}).head.factor, 1);
+}
+
+TEST(HfPlan, LayersHaveTheFrequenciesOfTheirType) {
+    const HfModel model = read_hf_config(known_model("Gemma 3 4B").config);
+    const ModelPlan plan = hf_plan(known_model("Gemma 3 4B").config);
+    std::set<double> slowest;
+    for (std::size_t i = 0; i < plan.layers.size(); ++i) {
+        const HfRotary& rotary = model.of(model.shape.layer_types[i]);
+        const std::vector<RotaryPair>& pairs = plan.layers[i].rotary()->pairs;
+        ASSERT_EQ(pairs.size(), rotary.frequencies.inverse_frequencies.size());
+        for (std::size_t pair = 0; pair < pairs.size(); ++pair)
+            EXPECT_EQ(pairs[pair].frequency, rotary.frequencies.inverse_frequencies[pair]);
+        slowest.insert(pairs.back().frequency);
+    }
+    EXPECT_EQ(slowest.size(), 2U);
+    const ModelPlan partial = hf_plan(known_model("Pythia 1B").config);
+    EXPECT_EQ(std::ranges::count_if(partial.rotary()->pairs, &RotaryPair::rotates), 32);
+    EXPECT_EQ(partial.rotary()->pairs.size(), 128U);
 }
 
 }  // namespace

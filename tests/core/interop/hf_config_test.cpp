@@ -692,5 +692,12 @@ TEST(HuggingFaceConfig, OtherFilesAreNamedAsWhatTheyAre) {
     EXPECT_MESSAGE(parse_model_config("<!DOCTYPE html>"), BadInput, "web page");
 }
 
+TEST(HuggingFaceConfig, SaysWhichLayersUseTheCacheOfAnother) {
+    const HfModel model = read_hf_config(small({{"num_hidden_layers", 5}, {"num_kv_shared_layers", 2}}));
+    EXPECT_EQ(model.remarks, std::vector<std::string>{"Layers that use the KV cache of another layer: 2 of 5."});
+    EXPECT_EQ(model.caches().size(), 3U);
+    EXPECT_EQ(model.sizes->layers, 3);
+}
+
 }  // namespace
 }  // namespace ropelab

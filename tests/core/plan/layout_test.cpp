@@ -143,5 +143,25 @@ TEST(Layout, CountsParametersWithoutEmbeddings) {
     EXPECT_EQ(non_embedding_parameters(spec), 2 * (4 * 32 * 32 + 3 * 32 * 64 + 2 * 32) + 32) << "and the last norm";
 }
 
+// The factors of zero-centered norms are vectors that decay, and stand among the numbers with weight decay.
+TEST(Layout, MuonTrainsMatricesOnly) {
+    const Layout layout = layout_of(layout_spec(NormKind::zero_centred_rms, NormPosition::pre), layout_vocabulary);
+    int trained = 0;
+    for (const Parameter& parameter : layout.parameters) {
+        const bool is_matrix = parameter.name.starts_with("layers.") && parameter.shape.size() > 1;
+        EXPECT_EQ(trains_with_muon(layout, parameter), is_matrix) << parameter.name;
+        trained += is_matrix ? 1 : 0;
+    }
+    EXPECT_GT(trained, 3);
+}
+
+TEST(ModelPlan, FreezesTheRotationOfPairsThatExist) {
+    const ModelPlan plan = plan_of(RunSpec{}, 10).changed({}, 64, std::vector<std::int64_t>{1000, 1});
+    const std::vector<RotaryPair>& pairs = plan.rotary()->pairs;
+    EXPECT_TRUE(pairs[0].rotates);
+    EXPECT_FALSE(pairs[1].rotates);
+    EXPECT_EQ(pairs[1].frequency, 0);
+}
+
 }  // namespace
 }  // namespace ropelab

@@ -55,6 +55,17 @@ TEST(StepCost, CountsTheExpertsOfAToken) {
     EXPECT_GT(memory_need(spec, 1, 65).total(), memory_need(dense, 1, 65).total());
 }
 
+TEST(StepCost, AHeadOfItsOwnHasTheProductsOfATiedOne) {
+    RunSpec tied = paper();
+    tied.tied_head = true;
+    RunSpec own = tied;
+    own.tied_head = false;
+    EXPECT_EQ(forward_operations(own, 65), forward_operations(tied, 65));
+    EXPECT_EQ(parameter_count(own, 65), parameter_count(tied, 65) + 65 * tied.width);
+    const AnatomyTotals totals = anatomy_of(own, 65).totals();
+    EXPECT_EQ(totals.active_parameters, totals.parameters) << "without experts";
+}
+
 TEST(StepCost, CountsTheParametersOfTheModel) {
     for (const Position position : {Position::none, Position::learned, Position::rope, Position::learned_rope}) {
         for (const bool flag : {false, true}) {

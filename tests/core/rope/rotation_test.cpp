@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/base/error.h"
+#include "tests/support/canonical_table.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 

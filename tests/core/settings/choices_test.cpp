@@ -27,6 +27,7 @@ TEST(Choices, EveryValueHasARow) {
     expect_rows(position_encodings(), "position");
     expect_rows(norms(), "norm");
     expect_rows(tokenizers(), "tokenizer");
+    expect_rows(activations(), "feed_forward");
     for (const ActivationRow& row : activations()) {
         if (row.choice.value == FeedForward::automatic) continue;
         EXPECT_EQ(activation_of(row.choice.value).kind, row.choice.value);
@@ -72,7 +73,7 @@ TEST(Choices, HelpNamesEveryWord) {
             .meaning.starts_with(
                 "Position encoding. rope rotates queries and keys; learned and sinusoidal add position embeddings; "));
     EXPECT_TRUE(
-        key("feed_forward").meaning.ends_with("glu, bilinear, reglu, geglu and swiglu multiply two projections."));
+        key("feed_forward").meaning.ends_with("glu, bilinear, reglu, geglu, swiglu and geglu-tanh multiply two projections."));
 }
 
 TEST(Choices, PropertiesOfPositionEncodings) {

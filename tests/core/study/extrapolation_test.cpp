@@ -9,6 +9,7 @@
 #include "core/base/error.h"
 #include "core/run/probing.h"
 #include "tests/core/run/trained_run.h"
+#include "tests/support/every_choice.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {
@@ -103,12 +104,13 @@ TEST_F(ExtrapolationTest, ListedFrequenciesHaveTheMethodsWithoutTheta) {
 TEST_F(ExtrapolationTest, OnlyRunsWithConstantRopeFrequenciesHaveScalings) {
     const std::vector<ScalingMethod> none = {ScalingMethod::none};
     RunSpec spec;
-    for (const Position position : {Position::none, Position::alibi, Position::sinusoidal, Position::shaw, Position::t5,
-                                    Position::transformer_xl, Position::cope, Position::kerple}) {
+    for (const Position position :
+         encodings_with([](const PositionEncoding& row) { return !row.rotates() && !row.learns_positions(); })) {
         spec.position = position;
         EXPECT_EQ(extrapolation_methods_of(spec), none) << label_of(spec);
     }
-    for (const Position position : {Position::rope, Position::xpos, Position::rope_bias}) {
+    for (const Position position :
+         encodings_with([](const PositionEncoding& row) { return row.rotates() && !row.learns_positions(); })) {
         spec.position = position;
         EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size()) << label_of(spec);
     }
@@ -126,8 +128,7 @@ TEST_F(ExtrapolationTest, OnlyRunsWithConstantRopeFrequenciesHaveScalings) {
 // The first half of a sequence of twice the context is an ordinary sequence of the same tokens.
 TEST_F(ExtrapolationTest, EveryEncodingWithADefinitionIsEvaluatedBeyondTheContext) {
     for (const Position position :
-         {Position::none, Position::rope, Position::sinusoidal, Position::alibi, Position::shaw, Position::t5,
-          Position::transformer_xl, Position::xpos, Position::cope, Position::rope_bias, Position::kerple}) {
+         encodings_with([](const PositionEncoding& row) { return !row.learns_positions(); })) {
         RunSpec spec = checkpoint().spec;
         spec.position = position;
         spec.relative_clip = 4;  // shorter than the context, so that distances are clipped

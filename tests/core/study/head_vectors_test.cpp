@@ -14,6 +14,7 @@
 #include "core/rope/logit.h"
 #include "core/run/probing.h"
 #include "tests/core/run/trained_run.h"
+#include "tests/support/canonical_table.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {

@@ -23,10 +23,10 @@ namespace {
 
 constexpr int kPanelColumns = 4;
 constexpr double kPanelHeightMm = 45;
-// Panels whose last values the summary names, in the order of panelsOf().
-constexpr std::size_t kRopePanel = 3;
-constexpr std::size_t kXposPanel = 4;
-constexpr std::size_t kAlibiPanel = 5;
+// Panels whose last values the summary names.
+const QString kRopeTitle = u"RoPE: rotation"_s;
+const QString kXposTitle = u"xPos: rotation and decay"_s;
+const QString kAlibiTitle = u"ALiBi: bias"_s;
 constexpr std::int64_t kMostWidth = 32768;  // of the sinusoidal embeddings that are compared
 const QString kChange = u"change of the logit"_s;
 constexpr double kMargin = 0.05;  // above the largest value, as a part of the axis
@@ -212,9 +212,6 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
     const QString none = u"No encoding"_s;
     const QString embedded = u"Learned: embeddings"_s;
     const QString sinusoidal = u"Sinusoidal: embeddings"_s;
-    const QString rope = u"RoPE: rotation"_s;
-    const QString xpos = u"xPos: rotation and decay"_s;
-    const QString alibi = u"ALiBi: bias"_s;
     const QString t5 = u"T5: learned bias"_s;
     const QString biased = u"RoPE + bias: learned bias"_s;
     const QString shaw = u"Shaw: clipped vectors"_s;
@@ -226,13 +223,13 @@ std::vector<Figure> panelsOf(const PanelInput& input, const LearnedPanels& learn
         trained("learned", embedded, {},
                 [&] { return textPanel(input, embedded, u"Before training, the embeddings are random vectors."_s); }),
         sinusoidalPanel(input, sinusoidal),
-        changePanel(input, rope, rotated),
-        changePanel(input, xpos,
+        changePanel(input, kRopeTitle, rotated),
+        changePanel(input, kXposTitle,
                     [&](std::int64_t distance) {
                         return xpos_change(input.frequencies, input.setup.head_dim, static_cast<double>(distance),
                                            usual.xpos_scale_base);
                     }),
-        alibiPanel(input, alibi, slope),
+        alibiPanel(input, kAlibiTitle, slope),
         trained("t5", t5, ofHead, [&] { return bucketPanel(t5); }),
         trained("rope+bias", biased, ofHead, [&] { return bucketPanel(biased); }),
         trained("shaw", shaw, ofLayer,
@@ -267,7 +264,10 @@ QJsonObject settingsOfChoices(const RotarySetup& setup, const EncodingChoices& c
 
 /// The caller adds the panels.
 Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const std::vector<Figure>& panels) {
-    const auto last = [&](std::size_t panel) { return readableNumber(panels[panel].curves.front().y.last()); };
+    const auto last = [&](const QString& title) {
+        const auto panel = std::ranges::find(panels, title, &Figure::panelTitle);
+        return readableNumber(panel->curves.front().y.last());
+    };
     Figure figure;
     figure.name = u"encodings"_s;
     figure.settings = settingsOfChoices(input.setup, choices);
@@ -281,7 +281,7 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
         u"Position encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 "
         u"nats, "
         "xPos by %4 and ALiBi by %5."_s.arg(headText(input), countText(input.distances.back(), u"token"_s),
-                                            last(kRopePanel), last(kXposPanel), last(kAlibiPanel));
+                                            last(kRopeTitle), last(kXposTitle), last(kAlibiTitle));
     return figure;
 }
 

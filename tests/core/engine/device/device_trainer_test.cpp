@@ -267,9 +267,9 @@ TEST_F(DeviceTrainerTest, TrainsWithDeterministicOperationsOnly) {
         return nullptr;
     };
     std::vector<RunSpec> kinds;
-    for (int position = 0; position <= static_cast<int>(Position::fope); ++position) {
+    for (const PositionEncoding& encoding : position_encodings()) {
         kinds.push_back(small());
-        kinds.back().position = static_cast<Position>(position);
+        kinds.back().position = encoding.choice.value;
     }
     const auto add = [&](auto change) {
         kinds.push_back(small());

@@ -10,6 +10,7 @@
 #include "core/engine/attention/backend.h"
 #include "core/engine/train/torch_cohort.h"
 #include "tests/core/engine/model/plain_decoder.h"
+#include "tests/support/every_choice.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/tiny.h"
 
@@ -191,10 +192,8 @@ TEST(Blocks, NormsAtEveryPlace) {
     }
 }
 
-// Encodings that LibTorch's operations compute, with grouped keys and with a sliding window.
-const std::vector<Position> relative_encodings = {Position::shaw, Position::t5,    Position::transformer_xl,
-                                                  Position::xpos, Position::cope,  Position::rope_bias,
-                                                  Position::fope, Position::kerple};
+// With grouped keys and with a sliding window.
+const std::vector<Position> relative_encodings = stepwise_encodings();
 
 RunSpec relative_spec(Position position) {
     RunSpec spec = block_spec(Block::gpt2);

@@ -7,6 +7,7 @@
 #include "core/engine/torch_engine.h"
 #include "core/engine/train/torch_cohort.h"
 #include "core/plan/step_cost.h"
+#include "tests/support/every_choice.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/tiny.h"
 
@@ -42,10 +43,7 @@ class GenerationTest : public testing::Test {
 };
 
 TEST_F(GenerationTest, RecomputeEqualsTheModelOnTheLastTokens) {
-    for (Position position :
-         {Position::rope, Position::learned, Position::learned_rope, Position::none, Position::alibi,
-          Position::sinusoidal, Position::shaw, Position::t5, Position::transformer_xl, Position::xpos, Position::cope,
-          Position::rope_bias, Position::fope, Position::kerple}) {
+    for (const Position position : encodings_with([](const PositionEncoding&) { return true; })) {
         SCOPED_TRACE(static_cast<int>(position));
         RunSpec spec = tiny_spec();
         spec.position = position;
@@ -263,9 +261,7 @@ TEST_F(GenerationTest, RollingAttendsToTheLastTokensAtGrowingPositions) {
 
 // All relative encodings and sliding windows depend on distances only, too.
 TEST_F(GenerationTest, RollingAttendsToTheLastTokensWithRelativeEncodingAndSlidingWindow) {
-    for (const Position position :
-         {Position::alibi, Position::rope, Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
-          Position::cope, Position::rope_bias, Position::kerple}) {
+    for (const Position position : encodings_with(&PositionEncoding::is_relative)) {
         SCOPED_TRACE(static_cast<int>(position));
         for (const Operations operations : {Operations::fused, Operations::eager}) {
             RunSpec spec = tiny_spec();

@@ -6,8 +6,10 @@
 #include <cmath>
 #include <functional>
 #include <map>
+#include <numbers>
 #include <numeric>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -93,11 +95,15 @@ class PlainDecoder {
     static torch::Tensor activation(FeedForward kind, const torch::Tensor& x) {
         const auto relu = [](const torch::Tensor& y) { return y.clamp_min(0); };
         const auto gelu = [](const torch::Tensor& y) { return y * (1 + torch::erf(y / std::sqrt(2.0))) / 2; };
+        const auto gelu_tanh = [](const torch::Tensor& y) {
+            return y * (1 + torch::tanh(std::sqrt(2 / std::numbers::pi) * (y + 0.044715 * y.pow(3)))) / 2;
+        };
         const auto swish = [](const torch::Tensor& y) { return y / (1 + torch::exp(-y)); };
         if (kind == FeedForward::relu) return relu(x);
         if (kind == FeedForward::relu2) return relu(x).pow(2);
         if (kind == FeedForward::mish) return x * torch::tanh(torch::log1p(torch::exp(x)));
         if (kind == FeedForward::gelu) return gelu(x);
+        if (kind == FeedForward::gelu_tanh) return gelu_tanh(x);
         if (kind == FeedForward::swish) return swish(x);
         const auto parts = x.chunk(2, -1);
         const torch::Tensor& gate = parts[0];
@@ -105,7 +111,9 @@ class PlainDecoder {
         if (kind == FeedForward::bilinear) return gate * parts[1];
         if (kind == FeedForward::reglu) return relu(gate) * parts[1];
         if (kind == FeedForward::geglu) return gelu(gate) * parts[1];
-        return swish(gate) * parts[1];
+        if (kind == FeedForward::geglu_tanh) return gelu_tanh(gate) * parts[1];
+        if (kind == FeedForward::swiglu) return swish(gate) * parts[1];
+        throw std::logic_error("The plain decoder does not know an activation.");
     }
 
     /// Returns the cross-entropy, with experts plus the load-balancing losses.
@@ -325,20 +333,20 @@ class PlainDecoder {
                                  const torch::Tensor& q, const torch::Tensor& k, std::int64_t m, std::int64_t n) {
         const double size = std::sqrt(static_cast<double>(q.size(2)));
         const torch::Tensor query = q.select(1, m);
-        switch (spec_.position) {
-            case Position::shaw: {
+        using Scores = PositionEncoding::Scores;
+        switch (spec_.encoding().scores) {
+            case Scores::shaw: {
                 const torch::Tensor vectors = weights_.at(name + ".relative_keys.weight");
                 return torch::matmul(query, vectors[std::min(m - n, spec_.relative_clip)]) / size;
             }
-            case Position::t5:
-            case Position::rope_bias:
+            case Scores::distance_bias:
                 return weights_.at("distance_bias.weight")[head][bucket(m - n)].expand({q.size(0)});
-            case Position::kerple: {
+            case Scores::kerple: {
                 const torch::Tensor r1 = weights_.at("distance_kernel.log_r1")[head].exp();
                 const torch::Tensor r2 = weights_.at("distance_kernel.log_r2")[head].exp();
                 return (-r1 * torch::log(1 + r2 * static_cast<double>(m - n))).expand({q.size(0)});
             }
-            case Position::transformer_xl: {
+            case Scores::transformer_xl: {
                 const torch::Tensor projection =
                     weights_.at(name + ".relative.weight").narrow(0, key_head * q.size(2), q.size(2));
                 const torch::Tensor row = torch::matmul(projection, sinusoids(torch::zeros({1, m - n + 1, 1}))[m - n]);
@@ -346,7 +354,7 @@ class PlainDecoder {
                         torch::matmul(query + weights_.at("distance_query.weight")[head], row)) /
                        size;
             }
-            case Position::cope: {
+            case Scores::cope: {
                 torch::Tensor sum = torch::zeros({q.size(0)}, torch::kFloat64);
                 for (std::int64_t j = n; j <= m; ++j) {
                     sum = sum + torch::sigmoid((query * k.select(1, j)).sum(-1) / size);
@@ -359,17 +367,18 @@ class PlainDecoder {
                 };
                 return (position - lower) * logit(position.detach().ceil()) + (1 + lower - position) * logit(lower);
             }
-            default:
-                return torch::zeros({q.size(0)}, torch::kFloat64);
+            case Scores::products:
+            case Scores::alibi:
+                break;
         }
+        return torch::zeros({q.size(0)}, torch::kFloat64);
     }
     // What the learned relative positions add to the logits of one head: (batch, time, time).
     torch::Tensor relative(const std::string& name, std::int64_t head, std::int64_t key_head, const torch::Tensor& q,
                            const torch::Tensor& k) {
         const std::int64_t time = q.size(1);
-        constexpr std::array relative = {Position::shaw,           Position::t5,   Position::rope_bias,
-                                         Position::transformer_xl, Position::cope, Position::kerple};
-        if (std::find(relative.begin(), relative.end(), spec_.position) == relative.end()) {
+        using Scores = PositionEncoding::Scores;
+        if (const Scores scores = spec_.encoding().scores; scores == Scores::products || scores == Scores::alibi) {
             return torch::zeros({time, time}, torch::kFloat64);
         }
         std::vector<torch::Tensor> rows;

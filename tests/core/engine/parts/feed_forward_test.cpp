@@ -13,15 +13,14 @@
 #include "core/plan/layout.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/core/engine/probe/probed_run.h"
+#include "tests/support/every_choice.h"
 
 namespace ropelab {
 namespace {
 
 using testing::ElementsAre;
 
-constexpr std::array every_kind = {FeedForward::relu,     FeedForward::gelu,  FeedForward::swish, FeedForward::glu,
-                                   FeedForward::bilinear, FeedForward::reglu, FeedForward::geglu, FeedForward::swiglu,
-                                   FeedForward::relu2,    FeedForward::mish};
+const std::vector<FeedForward> every_kind = every_activation();
 
 RunSpec small_spec(FeedForward kind) {
     RunSpec spec = quick_spec();

@@ -11,6 +11,7 @@
 #include "core/rope/rotation.h"
 #include "tests/core/engine/model/plain_decoder.h"
 #include "tests/core/engine/probe/probed_run.h"
+#include "tests/support/every_choice.h"
 #include "tests/support/expect_message.h"
 
 namespace ropelab {
@@ -595,8 +596,7 @@ TEST(Probe, RejectsRequestsThatDoNotFit) {
 // The probe computes the attention weights of relative encodings as the decoder does.
 TEST(Probe, AttentionOfRelativeEncodings) {
     const auto tokens = tiny_tokens();
-    for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
-                                    Position::cope, Position::rope_bias, Position::kerple}) {
+    for (const Position position : stepwise_encodings()) {
         SCOPED_TRACE(static_cast<int>(position));
         RunSpec spec = quick_spec();
         spec.position = position;

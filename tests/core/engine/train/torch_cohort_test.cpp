@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/base/error.h"
+#include "tests/support/every_choice.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
@@ -130,8 +131,7 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
 }
 
 TEST_F(TorchCohortTest, RunWithRelativeEncodingDoesNotDependOnTheCohort) {
-    for (const Position position : {Position::shaw, Position::t5, Position::transformer_xl, Position::xpos,
-                                    Position::cope, Position::rope_bias, Position::kerple}) {
+    for (const Position position : stepwise_encodings()) {
         RunSpec base = tiny_spec();
         base.width = 32;
         base.heads = 4;
