@@ -1,7 +1,6 @@
 #include "ui/rooms/memory/memory_panels.h"
 
 #include <QComboBox>
-#include <QGridLayout>
 #include <QLabel>
 #include <QObject>
 #include <QPushButton>
@@ -38,8 +37,12 @@ constexpr std::array<NumberFormat, 3> kFormats = {NumberFormat::float32, NumberF
 
 using F = AttentionSizes;
 
+constexpr int kShapeLabelWidth = 144;
+constexpr std::string_view kKind = "kind";
+constexpr std::string_view kPrecision = "precision";
+
 struct ShapeField {
-    const char* id;
+    std::string_view id;
     const char* label;
     std::int64_t F::*member;
     int least;
@@ -65,6 +68,35 @@ constexpr std::array<ShapeField, 7> kFields = {{
      "of global layers."},
 }};
 
+QList<FormRow> shapeRows() {
+    ChoiceRow kinds;
+    for (const KvCache kind : kKinds) kinds.entries.append({kindText(kind), static_cast<int>(kind)});
+    ChoiceRow formats;
+    for (const NumberFormat format : kFormats)
+        formats.entries.append({text(word_of(format)), static_cast<int>(format)});
+    formats.standard = static_cast<int>(NumberFormat::bfloat16);
+    QList<FormRow> rows = {
+        {.id = kKind,
+         .label = u"attention type"_s,
+         .name = {},
+         .why =
+             u"The attention type determines which keys and values the model caches per token. Formula 32 of the guide"_s,
+         .kind = kinds},
+        {.id = kPrecision,
+         .label = u"precision"_s,
+         .name = {},
+         .why = u"The precision is the number format in which the KV cache is stored, with B bytes per number."_s,
+         .kind = formats}};
+    for (const ShapeField& entry : kFields) {
+        rows.append({.id = entry.id,
+                     .label = QString::fromUtf8(entry.label),
+                     .name = {},
+                     .why = QString::fromUtf8(entry.why),
+                     .kind = WholeRow{entry.least, entry.most}});
+    }
+    return rows;
+}
+
 constexpr std::int64_t kChunk = 4096;  // positions between two checks for cancellation
 
 std::int64_t pairsOfTable(const RotarySetup& setup) {
@@ -83,104 +115,56 @@ struct CacheAnswer {
 }  // namespace
 
 ShapePanel::ShapePanel(RotaryModel& model, QWidget* parent)
-    : QWidget(parent),
-      m_model(model),
-      m_kind(new QComboBox(this)),
-      m_kvFormat(new QComboBox(this)),
-      m_keys(makeNote(this)) {
+    : QWidget(parent), m_model(model), m_form(new Form(this, kShapeLabelWidth)), m_keys(makeNote(this)) {
     setAccessibleName(u"Shape of the model's KV cache"_s);
     auto* column = scaledColumn(this, 8);
     column->addWidget(makeHeading(u"KV cache of the model"_s, this));
-    auto* grid = new QGridLayout;
-    scaleLayout(grid, {0, 0, 0, 0}, 4);
-    grid->setColumnStretch(0, 1);
-    const auto addRow = [&](const QString& name, const QString& why, QWidget* field) {
-        auto* label = new QLabel(name, this);
-        label->setBuddy(field);
-        label->setToolTip(why);
-        field->setToolTip(why);
-        field->setAccessibleName(name);
-        scaleWidth(field, 120);
-        const int row = grid->rowCount();
-        grid->addWidget(label, row, 0);
-        grid->addWidget(field, row, 1);
-    };
-    for (const KvCache kind : kKinds) {
-        m_kind->addItem(kindText(kind), static_cast<int>(kind));
-    }
-    addRow(u"attention type"_s,
-           u"The attention type determines which keys and values the model caches per token. Formula 32 of the guide"_s,
-           m_kind);
-    for (const NumberFormat format : kFormats) {
-        m_kvFormat->addItem(text(word_of(format)), static_cast<int>(format));
-    }
-    m_kvFormat->setCurrentIndex(static_cast<int>(kFormats.size()) - 1);
-    addRow(u"precision"_s,
-           u"The precision is the number format in which the KV cache is stored, with B bytes per number."_s,
-           m_kvFormat);
+    m_form->add(column, shapeRows());
     for (const ShapeField& entry : kFields) {
-        auto* field = new QSpinBox(this);
-        field->setRange(entry.least, entry.most);
-        field->setGroupSeparatorShown(true);
-        field->setLocale(QLocale(QLocale::English));
-        field->setKeyboardTracking(false);
-        field->setStepType(entry.most > 4096 ? QAbstractSpinBox::AdaptiveDecimalStepType
-                                             : QAbstractSpinBox::DefaultStepType);
-        addRow(QString::fromUtf8(entry.label), QString::fromUtf8(entry.why), field);
-        m_fields.push_back(field);
-        connect(field, &QSpinBox::valueChanged, this, [this, &entry](int value) {
-            ModelShape shape = m_model.shape();
-            shape.sizes.*entry.member = value;
-            change(u"change %1"_s.arg(QString::fromUtf8(entry.label)), shape);
-        });
-        connect(field, &QSpinBox::editingFinished, this, [this] { m_model.endDrag(); });
+        QSpinBox* each = field(entry.id);
+        scaleWidth(each, 130);
+        each->setGroupSeparatorShown(true);
+        each->setLocale(QLocale(QLocale::English));
+        each->setKeyboardTracking(false);
+        if (entry.most > 4096) each->setStepType(QAbstractSpinBox::AdaptiveDecimalStepType);
+        connect(each, &QSpinBox::editingFinished, this, [this] { m_model.endDrag(); });
     }
-    column->addLayout(grid);
     column->addWidget(m_keys);
-    connect(m_kind, &QComboBox::activated, this, [this](int index) {
-        ModelShape shape = m_model.shape();
-        shape.sizes.kind = kKinds.at(static_cast<std::size_t>(index));
-        m_model.endDrag();
-        change(u"change attention type"_s, shape);
-        m_model.endDrag();
-    });
-    connect(m_kvFormat, &QComboBox::activated, this, &ShapePanel::formatChanged);
+    connect(m_form, &Form::changed, this, &ShapePanel::change);
+    connect(m_form, &Form::finished, this, [this] { m_model.endDrag(); });
     renew();
 }
 
-void ShapePanel::change(const QString& what, const ModelShape& shape) {
-    if (m_isUpdating) {
-        return;
+void ShapePanel::change(std::string_view id) {
+    if (id == kPrecision) return emit formatChanged();
+    ModelShape shape = m_model.shape();
+    shape.name.clear();  // the shape is no longer that of the model
+    QString what = u"attention type"_s;
+    if (id == kKind) {
+        m_model.endDrag();
+        shape.sizes.kind = static_cast<KvCache>(m_form->value(id).toInt());
+    } else {
+        const auto entry = std::ranges::find(kFields, id, &ShapeField::id);
+        shape.sizes.*entry->member = m_form->value(id).toInt();
+        what = QString::fromUtf8(entry->label);
     }
-    ModelShape next = shape;
-    next.name.clear();  // the shape is no longer that of the model
-    m_model.change(what, m_model.setup(), next);
+    m_model.change(u"change %1"_s.arg(what), m_model.setup(), shape);
 }
 
 void ShapePanel::renew() {
-    m_isUpdating = true;
     const ModelShape& shape = m_model.shape();
-    m_kind->setCurrentIndex(m_kind->findData(static_cast<int>(shape.sizes.kind)));
-    m_kind->setToolTip(kindWhy(attentionSizes(m_model.setup(), shape)));
-    for (std::size_t i = 0; i < m_fields.size(); ++i) {
-        m_fields[i]->setValue(static_cast<int>(shape.sizes.*kFields.at(i).member));
+    const AttentionSizes sizes = attentionSizes(m_model.setup(), shape);
+    m_form->showValue(kKind, static_cast<int>(shape.sizes.kind));
+    m_form->field<QComboBox>(kKind)->setToolTip(kindWhy(sizes));
+    for (const ShapeField& entry : kFields) {
+        m_form->showValue(entry.id, static_cast<int>(shape.sizes.*entry.member));
     }
     m_keys->setText(u"The sizes of the KV cache are for one sequence (batch size 1) and %1 channels per head."_s.arg(
-        groupedText(attentionSizes(m_model.setup(), shape).head_dim)));
-    m_isUpdating = false;
-}
-
-QSpinBox* ShapePanel::field(const QString& name) const {
-    for (std::size_t i = 0; i < m_fields.size(); ++i) {
-        if (name == QLatin1String(kFields.at(i).id)) {
-            return m_fields[i];
-        }
-    }
-    return nullptr;
+        groupedText(sizes.head_dim)));
 }
 
 NumberFormat ShapePanel::format() const {
-    return static_cast<NumberFormat>(m_kvFormat->currentData().toInt());
+    return static_cast<NumberFormat>(m_form->value(kPrecision).toInt());
 }
 
 std::int64_t plannedTableBytes(const RotarySetup& setup) {

@@ -4,12 +4,14 @@
 #include <QWidget>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "core/bench/benchmarks.h"
 #include "core/rope/context.h"
 #include "core/rope/rotary_setup.h"
 #include "ui/common/latest_job.h"
+#include "ui/controls/form.h"
 #include "ui/rooms/memory/memory_figures.h"
 #include "ui/session/run_access.h"
 
@@ -31,11 +33,11 @@ class ShapePanel : public QWidget {
 
     void renew();
 
-    QComboBox* kind() const { return m_kind; }
-    QComboBox* kvFormat() const { return m_kvFormat; }
-    /// A field of AttentionSizes by its name, or nullptr: "layers", "heads", "kv_heads", "latent_dim",
-    /// "latent_rope_dim", "window", "global_layers".
-    QSpinBox* field(const QString& name) const;
+    QComboBox* kind() const { return m_form->field<QComboBox>("kind"); }
+    QComboBox* kvFormat() const { return m_form->field<QComboBox>("precision"); }
+    /// A field of AttentionSizes by its name: "layers", "heads", "kv_heads", "latent_dim", "latent_rope_dim", "window",
+    /// "global_layers".
+    QSpinBox* field(std::string_view name) const { return m_form->field<QSpinBox>(name); }
     NumberFormat format() const;
 
  signals:
@@ -43,14 +45,11 @@ class ShapePanel : public QWidget {
     void formatChanged();
 
  private:
-    void change(const QString& what, const ModelShape& shape);
+    void change(std::string_view id);
 
     RotaryModel& m_model;
-    QComboBox* m_kind;
-    QComboBox* m_kvFormat;
+    Form* m_form;
     QLabel* m_keys;
-    std::vector<QSpinBox*> m_fields;  // in the order of kFields
-    bool m_isUpdating = false;        // the fields show a new shape and must not change it
 };
 
 /// The largest table that a measurement allocates.

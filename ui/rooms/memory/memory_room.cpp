@@ -91,8 +91,7 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
              {words}});
     }
     for (const char* name : {"layers", "heads", "kv_heads"}) {
-        const QString field = QString::fromLatin1(name);
-        addControl(controlOf(field, m_shape->field(field)));
+        addControl(controlOf(QString::fromLatin1(name), m_shape->field(name)));
     }
     addBars({m_bar});
     arrange();
