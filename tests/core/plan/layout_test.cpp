@@ -67,6 +67,19 @@ TEST(Layout, TheHeadHasTheBiasOfThePostOnBitsPerCharacter) {
     EXPECT_TRUE(layout_of(spec, 205).contains("head.bias"));
 }
 
+// The order in memory decides in which order numbers are added up, and thereby the last bits.
+TEST(Layout, TablesOfTokensComeFirst) {
+    RunSpec spec = layout_spec(NormKind::layer, NormPosition::pre);
+    spec.position = Position::learned;
+    spec.tied_head = false;
+    const Layout layout = layout_of(spec, layout_vocabulary);
+    std::vector<std::string> names;
+    for (const Parameter& parameter : layout.parameters) names.push_back(parameter.name);
+    names.resize(5);
+    EXPECT_EQ(names, (std::vector<std::string>{"embedding.weight", "positions.weight", "head.weight",
+                                               "layers.0.attention.qkv.weight", "layers.0.attention.output.weight"}));
+}
+
 TEST(Layout, OffsetsFollowEachOther) {
     for (const NormKind norm : {NormKind::automatic, NormKind::zero_centred_rms, NormKind::dyt}) {
         const Layout layout = layout_of(layout_spec(norm, NormPosition::sandwich), layout_vocabulary);

@@ -84,7 +84,12 @@ TEST_P(LostLab, StopsTrainingAndKeepsItsResults) {
         LabRecorder recorder(path_);
         for (const Event& event : trained(1, 30)) recorder.record(event);
         ASSERT_TRUE(recorder.flush());
+        EXPECT_NO_THROW(recorder.require_same_file());
         GetParam().happens(path_, other);
+        const bool is_other_file = GetParam().rescued;
+        if (is_other_file) {
+            EXPECT_THROW(recorder.require_same_file(), LabLost) << "before anything is written";
+        }
         for (std::int64_t i = 31; i <= 40; ++i) recorder.record(step(1, i));
         EXPECT_FALSE(recorder.flush());
         EXPECT_TRUE(recorder.lost());

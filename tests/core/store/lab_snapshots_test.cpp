@@ -125,7 +125,7 @@ TEST_F(LabSnapshots, KeepNonFiniteNumbers) {
 
 TEST_F(LabSnapshots, OfADamagedLabAreRefused) {
     record({probed(1, 3, 1)});
-    for (const char* shape : {"", "abc", "1,1,", "-1,-1,2", "1,1,3", "9223372036854775807,2", "0", "2 2"}) {
+    for (const char* shape : {"", "abc", "1,1,", "-1,-1,2", "1,1,3", "9223372036854775807,2", "0", "2 2", "1 1 2"}) {
         {
             const sqlite::Connection database(path_, sqlite::Access::write);
             database.query("UPDATE snapshot SET shape = ?1 WHERE part = 'norm.query'").with(std::string(shape)).run();
