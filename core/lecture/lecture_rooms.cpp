@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <iterator>
 #include <ranges>
-#include <span>
 
 #include "core/base/aliases.h"
 #include "core/base/error.h"
@@ -15,16 +14,10 @@ namespace ropelab {
 
 namespace {
 
-#include "figure_parts.inc"  // results_figures and inspect_figures, which the build takes from the rooms
-
 std::vector<std::string_view> words_in(std::string_view text) {
     std::vector<std::string_view> words;
     for (const auto word : std::views::split(text, ' ')) words.emplace_back(word.begin(), word.end());
     return words;
-}
-
-std::vector<std::string_view> list_of(std::span<const std::string_view> names) {
-    return {names.begin(), names.end()};
 }
 
 std::vector<std::string_view> with(std::string_view part, std::vector<std::string_view> parts) {
@@ -36,8 +29,22 @@ std::vector<LectureRoom> make_rooms() {
     const LectureControl pair = {"pair", {"none"}};
     constexpr double furthest = 1e9;
     constexpr double most_layers = 128;
-    const auto results = list_of(results_figures);
-    const auto inspect = list_of(inspect_figures);
+    // These rooms show each of their figures as a part.
+    const auto results = words_in(
+        "group-means loss-by-theta improvement paired-differences loss-by-fraction loss-fit loss-by-context "
+        "loss-by-length learning-curves spikes loss-by-speed loss-by-memory loss-by-generation-speed loss-by-cache "
+        "parallel-coordinates mutual-information");
+    const auto inspect = words_in(
+        "ablation-loss ablation-retrieval ablation-curve ablation-retrieval-curve attention-heads attention-map "
+        "pair-logits attention-by-distance attention-spectrum head-components logit-contribution-over-training "
+        "attention-entropy attention-sink retrieval-over-training theta-over-training inspect-loss data-bits "
+        "data-tokens data-frequencies data-zipf data-mutual-information expert-load expert-load-by-class "
+        "expert-tokens expert-balance expert-dropped gradient-norm-over-training update-ratio-over-training "
+        "residual-stream-over-training massive-activations-over-training gradient-norm-by-layer updates-by-layer "
+        "residual-stream-by-layer loss-by-position retrieval-accuracy retrieval-gain retrieval-loss "
+        "logit-by-distance extrapolation-loss extrapolation-retrieval fine-tuned-loss logit-contribution "
+        "weighted-logit-contribution query-spectrum key-spectrum value-spectrum query-channels key-channels "
+        "pair-dials");
     return {
         {"train",
          words_in("plan"),
