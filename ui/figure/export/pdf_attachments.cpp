@@ -41,6 +41,13 @@ std::optional<QByteArray> bytesOf(QPDFObjectHandle stream, int encoding = 0) {
     return isRead ? std::optional(sink.bytes) : std::nullopt;
 }
 
+/// The six letters before the name of a font that is embedded in part ("/QUAAAA+RopelabSans") are arbitrary (ISO
+/// 32000-1, 9.6.4). Those of Qt follow from the order of the fonts in the file, which differs from process to process.
+QByteArray withoutTag(const QByteArray& name) {
+    constexpr qsizetype tag = 6;
+    return name.startsWith('/') && name.indexOf('+') == tag + 1 ? '/' + name.mid(tag + 2) : name;
+}
+
 /// Calls `use` with the document; does nothing if it is damaged or no PDF.
 void withPdf(const QByteArray& bytes, const std::function<void(QPDF&)>& use) {
     QPDF pdf;
@@ -99,7 +106,7 @@ QList<PdfObject> pdfObjects(const QByteArray& bytes) {
                 for (const QPDFObjectHandle& item : object.getArrayAsVector()) text += self(self, item, true) + ' ';
                 return "[ " + text + ']';
             }
-            if (!object.isDictionary()) return QByteArray::fromStdString(object.unparseResolved());
+            if (!object.isDictionary()) return withoutTag(QByteArray::fromStdString(object.unparseResolved()));
             for (const std::string& key : object.getKeys()) {
                 if (unseen.contains(key)) continue;
                 text += QByteArray::fromStdString(key) + ' ' + self(self, object.getKey(key), true) + ' ';

@@ -194,6 +194,16 @@ TEST(FigurePicture, OfAPdfDiffersByAnotherPageAndByDamage) {
     EXPECT_NE(pictureDifference(attached, bytes), "");
 }
 
+/// Qt writes fonts in the order of a hash table, which differs from process to process, and names their parts by it.
+TEST(FigurePicture, OfAPdfIgnoresTheTagsOfFontsButNotTheirNames) {
+    const QByteArray bytes = drawn(figureWithPoint(2), FigureFormat::pdf);
+    const qsizetype tag = bytes.indexOf("/FontName /") + 11;
+    ASSERT_GT(tag, 11);
+    ASSERT_EQ(bytes[tag + 6], '+');
+    EXPECT_EQ(pictureDifference(QByteArray(bytes).replace(tag, 6, "ROPELB"), bytes), "");
+    EXPECT_NE(pictureDifference(QByteArray(bytes).replace(tag + 7, 3, "Era"), bytes), "");
+}
+
 TEST(FigurePicture, OfAPdfIgnoresTheDescriptionOfTheDocument) {
     Figure other = figureWithPoint(2);
     other.settings[QStringLiteral("result")] = 0.30000000000000004;  // as on another machine
