@@ -131,19 +131,23 @@ std::vector<Figure> makeFigures(std::span<const FigureEntry> all, const QStringL
     std::vector<Figure> figures;
     for (const QString& name : names) {
         const FigureEntry& entry = *findFigure(all, name);
-        QJsonObject own = ownFlags(entry, flags);
+        const QJsonObject own = ownFlags(entry, flags);
         Figure figure = entry.make(FigureRequest(sources, own, view, isRecorded));
-        for (auto said = figure.origin.flags.constBegin(); said != figure.origin.flags.constEnd(); ++said) {
-            if (said.value().isNull()) {
-                own.remove(said.key());
-            } else {
-                own[said.key()] = said.value();
-            }
-        }
-        figure.origin.flags = own;
+        figure.origin.flags = withFlags(own, figure.origin.flags);
         figures.push_back(std::move(figure));
     }
     return figures;
+}
+
+QJsonObject withFlags(QJsonObject flags, const QJsonObject& said) {
+    for (const QString& name : said.keys()) {
+        if (said[name].isNull()) {
+            flags.remove(name);
+        } else {
+            flags[name] = said[name];
+        }
+    }
+    return flags;
 }
 
 QJsonObject flagsOfSettings(const QJsonObject& settings, std::span<const FigureOption* const> options) {

@@ -50,6 +50,8 @@ void checkFigures(std::span<const FigureEntry> all, const QStringList& names, co
 std::vector<Figure> makeFigures(std::span<const FigureEntry> all, const QStringList& names, const QJsonObject& flags,
                                 FigureSources& sources, const QJsonObject& view = {}, bool isRecorded = false);
 
+/// `flags` with what a figure says; a null removes a flag.
+QJsonObject withFlags(QJsonObject flags, const QJsonObject& said);
 /// The settings of a figure that are choices of `options`, as flags.
 QJsonObject flagsOfSettings(const QJsonObject& settings, std::span<const FigureOption* const> options);
 

@@ -64,6 +64,7 @@ QJsonObject rotaryFlags(std::span<const RotaryFigure> figures, const Figure& fig
     const auto known = std::find_if(figures.begin(), figures.end(),
                                     [&](const RotaryFigure& each) { return figure.name == QLatin1String(each.name); });
     QJsonObject flags = known == figures.end() ? QJsonObject() : flagsOfSettings(settings, known->options);
+    flags = withFlags(flags, figure.origin.flags);
     flags[u"figure"_s] = figure.name;
     flags[kSetup] = setup;
     return flags;

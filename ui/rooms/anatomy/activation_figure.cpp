@@ -145,12 +145,11 @@ Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const Q
     Figure figure = activationFigure(activation, name, visibleTokens(checkpoint->vocabulary, activation.tokens),
                                      numbers.size() > 1 ? static_cast<int>(numbers[1]) : 0);
     if (isTyped) figure.settings[u"text"_s] = text;
-    figure.origin.flags = activationFlags(figure, run);
-    figure.origin.lab = labOrigin(lab, {run});
+    figure.origin = activationOrigin(figure, lab, run);
     return figure;
 }
 
-QJsonObject activationFlags(const Figure& figure, RunId run) {
+FigureOrigin activationOrigin(const Figure& figure, const LabFile& lab, RunId run) {
     QString stage = figure.settings[u"stage"_s].toString();
     for (const QString& part : {u"layer"_s, u"head"_s}) {
         if (!figure.settings.contains(part)) break;
@@ -160,7 +159,7 @@ QJsonObject activationFlags(const Figure& figure, RunId run) {
         {u"figure"_s, QLatin1String(kActivationFigure)}, {u"run"_s, QString::number(run)}, {u"stage"_s, stage}};
     const QString typed = figure.settings[u"text"_s].toString();
     if (!typed.isEmpty()) flags[u"text"_s] = typed;
-    return flags;
+    return {.flags = flags, .lab = labOrigin(lab, {run})};
 }
 
 Figure missingActivation(const QString& why) {

@@ -32,8 +32,7 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
 /// checkpoint or no such stage.
 Figure activationFigureOf(Engine& engine, const LabFile& lab, RunId run, const QString& stage, const QString& text,
                           const std::filesystem::path& dataDir);
-/// The flags of the command line that compute the figure again.
-QJsonObject activationFlags(const Figure& figure, RunId run);
+FigureOrigin activationOrigin(const Figure& figure, const LabFile& lab, RunId run);
 Figure missingActivation(const QString& why);
 
 /// A field for the text, a list of layers and heads, and a heat map of a stage's output. An empty field stands for the

@@ -78,12 +78,7 @@ Figure requestedAnatomy(const FigureRequest& request) {
     const AnatomyModel model = requestedModel(request);
     Figure figure =
         isPair ? anatomyFigure(traditionalAndModern(model.spec.value(), model.vocabulary)) : anatomyFigure({model});
-    if (request.has(option::model) || request.has(option::hfConfig)) return figure;
-    // The model of a run is named by its settings.
-    const QString settings = text(anatomy_settings(model.spec.value()));
-    figure.origin.flags = {{option::run.name, QJsonValue::Null},
-                           {option::settings.name, settings.isEmpty() ? QJsonValue::Null : QJsonValue(settings)},
-                           {option::vocabulary.name, QString::number(model.vocabulary)}};
+    figure.origin.flags = anatomyFlags(model);
     return figure;
 }
 
@@ -113,6 +108,14 @@ Figure requestedActivation(const FigureRequest& request) {
 }
 
 }  // namespace
+
+QJsonObject anatomyFlags(const AnatomyModel& model) {
+    if (!model.spec) return {};
+    const QString settings = text(anatomy_settings(*model.spec));
+    return {{option::run.name, QJsonValue::Null},
+            {option::settings.name, settings.isEmpty() ? QJsonValue::Null : QJsonValue(settings)},
+            {option::vocabulary.name, QString::number(model.vocabulary)}};
+}
 
 FigureEntries anatomyEntries() {
     using Lab = FigureEntry::Lab;

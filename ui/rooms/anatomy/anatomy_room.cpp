@@ -32,7 +32,6 @@
 #include "ui/controls/table_view.h"
 #include "ui/rooms/anatomy/activation_figure.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_origin.h"
 #include "ui/shell/actions.h"
 #include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
@@ -266,29 +265,20 @@ void AnatomyRoom::addActions(ActionRegistry& registry, const RoomHandle<AnatomyR
 }
 
 FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
-    FigureOrigin origin;
     if (figure.name == QLatin1String(kActivationFigure) && figure.map) {
-        const RunId run = sourceRun();
-        origin.flags = activationFlags(figure, run);
-        origin.lab = labOrigin(*m_access.lab.file(), {run});
-        return origin;
+        return activationOrigin(figure, *m_access.lab.file(), sourceRun());
     }
     const bool isListing = figure.name == QLatin1String(kAnatomyFigure);
     const bool isPair = figure.name == QLatin1String(kComparedAnatomyFigure);
     // Measured times differ from measurement to measurement.
     const bool isTimed = isListing && !m_model.anatomy.times.empty();
-    if ((!isListing && !isPair) || m_view.isFolded || isTimed) return origin;
-    origin.flags[u"figure"_s] = figure.name;
-    if (m_model.spec) {
-        const QString settings = text(anatomy_settings(*m_model.spec));
-        if (!settings.isEmpty()) origin.flags[u"settings"_s] = settings;
-        origin.flags[u"vocabulary"_s] = QString::number(m_model.vocabulary);
-    } else if (m_source.startsWith(kKnown)) {
-        origin.flags[u"model"_s] = m_source.mid(kKnown.size());
-    } else {
-        origin.flags[u"hf-config"_s] = m_source.mid(kConfig.size());
+    if ((!isListing && !isPair) || m_view.isFolded || isTimed) return {};
+    QJsonObject flags{{u"figure"_s, figure.name}};
+    if (!m_model.spec) {
+        const bool isKnown = m_source.startsWith(kKnown);
+        flags[isKnown ? u"model"_s : u"hf-config"_s] = m_source.mid(isKnown ? kKnown.size() : kConfig.size());
     }
-    return origin;
+    return {.flags = withFlags(flags, anatomyFlags(m_model))};
 }
 
 void AnatomyRoom::refreshNow() {

@@ -503,10 +503,16 @@ static Figure requestedForest(const FigureRequest& request) {
     }
     Figure figure = forestFigure(sheet->plan, evaluate(sheet->plan, sheet_runs(lab, sheet->experiment)), chosen);
     if (figure.curves.empty() && figure.horizontalLines.empty()) throw BadInput(figure.emptyText.toStdString());
-    std::vector<RunId> runs;
-    for (const RunView& run : access.runs.runs()) runs.push_back(run.record.id);
-    figure.origin.lab = labOrigin(lab, runs);
+    figure.origin = forestOrigin(lab, access.runs, text(chosen));
     return figure;
+}
+
+FigureOrigin forestOrigin(const LabFile& lab, const RunStore& runs, const QString& chosen) {
+    std::vector<RunId> all;
+    for (const RunView& run : runs.runs()) all.push_back(run.record.id);
+    FigureOrigin origin{.flags = {{u"figure"_s, QLatin1String(kForestPlot)}}, .lab = labOrigin(lab, all)};
+    if (!chosen.isEmpty()) origin.flags[option::claim.name] = chosen;
+    return origin;
 }
 
 FigureEntries reproduceEntries() {

@@ -15,6 +15,7 @@ class QScrollArea;
 namespace ropelab::ui {
 
 class FigureView;
+class RunStore;
 
 inline constexpr const char* kForestPlot = "forest-plot";
 
@@ -27,6 +28,8 @@ inline constexpr const char* kForestPlot = "forest-plot";
 /// effects stay readable beside large ones; a row whose rule has no range is then shown without its effect. The
 /// figure's table has both. Figure::heightMm is the height at which every row can be read.
 Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {});
+/// All runs of the lab, and the claim unless it is "".
+FigureOrigin forestOrigin(const LabFile& lab, const RunStore& runs, const QString& claim);
 
 /// forest-plot, of the newest sheet of a lab.
 FigureEntries reproduceEntries();

@@ -29,7 +29,6 @@
 #include "ui/rooms/reproduce/letters_view.h"
 #include "ui/rooms/reproduce/sheet_words.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
 #include "ui/shell/actions.h"
@@ -75,16 +74,10 @@ void ReproduceRoom::addActions(ActionRegistry& registry, const RoomHandle<Reprod
     }
 }
 
-FigureOrigin ReproduceRoom::originOf(const Figure& figure) {
-    FigureOrigin origin;
-    if (m_page != Page::effects) return origin;
-    std::vector<RunId> runs;
-    for (const RunView& run : m_access.runs.runs()) runs.push_back(run.record.id);
-    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, runs);
-    origin.flags = {{u"figure"_s, figure.name}};
-    const QString claim = m_effects->claimBox().currentData().toString();
-    if (!claim.isEmpty()) origin.flags[u"claim"_s] = claim;
-    return origin;
+FigureOrigin ReproduceRoom::originOf(const Figure&) {
+    const LabFile* lab = m_access.lab.file();
+    if (m_page != Page::effects || !lab) return {};
+    return forestOrigin(*lab, m_access.runs, m_effects->claimBox().currentData().toString());
 }
 
 void ReproduceRoom::refreshNow() {

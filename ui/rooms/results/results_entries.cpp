@@ -5,6 +5,7 @@
 #include "core/results/results_table.h"
 #include "core/results/run_selection.h"
 #include "core/sweep/lab_results.h"
+#include "ui/common/text.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/run_access.h"
@@ -137,28 +138,38 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
     if (request.has(option::compare)) choices.options.compare = request.text(option::compare).toStdString();
     Results results = resultsOf(access.runs, choices);
     if (!results.baselineProblem.empty()) throw BadInput(results.baselineProblem);
-    FigureOrigin origin{.flags = selectionFlags(selection, results),
-                        .lab = labOrigin(*access.lab.file(), results.runs)};
-    Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, std::move(results),
-                                    request.has(option::published), request.view()[u"picked"_s].toInt(-1),
-                                    !choices.options.baseline.empty());
+    const bool withPublished = request.has(option::published);
+    const int picked = request.view()[u"picked"_s].toInt(-1);
+    FigureOrigin origin = resultsOrigin(*access.lab.file(), choices, results, withPublished, picked);
+    Figure result = resultsFigureOf(access.lab, access.runs, access.dataDir, figure, std::move(results), withPublished,
+                                    picked, !choices.options.baseline.empty());
     result.origin = std::move(origin);
     return result;
 }
 
 }  // namespace
 
-QJsonObject selectionFlags(const RunSelection& selection, const Results& results) {
+FigureOrigin resultsOrigin(const LabFile& lab, const ResultsChoices& choices, const Results& results,
+                           bool withPublished, int picked) {
     const bool all = results.experiment == RunSelection::all_experiments;
-    QJsonObject flags{{option::experiment.name, all ? u"all"_s : QString::number(results.experiment)}};
-    if (selection.unfinished) flags[option::unfinished.name] = true;
-    QStringList split;
-    for (const std::string& name : selection.split_by) split << QString::fromStdString(name);
-    if (!split.isEmpty()) flags[option::splitBy.name] = split.join(QLatin1Char(','));
+    const ResultsTable& table = results.table;
+    QJsonObject flags{{option::experiment.name, all ? u"all"_s : QString::number(results.experiment)},
+                      {option::compare.name, text(measures()[table.compared].name)},
+                      {option::test.name, table.test ? text(to_string(*table.test)) : u"auto"_s}};
+    if (choices.options.unfinished) flags[option::unfinished.name] = true;
+    if (withPublished) flags[option::published.name] = true;
+    const auto& split = choices.options.split_by;
+    if (!split.empty()) flags[option::splitBy.name] = texts(split).join(QLatin1Char(','));
     QJsonArray excluded;
-    for (const RunId run : selection.excluded) excluded.append(QString::number(run));
+    for (const RunId run : choices.excluded) excluded.append(QString::number(run));
     if (!excluded.isEmpty()) flags[option::excludeRun.name] = excluded;
-    return flags;
+    QJsonArray baseline;
+    for (const auto& [key, value] : choices.options.baseline) baseline.append(text(key + "=" + value));
+    if (!baseline.isEmpty() && results.baselineProblem.empty()) flags[option::baseline.name] = baseline;
+    FigureOrigin origin{.flags = flags, .lab = labOrigin(lab, results.runs)};
+    // Some figures show the selected group, others only highlight it.
+    if (table.groups.size() > 1 && picked >= 0) origin.view = {{u"picked"_s, picked}};
+    return origin;
 }
 
 FigureEntries resultsEntries() {

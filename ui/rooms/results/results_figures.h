@@ -101,8 +101,10 @@ struct ResultsFigure {
 std::span<const ResultsFigure> resultsFigures();
 /// As the command line requests them.
 FigureEntries resultsEntries();
-/// Flags that choose the same runs, without the lab's stored selection.
-QJsonObject selectionFlags(const RunSelection& selection, const Results& results);
+/// The runs of the results and the choices that select and compare them, without the lab's stored selection. `picked`
+/// is the selected group, or −1.
+FigureOrigin resultsOrigin(const LabFile& lab, const ResultsChoices& choices, const Results& results,
+                           bool withPublished, int picked);
 
 /// The nearest spot; `place` is in axis coordinates. Distances are relative to the axes' lengths; on an x axis with
 /// categories the spot must be in the place's column. nullptr if no spot is near.

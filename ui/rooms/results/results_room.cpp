@@ -5,7 +5,6 @@
 #include <QClipboard>
 #include <QComboBox>
 #include <QHeaderView>
-#include <QJsonArray>
 #include <QMenu>
 #include <QPushButton>
 #include <QScrollBar>
@@ -34,7 +33,6 @@
 #include "ui/rooms/results/predictions_page.h"
 #include "ui/rooms/results/results_panel.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
 #include "ui/shell/actions.h"
@@ -247,24 +245,11 @@ ResultsChoices ResultsRoom::shownChoices() const {
 }
 
 FigureOrigin ResultsRoom::originOf(const Figure& figure) {
-    FigureOrigin origin;
-    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, m_results.runs);
-    const ResultsTable& table = m_results.table;
-    const std::string_view compared = measures()[table.compared].name;
-    const ResultsChoices choices = shownChoices();
-    origin.flags = selectionFlags(choices.selection(), m_results);
-    if (m_results.experiment <= 0) origin.flags.remove(u"experiment"_s);  // all, the default
+    const LabFile* lab = m_access.lab.file();
+    if (!lab) return {};
+    const bool withPublished = m_panel->form().value("published").toBool();
+    FigureOrigin origin = resultsOrigin(*lab, shownChoices(), m_results, withPublished, m_picked);
     origin.flags[u"figure"_s] = figure.name;
-    origin.flags[u"compare"_s] = text(compared);
-    origin.flags[u"test"_s] = table.test ? QString::fromStdString(to_string(*table.test)) : u"auto"_s;
-    if (m_panel->form().value("published").toBool()) origin.flags[u"published"_s] = true;
-    // Some figures show the selected group, others only highlight it.
-    if (table.groups.size() > 1 && m_picked >= 0) origin.view = {{u"picked"_s, m_picked}};
-    QJsonArray baseline;
-    for (const auto& [key, value] : choices.options.baseline) {
-        baseline.append(QString::fromStdString(key + "=" + value));
-    }
-    if (!baseline.isEmpty() && m_results.baselineProblem.empty()) origin.flags[u"baseline"_s] = baseline;
     return origin;
 }
 

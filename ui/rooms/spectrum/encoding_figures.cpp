@@ -311,7 +311,6 @@ Figure chosenEncodings(const FigureRequest& request) {
     Figure figure = setups.b ? comparedEncodings({setups.a, {}}, {*setups.b, {}}, choices, learned)
                              : encodingsFigure(setups.a, choices, learned);
     if (!learned.empty()) figure.origin.lab = labOrigin(*lab, runsOf(learned));
-    figure.origin.flags = encodingFlags(choices);
     return figure;
 }
 

@@ -311,6 +311,7 @@ Figure encodingsFigure(const RotarySetup& setup, const EncodingChoices& choices,
     equalizeChanges(panels);
     Figure figure = figureOf(input, choices, panels);
     figure.panels = std::move(panels);
+    figure.origin.flags = encodingFlags(choices);
     return figure;
 }
 
@@ -326,6 +327,7 @@ Figure comparedEncodings(const ShapedSetup& a, const ShapedSetup& b, const Encod
         both.panels.back().panelTitle = panelsA[i].panelTitle;
     }
     both.panelColumns = kPanelColumns;
+    both.origin.flags = encodingFlags(choices);
     return both;
 }
 

@@ -452,10 +452,8 @@ void SpectrumRoom::renewLearned() {
 
 FigureOrigin SpectrumRoom::originOf(const Figure& figure) {
     FigureOrigin origin = RotaryRoom::originOf(figure);
-    if (figure.name != "encodings"_L1) return origin;
-    const QJsonObject choices = encodingFlags(m_encodings->choices());
-    for (const QString& flag : choices.keys()) origin.flags[flag] = choices[flag];
-    if (!m_learned.empty()) origin.lab = labOrigin(*m_runs->lab.file(), runsOf(m_learned));
+    if (figure.name == "encodings"_L1 && !m_learned.empty())
+        origin.lab = labOrigin(*m_runs->lab.file(), runsOf(m_learned));
     return origin;
 }
 

@@ -88,7 +88,8 @@ void FigureOpener::showRoomOf(const FigureRecord& record) {
         anatomy->showSource(u"run:"_s + flags[u"run"_s].toString());
         anatomy->pick(flags[u"stage"_s].toString().section(QLatin1Char('/'), 0, 0));
     } else if (auto* train = dynamic_cast<TrainRoom*>(room); train && place && place->room == train->objectName()) {
-        train->showQuantity(flags[u"figure"_s].toString().replace(QLatin1Char('-'), QLatin1Char('_')));
+        const QString own = flags[u"figure"_s].toString().replace(QLatin1Char('-'), QLatin1Char('_'));
+        train->showQuantity(record.origin.view[u"quantity"_s].toString(own));
     }
 }
 
