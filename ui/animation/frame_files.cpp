@@ -22,6 +22,7 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
+constexpr double kAspectRatio = 0.56;  // height divided by width
 constexpr double kFrameWidthMm = 200;
 constexpr double kMmPerInch = 25.4;
 constexpr int kSamples = 12;  // number of frames from which the palette is computed
@@ -56,13 +57,18 @@ class OutputDevice : public QIODevice {
     std::exception_ptr m_failure;
 };
 
+bool isAnimation(const QString& output) {
+    return is_standard_output(std::filesystem::path(output.toStdU16String())) ||
+           QFileInfo(output).suffix().toLower() == "gif"_L1;
+}
+
 /// The resolution is one at which text is readable.
 ExportOptions frameOptions(const FrameFiles& files) {
     ExportOptions options;
     options.format = QFileInfo(files.output).suffix().toLower() == "svg"_L1 ? FigureFormat::svg : FigureFormat::png;
     options.dpi = std::max(72, static_cast<int>(std::lround(files.width * kMmPerInch / kFrameWidthMm)));
     options.widthMm = files.width * kMmPerInch / options.dpi;
-    options.heightMm = files.height * kMmPerInch / options.dpi;
+    options.heightMm = files.height() * kMmPerInch / options.dpi;
     options.appearance = files.appearance;
     options.dashes = false;
     return options;
@@ -84,12 +90,11 @@ bool FrameFiles::isAnimated() const {
     return isAnimation(output);
 }
 
-bool isAnimation(const QString& output) {
-    return is_standard_output(std::filesystem::path(output.toStdU16String())) ||
-           QFileInfo(output).suffix().toLower() == "gif"_L1;
+int FrameFiles::height() const {
+    return static_cast<int>(std::lround(kAspectRatio * width));
 }
 
-double frameSeconds(double framesPerSecond, bool isLast) {
+double FrameFiles::seconds(bool isLast) const {
     return isLast ? std::max(2.0, 1 / framesPerSecond) : 1 / framesPerSecond;
 }
 
@@ -119,8 +124,7 @@ void checkFrameSuffix(const QString& output, const char* what) {
                    output.toStdString() + "\".");
 }
 
-int writeFrames(const FrameFiles& files, int count, double framesPerSecond,
-                const std::function<Figure(int frame)>& figureOf,
+int writeFrames(const FrameFiles& files, int count, const std::function<Figure(int frame)>& figureOf,
                 const std::function<void(int done, int all)>& progress, const std::function<bool()>& cancelled) {
     if (const QString why = whyFramesExist(files.output); !why.isEmpty()) throw BadInput(why.toStdString());
     const ExportOptions options = frameOptions(files);
@@ -143,7 +147,7 @@ int writeFrames(const FrameFiles& files, int count, double framesPerSecond,
         AnimatedGif animation(file, samples.front().size(), std::move(palette));
         samples.clear();
         const int written = forEachFrame(count, progress, cancelled, [&](int frame) {
-            animation.add(imageOf(frame), frameSeconds(framesPerSecond, frame + 1 == count));
+            animation.add(imageOf(frame), files.seconds(frame + 1 == count));
         });
         if (written < count) return 0;  // an existing file with this name is not changed
         animation.finish();

@@ -2,6 +2,8 @@
 
 #include <QFileInfo>
 
+#include "ui/common/format.h"
+
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
@@ -36,16 +38,27 @@ FormRow darkFramesRow() {
     return {"dark", u"Dark colours"_s, {}, {}, CheckRow()};
 }
 
+void readFrames(const Form& form, const QString& path, FrameFiles& files) {
+    const QString suffix = form.value("format").toString();
+    files.output = QFileInfo(path).suffix().toLower() == suffix ? path : path + QLatin1Char('.') + suffix;
+    files.width = form.value("width").toInt();
+    files.framesPerSecond = form.value("rate").toDouble();
+    files.appearance = form.value("dark").toBool() ? Appearance::dark : Appearance::light;
+}
+
+QString frameWords(const FrameFiles& files, int frames) {
+    const QString words =
+        u"%1 of %2 × %3 pixels"_s.arg(countText(frames, u"frame"_s)).arg(files.width).arg(files.height());
+    if (!files.isAnimated()) return words;
+    return words + u", %1 long"_s.arg(durationText((frames - 1) * files.seconds(false) + files.seconds(true)));
+}
+
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix) {
     // Frames get numbered names, so a file with exactly this name is not replaced.
     return {.title = title,
             .path = name + QLatin1Char('.') + suffix,
             .filters = u"Images (*.%1)"_s.arg(suffix),
             .replaces = suffix == "gif"_L1};
-}
-
-QString withFrameSuffix(const QString& path, const QString& suffix) {
-    return QFileInfo(path).suffix().toLower() == suffix ? path : path + QLatin1Char('.') + suffix;
 }
 
 QString whyReplacedUnasked(const QString& output, const QString& typed) {

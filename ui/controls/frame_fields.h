@@ -2,6 +2,7 @@
 
 #include <QString>
 
+#include "ui/animation/frame_files.h"
 #include "ui/controls/form.h"
 #include "ui/theme/dialogs.h"
 
@@ -18,9 +19,13 @@ FormRow frameRateRow();
 /// "dark".
 FormRow darkFramesRow();
 
+/// The values of the fields above; `path` gets the suffix of the format if it has another one.
+void readFrames(const Form& form, const QString& path, FrameFiles& files);
+/// "60 frames of 960 × 538 pixels, 12 s long".
+QString frameWords(const FrameFiles& files, int frames);
+
 /// `suffix` "gif" asks for one animation, another one for numbered frames.
 FileQuestion framesQuestion(const QString& title, const QString& name, const QString& suffix);
-QString withFrameSuffix(const QString& path, const QString& suffix);
 /// Why an export to `output` would replace a file although the file dialog asked only about `typed`; else "".
 QString whyReplacedUnasked(const QString& output, const QString& typed);
 

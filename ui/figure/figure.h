@@ -195,7 +195,7 @@ struct FigureOrigin {
     /// (number of runs by precision). Empty for a figure without runs.
     QJsonObject lab = {};
     /// Choices of the window that the command line has no flags for, such as "smoothing" of training curves, "picked"
-    /// of the results, or "replay" of the Inspect room (a ReplayJob).
+    /// of the results, or "choices" of the page Inspect (an InspectRequest).
     QJsonObject view = {};
 };
 

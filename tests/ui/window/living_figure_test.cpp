@@ -267,6 +267,19 @@ TEST_F(LivingFigures, DroppedFigureOfALabOpensTheLabAndAsksWhereItIs) {
     EXPECT_EQ(QFileInfo(window->workspace().lab().path()), QFileInfo(file("elsewhere.ropelab")));
 }
 
+TEST_F(LivingFigures, DroppedFigureOfTwoQuantitiesShowsBoth) {
+    trainedLab();
+    window->showRoom("train");
+    window->room().setControl("quantity", "losses");
+    window->room().refreshNow();
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    exportFigure(window->room().exportedFigure(), options, file("losses.svg"));
+    window->room().setControl("quantity", "learning_rate");
+    drop(file("losses.svg"));
+    EXPECT_EQ(window->room().control("quantity").toString(), "losses");
+}
+
 TEST_F(LivingFigures, DroppedPictureWithoutARecordShowsAReason) {
     QImage picture(20, 20, QImage::Format_RGB32);
     picture.fill(Qt::white);

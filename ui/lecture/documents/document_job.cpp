@@ -3,13 +3,12 @@
 #include <QFileInfo>
 #include <algorithm>
 #include <array>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "core/base/error.h"
 #include "core/store/output_file.h"
 #include "ui/common/paths.h"
-#include "ui/figures/job_reader.h"
+#include "ui/figures/job_fields.h"
 
 namespace ropelab::ui {
 
@@ -25,18 +24,18 @@ constexpr std::array kPapers = {"a4", "letter"};
 constexpr std::array kDocumentThemes = {"light", "dark"};
 
 /// That of the job, else that of the suffix of the output, else PNG for a folder.
-DocumentJob::Format slideFormat(JobReader& reader, const DocumentJob& job) {
+DocumentJob::Format slideFormat(JobFields& fields, const DocumentJob& job) {
     const std::string output = job.output.toStdString();
     const std::string suffix = QFileInfo(job.output).suffix().toLower().toStdString();
     const auto known = std::find(kSlideFormats.begin(), kSlideFormats.end(), suffix);
     const auto bySuffix = known == kSlideFormats.end() ? std::nullopt : std::optional(known - kSlideFormats.begin());
-    const bool isChosen = reader.find("format") != nullptr;
+    const bool isChosen = fields.find("format") != nullptr;
     const bool isStream = is_standard_output(toPath(job.output));
     if (!isChosen && isStream) {
         throw BadInput("Standard output has no suffix that names the format; add --format pdf or html.");
     }
-    const auto format =
-        static_cast<DocumentJob::Format>(isChosen ? reader.choice("format", kSlideFormats) : bySuffix.value_or(0));
+    auto format = static_cast<DocumentJob::Format>(isChosen ? 0 : bySuffix.value_or(0));
+    fields.choice("format", format, kSlideFormats);
     const bool isFolder = format == DocumentJob::Format::png || format == DocumentJob::Format::svg;
     const std::string name = kSlideFormats[static_cast<std::size_t>(format)];
     if (isFolder && (bySuffix || isStream)) {
@@ -65,43 +64,31 @@ void checkHandoutOutput(const QString& output) {
 
 }  // namespace
 
-std::string documentJobText(const LectureDocumentJob& job) {
-    nlohmann::json json{{"kind", kDocumentKinds[static_cast<std::size_t>(job.kind)]},
-                        {"lecture", job.lecture.toStdString()},
-                        {"output", job.output.toStdString()},
-                        {"answers", job.hasAnswers}};
-    if (job.kind == DocumentJob::Kind::handout) {
-        json["paper"] = kPapers[static_cast<std::size_t>(job.paper)];
-    } else if (job.kind == DocumentJob::Kind::slides) {
-        json["format"] = kSlideFormats[static_cast<std::size_t>(job.format)];
-        json["theme"] = kDocumentThemes[job.appearance == Appearance::dark ? 1 : 0];
-        json["width"] = job.width;
+void visitFields(JobFields& fields, DocumentJob& job) {
+    fields.choice("kind", job.kind, kDocumentKinds);
+    fields.text("lecture", job.lecture);
+    fields.text("output", job.output);
+    fields.flag("answers", job.hasAnswers);
+    fields.choice("paper", job.paper, kPapers);
+    fields.choice("theme", job.appearance, kDocumentThemes);
+    fields.whole("width", job.width, 320, 7680);
+    if (fields.isWriting()) {
+        if (job.kind == DocumentJob::Kind::slides) fields.choice("format", job.format, kSlideFormats);
+    } else if (job.kind == DocumentJob::Kind::slides && !job.output.isEmpty()) {
+        job.format = slideFormat(fields, job);
+    } else {
+        fields.find("format");
     }
-    return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 LectureDocumentJob parseDocumentJob(const std::string& text) {
-    JobReader reader(text, "A document of a lecture");
-    DocumentJob job;
-    job.kind = static_cast<DocumentJob::Kind>(reader.choice("kind", kDocumentKinds));
-    reader.text("lecture", job.lecture);
-    reader.text("output", job.output);
+    const auto job = readJob<DocumentJob>(text, "A document of a lecture");
     if (job.lecture.isEmpty())
         throw BadInput(
             "A handout or slides require a lecture: its file, or the name of one that comes with the program.");
     if (job.output.isEmpty())
         throw BadInput("A handout or slides require an output: the path of the file or folder to write.");
-    reader.flag("answers", job.hasAnswers);
-    job.paper = static_cast<DocumentJob::Paper>(reader.choice("paper", kPapers));
-    job.appearance = reader.choice("theme", kDocumentThemes) == 1 ? Appearance::dark : Appearance::light;
-    reader.whole("width", job.width, 320, 7680);
-    if (job.kind == DocumentJob::Kind::slides) {
-        job.format = slideFormat(reader, job);
-    } else {
-        reader.find("format");  // of slides
-        if (job.kind == DocumentJob::Kind::handout) checkHandoutOutput(job.output);
-    }
-    reader.end();
+    if (job.kind == DocumentJob::Kind::handout) checkHandoutOutput(job.output);
     return job;
 }
 

@@ -3,6 +3,7 @@
 #include <QString>
 #include <string>
 
+#include "ui/figures/job_fields.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -31,7 +32,7 @@ struct LectureDocumentJob {
     bool isFolder() const { return kind == Kind::slides && (format == Format::png || format == Format::svg); }
 };
 
-std::string documentJobText(const LectureDocumentJob& job);
+void visitFields(JobFields& fields, LectureDocumentJob& job);
 /// Missing values have their default; the format of slides is that of the suffix of the output, or PNG for a folder.
 /// Throws BadInput for unknown keys and values, and if the output does not fit.
 LectureDocumentJob parseDocumentJob(const std::string& text);

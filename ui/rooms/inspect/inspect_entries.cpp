@@ -1,8 +1,10 @@
 // The figures of the Inspect room, as the command line and exported files request them.
+#include <QJsonDocument>
+
 #include "core/base/error.h"
+#include "ui/figures/job_fields.h"
 #include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/inspect/replay_job.h"
-#include "ui/session/lab_origin.h"
 #include "ui/session/run_access.h"
 
 namespace ropelab::ui {
@@ -34,29 +36,42 @@ namespace {
 
 using Controls = InspectFigure::Controls;
 
+/// The choices of the window that exported the figure; nullopt for a request of the command line.
+std::optional<InspectRequest> recordedChoices(const QJsonObject& view) {
+    if (const QJsonValue replay = view[u"replay"_s]; replay.isString()) {  // of earlier versions
+        return parseReplayJob(replay.toString().toStdString());
+    }
+    const QJsonValue choices = view[kRecordedChoices];
+    if (!choices.isObject()) return std::nullopt;
+    return readJob<InspectRequest>(QJsonDocument(choices.toObject()).toJson().toStdString(), "The record of a figure");
+}
+
+InspectRequest requestOf(const InspectFigure& figure, const FigureRequest& request) {
+    InspectRequest result{
+        .run = request.whole(option::run),
+        .beside = request.whole(option::beside),
+        .iteration = request.whole(option::step),
+        .modelInputs = {.text = request.text(option::text), .ablation = pair_range(Ablation::Kind::stop, 0, 0)},
+        .flags = request.flags()};
+    InspectChoices& choices = result.choices;
+    if (const auto recorded = recordedChoices(request.view())) {
+        choices = recorded->choices;
+        result.modelInputs = recorded->modelInputs;
+        result.flags = recorded->flags;
+        return result;
+    }
+    if (request.has(option::layer)) choices.layer = request.whole(option::layer);
+    choices.head = request.has(option::head) ? request.whole(option::head) : kAutomaticHead;
+    choices.headsAsRows = figure.hasRows() && choices.layer >= 0;
+    choices.difference = result.beside != 0;
+    if (!result.modelInputs.text.isEmpty()) choices.pair = static_cast<int>(request.whole(option::pair));
+    return result;
+}
+
 Figure requestedFigure(const InspectFigure& figure, const FigureRequest& request) {
     const RunAccess access = request.sources().runs();
-    InspectMoment moment{.run = request.whole(option::run),
-                         .ghost = request.whole(option::beside),
-                         .iteration = request.whole(option::step),
-                         .text = request.text(option::text),
-                         .pair = static_cast<int>(request.whole(option::pair)),
-                         .flags = request.flags()};
-    if (request.has(option::layer)) moment.layer = request.whole(option::layer);
-    if (request.has(option::head)) moment.head = request.whole(option::head);
-    if (const QString replay = request.view()[u"replay"_s].toString(); !replay.isEmpty()) {
-        const ReplayJob job = parseReplayJob(replay.toStdString());
-        moment.choices = job.choices;
-        moment.inputs = job.modelInputs;
-    }
-    const LabFile* lab = access.lab.file();
-    Figure result = inspectFigureOf(lab, request.sources().engine(), access.dataDir, figure, moment);
-    // The run is named even if it is that of the command line by default.
-    const RunId run = result.settings[u"run"_s].toInteger();
-    std::vector<RunId> runs = {moment.run == 0 ? run : moment.run};
-    if (moment.ghost != 0) runs.push_back(moment.ghost);
-    result.origin = {.flags = {{option::run.name, QString::number(run)}}, .lab = labOrigin(*lab, runs)};
-    return result;
+    return inspectFigureOf(access.lab.file(), request.sources().engine(), access.dataDir, figure,
+                           requestOf(figure, request));
 }
 
 }  // namespace

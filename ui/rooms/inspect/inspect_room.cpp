@@ -3,6 +3,7 @@
 #include <QComboBox>
 #include <QDir>
 #include <QFileInfo>
+#include <QJsonDocument>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
@@ -17,6 +18,7 @@
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
+#include "ui/figures/job_fields.h"
 #include "ui/plot/figure_view.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/figures/figures.h"
@@ -25,7 +27,6 @@
 #include "ui/rooms/inspect/probe_work.h"
 #include "ui/rooms/inspect/replay_bar.h"
 #include "ui/session/experiment_model.h"
-#include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
 #include "ui/session/settings.h"
 #include "ui/shell/actions.h"
@@ -89,36 +90,14 @@ void InspectRoom::addActions(ActionRegistry& registry, const RoomHandle<InspectR
 }
 
 FigureOrigin InspectRoom::originOf(const Figure& figure) {
-    FigureOrigin origin;
-    if (!m_data.run) return origin;
-    std::vector<RunId> runs = {m_data.run->id};
-    if (m_data.ghost) runs.push_back(m_data.ghost->id);
-    if (const LabFile* lab = m_access.lab.file()) origin.lab = labOrigin(*lab, runs);
-    const InspectFigure* known = findInspectFigure(figure.name);
-    if (!known) return origin;
-    origin.flags = {{u"figure"_s, figure.name}, {u"run"_s, QString::number(m_data.run->id)}};
-    if (m_data.ghost) origin.flags[u"beside"_s] = QString::number(m_data.ghost->id);
-    ReplayJob job = replayJob();  // has all choices of the panel
-    job.lab = u"lab"_s;
-    job.output = u"-"_s;
-    job.figures = {figure.name};
-    if (whyNotReplayable(job).isEmpty()) {
-        origin.view = {{u"replay"_s, QString::fromStdString(replayJobText(job))}};
-    }
+    const LabFile* lab = m_access.lab.file();
+    if (!m_data.run || !lab) return {};
+    FigureOrigin origin = inspectOrigin(*lab, m_data);
+    if (!findInspectFigure(figure.name)) return {.lab = origin.lab};
+    origin.flags[u"figure"_s] = figure.name;
     if (m_data.snapshot()) origin.flags[u"step"_s] = QString::number(m_data.snapshot()->iteration);
-    const QJsonObject flags = m_panel->flags();
-    for (const FigureOption* option : known->options) {
-        const QString name = QLatin1String(option->name);
-        if (flags.contains(name)) origin.flags[name] = flags[name];
-    }
-    const bool showsText = known->need && (known->need->fields & InspectNeed::textField) != 0;
-    if (showsText && !m_panel->text().isEmpty()) {
-        origin.flags[u"text"_s] = m_panel->text();
-        const std::optional<int> pair = pairOf(m_rotary.pickedPair());
-        if (figure.name == "pair-logits"_L1 && pair) {
-            origin.flags[u"pair"_s] = QString::number(*pair);
-        }
-    }
+    const QByteArray choices = QByteArray::fromStdString(jobText(request()));
+    origin.view = {{kRecordedChoices, QJsonDocument::fromJson(choices).object()}};
     return origin;
 }
 
@@ -559,17 +538,21 @@ void InspectRoom::fitSides() {
     m_loss->setVisible(onlyPart().isEmpty() && height() >= theme.pixels(kMinHeightForLoss));
 }
 
+InspectRequest InspectRoom::request() const {
+    return {.run = m_panel->run(),
+            .beside = m_panel->ghost(),
+            .choices = dataAt(m_bar->iteration()).choices,
+            .modelInputs = modelInputs(),
+            .flags = m_panel->flags()};
+}
+
 ReplayJob InspectRoom::replayJob() const {
     ReplayJob job;
+    static_cast<InspectRequest&>(job) = request();
     job.lab = m_access.lab.path();
-    job.run = m_panel->run();
-    job.beside = m_panel->ghost();
     job.figures << m_main->chosenName();
     const bool second = m_side->chosenName() == QLatin1String(ReplayJob::kSecondRun);
     if (m_side->isVisibleTo(this) && (job.beside != 0 || !second)) job.figures << m_side->chosenName();
-    job.choices = dataAt(m_bar->iteration()).choices;
-    job.modelInputs = modelInputs();
-    job.flags = m_panel->flags();
     job.framesPerSecond = m_bar->pace()->currentData().toDouble();
     job.most = kDefaultFrames;
     return job;

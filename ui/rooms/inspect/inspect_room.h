@@ -64,6 +64,8 @@ class InspectRoom : public Room {
     bool isEmpty() const { return m_access.runs.runs().empty(); }
     QPushButton* goToTrain() const { return m_goToTrain; }
 
+    /// What the room shows, without the step.
+    InspectRequest request() const;
     /// A job for the visible figures, without an output file.
     ReplayJob replayJob() const;
     /// Raises the dialog if it is open. Returns nullptr if there are no snapshots, or if the replay cannot be exported

@@ -1,6 +1,8 @@
 #include "ui/rooms/inspect/probe_work.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -9,7 +11,9 @@
 #include "core/run/checkpoint.h"
 #include "ui/common/format.h"
 #include "ui/common/text.h"
+#include "ui/figures/job_fields.h"
 #include "ui/session/engine_work.h"
+#include "ui/session/lab_origin.h"
 
 namespace ropelab::ui {
 
@@ -17,10 +21,29 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-void checkExists(const FigureOption& option, std::int64_t chosen, std::int64_t count) {
-    if (chosen < count) return;
-    throw BadInput("--" + std::string(option.name) + " is " + std::to_string(chosen) + ", but this run's " +
-                   option.name + "s are 0 to " + std::to_string(count - 1) + ".");
+constexpr double kLargestNumber = 1e15;
+constexpr std::array kRows = {"layers", "heads"};
+constexpr std::array kAlong = {"pair", "wavelength"};
+
+/// An object with the members "how" and "pairs".
+void visitAblation(JobFields& fields, Ablation& ablation) {
+    const char* const key = "ablation";
+    if (fields.isWriting())
+        return fields.put(key, {{"how", std::string(word_of(ablation.kind))}, {"pairs", ablation.pairs}});
+    const nlohmann::json* found = fields.find(key);
+    if (!found) return;
+    if (!found->is_object()) fields.refuse(key, "an object with the members \"how\" and \"pairs\"");
+    JobFields inner(found->dump(), "A replay's ablation");
+    QString how = u"freeze"_s;
+    inner.text("how", how);
+    ablation.kind = parse_ablation_kind(how.toStdString(), "A replay's how");
+    std::vector<double> pairs;
+    inner.numbers("pairs", pairs);
+    for (const double pair : pairs) {
+        if (!(pair >= 0 && pair < 1e6 && pair == std::floor(pair))) inner.refuse("pairs", "a list of whole numbers");
+        ablation.pairs.push_back(static_cast<std::int64_t>(pair));
+    }
+    inner.end();
 }
 
 constexpr std::int64_t kLeastBlock = 16;  // tokens per block of the interval, if the context is shorter
@@ -132,31 +155,63 @@ void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& 
     need->compute(work, *data.run, inputs)(data);
 }
 
-Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
-                       const InspectFigure& figure, const InspectMoment& moment) {
-    if (!lab) throw BadInput("The lab contains no runs to inspect.");
+void visitFields(JobFields& fields, InspectRequest& request) {
+    fields.whole("run", request.run, 0, kLargestNumber);
+    fields.whole("beside", request.beside, 0, kLargestNumber);
+    InspectChoices& choices = request.choices;
+    fields.whole("layer", choices.layer, -1, kLargestNumber);
+    fields.whole("head", choices.head, kAutomaticHead, kLargestNumber);
+    fields.choice("rows", choices.headsAsRows, kRows);
+    fields.flag("difference", choices.difference);
+    fields.choice("along", choices.byWavelength, kAlong);
+    fields.index("pair", choices.pair, 1e6);
+    fields.whole("query", choices.query, -1, 1e6);
+    fields.whole("lag", choices.lag, 0, 1e6);
+    ModelInputs& inputs = request.modelInputs;
+    fields.text("text", inputs.text);
+    visitAblation(fields, inputs.ablation);
+    fields.texts("options", request.flags);
+    fields.whole("factor", inputs.factor, 1, 64);
+}
+
+void checkExists(const std::string& what, const char* choice, std::int64_t chosen, std::int64_t count) {
+    if (chosen < count) return;
+    throw BadInput(what + choice + " is " + std::to_string(chosen) + ", but this run's " + choice + "s are 0 to " +
+                   std::to_string(count - 1) + ".");
+}
+
+InspectData dataOf(const LabFile& lab, const InspectRequest& request, const std::string& what) {
     InspectData data;
-    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, moment.run));
-    if (moment.ghost != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, moment.ghost));
-    checkExists(option::layer, moment.layer, data.run->spec.layers);
-    checkExists(option::head, moment.head, data.run->spec.heads);
-    data.flags = moment.flags;
-    data.choices.layer = moment.layer;
-    data.choices.head = moment.head;
-    data.choices.headsAsRows = figure.hasRows() && moment.layer >= 0;
-    data.choices.difference = moment.ghost != 0;
-    data.iteration = moment.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : moment.iteration;
-    ModelInputs inputs{.text = moment.text};
-    if (!moment.text.isEmpty()) data.choices.pair = moment.pair;
-    inputs.ablation = pair_range(Ablation::Kind::stop, 0, 0);
-    if (moment.choices) {
-        data.choices = *moment.choices;
-        inputs = moment.inputs;
+    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(lab, request.run));
+    if (request.beside != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(lab, request.beside));
+    data.choices = request.choices;
+    data.flags = request.flags;
+    checkExists(what, "layer", data.choices.layer, data.run->spec.layers);
+    checkExists(what, "head", data.choices.head, data.run->spec.heads);
+    return data;
+}
+
+FigureOrigin inspectOrigin(const LabFile& lab, const InspectData& data) {
+    QJsonObject flags{{u"run"_s, QString::number(data.run->id)}};
+    std::vector<RunId> runs = {data.run->id};
+    if (data.ghost) {
+        flags[u"beside"_s] = QString::number(data.ghost->id);
+        runs.push_back(data.ghost->id);
     }
+    return {.flags = flags, .lab = labOrigin(lab, runs)};
+}
+
+Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
+                       const InspectFigure& figure, const InspectRequest& request) {
+    if (!lab) throw BadInput("The lab contains no runs to inspect.");
+    InspectData data = dataOf(*lab, request, "--");
+    data.iteration = request.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : request.iteration;
+    ModelInputs inputs = request.modelInputs;
     inputs.pair = data.choices.pair;
     computeNeed(data, figure.need, inputs, engine, dataDir, [] { return false; });
     Figure result = figure.make(data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
+    result.origin = inspectOrigin(*lab, data);
     return result;
 }
 

@@ -16,6 +16,8 @@
 
 namespace ropelab::ui {
 
+class JobFields;
+
 // Computations for the figures of a run's data set. They take seconds, so call them outside the window's thread. They
 // throw BadInput, with one sentence, if the data set or the checkpoint is missing. If `cancelled` returns true, the
 // result is incomplete and must be discarded.
@@ -52,24 +54,33 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how);
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
                  const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled);
 
-struct InspectMoment {
+/// What figures of this room show of a lab, as the window, the command line, an exported figure and a replay say it.
+struct InspectRequest {
     RunId run = 0;                // 0: the lab's first run
-    RunId ghost = 0;              // the second run; heat maps show the difference to it; 0: no second run
-    std::int64_t iteration = -1;  // −1: the newest snapshot
-    QString text = {};            // the text of attention figures; "": the text of the snapshot
-    int pair = 0;                 // the pair whose logit term is shown
-    std::int64_t layer = -1;      // as in InspectChoices, as is the head
-    std::int64_t head = kAutomaticHead;
+    RunId beside = 0;             // the second run, which is compared with the first; 0: none
+    std::int64_t iteration = -1;  // −1: the newest snapshot; a replay shows all
+    InspectChoices choices = {};
+    ModelInputs modelInputs = {};
     QJsonObject flags = {};  // as InspectData::flags
-    /// All choices and inputs of the window, instead of those above; nullopt: those of the command line.
-    std::optional<InspectChoices> choices = {};
-    ModelInputs inputs = {};
 };
+/// The key of FigureOrigin::view whose object has these fields.
+inline const QString kRecordedChoices = QStringLiteral("choices");
+/// The fields of a replay, and of the choices of a figure that the window exported (FigureOrigin::view), which is of
+/// one step.
+void visitFields(JobFields& fields, InspectRequest& request);
 
-/// Runs the checkpoint's model if the figure needs it. Throws BadInput, with a sentence on what is missing, if the
-/// figure would be empty.
+/// The runs with the choices, without the results that a model has to compute. Throws BadInput, with `what` before the
+/// choice ("--"), if the lab lacks a run or the run the layer or the head.
+InspectData dataOf(const LabFile& lab, const InspectRequest& request, const std::string& what);
+/// −1 (all, or none) exists.
+void checkExists(const std::string& what, const char* choice, std::int64_t chosen, std::int64_t count);
+
+/// The runs of the figure and their lab.
+FigureOrigin inspectOrigin(const LabFile& lab, const InspectData& data);
+/// With its origin. Runs the checkpoint's model if the figure needs it. Throws BadInput, with a sentence on what is
+/// missing, if the figure would be empty.
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
-                       const InspectFigure& figure, const InspectMoment& moment);
+                       const InspectFigure& figure, const InspectRequest& request);
 
 namespace need {
 

@@ -203,23 +203,16 @@ ReplayDialog::ReplayDialog(Settings& settings, ReplayJob job, int snapshots, QWi
 
 ReplayJob ReplayDialog::job(const QString& path) const {
     ReplayJob job = m_job;
-    job.output = withFrameSuffix(path, m_form.value("format").toString());
-    job.width = m_form.value("width").toInt();
-    job.framesPerSecond = m_form.value("rate").toDouble();
+    readFrames(m_form, path, job);
     const auto* frames = m_form.field<QSpinBox>("frames");
     job.most = frames->value() < frames->maximum() ? frames->value() : 0;
-    job.appearance = m_form.value("dark").toBool() ? Appearance::dark : Appearance::light;
     return job;
 }
 
 void ReplayDialog::renewWords() {
-    const bool animated = m_form.value("format") == u"gif"_s;
-    m_form.setEnabled("rate", animated);
     const ReplayJob now = job(u"replay"_s);
-    const int frames = m_form.value("frames").toInt();
-    QString words = u"%1 of %2 × %3 pixels"_s.arg(countText(frames, u"frame"_s)).arg(now.width).arg(now.height());
-    if (animated) words += u", %1 long"_s.arg(durationText((frames - 1) * now.secondsOf(false) + now.secondsOf(true)));
-    m_words->setText(words);
+    m_form.setEnabled("rate", now.isAnimated());
+    m_words->setText(frameWords(now, m_form.value("frames").toInt()));
 }
 
 QString ReplayDialog::whyNotWritable(const QString& path) const {

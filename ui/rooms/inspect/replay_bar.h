@@ -8,6 +8,7 @@
 
 #include "ui/animation/export_process.h"
 #include "ui/controls/form.h"
+#include "ui/figures/job_fields.h"
 #include "ui/rooms/inspect/replay_job.h"
 
 class QComboBox;
@@ -30,7 +31,7 @@ class ReplayWriter : public ExportProcess {
 
     /// Returns false if an export is already running.
     bool start(const ReplayJob& job) {
-        return ExportProcess::start({u"--replay"_s, QString::fromStdString(replayJobText(job))}, job.isAnimated());
+        return ExportProcess::start({u"--replay"_s, QString::fromStdString(jobText(job))}, job.isAnimated());
     }
 };
 

@@ -11,10 +11,9 @@
 #include "core/base/error.h"
 #include "ui/common/format.h"
 #include "ui/figure/paint/figure_painter.h"
-#include "ui/figures/job_reader.h"
+#include "ui/figures/job_fields.h"
 #include "ui/probes/spectrum_maps.h"
 #include "ui/rooms/inspect/figures/figures.h"
-#include "ui/rooms/inspect/probe_work.h"
 
 namespace ropelab::ui {
 
@@ -24,16 +23,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr double kAspectRatio = 0.56;  // height divided by width
-
-constexpr double kLargestNumber = 1e15;
-
-constexpr std::array kRows = {"layers", "heads"};
-constexpr std::array kAlong = {"pair", "wavelength"};
-constexpr std::array kThemes = {"light", "dark"};
-
-void readFigures(JobReader& reader, ReplayJob& job) {
-    const Json* names = reader.find("figures");
+void visitFigures(JobFields& fields, ReplayJob& job) {
+    if (fields.isWriting()) return fields.put("figures", std::vector(job.figures.begin(), job.figures.end()));
+    const Json* names = fields.find("figures");
     if (!names || !names->is_array() || names->empty() || names->size() > 2) {
         throw BadInput(
             "A replay (animation of a run's training) shows one or two figures: give a list of one or two "
@@ -53,94 +45,16 @@ void readFigures(JobReader& reader, ReplayJob& job) {
 
 }  // namespace
 
-bool ReplayJob::isAnimated() const {
-    return isAnimation(output);
-}
-
-int ReplayJob::height() const {
-    return static_cast<int>(std::lround(kAspectRatio * width));
-}
-
-std::string replayJobText(const ReplayJob& job) {
-    const ReplayJob standard;
-    const InspectChoices& choices = job.choices;
-    Json json{{"lab", job.lab.toStdString()}, {"output", job.output.toStdString()}};
-    for (const QString& figure : job.figures) json["figures"].push_back(figure.toStdString());
-    const auto put = [&json](const char* key, const auto& value, const auto& usual) {
-        if (value != usual) json[key] = value;
-    };
-    put("run", job.run, standard.run);
-    put("beside", job.beside, standard.beside);
-    put("layer", choices.layer, standard.choices.layer);
-    put("head", choices.head, standard.choices.head);
-    put("rows", std::string(kRows[choices.headsAsRows ? 1 : 0]), kRows[0]);
-    put("difference", choices.difference, false);
-    put("along", std::string(kAlong[choices.byWavelength ? 1 : 0]), kAlong[0]);
-    put("pair", choices.pair.value_or(-1), -1);
-    put("query", choices.query, -1);
-    put("lag", choices.lag, standard.choices.lag);
-    put("text", job.modelInputs.text.toStdString(), std::string());
-    if (job.modelInputs.ablation != standard.modelInputs.ablation) {
-        json["ablation"] = {{"how", std::string(word_of(job.modelInputs.ablation.kind))},
-                            {"pairs", job.modelInputs.ablation.pairs}};
-    }
-    for (const QString& flag : job.flags.keys()) {
-        json["options"][flag.toStdString()] = job.flags[flag].toString().toStdString();
-    }
-    put("factor", job.modelInputs.factor, standard.modelInputs.factor);
-    put("width", job.width, standard.width);
-    put("frames_per_second", job.framesPerSecond, standard.framesPerSecond);
-    put("frames", job.most, standard.most);
-    put("theme", std::string(kThemes[job.appearance == Appearance::dark ? 1 : 0]), kThemes[0]);
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+void visitFields(JobFields& fields, ReplayJob& job) {
+    fields.text("lab", job.lab);
+    visitFigures(fields, job);
+    visitFields(fields, static_cast<InspectRequest&>(job));
+    visitFields(fields, static_cast<FrameFiles&>(job));
+    fields.whole("frames", job.most, 0, 1e6);
 }
 
 ReplayJob parseReplayJob(const std::string& text) {
-    ReplayJob job;
-    JobReader reader(text, "A replay");
-    reader.text("lab", job.lab);
-    reader.text("output", job.output);
-    readFigures(reader, job);
-    reader.whole("run", job.run, 0, kLargestNumber);
-    reader.whole("beside", job.beside, 0, kLargestNumber);
-    InspectChoices& choices = job.choices;
-    reader.whole("layer", choices.layer, -1, kLargestNumber);
-    reader.whole("head", choices.head, kAutomaticHead, kLargestNumber);
-    choices.headsAsRows = reader.choice("rows", kRows) == 1;
-    reader.flag("difference", choices.difference);
-    choices.byWavelength = reader.choice("along", kAlong) == 1;
-    int pair = -1;
-    reader.whole("pair", pair, -1, 1e6);
-    if (pair >= 0) choices.pair = pair;
-    reader.whole("query", choices.query, -1, 1e6);
-    reader.whole("lag", choices.lag, 0, 1e6);
-    reader.text("text", job.modelInputs.text);
-    if (const Json* ablation = reader.find("ablation")) {
-        if (!ablation->is_object()) reader.refuse("ablation", "an object with the members \"how\" and \"pairs\"");
-        JobReader inner(*ablation, "A replay's ablation");
-        QString how = u"freeze"_s;
-        inner.text("how", how);
-        job.modelInputs.ablation.kind = parse_ablation_kind(how.toStdString(), "A replay's how");
-        for (const double pair : inner.numbers("pairs")) {
-            if (!(pair >= 0 && pair < 1e6 && pair == std::floor(pair)))
-                inner.refuse("pairs", "a list of whole numbers");
-            job.modelInputs.ablation.pairs.push_back(static_cast<std::int64_t>(pair));
-        }
-        inner.end();
-    }
-    if (const Json* options = reader.find("options")) {
-        if (!options->is_object()) reader.refuse("options", "an object");
-        for (const auto& [flag, value] : options->items()) {
-            if (!value.is_string()) reader.refuse("options", "an object of texts");
-            job.flags[QString::fromStdString(flag)] = QString::fromStdString(value.get<std::string>());
-        }
-    }
-    reader.whole("factor", job.modelInputs.factor, 1, 64);
-    reader.whole("width", job.width, 320, 3840);
-    reader.number("frames_per_second", job.framesPerSecond, 0.1, 50);
-    reader.whole("frames", job.most, 0, 1e6);
-    job.appearance = reader.choice("theme", kThemes) == 1 ? Appearance::dark : Appearance::light;
-    reader.end();
+    auto job = readJob<ReplayJob>(text, "A replay");
     if (const QString why = whyNotReplayable(job); !why.isEmpty()) throw BadInput(why.toStdString());
     checkFrameSuffix(job.output, "a replay");
     if (job.lab.isEmpty())
@@ -234,13 +148,6 @@ std::vector<std::int64_t> replayIterations(const InsideRun& run, int most) {
 
 namespace {
 
-/// −1 (all, or none) is valid.
-void checkChoice(const char* what, std::int64_t choice, std::int64_t count) {
-    if (choice < count) return;
-    throw BadInput("A replay's " + std::string(what) + " is " + std::to_string(choice) + ", but this run's " + what +
-                   "s are 0 to " + std::to_string(count - 1) + ".");
-}
-
 std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& data, const Runner::EngineSource& engine,
                                       const std::filesystem::path& dataDir, const Cancelled& cancelled) {
     ModelInputs inputs = job.modelInputs;
@@ -266,15 +173,10 @@ std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& d
 int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
                 const std::function<void(int done, int all)>& progress, const Cancelled& cancelled) {
     const auto lab = LabFile::open(job.lab.toStdString(), LabFile::Mode::read);
-    InspectData data;
-    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(*lab, job.run));
-    if (job.beside != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, job.beside));
-    data.choices = job.choices;
-    data.flags = job.flags;
+    const std::string what = "A replay's ";
+    const InspectData data = dataOf(*lab, job, what);
     if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
-    checkChoice("layer", job.choices.layer, data.run->spec.layers);
-    checkChoice("head", job.choices.head, data.run->spec.heads);
-    checkChoice("pair", job.choices.pair.value_or(-1), data.run->pairs());
+    checkExists(what, "pair", job.choices.pair.value_or(-1), data.run->pairs());
     for (const QString& why : {whyNotReplayable(job), whyFramesExist(job.output)}) {
         if (!why.isEmpty()) throw BadInput(why.toStdString());
     }
@@ -282,8 +184,7 @@ int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const 
     const int count = static_cast<int>(iterations.size());
     const auto pictures = picturesOf(job, data, engine, dataDir, cancelled);
     const auto figureOf = [&](int frame) { return replayFrame(pictures, iterations[static_cast<std::size_t>(frame)]); };
-    return writeFrames({job.output, job.width, job.height(), job.appearance, "replay"}, count, job.framesPerSecond,
-                       figureOf, progress, cancelled);
+    return writeFrames(job, count, figureOf, progress, cancelled);
 }
 
 }  // namespace ropelab::ui

@@ -13,41 +13,24 @@
 #include "ui/animation/frame_files.h"
 #include "ui/probes/inspect_data.h"
 #include "ui/rooms/inspect/inspect_figures.h"
+#include "ui/rooms/inspect/probe_work.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
 
 /// One frame per snapshot, each with one or two figures of the Inspect room above the figure of the loss. The job is
 /// passed as JSON to a separate process, because painting would block the window's thread.
-struct ReplayJob {
-    QString lab;
-    /// .gif gives one animation; .png and .svg give one file per frame, named replay-0001.png and so on.
-    QString output;
+struct ReplayJob : InspectRequest, FrameFiles {
+    QString lab = {};
     /// One or two figures, which are shown side by side. As the second name, secondRun stands for the first figure of
     /// the second run.
-    QStringList figures;
-    RunId run = 0;     // 0: the lab's first run
-    RunId beside = 0;  // the second run; 0: none
-    InspectChoices choices;
-    ModelInputs modelInputs;
-    QJsonObject flags;  // as InspectData::flags
-
-    int width = 960;             // in pixels, 320 to 3840
-    double framesPerSecond = 4;  // frame rate of an animation, 0.1 to 50
-    int most = 0;                // the most frames; evenly spaced snapshots are used if there are more; 0: no limit
-    Appearance appearance = Appearance::light;
+    QStringList figures = {};
+    int most = 0;  // the most frames; evenly spaced snapshots are used if there are more; 0: no limit
 
     static constexpr const char* kSecondRun = "second-run";
-    /// A .gif file or standard output ("-").
-    bool isAnimated() const;
-    /// The last frame is shown for at least 2 s.
-    double secondsOf(bool last) const { return frameSeconds(framesPerSecond, last); }
-    /// In pixels, proportional to the width.
-    int height() const;
 };
 
-/// Omits values that equal their default.
-std::string replayJobText(const ReplayJob& job);
+void visitFields(JobFields& fields, ReplayJob& job);
 /// Throws BadInput for unknown keys, values out of range, an output with another suffix than .gif, .png or .svg, and
 /// for jobs that whyNotReplayable() rejects.
 ReplayJob parseReplayJob(const std::string& text);

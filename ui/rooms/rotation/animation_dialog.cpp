@@ -117,28 +117,18 @@ void AnimationDialog::resetRange() {
 
 AnimationJob AnimationDialog::job(const QString& path) const {
     AnimationJob job = m_job;
-    job.output = withFrameSuffix(path, m_form.value("format").toString());
+    readFrames(m_form, path, job);
     job.over = static_cast<AnimationJob::Over>(m_form.value("over").toInt());
     job.first = m_form.value("from").toDouble();
     job.last = m_form.value("to").toDouble();
     job.frames = m_form.value("frames").toInt();
-    job.framesPerSecond = m_form.value("rate").toDouble();
-    job.width = m_form.value("width").toInt();
-    job.appearance = m_form.value("dark").toBool() ? Appearance::dark : Appearance::light;
     return job;
 }
 
 void AnimationDialog::renewWords() {
-    const bool animated = m_form.value("format") == u"gif"_s;
-    m_form.setEnabled("rate", animated);
-    if (m_process.isRunning()) return;
     const AnimationJob now = job(u"animation"_s);
-    QString words = u"%1 of %2 × %3 pixels"_s.arg(countText(now.frames, u"frame"_s)).arg(now.width).arg(now.height());
-    if (animated) {
-        words += u", %1 long"_s.arg(durationText((now.frames - 1) * frameSeconds(now.framesPerSecond, false) +
-                                                 frameSeconds(now.framesPerSecond, true)));
-    }
-    m_words->setText(words);
+    m_form.setEnabled("rate", now.isAnimated());
+    if (!m_process.isRunning()) m_words->setText(frameWords(now, now.frames));
 }
 
 void AnimationDialog::save() {
@@ -152,7 +142,7 @@ void AnimationDialog::save() {
     const AnimationJob job = this->job(path);
     QString why = whyFramesExist(job.output);
     if (const QString replaced = whyReplacedUnasked(job.output, path); !replaced.isEmpty()) why = replaced;
-    const std::string text = animationJobText(job);
+    const std::string text = jobText(job);
     try {
         parseAnimationJob(text);
     } catch (const BadInput& error) {
@@ -162,7 +152,7 @@ void AnimationDialog::save() {
     m_job.output = job.output;
     m_save->setText(u"&Stop export"_s);
     m_words->setText(u"starting export …"_s);
-    m_process.start({u"--animate"_s, QString::fromStdString(text)}, job.files().isAnimated());
+    m_process.start({u"--animate"_s, QString::fromStdString(text)}, job.isAnimated());
 }
 
 void AnimationDialog::endExport(const QString& words) {

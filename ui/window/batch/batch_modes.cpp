@@ -415,8 +415,7 @@ int writeAnimation(const LaunchOptions& options) {
     };
     return writeFrameFiles(options, u"animation"_s, job.output, {job.figure},
                            [&](const FrameProgress& progress, const Cancelled& cancelled) {
-                               return writeFrames(job.files(), job.frames, job.framesPerSecond, figureOf, progress,
-                                                  cancelled);
+                               return writeFrames(job, job.frames, figureOf, progress, cancelled);
                            });
 }
 

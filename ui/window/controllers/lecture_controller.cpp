@@ -175,7 +175,7 @@ void LectureController::checkCurves() {
     job.kind = LectureDocumentJob::Kind::check;
     job.lecture = fromPath(lecture.file);
     job.output = u"-"_s;
-    m_curves->start({u"--document"_s, QString::fromStdString(documentJobText(job))}, false);
+    m_curves->start({u"--document"_s, QString::fromStdString(jobText(job))}, false);
 }
 
 void LectureController::present() {
@@ -337,7 +337,7 @@ void LectureController::exportDocument(const char* kind, const QString& path) {
                                 {"theme", isDark ? "dark" : "light"}};
     const LectureDocumentJob job = parseDocumentJob(fields.dump());  // throws before anything is started
     m_documentPath = path;
-    m_documents->start({u"--document"_s, QString::fromStdString(documentJobText(job))}, !job.isFolder());
+    m_documents->start({u"--document"_s, QString::fromStdString(jobText(job))}, !job.isFolder());
     m_actions.refresh();
     m_banners.show(kDocumentBanner, BannerArea::Kind::information, u"The lecture is being exported to %1."_s.arg(path),
                    {{u"Stop export"_s, [this] { m_documents->stop(); }}});

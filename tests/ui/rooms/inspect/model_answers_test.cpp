@@ -365,19 +365,28 @@ TEST(EngineLock, AsksOtherWorkToEndWhenTrainingWantsTheEngine) {
     EXPECT_TRUE(engineLock.hold([](Engine&) {}));
 }
 
+/// As the command line requests a figure without options.
+InspectRequest usualRequest() {
+    InspectRequest request{.modelInputs = {.ablation = pair_range(Ablation::Kind::stop, 0, 0)}};
+    request.choices.head = kAutomaticHead;
+    return request;
+}
+
 TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
     firstRun(writeLab(true, {{"experts", 4}, {"expert_capacity", 1}}));
     for (const InspectFigure& figure : inspectFigures()) {
         // The fake model has no retrieval, and the logit terms of a pair need a typed text.
         const QString name = QLatin1String(figure.name);
         if (name == "pair-logits" || name.contains("ablation-retrieval") || name == "extrapolation-retrieval") continue;
-        EXPECT_FALSE(
-            isEmpty(inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), figure, {})))
+        EXPECT_FALSE(isEmpty(
+            inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), figure, usualRequest())))
             << figure.name;
     }
     const InspectFigure& spectrum = *findInspectFigure("query-spectrum");
+    InspectRequest both{.run = 1, .beside = 2, .iteration = 50};
+    both.choices.difference = true;
     const Figure difference =
-        inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), spectrum, {1, 2, 50});
+        inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), spectrum, both);
     EXPECT_EQ(difference.map->scale, FigureMap::Scale::diverging);
     EXPECT_EQ(difference.settings.value("snapshot").toInt(), 50);
     EXPECT_TRUE(refusal([&] {
@@ -389,16 +398,19 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
                                           *findInspectFigure("pair-logits"), {});
                 }).contains("Type a text"));
     // The fake model processes the text, but returns no logit terms.
+    InspectRequest ofPair{.modelInputs = {.text = "some text"}};
+    ofPair.choices.pair = 1;
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),
-                                          *findInspectFigure("pair-logits"), {1, 0, -1, "some text", 1});
+                                          *findInspectFigure("pair-logits"), ofPair);
                 }).contains("has no term in the attention logits"));
 }
 
 TEST_F(ModelAnswersTest, ComponentsOfAHeadNameTheirShareAndTheirVectors) {
     firstRun(writeLab());
     const InspectFigure& components = *findInspectFigure("head-components");
-    InspectMoment moment{.text = "the lazy dog", .layer = 1, .head = 1};
+    InspectRequest moment{.modelInputs = {.text = "the lazy dog"}};
+    moment.choices.layer = moment.choices.head = 1;
     const auto made = [&] {
         return inspectFigureOf(workspace.lab().file(), workspace.engine(), {}, components, moment);
     };

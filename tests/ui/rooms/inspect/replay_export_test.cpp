@@ -16,6 +16,7 @@
 
 #include "tests/ui/rooms/inspect/inspect_room_fixture.h"
 #include "tests/ui/support/answered_dialogs.h"
+#include "ui/figure/export/figure_csv.h"
 #include "ui/rooms/inspect/inspect_panel.h"
 #include "ui/rooms/inspect/replay_bar.h"
 
@@ -23,6 +24,33 @@ namespace ropelab::ui {
 namespace {
 
 using ReplayExportTest = InspectRoomTest;
+
+TEST_F(ReplayExportTest, AnExportedFigureIsComputedAgainFromItsChoicesAlsoOfEarlierVersions) {
+    const QString path = writeLab();
+    openLab(path);
+    room->mainPane().choose("query-spectrum");
+    room->choices().form().setValue("rows", true);
+    room->choices().form().setValue("axis", true);
+    room->setControl("layer", "1");
+    room->refreshNow();
+    const Figure shown = room->exportedFigure();
+    const auto again = [&](const QJsonObject& view) {
+        FigureSources sources(path);
+        return makeFigures(inspectEntries(), {"query-spectrum"}, shown.origin.flags, sources, view, true).front();
+    };
+    // The text of a replay, from version 0.2.0.
+    const QJsonObject earlier{{"replay",
+                               "{\"along\":\"wavelength\",\"figures\":[\"query-spectrum\"],\"lab\":\"lab\",\"layer\":1,"
+                               "\"output\":\"-\",\"rows\":\"heads\",\"run\":1}"}};
+    for (const QJsonObject& view : {shown.origin.view, earlier}) {
+        const Figure figure = again(view);
+        EXPECT_EQ(figureCsv(figure), figureCsv(shown));
+        EXPECT_EQ(figure.settings, shown.settings);
+        EXPECT_EQ(figure.origin.lab, shown.origin.lab);
+    }
+    EXPECT_NE(figureCsv(again({})), figureCsv(shown)) << "the command line shows layers by pair";
+    EXPECT_TRUE(refusal([&] { again({{"choices", QJsonObject{{"speed", 1}}}}); }).contains("has no key \"speed\""));
+}
 
 TEST_F(ReplayExportTest, ExportsTheReplayInASeparateProcess) {
     openLab(writeLab());
@@ -61,7 +89,7 @@ TEST_F(ReplayExportTest, CommandLineReportsWrittenFilesAsJson) {
     job.width = 320;
     job.most = 2;
     QProcess program;
-    program.start(ROPELAB_WINDOW, {"--replay", QString::fromStdString(replayJobText(job)), "--json"});
+    program.start(ROPELAB_WINDOW, {"--replay", QString::fromStdString(jobText(job)), "--json"});
     ASSERT_TRUE(program.waitForFinished());
     EXPECT_EQ(program.exitCode(), 0);
     EXPECT_TRUE(program.readAllStandardError().endsWith("frame 1 of 2\nframe 2 of 2\n"));

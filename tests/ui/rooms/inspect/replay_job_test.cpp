@@ -28,7 +28,7 @@ ReplayJob everything() {
 
 TEST(ReplayJobTest, RoundTripsThroughJson) {
     const ReplayJob job = everything();
-    const ReplayJob read = parseReplayJob(replayJobText(job));
+    const ReplayJob read = parseReplayJob(jobText(job));
     EXPECT_EQ(read.lab, job.lab);
     EXPECT_EQ(read.output, job.output);
     EXPECT_EQ(read.figures, job.figures);
@@ -49,21 +49,21 @@ TEST(ReplayJobTest, RoundTripsThroughJson) {
     EXPECT_EQ(read.framesPerSecond, 12.5);
     EXPECT_EQ(read.most, 60);
     EXPECT_EQ(read.appearance, Appearance::dark);
-    EXPECT_EQ(replayJobText(read), replayJobText(job));
+    EXPECT_EQ(jobText(read), jobText(job));
 }
 
 TEST(ReplayJobTest, HeadIsTheMeanUnlessAJobNamesIt) {
     ReplayJob job = everything();
     job.choices.head = kAutomaticHead;
-    EXPECT_EQ(parseReplayJob(replayJobText(job)).choices.head, kAutomaticHead);
-    nlohmann::json without = nlohmann::json::parse(replayJobText(job));
+    EXPECT_EQ(parseReplayJob(jobText(job)).choices.head, kAutomaticHead);
+    nlohmann::json without = nlohmann::json::parse(jobText(job));
     without.erase("head");
     EXPECT_EQ(parseReplayJob(without.dump()).choices.head, -1);
 }
 
 TEST(ReplayJobTest, RejectsInvalidValuesWithOneSentence) {
     const auto refused = [](const char* key, const nlohmann::json& value) {
-        nlohmann::json json = nlohmann::json::parse(replayJobText(everything()));
+        nlohmann::json json = nlohmann::json::parse(jobText(everything()));
         json[key] = value;
         return refusal([&] { (void)parseReplayJob(json.dump()); });
     };
@@ -84,7 +84,7 @@ TEST(ReplayJobTest, RejectsInvalidValuesWithOneSentence) {
                     ReplayJob silent = everything();
                     silent.figures = QStringList{QStringLiteral("pair-logits")};
                     silent.modelInputs.text.clear();
-                    (void)parseReplayJob(replayJobText(silent));
+                    (void)parseReplayJob(jobText(silent));
                 }).contains("needs a text and a selected rotary pair"));
     EXPECT_EQ(
         refused("output", "a.mp4"),

@@ -52,8 +52,8 @@ TEST_F(AnimationTest, JobSurvivesItsText) {
     job.state.highlighted = 3;
     job.state.source = VectorSource::handEdited;
     job.state.query[4] = 1.0 / 3;
-    const AnimationJob read = parseAnimationJob(animationJobText(job));
-    EXPECT_EQ(animationJobText(read), animationJobText(job));
+    const AnimationJob read = parseAnimationJob(jobText(job));
+    EXPECT_EQ(jobText(read), jobText(job));
     EXPECT_EQ(read.setup, job.setup);
     EXPECT_EQ(read.state.query, job.state.query);
     EXPECT_EQ(read.state.key, job.state.key);
@@ -96,7 +96,7 @@ TEST_F(AnimationTest, TokensAreRotatedFromFrameToFrame) {
     AnimationJob job = jobTo("tokens.gif");
     job.figure = "token-rotation";
     job.state.text = "the cat";
-    const AnimationJob read = parseAnimationJob(animationJobText(job));
+    const AnimationJob read = parseAnimationJob(jobText(job));
     EXPECT_EQ(read.state.text, "the cat");
     job.first = 0;
     job.last = 2;
@@ -139,7 +139,7 @@ TEST_F(AnimationTest, WritesAnAnimationAndSeparateFrames) {
     const auto figureOf = [&](int frame) { return *rotationFigureOf(job.figure, job.sceneOf(frame)); };
     const auto write = [&] {
         return writeFrames(
-            job.files(), job.frames, job.framesPerSecond, figureOf, [](int, int) {}, [] { return false; });
+            job, job.frames, figureOf, [](int, int) {}, [] { return false; });
     };
     EXPECT_EQ(write(), 3);
     QImageReader reader(job.output);
