@@ -61,16 +61,18 @@ class Page {
         if (panels.size() > 1) m_layout = pageLayout(panels, options.widthMm, options.heightMm, options.columns);
         QStringList names;
         QStringList summaries;
+        std::vector<QByteArray> data;
         for (std::size_t i = 0; i < panels.size(); ++i) {
             const Figure& figure = panels[i];
             const QString letter = panelLetter(i, panels.size());
             names << (figure.name.isEmpty() ? u"figure"_s : figure.name);
             summaries << (letter.isEmpty() ? QString() : u"(%1) "_s.arg(letter)) + figure.summary;
-            m_parts.push_back({letter, figureCsv(figure), figure.settings});
+            data.push_back(figureCsv(figure));
+            m_parts.push_back({letter, data.back(), figure.settings});
         }
         m_title = names.join(u", "_s);
         m_summary = summaries.join(QLatin1Char('\n'));
-        m_record = recordJson(panels, options);
+        m_record = recordJson(panels, data, options);
     }
 
     QByteArray bytes(FigureFormat format) const {

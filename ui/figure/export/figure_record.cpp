@@ -13,7 +13,6 @@
 
 #include "core/base/error.h"
 #include "core/data/read_file.h"
-#include "ui/figure/export/figure_csv.h"
 #include "ui/figure/export/pdf_attachments.h"
 #include "ui/figure/figure_caption.h"
 
@@ -186,7 +185,7 @@ QString panelLetter(std::size_t panel, std::size_t count) {
     return result;
 }
 
-QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options) {
+QByteArray recordJson(std::span<const Figure> panels, std::span<const QByteArray> data, const ExportOptions& options) {
     QJsonArray all;
     for (std::size_t i = 0; i < panels.size(); ++i) {
         const Figure& figure = panels[i];
@@ -199,7 +198,7 @@ QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& optio
                                {u"lab"_s, figure.origin.lab},
                                {u"view"_s, figure.origin.view},
                                {u"axes"_s, axesJson(figure)},
-                               {u"sha256"_s, hashOf(figure.name, figure.settings, figure.origin, figureCsv(figure))}});
+                               {u"sha256"_s, hashOf(figure.name, figure.settings, figure.origin, data[i])}});
     }
     return QJsonDocument(QJsonObject{{u"format"_s, u"ropelab-figure"_s},
                                      {u"version"_s, kRecordVersion},

@@ -33,9 +33,10 @@ struct FigureRecord {
 /// "a", "b" …, "z", "aa" …; "" for a single figure.
 QString panelLetter(std::size_t panel, std::size_t count);
 
-/// All but the data, which each format stores as its own part: a SHA-256 of each figure's name, settings, origin and
-/// data, and the options, the version of Qt and the ends of the axes, for drawing the picture again.
-QByteArray recordJson(std::span<const Figure> panels, const ExportOptions& options);
+/// All but the data (figureCsv() of each figure), which each format stores as its own part: a SHA-256 of each figure's
+/// name, settings, origin and data, and the options, the version of Qt and the ends of the axes, for drawing the
+/// picture again.
+QByteArray recordJson(std::span<const Figure> panels, std::span<const QByteArray> data, const ExportOptions& options);
 
 /// Throws BadInput as read_regular_file() does, and for more than 256 MB.
 QByteArray readFigureBytes(const QString& path);

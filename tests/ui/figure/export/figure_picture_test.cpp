@@ -222,7 +222,9 @@ TEST(FigurePicture, IsDrawnAgainWithTheOptionsOfTheRecord) {
     FigureRecord record;
     EXPECT_FALSE(drawingOptions(record, bytes)) << "a file of an earlier version";
     EXPECT_FALSE(isDrawnByThisProgram(record));
-    const auto json = QJsonDocument::fromJson(recordJson(std::vector<Figure>{figureWithPoint(2)}, options)).object();
+    const std::vector<Figure> figures = {figureWithPoint(2)};
+    const std::vector<QByteArray> data = {figureCsv(figures.front())};
+    const auto json = QJsonDocument::fromJson(recordJson(figures, data, options)).object();
     record.drawing = json["drawing"].toObject();
     record.program = json["program"].toString();
     const auto read = drawingOptions(record, bytes);
