@@ -169,6 +169,23 @@ TEST_F(LivingFigures, OfALabAreVerifiedAndFindTheirLab) {
     EXPECT_EQ(verify({"--verify", file("moved/figure.pdf")}), 0);
 }
 
+TEST_F(LivingFigures, StagesOfARunAreVerifiedWithoutItsLab) {
+    const QString lab = trainedLab();
+    const QString path = file("stages.svg");
+    ASSERT_EQ(writeFigure(parse({"--figure", "anatomy", "--lab", lab, "--run", "2", "--output", path})), 0);
+    EXPECT_TRUE(readFigureFile(path).front().summary.startsWith("run 2: "));
+    EXPECT_EQ(verify({"--verify", path}), 0);
+    window->showRoom("anatomy");
+    ExportOptions options;
+    options.format = FigureFormat::svg;
+    for (const char* part : {"stages", "traditional-modern"}) {
+        window->room().showPart(part);
+        window->room().refreshNow();
+        exportFigure(window->room().exportedFigures().front(), options, path);
+        EXPECT_EQ(verify({"--verify", path}), 0) << part;
+    }
+}
+
 TEST_F(LivingFigures, AnotherLabIsRejected) {
     const QString lab = trainedLab();
     ASSERT_EQ(writeFigure(parse({"--figure", "learning-rate", "--lab", lab, "--output", file("figure.svg")})), 0);

@@ -35,6 +35,11 @@ constexpr FigureOption stage{"stage", Kind::text,
 
 namespace {
 
+// Keys of FigureOrigin::view: the name that the summary says, such as that of a run, and AnatomyView.
+const QString kName = u"name"_s;
+const QString kFolded = u"folded"_s;
+const QString kPicked = u"picked"_s;
+
 void checkModel(const FigureRequest& request) {
     const bool hasLab = !request.sources().labPath().isEmpty();
     const bool isPublished = request.has(option::model) || request.has(option::hfConfig);
@@ -75,10 +80,13 @@ AnatomyModel requestedModel(const FigureRequest& request) {
 
 template <bool isPair>
 Figure requestedAnatomy(const FigureRequest& request) {
-    const AnatomyModel model = requestedModel(request);
-    Figure figure =
-        isPair ? anatomyFigure(traditionalAndModern(model.spec.value(), model.vocabulary)) : anatomyFigure({model});
-    figure.origin.flags = anatomyFlags(model);
+    AnatomyModel model = requestedModel(request);
+    const QJsonObject& recorded = request.view();
+    if (recorded.contains(kName)) model.name = recorded[kName].toString().toStdString();
+    const AnatomyView view{.isFolded = recorded[kFolded].toBool(), .picked = recorded[kPicked].toString()};
+    Figure figure = isPair ? anatomyFigure(traditionalAndModern(model.spec.value(), model.vocabulary), view)
+                           : anatomyFigure({model}, view);
+    figure.origin = anatomyOrigin(model, view);
     return figure;
 }
 
@@ -109,12 +117,15 @@ Figure requestedActivation(const FigureRequest& request) {
 
 }  // namespace
 
-QJsonObject anatomyFlags(const AnatomyModel& model) {
-    if (!model.spec) return {};
+FigureOrigin anatomyOrigin(const AnatomyModel& model, const AnatomyView& view) {
+    FigureOrigin origin;
+    origin.view = {{kName, text(model.name)}, {kFolded, view.isFolded}, {kPicked, view.picked}};
+    if (!model.spec) return origin;
     const QString settings = text(anatomy_settings(*model.spec));
-    return {{option::run.name, QJsonValue::Null},
-            {option::settings.name, settings.isEmpty() ? QJsonValue::Null : QJsonValue(settings)},
-            {option::vocabulary.name, QString::number(model.vocabulary)}};
+    origin.flags = {{option::run.name, QJsonValue::Null},
+                    {option::settings.name, settings.isEmpty() ? QJsonValue::Null : QJsonValue(settings)},
+                    {option::vocabulary.name, QString::number(model.vocabulary)}};
+    return origin;
 }
 
 FigureEntries anatomyEntries() {

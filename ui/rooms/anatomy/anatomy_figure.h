@@ -125,9 +125,9 @@ Formula stageFormula(const QString& text);
 inline constexpr const char* kAnatomyFigure = "anatomy";
 inline constexpr const char* kComparedAnatomyFigure = "traditional-modern";
 
-/// The flags of the settings that describe the model, also that of a run; none of a published model. As withFlags()
-/// adds them to others.
-QJsonObject anatomyFlags(const AnatomyModel& model);
+/// The settings that describe the model, also that of a run, as flags that withFlags() adds to others, none for a
+/// published model; and what the figure names and shows.
+FigureOrigin anatomyOrigin(const AnatomyModel& model, const AnatomyView& view);
 /// anatomy, traditional-modern, anatomy-activation.
 FigureEntries anatomyEntries();
 

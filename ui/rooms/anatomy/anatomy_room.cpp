@@ -272,13 +272,15 @@ FigureOrigin AnatomyRoom::originOf(const Figure& figure) {
     const bool isPair = figure.name == QLatin1String(kComparedAnatomyFigure);
     // Measured times differ from measurement to measurement.
     const bool isTimed = isListing && !m_model.anatomy.times.empty();
-    if ((!isListing && !isPair) || m_view.isFolded || isTimed) return {};
+    if ((!isListing && !isPair) || isTimed) return {};
     QJsonObject flags{{u"figure"_s, figure.name}};
     if (!m_model.spec) {
         const bool isKnown = m_source.startsWith(kKnown);
         flags[isKnown ? u"model"_s : u"hf-config"_s] = m_source.mid(isKnown ? kKnown.size() : kConfig.size());
     }
-    return {.flags = withFlags(flags, anatomyFlags(m_model))};
+    FigureOrigin origin = anatomyOrigin(m_model, m_view);
+    origin.flags = withFlags(flags, origin.flags);
+    return origin;
 }
 
 void AnatomyRoom::refreshNow() {
