@@ -55,6 +55,11 @@ std::optional<Rotary> rotary_of(const HfFacts& facts, const HfLayer& layer, std:
     for (std::size_t i = 0; i < std::min(frequencies.size(), result.pairs.size()); ++i) {
         result.pairs[i] = {.rotates = frequencies[i] != 0, .frequency = frequencies[i]};
     }
+    result.pairing = its->setup.pairing;
+    if (its->rotary_dim < channels) {
+        const double fraction = static_cast<double>(its->rotary_dim) / static_cast<double>(channels);
+        result.channels = fraction_text(fraction, static_cast<int>(channels));
+    }
     result.attention_factor = its->frequencies.attention_factor;
     result.settings = frequency_settings(its->setup);
     return result;
@@ -68,9 +73,9 @@ Scores scores_of(const HfFacts& facts, const HfLayer& layer, std::int64_t channe
     if (rotary) scores.factor *= rotary->softmax_factor;
     scores.soft_cap = facts.score_cap;
     if (facts.model.position == HfPosition::alibi) scores.relative = Alibi();
-    scores.caches = facts.model.shape.is_encoder ? std::vector<CachedLayers>() : layer.attention.caches;
+    scores.caches = facts.model.shape.is_encoder ? std::vector<CachedLayers>() : layer.caches;
     if (facts.has_window(layer)) {
-        scores.window = layer.attention.window;
+        scores.window = layer.window;
         if (layer.type == "chunked_attention") scores.window_name = "chunked attention";
     }
     return scores;
@@ -108,10 +113,10 @@ AttentionPart attention_of(const HfFacts& facts, const HfLayer& layer) {
                          .has_output_bias = has_output_bias,
                          .is_gated = facts.decoder && facts.decoder->gates_attention};
     std::int64_t channels = n.D;
-    if (const std::optional<HfHeads> heads = facts.heads(layer)) {
-        attention.heads = {heads->h, heads->kv, heads->D};
-        attention.shares_values = heads->shares_values;
-        channels = heads->D;
+    if (const std::optional<Heads> heads = facts.heads(layer)) {
+        attention.heads = *heads;
+        attention.shares_values = facts.shares_values && !is_local_attention(layer.type);
+        channels = *heads->D;
     }
     attention.rotary = rotary_of(facts, layer, channels);
     attention.scores = scores_of(facts, layer, channels);
@@ -232,7 +237,7 @@ std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
         return facts.has_window(layer) && layer.type != "chunked_attention";
     });
     const bool has_window = sliding != facts.layers.end();
-    add(has_window, "W", "length of the sliding window in tokens", has_window ? sliding->attention.window : Count());
+    add(has_window, "W", "length of the sliding window in tokens", has_window ? sliding->window : Count());
     add(facts.is_latent, "L", "width of the latent vector", n.L);
     add(facts.is_latent && n.has_query_latent, "L_q", "width of the latent vector of the queries", n.L_q);
     add(facts.is_latent, "D_r", "rotary channels per head", n.R);
@@ -257,12 +262,12 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
             "The norms, biases and feed-forward networks of this model type are unknown; the parameters of projections "
             "are only those of their weight matrices.");
     }
-    if (!facts.n.layers) result.emplace_back("The config.json does not define the number of layers.");
+    if (facts.layers.empty()) result.emplace_back("The config.json does not define the number of layers.");
     for (const HfLayer& layer : facts.layers) {
-        const std::optional<HfHeads> heads = facts.heads(layer);
+        const std::optional<Heads> heads = facts.heads(layer);
         if (!heads || layer.type.empty() || (heads->kv == facts.n.kv && heads->D == facts.n.D)) continue;
-        result.push_back("Layers with " + words_of(layer.type) + " have " + std::to_string(heads->kv) +
-                         " key and value heads of " + std::to_string(heads->D) + " channels.");
+        result.push_back("Layers with " + words_of(layer.type) + " have " + std::to_string(*heads->kv) +
+                         " key and value heads of " + std::to_string(*heads->D) + " channels.");
         break;
     }
     if (facts.predicted_tokens > 0) {
@@ -271,7 +276,7 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
     const auto local = std::find_if(facts.layers.begin(), facts.layers.end(),
                                     [&](const HfLayer& layer) { return facts.has_window(layer); });
     if (!facts.model.shape.is_encoder && local != facts.layers.end()) {
-        result.push_back(window_remark(*local->attention.window, local->type == "chunked_attention"));
+        result.push_back(window_remark(*local->window, local->type == "chunked_attention"));
     }
     return result;
 }
@@ -308,7 +313,7 @@ ModelPlan hf_plan(const json& config) {
                                .is_parallel = facts.decoder && facts.decoder->parallel,
                                .is_order_known = facts.decoder.has_value(),
                                .branch_factor = facts.branch_factor,
-                               .visible_tokens = facts.has_window(layer) ? *layer.attention.window : facts.n.T});
+                               .visible_tokens = facts.has_window(layer) ? *layer.window : facts.n.T});
     }
     plan.head = {.norm = norm_of(facts),
                  .is_tied = facts.decoder && facts.decoder->tied,

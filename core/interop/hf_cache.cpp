@@ -289,7 +289,7 @@ class LayerReader {
           shape_(shape),
           values_(values),
           model_(objects_, defaults, values) {
-        kv_heads_ = listed_kv_heads(model_, *shape.heads, *shape.layers);
+        kv_heads_ = listed_kv_heads(model_, *shape.heads, std::ssize(shape.layers));
         const Count value_dim = shape.latent_width ? Count() : model_.count({"v_head_dim"}, 0, widest_hf_head);
         if (value_dim.value_or(0) > 0) value_dim_ = value_dim;  // 0: no latent attention
         const auto own = model_.find_in_file({"per_layer_config"});
@@ -300,8 +300,10 @@ class LayerReader {
         }
     }
 
-    HfAttention read(std::int64_t i, const std::string& type) {
-        if (!attends(type)) return {};
+    /// Its type is known.
+    void read(std::int64_t i, HfLayer& result) {
+        const std::string& type = result.type;
+        if (!attends(type)) return;
         std::vector<const json*> objects;
         for (const std::string& name : {std::to_string(i), type}) {
             if (const auto found = own_.find(name); found != own_.end()) objects.push_back(found->second);
@@ -317,14 +319,13 @@ class LayerReader {
             return given || !other ? given : model_.count({other}, 1, high);
         };
         const bool has_global_heads = model_.flag({"attention_k_eq_v"}).value_or(true);
-        HfAttention result;
         Count kv_heads = kv_heads_[static_cast<std::size_t>(i)];
         if (!kv_heads) {
             kv_heads = of_layer(kv_head_keys, "swa_num_key_value_heads",
                                 has_global_heads ? "num_global_key_value_heads" : nullptr, most_hf_heads);
         }
         result.kv_heads = kv_heads.value_or(*shape_.kv_heads);
-        if (result.kv_heads == 0) return {};
+        if (result.kv_heads == 0) return;
         result.head_dim =
             of_layer({"head_dim"}, "swa_head_dim", "global_head_dim", widest_hf_head).value_or(shape_.head_dim);
         const Count value_dim = of_layer({"v_head_dim"}, "swa_v_head_dim", nullptr, widest_hf_head);
@@ -353,7 +354,6 @@ class LayerReader {
             result.caches.push_back(
                 {.layers = times(i), .numbers = *index, .tokens_per_entry = ratio.value_or(1), .is_index = true});
         }
-        return result;
     }
 
  private:
@@ -370,7 +370,8 @@ class LayerReader {
             return model_.count(names, low, most_hf_layers).value_or(otherwise);
         };
         const std::int64_t first = count({"loop_layer_index_start", "n_input_layers"}, 0, 0);
-        const std::int64_t end = count({"loop_layer_index_end"}, *shape_.layers - count({"n_output_layers"}, 0, 0), 0);
+        const std::int64_t end =
+            count({"loop_layer_index_end"}, std::ssize(shape_.layers) - count({"n_output_layers"}, 0, 0), 0);
         const bool is_one = model_.word({"recurrent_kv_cache_mode"}) == "last_loop";
         const bool is_repeated = i >= first && i < end && !is_one;
         return count({"total_ut_steps", "caches_per_layer"}, 1) *
@@ -379,9 +380,9 @@ class LayerReader {
 
     bool has_own_cache(std::int64_t i) {
         if (const json source = of_list("kv_source_layers", i); !source.is_null()) return source == i;
-        const std::int64_t shared = model_.count({"num_kv_shared_layers"}, 0, *shape_.layers).value_or(0);
+        const std::int64_t shared = model_.count({"num_kv_shared_layers"}, 0, std::ssize(shape_.layers)).value_or(0);
         const std::int64_t share = model_.count({"cla_share_factor"}, 1, most_hf_layers).value_or(1);
-        return i < *shape_.layers - shared && (!model_.flag({"use_cla"}).value_or(false) || i % share == 0);
+        return i < std::ssize(shape_.layers) - shared && (!model_.flag({"use_cla"}).value_or(false) || i % share == 0);
     }
 
     // Tokens per entry of the compressed part of a cache; nullopt: it has none.
@@ -436,45 +437,45 @@ void read_shape(const json& config, const json& defaults, HfModel& model) {
     std::vector<HfValue> unused;  // the width is a value of the anatomy only, unless the head dimension follows from it
     HfReader silent(objects_of(config), defaults, unused);
     shape.width = width_of(silent);
-    shape.layers = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers", "decoder_num_hidden_layers",
-                                 "num_transformer_layers"},
-                                1, most_hf_layers);
+    const Count count = reader.count({"num_hidden_layers", "n_layer", "n_layers", "num_layers",
+                                      "decoder_num_hidden_layers", "num_transformer_layers"},
+                                     1, most_hf_layers);
     shape.heads = heads_of(reader);
     shape.is_encoder = reader.flag({"encoder"}).value_or(false);
     if (shape.heads && !shape.is_encoder) {
-        const auto by_layer = listed_kv_heads(silent, *shape.heads, shape.layers.value_or(0));
+        const auto by_layer = listed_kv_heads(silent, *shape.heads, count.value_or(0));
         shape.kv_heads = kv_heads_of(reader, defaults, *shape.heads, by_layer);
     }
     if (reader.flag({"use_mla"}).value_or(true))
         shape.latent_width = reader.count({"kv_lora_rank"}, 1, widest_hf_model);
-    if (!shape.layers) return;
-    shape.layer_types = layer_types_of(config, defaults, *shape.layers);
-    std::vector<std::string> all = shape.layer_types;
-    all.resize(static_cast<std::size_t>(*shape.layers), all.empty() ? "" : all.back());
-    shape.rotates = model.position == HfPosition::rotary ? rotating_layers(config, defaults, model.model_type, all)
-                                                         : std::vector<bool>(all.size(), false);
-    if (!shape.kv_heads) return;
-    LayerReader layers(config, defaults, shape, model.values);
-    for (std::int64_t i = 0; i < *shape.layers; ++i) {
-        shape.attention.push_back(layers.read(i, all[static_cast<std::size_t>(i)]));
+    if (!count) return;
+    shape.layers.resize(static_cast<std::size_t>(*count));
+    std::vector<std::string> types = layer_types_of(config, defaults, *count);
+    types.resize(shape.layers.size(), types.empty() ? "" : types.back());
+    std::vector<bool> rotates(types.size(), false);
+    if (model.position == HfPosition::rotary) rotates = rotating_layers(config, defaults, model.model_type, types);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+        shape.layers[i].type = types[i];
+        shape.layers[i].rotates = rotates[i];
     }
+    if (!shape.kv_heads) return;
+    LayerReader reading(config, defaults, shape, model.values);
+    for (std::int64_t i = 0; i < *count; ++i) reading.read(i, shape.layers[static_cast<std::size_t>(i)]);
 }
 
 void read_cache(HfModel& model) {
     const HfShape& sizes = model.shape;
-    if (!sizes.layers) return;
-    std::vector<std::string> types = sizes.layer_types;
+    if (sizes.layers.empty()) return;
     for (HfRotary& rotary : model.rotary) {
-        rotary.layers =
-            rotary.layer_type.empty() ? *sizes.layers : std::count(types.begin(), types.end(), rotary.layer_type);
+        rotary.layers = std::ranges::count_if(sizes.layers, [&](const HfLayer& layer) {
+            return rotary.layer_type.empty() || layer.type == rotary.layer_type;
+        });
     }
-    std::int64_t without = 0;
-    for (std::size_t i = 0; i < sizes.rotates.size(); ++i) {
-        without += !sizes.rotates[i] && (i >= types.size() || attends(types[i])) ? 1 : 0;
-    }
+    const auto without =
+        std::ranges::count_if(sizes.layers, [](const HfLayer& layer) { return !layer.rotates && attends(layer.type); });
     if (without > 0 && model.position == HfPosition::rotary) {
         model.remarks.emplace_back(
-            std::to_string(without) + " of the " + std::to_string(*sizes.layers) +
+            std::to_string(without) + " of the " + std::to_string(sizes.layers.size()) +
             " layers have no rotary embedding; the frequencies shown are those of the other layers.");
     }
     if (sizes.is_encoder) {
@@ -490,16 +491,14 @@ void read_cache(HfModel& model) {
                             .head_dim = sizes.head_dim};
     std::set<std::string> others;
     std::int64_t uncached = 0, borrowed = 0, repeated = 0, indexed = 0, compressed = 0, unequal = 0;
-    const HfAttention* first = nullptr;
-    double numbers = static_cast<double>(*sizes.layers) * static_cast<double>(sizes.head_dim) *
+    const HfLayer* first = nullptr;
+    double numbers = static_cast<double>(sizes.layers.size()) * static_cast<double>(sizes.head_dim) *
                      static_cast<double>(std::max(usual.kv_heads, usual.heads)) * 2;
-    types.resize(sizes.attention.size(), types.empty() ? "" : types.back());
     bool has_windows = false;
-    for (std::size_t i = 0; i < sizes.attention.size(); ++i) {
-        const HfAttention& layer = sizes.attention[i];
+    for (const HfLayer& layer : sizes.layers) {
         if (layer.kv_heads == 0) {
             ++uncached;
-            others.insert(attends(types[i]) ? "no attention" : types[i]);
+            others.insert(attends(layer.type) ? "no attention" : layer.type);
             continue;
         }
         if (!first) first = &layer;
@@ -523,7 +522,7 @@ void read_cache(HfModel& model) {
     const auto remark = [&](std::int64_t count, const std::string& text) {
         if (count > 0)
             model.remarks.push_back("Layers that " + text + ": " + std::to_string(count) + " of " +
-                                    std::to_string(types.size()) + ".");
+                                    std::to_string(sizes.layers.size()) + ".");
     };
     remark(uncached,
            "have no KV cache of the text, because they do not use softmax attention over it (" + joined(others) + ")");

@@ -197,7 +197,8 @@ HfModel read_hf_config(const json& whole) {
     model.context = context_of(reader);
     read_shape(config, defaults, model);
     // Such models have few layers with attention; without their list, the size of the cache is unknown.
-    if (is_unrotated_by_type(config, model.model_type) == HfUnrotated::always && model.shape.layer_types.empty())
+    if (is_unrotated_by_type(config, model.model_type) == HfUnrotated::always &&
+        (model.shape.layers.empty() || model.shape.layers.front().type.empty()))
         refuse_without_rotary(model.model_type);
     if (model.position == HfPosition::rotary) {
         model.rotary = read_rotary(config, defaults, model);

@@ -71,7 +71,6 @@ class FactReader {
         const HfShape& shape = facts_.model.shape;
         n.C = shape.width;
         n.V = count({"vocab_size", "padded_vocab_size"}, 1 << 30);
-        n.layers = shape.layers;
         n.H = hidden_width();
         if (facts_.decoder && facts_.decoder->halved_mlp && n.H) *n.H /= 2;
         if (facts_.decoder && facts_.decoder->quadruple_mlp && !n.H) n.H = product_of({4, n.C});
@@ -191,9 +190,7 @@ class FactReader {
     }
 
     void read_layers() {
-        if (!facts_.n.layers) return;
-        std::vector<std::string> types = facts_.model.shape.layer_types;
-        types.resize(static_cast<std::size_t>(*facts_.n.layers), types.empty() ? "" : types.back());
+        facts_.layers = facts_.model.shape.layers;
         const HfExperts kind = facts_.decoder ? facts_.decoder->experts : HfExperts::none;
         const auto dense = list_of_layers("mlp_only_layers");
         const auto sparse = list_of_layers("moe_layers");
@@ -210,13 +207,9 @@ class FactReader {
         const std::int64_t interval = count({"moe_layer_interval"}, most_hf_layers).value_or(1);
         const std::int64_t frequency = count({"moe_layer_freq"}, most_hf_layers).value_or(1);
         const std::int64_t interleaved = count({"interleave_moe_layer_step"}, most_hf_layers).value_or(1);
-        for (std::int64_t i = 0; i < *facts_.n.layers; ++i) {
-            HfLayer layer = {.type = types[static_cast<std::size_t>(i)]};
-            layer.rotates = facts_.model.shape.rotates[static_cast<std::size_t>(i)];
-            if (const auto& attention = facts_.model.shape.attention; !attention.empty()) {
-                layer.attention = attention[static_cast<std::size_t>(i)];
-                check_width(facts_.n.h, layer.attention.head_dim);
-            }
+        for (std::int64_t i = 0; i < std::ssize(facts_.layers); ++i) {
+            HfLayer& layer = facts_.layers[static_cast<std::size_t>(i)];
+            check_width(facts_.n.h, layer.head_dim);
             if (kind == HfExperts::all_layers) layer.has_experts = true;
             if (kind == HfExperts::sparse_steps) {
                 layer.has_experts = (i + 1) % step == 0 && !lists(dense, i);
@@ -230,7 +223,6 @@ class FactReader {
             if (kind != HfExperts::none && given && given->value->is_array() && i < std::ssize(*given->value))
                 layer.has_experts = (*given->value)[static_cast<std::size_t>(i)] != "dense";
             layer.has_attention_norm = !(facts_.decoder && facts_.decoder->is_masked && i == 0);
-            facts_.layers.push_back(std::move(layer));
         }
     }
 
@@ -241,17 +233,16 @@ class FactReader {
 
 }  // namespace
 
-std::optional<HfHeads> HfFacts::heads(const HfLayer& layer) const {
+std::optional<Heads> HfFacts::heads(const HfLayer& layer) const {
     const bool is_whole = layer.type.empty() || layer.type == "full_attention" || layer.type == "attention";
     if (n.h == 0 || is_latent || (!is_whole && !is_local_attention(layer.type))) return std::nullopt;
-    if (model.shape.is_encoder) return HfHeads{.h = n.h, .kv = n.kv, .D = n.D};
-    const HfAttention& its = layer.attention;
-    if (its.kv_heads == 0 || its.value_dim != its.head_dim) return std::nullopt;
-    return HfHeads{.h = n.h, .kv = its.kv_heads, .D = its.head_dim, .shares_values = is_whole && shares_values};
+    if (model.shape.is_encoder) return Heads{n.h, n.kv, n.D};
+    if (layer.kv_heads == 0 || layer.value_dim != layer.head_dim) return std::nullopt;
+    return Heads{n.h, layer.kv_heads, layer.head_dim};
 }
 
 bool HfFacts::has_window(const HfLayer& layer) const {
-    return layer.attention.window && *layer.attention.window < n.T;
+    return layer.window && *layer.window < n.T;
 }
 
 double HfFacts::keys(const HfLayer& layer) const {
@@ -261,7 +252,7 @@ double HfFacts::keys(const HfLayer& layer) const {
         return 2 * side + 1 - side * (side + 1) / tokens;
     }
     if (model.shape.is_encoder) return tokens;
-    const double window = has_window(layer) ? static_cast<double>(*layer.attention.window) : tokens;
+    const double window = has_window(layer) ? static_cast<double>(*layer.window) : tokens;
     if (layer.type == "chunked_attention") {  // whole chunks, and a last one that may be shorter
         const double last = tokens - window * std::floor(tokens / window);
         return ((tokens - last) * (window + 1) + last * (last + 1)) / (2 * tokens);

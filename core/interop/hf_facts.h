@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/interop/hf_reader.h"
+#include "core/plan/parts/relative.h"
 #include "core/plan/stage.h"
 
 // What a config.json says of a model, from which hf_plan() makes a plan.
@@ -80,7 +81,7 @@ struct HfSizes {
     std::int64_t h = 0;  // heads
     std::int64_t kv = 0;
     std::int64_t D = 0;  // channels per head; in latent attention, those without rotation
-    Count C, H, V, layers;
+    Count C, H, V;
     // Latent attention: widths of the latent vectors, rotary channels, channels of a value.
     bool has_query_latent = false;
     Count L, L_q, R, D_v;
@@ -88,23 +89,6 @@ struct HfSizes {
     Count E, k, H_e, H_s;
     // Linear attention: heads and channels of keys and of values, tokens of the convolution.
     Count h_k, h_v, D_k, D_u, kernel;
-};
-
-struct HfLayer {
-    std::string type;  // "full_attention", "sliding_attention", "linear_attention", …; "" if all layers are equal
-    bool has_experts = false;
-    bool has_attention_norm = true;
-    bool rotates = true;
-    HfAttention attention = {};  // of a decoder
-
-    bool operator==(const HfLayer&) const = default;
-};
-
-struct HfHeads {
-    std::int64_t h;
-    std::int64_t kv;
-    std::int64_t D;
-    bool shares_values = false;  // the values are the keys before their norm and rotation
 };
 
 struct HfFacts {
@@ -128,7 +112,7 @@ struct HfFacts {
     std::vector<HfLayer> layers;        // empty if the config does not define their number
 
     /// nullopt if the heads are unknown.
-    std::optional<HfHeads> heads(const HfLayer& layer) const;
+    std::optional<Heads> heads(const HfLayer& layer) const;
     bool has_window(const HfLayer& layer) const;
     /// Mean number of keys that a token attends to.
     double keys(const HfLayer& layer) const;

@@ -39,7 +39,7 @@ std::string_view word_of(HfPosition position) {
 std::vector<CachedLayers> HfModel::caches() const {
     std::vector<CachedLayers> result;
     if (!sizes) return result;
-    for (const HfAttention& layer : shape.attention) {
+    for (const HfLayer& layer : shape.layers) {
         result.insert(result.end(), layer.caches.begin(), layer.caches.end());
     }
     return result;

@@ -60,22 +60,26 @@ enum class HfPosition { rotary, alibi, learned, none };
 /// "rotary embedding", "ALiBi", "learned positions" or "no position encoding".
 std::string_view word_of(HfPosition position);
 
-/// Attention of one layer, and what it caches.
-struct HfAttention {
-    std::int64_t kv_heads = 0;  // 0: no softmax attention over the text
+struct HfLayer {
+    std::string type;      // by names of transformers: "full_attention", "linear_attention", …; "" if all are equal
+    bool rotates = false;  // queries and keys
+    // Of decoders; 0 without softmax attention over the text.
+    std::int64_t kv_heads = 0;
     std::int64_t head_dim = 0;  // with latent attention of both parts
     std::int64_t value_dim = 0;
     std::optional<std::int64_t> window = {};  // in tokens
     std::vector<CachedLayers> caches = {};    // empty: none, or that of an earlier layer
+    // What hf_facts() reads.
+    bool has_experts = false;
+    bool has_attention_norm = true;
 
-    bool operator==(const HfAttention&) const = default;
+    bool operator==(const HfLayer&) const = default;
 };
 
 /// Sizes that several questions need, so that each is read once, by all its names. nullopt: the config does not define
 /// it.
 struct HfShape {
     std::optional<std::int64_t> width;
-    std::optional<std::int64_t> layers;
     std::optional<std::int64_t> heads;
     std::optional<std::int64_t> kv_heads;  // nullopt for encoders
     int head_dim = 0;                      // of local layers if others differ; with latent attention of both parts
@@ -83,9 +87,7 @@ struct HfShape {
     std::optional<std::int64_t> latent_width;
     std::optional<std::int64_t> latent_rotary_dim;
     bool is_encoder = false;
-    std::vector<std::string> layer_types;  // by names of Hugging Face transformers; empty if the file has none
-    std::vector<bool> rotates;             // per layer; empty without a number of layers
-    std::vector<HfAttention> attention;    // per layer; empty without a number of layers or heads
+    std::vector<HfLayer> layers;  // empty if the config does not define their number
 };
 
 struct HfModel {

@@ -68,9 +68,9 @@ class RotaryReader {
         if (set_.type != "full_attention") return head_dim;
         // transformers 5 writes what differs in single layers by their number (Gemma 4).
         const auto own = top_.find_in_file({"per_layer_config"});
-        for (std::size_t i = 0; own && own->value->is_object() && i < model_.shape.layer_types.size(); ++i) {
+        for (std::size_t i = 0; own && own->value->is_object() && i < model_.shape.layers.size(); ++i) {
             const auto layer = own->value->find(std::to_string(i));
-            if (layer == own->value->end() || model_.shape.layer_types[i] != set_.type || !layer->contains("head_dim"))
+            if (layer == own->value->end() || model_.shape.layers[i].type != set_.type || !layer->contains("head_dim"))
                 continue;
             HfReader reader({&*layer}, set_.library, model_.values, set_.type);
             return static_cast<int>(reader.count({"head_dim"}, 2, widest_hf_head).value());

@@ -57,23 +57,27 @@ void Rotary::change(const Scaling& scaling, std::int64_t length, std::span<const
     }
 }
 
+std::string Rotary::kind_text() const {
+    return words_of(kind).name + (channels.empty() ? "" : ", " + channels) +
+           (pairing == Pairing::interleaved ? ", interleaved pairs" : "");
+}
+
 AnatomyStage Rotary::stage(const PlanSizes& sizes, const Heads& heads) const {
-    const RotaryWords words = words_of(kind);
     AnatomyStage stage = {.id = "attention.rotation",
                           .name = "Rotation of queries and keys",
-                          .kind = words.name + (channels.empty() ? "" : ", " + channels),
+                          .kind = kind_text(),
                           .symbols = "(B, h, T, D)",
                           .shape = extents({sizes.B, heads.h, sizes.T, heads.D}),
-                          .formula = words.formula,
+                          .formula = words_of(kind).formula,
                           .settings = {"position", "theta", "fraction", "frequencies"}};
-    if (words.setting) stage.settings.emplace_back(words.setting);
+    if (const char* setting = words_of(kind).setting) stage.settings.emplace_back(setting);
     return stage;
 }
 
 AnatomyStage Rotary::stage_of_channels(const PlanSizes& sizes, Count heads, Count rotary_channels) const {
     return {.id = "attention.rotation",
             .name = "Rotation of the rotary channels",
-            .kind = words_of(kind).name + (channels.empty() ? "" : ", " + channels),
+            .kind = kind_text(),
             .symbols = "(B, h, T, D_r)",
             .shape = extents({sizes.B, heads, sizes.T, rotary_channels}),
             .formula = "q^R_m ← R(m·g)·q^R_m,  k^R_n ← R(n·g)·k^R_n",

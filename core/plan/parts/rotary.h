@@ -8,6 +8,7 @@
 #include "core/plan/parts/relative.h"
 #include "core/plan/stage.h"
 #include "core/rope/frequencies.h"
+#include "core/rope/rotation.h"
 
 namespace ropelab {
 
@@ -36,6 +37,7 @@ struct Rotary {
     std::string channels = {};           // which of them rotate: "25 %"; "" if that is not said
     bool is_applied = true;              // false in a layer that is left out
     std::vector<RotaryPair> pairs = {};  // of each head; empty if only the shape is known
+    Pairing pairing = Pairing::half;     // of the channels in the model's own weights
     double attention_factor = 1.0;       // multiplies cos and sin of the pairs that rotate
     FrequencySettings settings = {};     // from which the frequencies follow
     Shift shift = Shift::none;
@@ -57,6 +59,9 @@ struct Rotary {
     double kept_per_score() const { return kind == Kind::decaying ? 2.0 : 0.0; }
     bool is_fused() const { return kind != Kind::decaying; }
     bool operator==(const Rotary&) const = default;
+
+ private:
+    std::string kind_text() const;  // "RoPE, 25 %"
 };
 
 }  // namespace ropelab

@@ -619,7 +619,7 @@ TEST(HfPlan, LayersHaveTheFrequenciesOfTheirType) {
     const ModelPlan plan = hf_plan(known_model("Gemma 3 4B").config);
     std::set<double> slowest;
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
-        const HfRotary& rotary = model.of(model.shape.layer_types[i]);
+        const HfRotary& rotary = model.of(model.shape.layers[i].type);
         const std::vector<RotaryPair>& pairs = plan.layers[i].rotary()->pairs;
         ASSERT_EQ(pairs.size(), rotary.frequencies.inverse_frequencies.size());
         for (std::size_t pair = 0; pair < pairs.size(); ++pair)
@@ -630,6 +630,10 @@ TEST(HfPlan, LayersHaveTheFrequenciesOfTheirType) {
     const ModelPlan partial = hf_plan(known_model("Pythia 1B").config);
     EXPECT_EQ(std::ranges::count_if(partial.rotary()->pairs, &RotaryPair::rotates), 32);
     EXPECT_EQ(partial.rotary()->pairs.size(), 128U);
+    EXPECT_EQ(stage_of(partial.anatomy(), "attention.rotation").kind, "RoPE, 25 %");
+    EXPECT_EQ(stage_of(hf_anatomy(known_model("GPT-J 6B").config), "attention.rotation").kind,
+              "RoPE, 25 %, interleaved pairs");
+    EXPECT_EQ(stage_of(hf_anatomy(known_model("Llama 3 8B").config), "attention.rotation").kind, "RoPE");
 }
 
 }  // namespace

@@ -534,7 +534,7 @@ TEST(HuggingFaceConfig, CountsTheLayersThatRotateAndThoseWithACache) {
         config.update(json::parse(each.text));
         const HfModel model = read_hf_config(config);
         SCOPED_TRACE(each.text);
-        EXPECT_EQ(std::count(model.shape.rotates.begin(), model.shape.rotates.end(), true), each.rotating);
+        EXPECT_EQ(std::ranges::count_if(model.shape.layers, &HfLayer::rotates), each.rotating);
         ASSERT_TRUE(model.sizes);
         EXPECT_EQ(kv_cache_bytes(model.caches(), 4096, 2), each.layers * (1 << 20));
     }
@@ -640,7 +640,7 @@ TEST(HuggingFaceConfig, ListsOfLayersOfAnotherTypeEndWithNoRawError) {
             const HfModel model = read_hf_config(config);
             ASSERT_TRUE(model.sizes);
             EXPECT_EQ(kv_cache_bytes(model.caches(), 4096, 2), layers[i] * (1 << 21));
-            EXPECT_EQ(model.shape.rotates.size(), 4U);
+            EXPECT_EQ(model.shape.layers.size(), 4U);
         }
     }
 }
