@@ -168,7 +168,9 @@ class FactReader {
         facts_.embedding_factor =
             number({"embedding_multiplier"}, 0).value_or(decoder.scales_embedding ? std::sqrt(width) : 1.0);
         facts_.branch_factor = number({"residual_multiplier"}, 0).value_or(1.0);
-        facts_.logit_factor = number({"logit_scale"}, 0).value_or(1.0);
+        const auto scale = reader_.find({"logit_scale"});
+        const bool is_by_width = scale && *scale->value == "inv_sqrt_d_model";  // MPT
+        facts_.logit_factor = is_by_width ? 1.0 / std::sqrt(width) : number({"logit_scale"}, 0).value_or(1.0);
         if (const auto scaling = number({"logits_scaling"}, 1e-9))
             facts_.logit_factor = decoder.multiplies_logits ? *scaling : 1.0 / *scaling;
         facts_.logit_cap = number({"final_logit_softcapping"}, 0).value_or(0);

@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "core/base/error.h"
+#include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
 #include "tests/fuzz/fuzz.h"
@@ -106,6 +107,16 @@ const std::vector<std::string> keys = {"rope_theta",
                                        "indexer_types",
                                        "kv_source_layers",
                                        "mlp_layer_types",
+                                       "query_pre_attn_scalar",
+                                       "attn_logit_softcapping",
+                                       "final_logit_softcapping",
+                                       "logits_scaling",
+                                       "logit_scale",
+                                       "embedding_multiplier",
+                                       "residual_multiplier",
+                                       "attention_multiplier",
+                                       "rms_norm_eps",
+                                       "hidden_activation",
                                        "n_recurrent_loops",
                                        "num_query_heads",
                                        "per_layer_config"};
@@ -155,7 +166,8 @@ void change_values(std::string& text, Generator& generator) {
 // Returns true if the importer accepted the text.
 bool try_import(const std::string& text, Generator& generator) {
     try {
-        const HfModel model = read_hf_config(parse_model_config(text));
+        const json config = parse_model_config(text);
+        const HfModel model = read_hf_config(config);
         require(model.rotary.empty() == (model.position != HfPosition::rotary), "the rotary embeddings");
         for (const HfRotary& rotary : model.rotary) {
             for (double length : {0.0, 1.0, static_cast<double>(below(generator, 1 << 20))}) {
@@ -167,6 +179,15 @@ bool try_import(const std::string& text, Generator& generator) {
         if (model.sizes) {
             require(kv_cache_bytes(model.caches(), model.context, 4) >= 0, "the cache");
             require(index_cache_bytes(model.caches(), model.context, 4) >= 0, "the keys of indexers");
+        }
+        const ModelPlan plan = hf_plan(config);
+        plan.anatomy();
+        require(std::isfinite(plan.embedding.factor) && std::isfinite(plan.head.factor), "a factor");
+        for (const LayerPlan& layer : plan.layers) {
+            require(!layer.scores() || std::isfinite(layer.scores()->factor), "the factor of the scores");
+            if (const Rotary* rotary = layer.rotary()) {
+                for (const RotaryPair& pair : rotary->pairs) require(std::isfinite(pair.frequency), "a frequency");
+            }
         }
         return true;
     } catch (const BadInput& error) {

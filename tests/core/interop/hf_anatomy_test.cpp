@@ -612,6 +612,8 @@ TEST(HfPlan, HasTheFactorsCapsAndEpsilonsOfTheConfig) {
     EXPECT_EQ(hf_plan({{"model_type", "cohere"}}).head.factor, 0.0625);
     EXPECT_EQ(hf_plan({{"model_type", "llama"}}).layers[0].attention_norms.before->epsilon, 1e-6);
     EXPECT_EQ(hf_plan({{"model_type", "llama"}}).head.factor, 1);
+    const json by_width = {{"model_type", "mpt"}, {"d_model", 1024}, {"logit_scale", "inv_sqrt_d_model"}};
+    EXPECT_EQ(hf_plan(by_width).head.factor, 1.0 / 32);
 }
 
 TEST(HfPlan, LayersHaveTheFrequenciesOfTheirType) {
