@@ -88,7 +88,8 @@ class RunStore : public QObject {
     /// Null if there is none, for example because the run was deleted while its events were queued.
     const RunView* find(RunId id) const;
 
-    /// Those that do not have their defaults. Parsed only once; valid until the next call for this id. Throws BadInput if the settings are damaged.
+    /// Those that do not have their defaults. Parsed only once; valid until the next call for this id. Throws BadInput
+    /// if the settings are damaged.
     const nlohmann::json& settingsOf(const RunView& run) const;
 
     SettingColors& colors() { return m_colors; }

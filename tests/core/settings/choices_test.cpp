@@ -72,8 +72,8 @@ TEST(Choices, HelpNamesEveryWord) {
         key("position")
             .meaning.starts_with(
                 "Position encoding. rope rotates queries and keys; learned and sinusoidal add position embeddings; "));
-    EXPECT_TRUE(
-        key("feed_forward").meaning.ends_with("glu, bilinear, reglu, geglu, swiglu and geglu-tanh multiply two projections."));
+    EXPECT_TRUE(key("feed_forward")
+                    .meaning.ends_with("glu, bilinear, reglu, geglu, swiglu and geglu-tanh multiply two projections."));
 }
 
 TEST(Choices, PropertiesOfPositionEncodings) {
