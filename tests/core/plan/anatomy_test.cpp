@@ -154,6 +154,8 @@ TEST(Anatomy, TraditionalAndModernDifferInEveryPart) {
     other.rotated_layers = "0";
     EXPECT_EQ(modern_model(other).rotated_layers, "all");
     EXPECT_EQ(layout_of(traditional_model(other), 65).total, layout_of(traditional_model(spec), 65).total);
+    other.mlp_width = 100;
+    EXPECT_EQ(traditional_model(other).hidden_width(), 4 * other.width);
     EXPECT_EQ(layout_of(modern_model(other), 65).total, layout_of(modern_model(spec), 65).total);
 }
 

@@ -38,6 +38,16 @@ class LabSnapshots : public testing::Test {
     std::unique_ptr<LabFile> lab_ = lab_with_runs(path_, 2);
 };
 
+TEST_F(LabSnapshots, AnEmptyBlobHasNoBytes) {
+    sqlite::Connection database(path_, sqlite::Access::write);
+    auto query = database.query("SELECT length(?1), length(?2)");
+    query.with(std::span<const std::byte>(), std::string());
+    ASSERT_TRUE(query.next());
+    EXPECT_FALSE(query.null(0));
+    EXPECT_EQ(query.integer(0), 0);
+    EXPECT_EQ(query.integer(1), 0);
+}
+
 // Figures would have as many numbers as the length says.
 TEST_F(LabSnapshots, ALengthBeyondTheContextIsRefused) {
     record({probed(1, 8, 1)});
