@@ -35,6 +35,57 @@ std::int64_t free_device_memory() {
     return open_cuda().free_memory;
 }
 
+bool is_uncomputed(const std::optional<NormPart>& norm) {
+    return norm && (norm->kind == NormPart::Kind::unknown || !norm->has_weight);
+}
+
+std::string uncomputed_part(const Softmax& part) {
+    if (part.shares_values) return "values that are the keys";
+    const bool is_weightless = part.qk_norm != Softmax::QkNorm::none && !part.head_norm.has_weight;
+    return is_weightless ? "norms of queries and keys without weights" : "";
+}
+
+std::string uncomputed_part(const Latent& part) {
+    if (part.has_query_latent) return "a latent vector of the queries";
+    return part.has_other_values && part.D_v != part.D ? "values of another width than keys" : "";
+}
+
+std::string uncomputed_part(const DeltaNet& part) {
+    return part.has_convolution ? "the short convolution of a gated DeltaNet" : "";
+}
+
+std::string uncomputed_part(const Mlp& part) {
+    return part.activation.kind == FeedForward::automatic ? "the activation " + part.activation.name : "";
+}
+
+std::string uncomputed_part(const Experts& part) {
+    if (part.shared) return "shared experts";
+    if (part.has_router_bias || part.weighs_inputs) return "another router of experts";
+    return uncomputed_part(part.expert);
+}
+
+// Plans of configs can say more than runs. "" if everything is computed.
+std::string uncomputed_part(const ModelPlan& plan) {
+    if (!plan.sizes.decoder) return "attention to later tokens";
+    if (!plan.before_head.empty()) return "a layer before the output head";
+    if (!plan.names_settings && !plan.shared.empty()) return "a norm of the embedding";
+    if (!plan.head.is_known || is_uncomputed(plan.head.norm)) return "norms of this kind";
+    for (const LayerPlan& layer : plan.layers) {
+        for (const BranchNorms* norms : {&layer.attention_norms, &layer.feed_forward_norms}) {
+            if (is_uncomputed(norms->before) || is_uncomputed(norms->output) || is_uncomputed(norms->after))
+                return "norms of this kind";
+        }
+        const Scores* scores = layer.scores();
+        if (scores && scores->window && scores->window_name != "sliding window") return scores->window_name;
+        for (const std::string& part :
+             {std::visit([](const auto& attention) { return uncomputed_part(attention); }, layer.attention),
+              std::visit([](const auto& network) { return uncomputed_part(network); }, layer.feed_forward)}) {
+            if (!part.empty()) return part;
+        }
+    }
+    return "";
+}
+
 std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
                                   const Computing& computing, bool has_device) {
     const Precision precision = computing.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
@@ -96,6 +147,8 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
 
 std::unique_ptr<Model> TorchEngine::create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
                                                  const Computing& computing) {
+    if (const std::string part = uncomputed_part(plan); !part.empty())
+        throw BadInput("The engine cannot compute this model, because it has " + part + ".");
     const Layout layout = layout_of(plan);
     return model_with(plan, layout, from_named(layout, tensors, "model."), computing, trust_.device);
 }

@@ -4,10 +4,13 @@
 #include <functional>
 #include <map>
 
+#include "core/base/error.h"
 #include "core/engine/torch_engine.h"
 #include "core/interop/hf_anatomy.h"
+#include "core/interop/model_table.h"
 #include "core/plan/layout.h"
 #include "core/rope/rotation.h"
+#include "tests/support/expect_message.h"
 #include "tests/support/shared_data.h"
 
 namespace ropelab {
@@ -176,6 +179,18 @@ TEST(ConfigPlan, ComputesTheLogitsOfTransformers) {
             for (std::size_t i = 0; i < last.size(); ++i)
                 EXPECT_NEAR(last[i], logits[logits.size() - last.size() + i], 1e-5) << i;
         }
+    }
+}
+
+TEST(ConfigPlan, WhatTheEngineDoesNotComputeIsNamed) {
+    TorchEngine engine;
+    const std::map<std::string, std::string> parts = {
+        {"Llama 4 Scout", "chunked attention"},          {"DeepSeek-V3", "a latent vector of the queries"},
+        {"Qwen3-Next 80B A3B", "the short convolution"}, {"ModernBERT base", "attention to later tokens"},
+        {"Gemma 4 31B", "values that are the keys"},     {"OLMo 7B", "norms of this kind"}};
+    for (const auto& [model, part] : parts) {
+        SCOPED_TRACE(model);
+        EXPECT_MESSAGE(engine.create_model(hf_plan(known_model(model).config), {}, {Device::cpu}), BadInput, part);
     }
 }
 
