@@ -1,6 +1,7 @@
 #include "ui/common/format.h"
 
 #include <QLocale>
+#include <QRegularExpression>
 #include <array>
 #include <cmath>
 
@@ -27,7 +28,13 @@ QString groupedText(std::int64_t number) {
 }
 
 QString wholeText(double number) {
-    return QString::number(number, 'f', 0);
+    return groupedText(std::llround(number));
+}
+
+QString withoutGroups(const QString& typed) {
+    static const QRegularExpression grouped(u"^\\s*\\d{1,3}(,\\d{3})+(?!,|\\d)"_s);
+    const QRegularExpressionMatch found = grouped.match(typed);
+    return found.captured().remove(u',') + typed.mid(found.capturedLength());
 }
 
 QString binarySize(std::int64_t bytes) {

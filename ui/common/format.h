@@ -16,8 +16,10 @@ QString bytesText(std::int64_t bytes);
 QString listedText(const QStringList& words);
 /// "1,240".
 QString groupedText(std::int64_t number);
-/// No decimal places: "4096".
+/// The nearest whole number: "4,096".
 QString wholeText(double number);
+/// What is typed into a number field, without the commas of "1,024"; other commas stay, so that they are refused.
+QString withoutGroups(const QString& typed);
 /// Powers of 1,024: "128 MiB".
 QString binarySize(std::int64_t bytes);
 /// Two or three digits: "912", "9.1k", "91k", "1.2M".

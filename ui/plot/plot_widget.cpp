@@ -103,6 +103,13 @@ void PlotWidget::restyle() {
     schedule();
 }
 
+void PlotWidget::renderQueued() {
+    if (!m_timer.isActive() || !isVisible()) return;
+    m_timer.stop();
+    render();
+    m_plot->replot(QCustomPlot::rpQueuedRefresh);  // paints with the widgets that were changed since the last frame
+}
+
 void PlotWidget::refreshNow() {
     m_timer.stop();
     m_plot->setViewport(m_plot->rect());

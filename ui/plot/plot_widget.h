@@ -28,6 +28,8 @@ class PlotWidget : public QWidget {
 
     /// Repaints immediately, for screenshots and tests.
     virtual void refreshNow();
+    /// Renders a queued repaint now, so that it appears in the same frame as the texts beside the plot.
+    void renderQueued();
     QCustomPlot* canvas() const { return m_plot; }
     const FigureStyle& style() const { return m_style; }
     /// The axes, in pixels of this widget.

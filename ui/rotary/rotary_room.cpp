@@ -37,6 +37,7 @@ RotaryRoom::RotaryRoom(RotaryModel& model, const QString& id, std::span<const Ro
         if (isVisible() && m_stale) {
             m_stale = false;
             renew();
+            for (FigureView* view : findChildren<FigureView*>()) view->renderQueued();
         }
     });
     connect(&m_model, &RotaryModel::changed, this, &RotaryRoom::schedule);
@@ -152,6 +153,8 @@ PanelGrid* RotaryRoom::addGrid(const QString& accessibleName) {
 void RotaryRoom::setWords(QLabel* label, const QString& accessibleName) {
     m_words = label;
     m_words->setAccessibleName(accessibleName);
+    m_words->setProperty("paper", true);
+    scaleMargins(m_words, {12, 4, 12, 4});
 }
 
 QString RotaryRoom::words() const {

@@ -32,7 +32,12 @@ TEST(Format, FormatsCountsAndRoundedNumbers) {
 }
 
 TEST(Format, FormatsWholeNumbersAndSizes) {
-    EXPECT_EQ(wholeText(1048576), "1048576");
+    EXPECT_EQ(wholeText(1048576), "1,048,576");
+    EXPECT_EQ(withoutGroups("1,048,576"), "1048576");
+    EXPECT_EQ(withoutGroups("1,024 ch"), "1024 ch");
+    EXPECT_EQ(withoutGroups("0,5"), "0,5") << "a decimal comma is refused, not dropped";
+    EXPECT_EQ(withoutGroups("1,0245"), "1,0245");
+    EXPECT_EQ(withoutGroups("10k"), "10k");
     EXPECT_EQ(binarySize(1023), "1023 bytes");
     EXPECT_EQ(binarySize(1536), "1.5 KiB");
     EXPECT_EQ(binarySize(std::int64_t{3} << 40), "3 TiB");

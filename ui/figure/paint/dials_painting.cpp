@@ -15,8 +15,11 @@ constexpr double kSwatch = 12;
 constexpr double kGap = 5;
 constexpr double kLine = 16;      // height of a line of text above or below the dials
 constexpr double kCaption = 14;   // height of the index below a dial
-constexpr double kRoomy = 48;     // smallest cell that fits its index
+constexpr double kRoomy = 72;     // smallest cell that fits its index
 constexpr double kLargest = 280;  // largest cell
+// A smaller cell, as a fraction of the largest possible one, is accepted for the sake of full rows.
+constexpr double kSmallestForFullRows = 0.85;
+constexpr double kWidestPitch = 1.3;  // from one cell to the next, relative to the cell
 
 constexpr int kMostLines = 4;  // of the note below the dials
 
@@ -138,8 +141,9 @@ void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style,
 }
 
 QRectF DialGrid::cellOf(qsizetype dial) const {
-    return {cells.left() + static_cast<double>(dial % columns) * cell,
-            cells.top() + static_cast<double>(dial / columns) * cell, cell, cell};
+    const QPointF corner(static_cast<double>(dial % columns) * pitch.width(),
+                         static_cast<double>(dial / columns) * pitch.height());
+    return {cells.topLeft() + corner + QPointF(pitch.width() - cell, pitch.height() - cell) / 2, QSizeF(cell, cell)};
 }
 
 QPointF DialGrid::centreOf(qsizetype dial, const FigureStyle& style) const {
@@ -151,8 +155,8 @@ std::optional<qsizetype> DialGrid::dialAt(const QPointF& place, qsizetype count)
     if (cell <= 0 || !cells.contains(place)) {
         return std::nullopt;
     }
-    const auto column = static_cast<qsizetype>((place.x() - cells.left()) / cell);
-    const auto row = static_cast<qsizetype>((place.y() - cells.top()) / cell);
+    const auto column = static_cast<qsizetype>((place.x() - cells.left()) / pitch.width());
+    const auto row = static_cast<qsizetype>((place.y() - cells.top()) / pitch.height());
     const qsizetype dial = row * columns + column;
     return column < columns && dial < count ? std::optional(dial) : std::nullopt;
 }
@@ -166,23 +170,38 @@ DialGrid gridOf(const QRectF& rect, qsizetype count, qsizetype linesBelow, const
     if (count == 0 || width <= 0 || height <= 0) {
         return grid;
     }
+    const auto rowsOf = [&](int columns) { return static_cast<double>((count + columns - 1) / columns); };
+    const auto cellOf = [&](int columns) {
+        return std::min({width / columns, height / rowsOf(columns), style.units(kLargest)});
+    };
+    double largestInFullRows = 0;
+    int fullColumns = 1;
     for (int columns = 1; columns <= static_cast<int>(count); ++columns) {
         // Rows of an even number of dials are easy to count.
         if (columns > 4 && columns % 2 != 0 && columns != static_cast<int>(count)) {
             continue;
         }
-        const auto rows = static_cast<double>((count + columns - 1) / columns);
-        const double cell = std::min({width / columns, height / rows, style.units(kLargest)});
+        const double cell = cellOf(columns);
         if (cell > grid.cell) {
             grid.cell = cell;
             grid.columns = columns;
         }
+        if (count % columns == 0 && cell > largestInFullRows) {
+            largestInFullRows = cell;
+            fullColumns = columns;
+        }
     }
-    const auto rows = static_cast<double>((count + grid.columns - 1) / grid.columns);
+    if (largestInFullRows >= kSmallestForFullRows * grid.cell) {
+        grid.cell = largestInFullRows;
+        grid.columns = fullColumns;
+    }
+    const double rows = rowsOf(grid.columns);
+    grid.pitch = {std::min(width / grid.columns, kWidestPitch * grid.cell),
+                  std::min(height / rows, kWidestPitch * grid.cell)};
     grid.captions = grid.cell >= style.units(kRoomy);
     const double used = grid.captions ? grid.cell - style.units(kCaption) : grid.cell;
-    grid.radius = 0.44 * used;
-    const QSizeF size(grid.columns * grid.cell, rows * grid.cell);
+    grid.radius = 0.46 * used;
+    const QSizeF size(grid.columns * grid.pitch.width(), rows * grid.pitch.height());
     grid.cells = QRectF(
         QPointF(rect.left() + margin + (width - size.width()) / 2, rect.top() + line + (height - size.height()) / 2),
         size);

@@ -3,6 +3,7 @@
 #include <QList>
 #include <QPointF>
 #include <QRectF>
+#include <QSizeF>
 #include <QString>
 #include <QStringList>
 #include <limits>
@@ -44,11 +45,13 @@ struct DialsPicture {
     DialsWords words;
 };
 
-/// Rows of equal cells, as large as fits.
+/// Rows of equal cells, as large as fits. Full rows are preferred to slightly larger cells, and cells are apart
+/// where there is space between them.
 struct DialGrid {
     QRectF cells;
     int columns = 1;
-    double cell = 0;
+    double cell = 0;  // width and height that a dial needs
+    QSizeF pitch;     // from one cell to the next, at least `cell`
     double radius = 0;
     /// The index of each dial is below it; otherwise each row begins with the index of its first dial.
     bool captions = false;

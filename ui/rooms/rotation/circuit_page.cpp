@@ -294,28 +294,22 @@ void CircuitRuns::find() {
     emit similarChanged();
 }
 
-CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* parent)
-    : QScrollArea(parent) {
-    setFrameShape(QFrame::NoFrame);
-    setWidgetResizable(true);
-    setFocusPolicy(Qt::NoFocus);
-    auto* content = new QWidget;
-    auto* row = scaledRow(content, 12);
-    row->addWidget(attention, 1);
+CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* fields,
+                         QWidget* parent)
+    : QWidget(parent) {
+    auto* row = scaledRow(this, 12);
+    row->addWidget(attention, 3);
     row->addWidget(distance, 1);
-    auto* side = new QWidget;
-    makeFields(side);
-    m_runs = new CircuitRuns(access, side);
-    side->layout()->addWidget(m_runs);
-    side->layout()->addWidget(m_sentence);  // last, because its height changes
-    static_cast<QVBoxLayout*>(side->layout())->addStretch(1);
-    row->addWidget(makeSideArea(side, content));
-    setWidget(content);
+    makeFields(fields);
+    m_runs = new CircuitRuns(access, fields);
+    fields->layout()->addWidget(m_runs);
+    fields->layout()->addWidget(m_sentence);  // last, because its height changes
 }
 
-void CircuitPage::makeFields(QWidget* side) {
-    auto* column = scaledColumn(side, 8, {0, 0, 4, 0});
-    auto* headRow = new QWidget(side);
+void CircuitPage::makeFields(QWidget* fields) {
+    auto* column = static_cast<QVBoxLayout*>(fields->layout());
+    column->addWidget(makeHeading(u"Built head"_s, fields));
+    auto* headRow = new QWidget(fields);
     auto* heads = new FlowLayout(headRow);  // wraps to two lines
     scaleLayout(heads, {0, 0, 0, 0}, 4);
     for (std::size_t i = 0; i < std::size(kHeadButtons); ++i) {
@@ -330,14 +324,14 @@ void CircuitPage::makeFields(QWidget* side) {
         m_heads[i] = button;
     }
     column->addWidget(headRow);
-    m_sentence = makeNote(side);
+    m_sentence = makeNote(fields);
     m_sentence->setAlignment(Qt::AlignLeft | Qt::AlignTop);
-    m_text = makeTextField(side);
+    m_text = makeTextField(fields);
     connect(m_text, &QLineEdit::textEdited, this, &CircuitPage::textEdited);
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
     m_form.add(column, {scaleRow()});
-    m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), side);
+    m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), fields);
     column->addWidget(m_pairTitle);
     m_form.add(column, pairRows());
     connect(&m_form, &Form::changed, this, [this](std::string_view id) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <QScrollArea>
 #include <QWidget>
 #include <optional>
 
@@ -76,14 +75,16 @@ class CircuitRuns : public QWidget {
 /// Builds an attention head by hand from q and k of the room. Buttons build a head that attends 0, 1 or 3 tokens back;
 /// fields set the norm and the phase of one pair and scale all norms. The page shows the attention of the head on a
 /// typed text, and the head inside a trained model.
-class CircuitPage : public QScrollArea {
+class CircuitPage : public QWidget {
     Q_OBJECT
 
  public:
-    /// Adds the views of its figures to its layout. `attention` may contain the views of two setups.
-    CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* parent = nullptr);
+    /// Adds the views of its figures to its layout, and its fields to the column of `fields`, which the panel of the
+    /// room shows. `attention` may contain the views of two setups.
+    CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* fields,
+                QWidget* parent = nullptr);
 
-    /// `sentence` is the text above the fields.
+    /// `sentence` is the text below the fields.
     void show(const RotationScene& scene, const QString& sentence);
 
     QToolButton* headButton(std::int64_t distance) const;
@@ -104,7 +105,7 @@ class CircuitPage : public QScrollArea {
     void finished();
 
  private:
-    void makeFields(QWidget* side);
+    void makeFields(QWidget* fields);
 
     QToolButton* m_heads[3] = {};
     Form m_form{this};

@@ -80,9 +80,7 @@ void PositionSlider::show(std::int64_t value, std::int64_t last) {
 
 void PositionSlider::commit(const QString& typed) {
     try {
-        QString plain = typed.trimmed();
-        plain.remove(QLatin1Char(','));  // the field groups thousands with commas
-        const double value = parse_number(plain.toStdString());
+        const double value = parse_number(withoutGroups(typed.trimmed()).toStdString());
         if (value != std::floor(value) || value < 0 || value > static_cast<double>(m_last)) {
             throw BadInput(m_name.toStdString() + " is " + typed.trimmed().toStdString() +
                            ", but it must be a whole number from 0 to " + groupedText(m_last).toStdString() + ".");

@@ -1,13 +1,11 @@
 #include "ui/rooms/rotation/rotation_pages.h"
 
 #include <QCoreApplication>
-#include <QFrame>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
-#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
@@ -16,6 +14,7 @@
 #include "core/rope/number_format.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
+#include "ui/controls/fields.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
@@ -28,8 +27,6 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 namespace {
-
-constexpr int kWidth = 252;
 
 constexpr int kRows = 3;
 constexpr std::int64_t kFarthest = std::int64_t{1} << 30;
@@ -68,22 +65,6 @@ bool haveSameCurve(const RotationScene& a, const RotationScene& b) {
 
 }  // namespace
 
-QWidget* makeSideArea(QWidget* content, QWidget* parent) {
-    auto* card = new QFrame(parent);
-    card->setProperty("panel", true);
-    auto* column = scaledColumn(card, 0, {12, 12, 12, 12});
-    auto* area = new QScrollArea(card);
-    area->setFrameShape(QFrame::NoFrame);
-    area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    area->setWidgetResizable(true);
-    area->setFocusPolicy(Qt::NoFocus);
-    area->setWidget(content);
-    for (QWidget* each : {area->viewport(), content}) each->setAutoFillBackground(false);  // the card is behind them
-    column->addWidget(area);
-    scaleWidth(card, kWidth);
-    return card;
-}
-
 QLineEdit* makeTextField(QWidget* parent) {
     auto* field = new QLineEdit(parent);
     field->setMaxLength(2000);
@@ -101,6 +82,7 @@ ShiftCard::ShiftCard(QWidget* parent)
       m_sentence(makeNote(this)),
       m_angles(makeNote(this)) {
     auto* column = scaledColumn(this, 4);
+    column->addWidget(makeHeading(u"Both positions"_s, this));
     auto* buttons = scaledRow(nullptr, 8);
     m_shift->setToolTip(
         u"Adds 1,000 to the positions m of the query and n of the key. Their distance does not change, so the logit "
@@ -132,7 +114,6 @@ ShiftCard::ShiftCard(QWidget* parent)
     column->addWidget(m_table);
     column->addWidget(m_sentence);
     column->addWidget(m_angles);
-    column->addStretch(1);
     connect(m_shift, &QPushButton::clicked, this, &ShiftCard::shiftRequested);
     connect(m_undo, &QPushButton::clicked, this, &ShiftCard::undoRequested);
 }
@@ -212,17 +193,16 @@ QString ShiftCard::text() const {
     return m_table->isHidden() ? QString() : lines.join(QLatin1Char('\n'));
 }
 
-AimPage::AimPage(FigureView* view, QWidget* parent)
-    : QWidget(parent), m_aim(new QPushButton(this)), m_text(makeNote(this)) {
-    auto* row = scaledRow(this, 12);
-    row->addWidget(view, 1);
-    auto* side = new QWidget;
-    auto* column = scaledColumn(side, 8);
+AimPage::AimPage(FigureView* view, QWidget* fields, QWidget* parent)
+    : QWidget(parent), m_aim(new QPushButton(fields)), m_text(makeNote(fields)) {
+    scaledRow(this, 0)->addWidget(view);
+    auto* column = static_cast<QVBoxLayout*>(fields->layout());
+    column->addWidget(makeHeading(u"Aimed key"_s, fields));
     m_distance = new PositionSlider(
         u"r"_s, u"Aimed distance r [tokens]"_s,
         u"Sets k to q rotated by r positions, which makes the logit largest at the distance r (Barbero et al. 2024, "
         "formula 17). The current distance of q and k is Δ = m − n."_s,
-        side);
+        fields);
     column->addWidget(m_distance);
     m_aim->setText(u"Aim k at distance r"_s);
     m_aim->setToolTip(
@@ -231,8 +211,6 @@ AimPage::AimPage(FigureView* view, QWidget* parent)
         "et al. 2024; formula 17 of the guide)."_s);
     column->addWidget(m_aim);
     column->addWidget(m_text);
-    column->addStretch(1);
-    row->addWidget(makeSideArea(side, this));
 
     connect(m_aim, &QPushButton::clicked, this, [this] {
         emit aimed(m_distance->value());

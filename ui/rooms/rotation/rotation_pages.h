@@ -20,9 +20,6 @@ namespace ropelab::ui {
 class FigureView;
 class PositionSlider;
 
-/// A scroll area of fixed width, which takes ownership of `content`.
-QWidget* makeSideArea(QWidget* content, QWidget* parent);
-
 /// The pages Tokens and Circuit show the tokens of this text.
 QLineEdit* makeTextField(QWidget* parent);
 
@@ -61,8 +58,9 @@ class AimPage : public QWidget {
     Q_OBJECT
 
  public:
-    /// Adds `view`, which shows the figure "aim", to the layout of this page.
-    AimPage(FigureView* view, QWidget* parent = nullptr);
+    /// Adds `view`, which shows the figure "aim", to the layout of this page, and fields and texts to the column of
+    /// `fields`, which the panel of the room shows.
+    AimPage(FigureView* view, QWidget* fields, QWidget* parent = nullptr);
 
     /// Computes the curve if the scene has changed, and that of another setup if there is one; the room then shows
     /// figure().

@@ -53,6 +53,7 @@ constexpr int kMinWidthForBothLogits = 940;
 constexpr int kMinWidthForFormula = 560;
 
 constexpr int kLowestTokens = 114;         // pixels at 100 %
+constexpr int kLowestMap = 260;            // of the tokens, at 100 %
 constexpr double kReach = 18;              // largest distance from the tip of an arrow to grab it, in pixels at 100 %
 constexpr double kRadiansPerPixel = 0.01;  // rotation of the helix per dragged pixel at 100 %
 constexpr double kDegree = std::numbers::pi / 180;
@@ -88,24 +89,19 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     makeOptions(runs);
     makeViews();
 
-    m_upper = new QSplitter(Qt::Horizontal, this);
-    m_upper->addWidget(pairOf(m_dials));
-    m_upper->addWidget(pairOf(m_pair));
-    m_upper->setStretchFactor(0, 1);
-    m_upper->setStretchFactor(1, 1);
-    m_upper->setChildrenCollapsible(false);
     column->addWidget(makeTabs(this));
     m_numbersRow = scaledRow(nullptr, 4);
     column->addLayout(m_numbersRow);
+    m_lower = new QSplitter(Qt::Horizontal, this);
+    m_lower->addWidget(pairOf(m_pair));
+    m_lower->addWidget(makePages(runs));
     auto* both = new QSplitter(Qt::Vertical, this);
-    both->addWidget(m_upper);
-    both->addWidget(makePages(runs));
-    both->setStretchFactor(0, 5);
-    both->setStretchFactor(1, 4);
-    both->setChildrenCollapsible(false);
+    both->addWidget(pairOf(m_dials));
+    both->addWidget(m_lower);
+    for (QSplitter* each : {m_lower, both}) each->setChildrenCollapsible(false);
     column->addWidget(both, 1);
     // Stretch factors only distribute space beyond the size hints; these sizes set the initial proportions.
-    m_upper->setSizes({1000, 1000});
+    m_lower->setSizes({1000, 1000});
     both->setSizes({1100, 900});
 
     connect(m_editor, &SceneEditor::changed, this, &RotationRoom::schedule);
@@ -117,6 +113,7 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     connectHelix();
     addParts();
     addControls();
+    fitOnlyPart();
 }
 
 void RotationRoom::makeViews() {
@@ -134,7 +131,16 @@ void RotationRoom::makeViews() {
 }
 
 void RotationRoom::makeOptions(const RunAccess& runs) {
+    auto* options = new QWidget;
+    auto* column = scaledColumn(options, 16);
+    for (QWidget*& each : m_pageFields) {  // those of the shown page come first
+        each = new QWidget(options);
+        scaledColumn(each, 8);
+        each->setVisible(false);
+        column->addWidget(each);
+    }
     m_vectors = new VectorsPanel;
+    column->addWidget(m_vectors);
     m_runVectors = new RunVectors(runs, m_vectors);
     m_vectors->layout()->addWidget(m_runVectors);
     m_vectors->layout()->addWidget(m_vectors->text());
@@ -142,7 +148,7 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
     connect(m_vectors, &VectorsPanel::chosen, m_editor, &SceneEditor::chooseVectors);
     connect(m_vectors, &VectorsPanel::sampleRequested, m_editor, &SceneEditor::sampleAgain);
     m_vectors->show(scene().state);
-    setOptions(m_vectors);
+    setOptions(options);
 }
 
 QWidget* RotationRoom::makePages(const RunAccess& runs) {
@@ -207,14 +213,12 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
 }
 
 QWidget* RotationRoom::makeLogitPage() {
-    auto* page = new QWidget(this);
-    auto* row = scaledRow(page, 12);
-    row->addWidget(m_logit, 1);
-    m_shift = new ShiftCard;
-    row->addWidget(makeSideArea(m_shift, page));
+    QWidget* fields = m_pageFields[Logit];
+    m_shift = new ShiftCard(fields);
+    fields->layout()->addWidget(m_shift);
     connect(m_shift, &ShiftCard::shiftRequested, m_editor, &SceneEditor::shift);
     connect(m_shift, &ShiftCard::undoRequested, m_editor, &SceneEditor::undoShift);
-    return page;
+    return m_logit;
 }
 
 QWidget* RotationRoom::makeMatrixPage() {
@@ -226,7 +230,7 @@ QWidget* RotationRoom::makeMatrixPage() {
 }
 
 QWidget* RotationRoom::makeAimPage() {
-    m_aimPage = new AimPage(m_aim, this);
+    m_aimPage = new AimPage(m_aim, m_pageFields[Aim], this);
     connect(m_aimPage, &AimPage::aimed, m_editor, &SceneEditor::aimAt);
     connect(m_aimPage, &AimPage::refined, this, &RotationRoom::renewAim);
     connect(m_aimPage, &AimPage::finished, m_editor, &SceneEditor::endMerging);
@@ -249,7 +253,7 @@ QWidget* RotationRoom::makeTokensPage() {
 }
 
 QWidget* RotationRoom::makeCircuitPage(const RunAccess& runs) {
-    m_circuitPage = new CircuitPage(pairOf(m_circuit), m_circuitDistance, runs, this);
+    m_circuitPage = new CircuitPage(pairOf(m_circuit), m_circuitDistance, runs, m_pageFields[Circuit], this);
     connect(m_circuitPage, &CircuitPage::headRequested, m_editor, &SceneEditor::buildHead);
     connect(m_circuitPage, &CircuitPage::textEdited, m_editor, &SceneEditor::setText);
     connect(m_circuitPage, &CircuitPage::finished, m_editor, &SceneEditor::endMerging);
@@ -274,10 +278,10 @@ void RotationRoom::addParts() {
                  {},
                  hidden});
     };
-    addUpper(u"dials"_s, m_dials, {pairOf(m_pair), m_pages, m_logitText});
+    addUpper(u"dials"_s, m_dials, {m_lower, m_logitText});
     addUpper(u"pair"_s, m_pair, {pairOf(m_dials), m_pages, m_logitText});
     for (int i = 0; i < static_cast<int>(kPages.size()); ++i) {
-        QList<QWidget*> hidden = {m_upper, pairOf(m_dials), pairOf(m_pair)};
+        QList<QWidget*> hidden = {pairOf(m_dials), pairOf(m_pair)};
         if (i != Logit) hidden << m_logitText;
         addPart({QString::fromLatin1(kPages[static_cast<std::size_t>(i)]),
                  [this, i] { showPage(static_cast<Page>(i)); }, [this, i] { return page() == i; }, hidden});
@@ -384,14 +388,18 @@ void RotationRoom::showPage(Page page) {
     fitOnlyPart();
     ScrollPage::reveal(m_pages);
     if (page != Aim) m_aimPage->stop();
+    // The stack of pages is as high as its highest page needs, so the map needs its height only while it is shown.
+    m_circuit->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestMap : kLowestTokens));
     FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim, m_tokens, m_circuit};
     emit views[page]->chosen();
     schedule();
 }
 
 void RotationRoom::fitOnlyPart() {
-    // The dials have the upper half of their own page, and every other page has the whole stage.
-    if (onlyPart().isEmpty()) m_upper->setVisible(page() == Logit);
+    for (std::size_t i = 0; i < m_pageFields.size(); ++i) m_pageFields[i]->setVisible(static_cast<Page>(i) == page());
+    // Dials and pair are above and beside the logit, and every other page has the whole stage.
+    if (!onlyPart().isEmpty()) return;
+    for (FigureView* each : {m_dials, m_pair}) pairOf(each)->setVisible(page() == Logit);
 }
 
 void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room) {
@@ -507,9 +515,9 @@ void RotationRoom::fitPage(const QSize& page) {
     // Beside each other, the pictures would cut off their legends: those of each kind get a row of their own.
     const bool isNarrow = page.width() < theme.pixels(compares() ? kMinWidthForFour : kMinWidthForTwo);
     const Qt::Orientation direction = isNarrow ? Qt::Vertical : Qt::Horizontal;
-    if (m_upper->orientation() != direction) {
-        m_upper->setOrientation(direction);
-        m_upper->setSizes({1000, 1000});
+    if (m_lower->orientation() != direction) {
+        m_lower->setOrientation(direction);
+        m_lower->setSizes({1000, 1000});
     }
     fitNumbers(page.width() < theme.pixels(compares() ? kMinWidthForBothLogits : kMinWidthForLogit),
                page.width() < theme.pixels(kMinWidthForFormula));

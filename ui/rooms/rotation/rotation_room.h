@@ -1,5 +1,7 @@
 #pragma once
 
+#include <array>
+
 #include "ui/rooms/rotation/scene_editor.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/session/run_access.h"
@@ -24,10 +26,10 @@ class RunVectors;
 class ShiftCard;
 class VectorsPanel;
 
-/// Shows how RoPE rotates queries and keys: one dial per pair with q at position m and k at position n, one enlarged
-/// pair with arrows to drag, and six pages below: the logit split by pairs, the helix, the rotation matrix, a key that
-/// is constructed to have its largest logit at a given distance, the rotated tokens of a text, and a head that is built
-/// by hand.
+/// Shows how RoPE rotates queries and keys, on six pages. The first page has one dial per pair with q at position m and
+/// k at position n, below them one enlarged pair with arrows to drag and the logit split by pairs. The other pages show
+/// the helix, the rotation matrix, a key that is constructed to have its largest logit at a given distance, the rotated
+/// tokens of a text, and a head that is built by hand.
 class RotationRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -122,13 +124,14 @@ class RotationRoom : public RotaryRoom {
     FigureView* m_circuitDistance = nullptr;
     PositionBar* m_bar = nullptr;
     SceneEditor* m_editor = nullptr;
-    QSplitter* m_upper = nullptr;  // dials and enlarged pair
+    QSplitter* m_lower = nullptr;  // enlarged pair and pages, below the dials
     QHBoxLayout* m_stripRow = nullptr;
     QHBoxLayout* m_numbersRow = nullptr;  // below the tabs, for what does not fit beside them
     QButtonGroup* m_tabs = nullptr;       // in the order of Page
     QToolButton* m_formula = nullptr;
     QLabel* m_logitText = nullptr;
     QStackedWidget* m_pages = nullptr;
+    std::array<QWidget*, Circuit + 1> m_pageFields = {};  // in the panel
     ShiftCard* m_shift = nullptr;
     AimPage* m_aimPage = nullptr;
     QLineEdit* m_tokensField = nullptr;

@@ -1,16 +1,22 @@
 #include "ui/rooms/rotation/rotation_room.h"
 
+#include <qcustomplot.h>
+
 #include <QCheckBox>
 #include <QClipboard>
 #include <QLabel>
 #include <QMenu>
 #include <QPushButton>
 #include <QToolButton>
+#include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "tests/ui/support/workbench.h"
 #include "ui/controls/number_slider.h"
+#include "ui/figure/ticks.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/rotation/circuit_page.h"
 #include "ui/rooms/rotation/figures/scene_figures.h"
 #include "ui/rooms/rotation/pair_dial.h"
 #include "ui/rooms/rotation/position_bar.h"
@@ -252,10 +258,86 @@ TEST_F(RotationRoomTest, PlaybackUsesItsSpeedAndStopsAtTheEnd) {
     room->editor().play(false);
 }
 
+// While the positions played, the axis of the logit followed the bars, and the number above the figures was a frame
+// ahead of them.
+TEST_F(RotationRoomTest, PositionsChangeNoAxisAndAllShowOneState) {
+    const Axis before = room->logitView()->figure().y;
+    EXPECT_EQ(before.minimum, -before.maximum);
+    double largest = 0;
+    for (const std::int64_t m : {0, 1, 37, 325, 326, 1023}) {
+        room->editor().moveTo(m, 60);
+        room->refreshNow();
+        const Figure& figure = room->logitView()->figure();
+        EXPECT_EQ(figure.y.maximum, before.maximum) << m;
+        for (const FigureCurve& curve : figure.curves) {
+            for (const double y : curve.y) {
+                if (std::isfinite(y)) largest = std::max(largest, std::abs(y));
+            }
+        }
+    }
+    EXPECT_LE(largest, before.maximum);
+    EXPECT_GT(largest, before.maximum / 4);
+
+    struct Probe : QObject {
+        std::function<void()> painted;
+        bool eventFilter(QObject*, QEvent* event) override {
+            if (event->type() == QEvent::Paint) painted();
+            return false;
+        }
+    } probe;
+    QLabel* text = nullptr;
+    for (QLabel* each : room->findChildren<QLabel*>()) {
+        if (each->text().startsWith("Δ = ")) text = each;
+    }
+    ASSERT_NE(text, nullptr);
+    int frames = 0;
+    int mixed = 0;
+    probe.painted = [&] {
+        // The last point of the cumulative sum is the logit that the plot shows.
+        const auto* plot = room->logitView()->findChild<QCustomPlot*>();
+        double shown = 0;
+        for (int i = 0; i < plot->graphCount(); ++i) {
+            const auto data = plot->graph(i)->data();
+            if (data->size() > 20) shown = (data->constEnd() - 1)->value;
+        }
+        ++frames;
+        if (!text->text().endsWith(readableNumber(shown))) ++mixed;
+    };
+    text->installEventFilter(&probe);
+    for (int m = 100; m < 130; ++m) {
+        room->editor().moveTo(m, 60);
+        QTest::qWait(25);
+    }
+    EXPECT_GE(frames, 10);
+    EXPECT_EQ(mixed, 0) << "of " << frames;
+}
+
+TEST_F(RotationRoomTest, DialsFillTheStageAndFieldsOfAPageAreInThePanel) {
+    room->resize(844, 742);
+    QApplication::processEvents();
+    room->refreshNow();
+    const QRectF dials = room->dialsView()->canvasRect();
+    EXPECT_GT(dials.width() * dials.height(), 0.35 * room->width() * room->height());
+    const DialGrid grid = gridOf(room->scene(), dials, room->dialsView()->style());
+    EXPECT_EQ(32 % grid.columns, 0) << "full rows";
+    QWidget* panel = room->panel();
+    EXPECT_TRUE(panel->isAncestorOf(room->shiftCard()));
+    const auto isShown = [panel](const QWidget* widget) { return widget->isVisibleTo(panel); };
+    EXPECT_TRUE(isShown(room->shiftCard()));
+    room->showPage(RotationRoom::Circuit);
+    EXPECT_FALSE(isShown(room->shiftCard()));
+    EXPECT_TRUE(isShown(room->circuitPage()->textField()));
+    room->refreshNow();
+    const QRectF map = room->circuitView()->canvasRect();
+    EXPECT_GT(map.width() * map.height(), 0.25 * room->width() * room->height());
+    room->showPage(RotationRoom::Aim);
+    EXPECT_TRUE(isShown(room->aimPage()->aimButton()));
+}
+
 TEST_F(RotationRoomTest, ShiftsPositionsBy1000AndUndoesTheShift) {
     ShiftCard* card = room->shiftCard();
     EXPECT_TRUE(card->text().isEmpty());
-    QTest::mouseClick(card->shiftButton(), Qt::LeftButton);
+    card->shiftButton()->click();
     room->refreshNow();
     EXPECT_EQ(room->scene().state.m, 1100);
     EXPECT_EQ(room->scene().state.n, 1060);
@@ -276,7 +358,7 @@ TEST_F(RotationRoomTest, ShiftsPositionsBy1000AndUndoesTheShift) {
     EXPECT_TRUE(lines[4].endsWith(QStringLiteral("stays %1.").arg(betweenText(before.angle))));
     EXPECT_EQ(before.angle, after.angle);
     EXPECT_TRUE(room->pairView()->figure().summary.contains("m and n + 1,000"));
-    QTest::mouseClick(card->undoButton(), Qt::LeftButton);
+    card->undoButton()->click();
     room->refreshNow();
     EXPECT_EQ(room->scene().state.m, 100);
     EXPECT_EQ(room->scene().state.n, 60);
@@ -297,7 +379,7 @@ TEST_F(RotationRoomTest, AimingPutsTheLargestLogitAtR) {
     // The key remains aimed at r when theta changes.
     change("theta=500");
     EXPECT_EQ(room->aimView()->figure().curves[1].x, QList<double>{123});
-    QTest::mouseClick(page->aimButton(), Qt::LeftButton);
+    page->aimButton()->click();
     EXPECT_EQ(room->scene().state.distance, 123);
 }
 

@@ -113,7 +113,7 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
     figure.y.minimum = 0;
     FigureCurve built;
     built.quantity = u"mean attention weight"_s;
-    built.label = u"built head"_s;
+    if (trained) built.label = u"built head"_s;
     built.ink = Ink::data(0);
     if (trained) {
         built.x = trained->distances;

@@ -16,6 +16,8 @@ namespace {
 
 constexpr double kNothing = std::numeric_limits<double>::quiet_NaN();
 constexpr double kStays = 1e-3;
+constexpr std::int64_t kSampledDistances = 256;
+constexpr double kRoomAbove = 1.15;  // of the sampled contributions
 
 bool hasRest(const RotationScene& scene) {
     return 2 * scene.pairs.size() < static_cast<std::size_t>(scene.setup.head_dim);
@@ -27,6 +29,41 @@ FigureCurve bars(const QString& quantity, Ink ink) {
     curve.ink = ink;
     curve.shape = FigureCurve::Shape::bars;
     return curve;
+}
+
+/// The largest magnitude of a bar or of the cumulative sum at any distance of the context. The axis of the figure
+/// follows from it, so it does not change while the positions do. A long context is sampled.
+double largestAtAnyDistance(const RotationScene& scene, const LogitSplit& split) {
+    struct Wave {
+        double amplitude;
+        double phase;
+        double frequency;
+    };
+    std::vector<Wave> waves;
+    double largest = std::abs(split.unrotated);
+    for (int pair = 0; pair < static_cast<int>(scene.pairs.size()); ++pair) {
+        const PairTerm term = scene.term(pair);
+        waves.push_back({term.query_norm * term.key_norm * term.attention_factor * term.attention_factor /
+                             std::sqrt(static_cast<double>(term.head_dim)),
+                         term.phase, pair < scene.rotatedPairs() ? term.frequency : 0});
+        largest = std::max(largest, waves.back().amplitude);
+    }
+    const std::int64_t last = std::max<std::int64_t>(1, scene.setup.context - 1);
+    const std::int64_t count = std::min(last, kSampledDistances);
+    for (std::int64_t i = -count; i <= count; ++i) {
+        const double distance =
+            std::round(static_cast<double>(i) * static_cast<double>(last) / static_cast<double>(count));
+        double sum = 0;
+        for (const Wave& wave : waves) {
+            sum += wave.amplitude * std::cos(wave.phase + distance * wave.frequency);
+            largest = std::max(largest, std::abs(sum));
+        }
+        largest = std::max(largest, std::abs(sum + split.unrotated));
+    }
+    largest *= kRoomAbove;
+    double sum = 0;  // at the positions that are shown
+    for (const double part : split.pairs) largest = std::max(largest, std::abs(sum += part));
+    return largest > 0 ? largest : 1;
 }
 
 /// Some programs multiply positions and frequencies in float32.
@@ -108,6 +145,8 @@ Figure logitFigure(const RotationScene& scene) {
                 std::max(pairs - 1 + (rest ? 1 : 0), 0) + 0.6};
     figure.x.whole = true;
     figure.y.label = u"contribution to the logit q·k/√d"_s;
+    figure.y.maximum = largestAtAnyDistance(scene, split);
+    figure.y.minimum = -figure.y.maximum;
     figure.summary =
         u"The logit of q at position %1 and k at position %2 is %3: %4 from the pairs and %5 from the "
         "channels that belong to no pair."_s.arg(scene.state.m)
