@@ -1,23 +1,20 @@
 #include "ui/controls/text_table.h"
 
-#include <QFontMetrics>
-#include <QItemSelectionModel>
+#include <QFrame>
 #include <QLabel>
 #include <QPainter>
 #include <QPixmap>
-#include <QPlainTextEdit>
-#include <QScrollBar>
-#include <QTableView>
+#include <QScrollArea>
 #include <QVBoxLayout>
 #include <algorithm>
-#include <numeric>
 
 #include "core/results/results_cells.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
-#include "ui/controls/table_view.h"
+#include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -120,33 +117,21 @@ QVariant TextTable::headerData(int section, Qt::Orientation orientation, int rol
 
 namespace {
 
-constexpr int kNarrowestColumn = 124;  // pixels at 100 % scale
-constexpr int kMostLines = 6;          // of a row; more would leave no space for other rows
-constexpr int kDetailLines = 6;
+constexpr qsizetype kShort = 48;  // characters of a cell in the first line of a card
 
-/// Widths that fill `available` pixels. Columns up to `least` wide keep their width; wider ones divide the rest in
-/// proportion to their width, so that all cells of a row wrap into about the same number of lines.
-std::vector<int> widthsThatFit(std::vector<int> widths, int available, int least) {
-    int left = available;
-    double wanted = 0;
-    for (const int width : widths) {
-        if (width <= least)
-            left -= width;
-        else
-            wanted += width;
+QString bannerOf(TextTable::Tone tone) {
+    switch (tone) {
+        case TextTable::Tone::success:
+            return u"success"_s;
+        case TextTable::Tone::warning:
+            return u"warning"_s;
+        case TextTable::Tone::error:
+            return u"error"_s;
+        case TextTable::Tone::normal:
+        case TextTable::Tone::quiet:
+            break;
     }
-    // Narrow columns come first: if one gets less than `least`, it takes `least`, and the others divide what remains.
-    std::vector<std::size_t> order(widths.size());
-    std::iota(order.begin(), order.end(), std::size_t{0});
-    std::sort(order.begin(), order.end(), [&widths](auto a, auto b) { return widths[a] < widths[b]; });
-    for (const std::size_t i : order) {
-        if (widths[i] <= least) continue;
-        const double natural = widths[i];
-        widths[i] = std::clamp(static_cast<int>(left * natural / wanted), least, widths[i]);
-        left -= widths[i];
-        wanted -= natural;
-    }
-    return widths;
+    return u"info"_s;
 }
 
 }  // namespace
@@ -159,20 +144,16 @@ TextList::TextList(const QString& name, QString words, QString nothing, QWidget*
     m_label->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_label->setAccessibleName(name);
     column->addWidget(m_label);
-    m_view = makeTableView(name, m_table, this);
-    m_view->setWordWrap(true);
-    column->addWidget(m_view, 1);
-    m_details = new QPlainTextEdit(this);
-    m_details->setReadOnly(true);
-    m_details->setTabChangesFocus(true);
-    m_details->setFrameShape(QFrame::NoFrame);
-    m_details->setAccessibleName(u"Full texts of the selected row"_s);
-    m_details->hide();
-    column->addWidget(m_details);
-    column->addStretch(0);
-    connect(m_view->selectionModel(), &QItemSelectionModel::currentChanged, this, &TextList::showDetails);
-    connect(m_table, &QAbstractItemModel::dataChanged, this, &TextList::showDetails);
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &TextList::fitColumns);
+    const auto [area, content, cards] = makeScrollColumn(this);
+    content->setProperty("panel", false);  // the cards are on the background of the list
+    scaleLayout(cards, {0, 0, 0, 0}, 8);
+    cards->addStretch(1);
+    m_content = content;
+    column->addWidget(area, 1);
+    connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
+        m_shown.clear();
+        makeCards();
+    });
     setContent({});
 }
 
@@ -181,58 +162,73 @@ void TextList::setContent(TextTable::Content content, const QString& result) {
     const bool any = m_table->rowCount() > 0;
     const QString introduction = result.isEmpty() ? m_words : m_words + QLatin1Char('\n') + result;
     m_label->setText(withUnbreakablePercent(any ? introduction : m_nothing));
-    m_view->setVisible(any);
-    fitColumns();
+    makeCards();
 }
 
 QString TextList::words() const {
     return m_label->text();
 }
 
-void TextList::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    fitColumns();
+QString TextList::cardText(int row) const {
+    QStringList texts;
+    const QObject* card = m_cards->children().value(row + 1);  // the first child is the layout
+    for (const QLabel* label : card->findChildren<QLabel*>()) texts << label->text();
+    return texts.join(QLatin1Char('\n'));
 }
 
-void TextList::fitColumns() {
-    m_view->resizeColumnsToContents();
-    const int available = width() - m_view->verticalScrollBar()->sizeHint().width() - 2 * m_view->frameWidth();
-    std::vector<int> widths;
-    for (int i = 0; i < m_table->columnCount(); ++i) widths.push_back(m_view->columnWidth(i));
-    widths = widthsThatFit(std::move(widths), available, ThemeManager::instance().pixels(kNarrowestColumn));
-    for (int i = 0; i < static_cast<int>(widths.size()); ++i) {
-        m_view->setColumnWidth(i, widths[static_cast<std::size_t>(i)]);
-    }
-    m_view->resizeRowsToContents();
-    const int line = QFontMetrics(m_view->font()).lineSpacing();
-    const int highest = kMostLines * line + line / 2;
-    bool isShortened = false;
+void TextList::makeCards() {
+    QStringList texts;
     for (int row = 0; row < m_table->rowCount(); ++row) {
-        if (m_view->rowHeight(row) <= highest) continue;
-        m_view->setRowHeight(row, highest);
-        isShortened = true;
+        for (int i = 0; i < m_table->columnCount(); ++i) texts << m_table->index(row, i).data().toString();
     }
-    m_details->setFixedHeight(kDetailLines * line + line);
-    m_details->setVisible(isShortened);
-    showDetails();
+    if (m_cards && texts == m_shown) return;
+    m_shown = texts;
+    delete m_cards;
+    m_cards = new QWidget(m_content);
+    auto* column = scaledColumn(m_cards, 8);
+    for (int row = 0; row < m_table->rowCount(); ++row) column->addWidget(makeCard(row));
+    static_cast<QVBoxLayout*>(m_content->layout())->insertWidget(0, m_cards);
 }
 
-void TextList::showDetails() {
-    const int rows = m_table->rowCount();
-    if (rows == 0) return m_details->clear();
-    const int row = std::clamp(m_view->currentIndex().row(), 0, rows - 1);
-    QStringList parts;
+QWidget* TextList::makeCard(int row) {
+    auto* card = new QFrame(m_cards);
+    auto* column = scaledColumn(card, 4, {12, 8, 12, 8});
+    auto* head = new QWidget(card);
+    auto* line = new FlowLayout(head);
+    scaleLayout(line, {0, 0, 0, 0}, 12);
+    column->addWidget(head);
     const TextTable::Content& content = m_table->content();
-    for (std::size_t i = 0; i < content.columns.size(); ++i) {
-        const QString& cell = content.rows[static_cast<std::size_t>(row)][i].text;
-        if (!cell.isEmpty()) parts << content.columns[i].title + u": "_s + cell;
+    const auto add = [&](int i, const QString& text) {
+        QLabel* label = makeText({}, card);
+        label->setText(text);
+        label->setToolTip(m_table->headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString());
+        label->setTextInteractionFlags(Qt::TextSelectableByMouse);
+        return label;
+    };
+    for (int i = 0; i < m_table->columnCount(); ++i) {
+        const QString text = m_table->index(row, i).data().toString();
+        const QString& title = content.columns[static_cast<std::size_t>(i)].title;
+        const TextTable::Tone tone = content.rows[static_cast<std::size_t>(row)][static_cast<std::size_t>(i)].tone;
+        if (text.isEmpty()) continue;
+        if (tone != TextTable::Tone::normal) {
+            QLabel* verdict = add(i, text);
+            const auto color = m_table->index(row, i).data(Qt::ForegroundRole).value<QColor>();
+            verdict->setStyleSheet(u"color: %1; font-weight: 600;"_s.arg(color.name()));
+            card->setProperty("banner", bannerOf(tone));
+            verdict->setWordWrap(false);
+            line->addWidget(verdict);
+        } else if (text.size() <= kShort) {
+            QLabel* cell = add(i, title + u": "_s + text);
+            cell->setProperty("quiet", true);
+            cell->setWordWrap(false);
+            line->addWidget(cell);
+        } else {
+            QString name = title;
+            name[0] = name[0].toUpper();
+            column->addWidget(add(i, name + u": "_s + text));
+        }
     }
-    const QString text = withUnbreakablePercent(parts.join(QLatin1Char('\n')));
-    if (m_details->toPlainText() != text) m_details->setPlainText(text);
-}
-
-QString TextList::details() const {
-    return m_details->isHidden() ? QString() : m_details->toPlainText();
+    return card;
 }
 
 namespace {

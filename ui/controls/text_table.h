@@ -2,6 +2,7 @@
 
 #include <QAbstractTableModel>
 #include <QString>
+#include <QStringList>
 #include <QWidget>
 #include <optional>
 #include <span>
@@ -11,8 +12,6 @@
 #include "ui/figure/figure.h"
 
 class QLabel;
-class QPlainTextEdit;
-class QTableView;
 
 namespace ropelab::ui {
 
@@ -60,36 +59,33 @@ class TextTable : public QAbstractTableModel {
     Content m_content;
 };
 
-/// Columns fit into the widget's width, and long cells wrap up to a few lines; a field below the table then shows the
-/// whole texts of the selected row. An empty table is hidden, and `nothing` replaces the introduction.
+/// A card per row of a table, with whole texts: the cells with a verdict and the short ones are in its first line, each
+/// long text is a paragraph. Without rows, `nothing` replaces the introduction.
 class TextList : public QWidget {
     Q_OBJECT
 
  public:
-    /// `name` is the accessible name of the table, `words` the introduction above it.
+    /// `name` is the accessible name of the list, `words` the introduction above it.
     TextList(const QString& name, QString words, QString nothing, QWidget* parent = nullptr);
 
-    /// `result` follows the introduction above a table that is not empty.
+    /// `result` follows the introduction above a list that is not empty.
     void setContent(TextTable::Content content, const QString& result = {});
     TextTable& table() { return *m_table; }
-    QTableView& view() { return *m_view; }
     QString words() const;
-    /// Whole texts of the selected row, or of the first one; "" if no row is shortened.
-    QString details() const;
-
- protected:
-    void resizeEvent(QResizeEvent* event) override;
+    /// The texts of a card, line by line.
+    QString cardText(int row) const;
 
  private:
-    void fitColumns();
-    void showDetails();
+    void makeCards();
+    QWidget* makeCard(int row);
 
     QString m_words;
     QString m_nothing;
     QLabel* m_label;
     TextTable* m_table;
-    QTableView* m_view;
-    QPlainTextEdit* m_details;
+    QWidget* m_content;
+    QWidget* m_cards = nullptr;
+    QStringList m_shown;  // texts of the cards
 };
 
 TextTable::Content predictionTable(std::span<const ScoredPrediction> predictions);

@@ -23,8 +23,6 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kStripWidth = 220;  // in pixels at a window scale of 100 %
-
 QFrame* makeCard(QWidget* parent) {
     auto* card = new QFrame(parent);
     card->setProperty("paper", true);
@@ -51,8 +49,7 @@ ClaimsPage::ClaimsPage(QWidget* parent) : QWidget(parent) {
 
 ClaimsPage::Card ClaimsPage::addCard(const SheetPlan& plan, std::size_t claim) {
     QFrame* frame = makeCard(m_cards);
-    auto* row = scaledRow(frame, 16, {12, 8, 12, 8});
-    auto* texts = scaledColumn(nullptr, 4);
+    auto* texts = scaledColumn(frame, 4, {12, 8, 12, 8});
     auto* head = scaledRow(nullptr, 8);
     auto* title = new QLabel(u"Claim %1"_s.arg(claim + 1), frame);
     title->setProperty("heading", true);
@@ -87,10 +84,6 @@ ClaimsPage::Card ClaimsPage::addCard(const SheetPlan& plan, std::size_t claim) {
     for (QLabel* label : {words, card.verdict, card.deciding}) texts->addWidget(label);
     texts->addLayout(buttons);
     texts->addWidget(rule);
-    row->addLayout(texts, 1);
-    card.strip = new ForestStrip(frame);
-    scaleWidth(card.strip, kStripWidth);
-    row->addWidget(card.strip, 0, Qt::AlignTop);
     m_cards->layout()->addWidget(frame);
     return card;
 }
@@ -141,7 +134,6 @@ void ClaimsPage::setSheet(const SheetPlan& plan, std::span<const SheetRow> rows,
         const QString deciding = decidingWords(plan, rows, plan.claims[i].id);
         card.deciding->setText(withUnbreakablePercent(deciding));
         card.deciding->setVisible(!deciding.isEmpty());
-        card.strip->setRows(plan, rows, plan.claims[i].id);
     }
     const QString ranking = rankingPage(rows);
     m_ranking->setText(ranking);

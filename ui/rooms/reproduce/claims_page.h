@@ -13,9 +13,7 @@ class QVBoxLayout;
 
 namespace ropelab::ui {
 
-class ForestStrip;
-
-/// A card per claim with its verdict, the effects of its rows and what would decide it; the notes on the runs are
+/// A card per claim with its verdict and what would decide it; the notes on the runs are
 /// folded below.
 class ClaimsPage : public QWidget {
     Q_OBJECT
@@ -36,7 +34,6 @@ class ClaimsPage : public QWidget {
         QLabel* badge;
         QLabel* verdict;
         QLabel* deciding;
-        ForestStrip* strip;
     };
     Card addCard(const SheetPlan& plan, std::size_t claim);
     void rebuild(const SheetPlan& plan);

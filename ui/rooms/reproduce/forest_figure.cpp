@@ -4,7 +4,6 @@
 #include <QJsonArray>
 #include <QJsonObject>
 #include <QObject>
-#include <QPainter>
 #include <QScrollArea>
 #include <QSignalBlocker>
 #include <QVBoxLayout>
@@ -41,6 +40,8 @@ constexpr double kBandHeight = 0.38;  // half the height of the rule's range
 constexpr double kLineMm = 5.2;
 constexpr double kAxisMm = 24;
 constexpr double kLeastHeightMm = 60;
+
+constexpr double kLeastMargins = 2;  // of the rules, to both sides of the axis
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -167,7 +168,7 @@ void addStroke(Figure& figure, QList<double> x, QList<double> y, Ink ink) {
 void addRow(Figure& figure, const SheetRow& row, double y, bool isInMargins) {
     const ForestNumbers numbers = isInMargins ? numbersOf(row).inMargins() : numbersOf(row);
     const Ink ink = inkOf(row.verdict);
-    if (row.effect && numbers.rangeHigh > numbers.rangeLow) {
+    if (numbers.rangeHigh > numbers.rangeLow) {
         FigureBand band;
         band.ink = {Ink::Kind::text};
         band.x = {numbers.rangeLow, numbers.rangeHigh};
@@ -268,6 +269,10 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     });
     figure.x =
         isInMargins ? Axis{u"effect / margin of the rule"_s, {}} : Axis{u"difference from the baseline"_s, u"%"_s};
+    if (isInMargins) {  // also where no effect is known yet
+        figure.x.minimum = -kLeastMargins;
+        figure.x.maximum = kLeastMargins;
+    }
     const auto count = static_cast<double>(lines.size());
     figure.y = Axis::cells({}, std::ssize(lines));
     std::vector<SheetRow> shown;
@@ -285,6 +290,16 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         addRow(figure, row, y, isInMargins);
         shown.push_back(row);
     }
+    if (isInMargins) {
+        for (const SheetRow& row : shown) {
+            const ForestNumbers numbers = numbersOf(row).inMargins();
+            for (const double each : {numbers.value, numbers.low, numbers.high, numbers.paper}) {
+                if (!std::isfinite(each)) continue;
+                figure.x.minimum = std::min(figure.x.minimum, 1.05 * each);
+                figure.x.maximum = std::max(figure.x.maximum, 1.05 * each);
+            }
+        }
+    }
     figure.verticalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
     QStringList parts;
     const auto isFinite = [](double value) { return std::isfinite(value); };
@@ -297,10 +312,10 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         parts << u"points: effects in this lab, with 95 % intervals (of ratios: Fieller's)"_s;
     if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.paper); }))
         parts << u"tall marks: published effects"_s;
-    if (any([](const ForestNumbers& numbers, const SheetRow& row) {
-            return row.effect && numbers.rangeHigh > numbers.rangeLow;
-        }))
+    if (any([](const ForestNumbers& numbers, const SheetRow&) { return numbers.rangeHigh > numbers.rangeLow; }))
         parts << u"shaded: range that the verdict's rule tests"_s;
+    if (std::none_of(shown.begin(), shown.end(), [](const SheetRow& row) { return row.effect.has_value(); }))
+        parts << u"the effect of a group appears when all of its runs have ended and are measured"_s;
     parts << verdicts.join(u", "_s);
     figure.note = parts.join(u"; "_s);
     if (isInMargins) {
@@ -325,78 +340,13 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
 
 namespace {
 
-constexpr int kStripRow = 10;  // height of a row in pixels at 100 % scale
-constexpr int kMostStripHeight = 120;
-constexpr double kStripEnd = 6;  // multiples of the margin; effects beyond are at the end
-
-}  // namespace
-
-ForestStrip::ForestStrip(QWidget* parent) : QWidget(parent) {
-    setToolTip(
-        u"Effects that test this claim, with their intervals, in multiples of the margin: half the width of the "
-        "range that the verdict's rule tests. Shaded: the range that the rule tests; tall marks: published effects. "
-        "Effects beyond %1 margins are at the end."_s.arg(kStripEnd));
-    connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ForestStrip::fit);
-}
-
-void ForestStrip::setRows(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
-    m_rows.clear();
-    for (const SheetRow* row : comparedRowsOf(rows, claim)) m_rows.push_back(*row);
-    setAccessibleName(u"Effects of %1"_s.arg(text(claim_title(plan, claim))));
-    setVisible(std::any_of(m_rows.begin(), m_rows.end(), [](const SheetRow& row) {
-        const ForestNumbers numbers = numbersOf(row).inMargins();
-        return std::isfinite(numbers.value) || std::isfinite(numbers.paper);
-    }));
-    fit();
-}
-
-void ForestStrip::fit() {
-    const ThemeManager& manager = ThemeManager::instance();
-    setFixedHeight(manager.pixels(std::min(kMostStripHeight, kStripRow * (static_cast<int>(m_rows.size()) + 1))));
-    update();
-}
-
-void ForestStrip::paintEvent(QPaintEvent*) {
-    const Theme& theme = ThemeManager::instance().theme();
-    const double dot = ThemeManager::instance().pixels(3);
-    QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
-    const auto place = [this, dot](double margins) {
-        const double part = std::clamp(margins, -kStripEnd, kStripEnd) / (2 * kStripEnd) + 0.5;
-        return dot + part * (width() - 2 * dot);
-    };
-    QColor shade = theme.text;
-    shade.setAlphaF(0.08F);
-    painter.fillRect(QRectF(QPointF(place(-1), 0), QPointF(place(1), height())), shade);
-    painter.setPen(QPen(theme.hairline, 1));
-    painter.drawLine(QPointF(place(0), 0), QPointF(place(0), height()));
-    const double step = height() / static_cast<double>(m_rows.size());
-    for (std::size_t i = 0; i < m_rows.size(); ++i) {
-        const ForestNumbers numbers = numbersOf(m_rows[i]).inMargins();
-        const double y = (static_cast<double>(i) + 0.5) * step;
-        const QColor color = toneColor(toneOf(m_rows[i].verdict));
-        if (std::isfinite(numbers.paper)) {
-            painter.setPen(QPen(theme.text, 1.6));
-            painter.drawLine(QPointF(place(numbers.paper), y - 0.4 * step),
-                             QPointF(place(numbers.paper), y + 0.4 * step));
-        }
-        painter.setPen(QPen(color, 1.6));
-        if (std::isfinite(numbers.low) && std::isfinite(numbers.high))
-            painter.drawLine(QPointF(place(numbers.low), y), QPointF(place(numbers.high), y));
-        painter.setBrush(color);
-        if (std::isfinite(numbers.value)) painter.drawEllipse(QPointF(place(numbers.value), y), dot, dot);
-    }
-}
-
-namespace {
-
 constexpr double kPixelsPerMm = 4.4;  // of the figure on screen at 100 % scale, so that a row is a line of text high
 
 }  // namespace
 
 ForestView::ForestView(QWidget* parent)
     : QWidget(parent), m_claim(new QComboBox(this)), m_area(new QScrollArea(this)), m_view(new FigureView) {
-    auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
+    auto* column = scaledColumn(this, 4, {4, 4, 4, 4});
     m_claim->setAccessibleName(u"Claim"_s);
     m_claim->setToolTip(
         u"Selects the claim whose effects the forest plot shows. The effects of a single claim are in percent, those "
@@ -407,7 +357,7 @@ ForestView::ForestView(QWidget* parent)
     m_area->setWidgetResizable(true);
     m_area->setFrameShape(QFrame::NoFrame);
     m_area->setHorizontalScrollBarPolicy(Qt::ScrollBarAlwaysOff);
-    column->addWidget(m_claim, 0, Qt::AlignLeft);
+    m_claim->hide();  // until the room has placed it
     column->addWidget(m_area, 1);
     connect(m_claim, &QComboBox::currentIndexChanged, this, &ForestView::refresh);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &ForestView::refresh);
@@ -458,6 +408,11 @@ void ForestView::refreshNow() {
     m_view->refreshNow();
 }
 
+void ForestView::setLow(bool isLow) {
+    m_isLow = isLow;
+    m_area->setMinimumHeight(isLow ? m_view->minimumHeight() : 0);
+}
+
 void ForestView::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     refresh();
@@ -471,6 +426,7 @@ void ForestView::refresh() {
     for (const ForestLine& line : linesOf(m_plan, m_rows, claim)) m_lineRows << (line.row ? row++ : -1);
     m_view->setMinimumHeight(ThemeManager::instance().pixels(static_cast<int>(kPixelsPerMm * next.heightMm)));
     m_view->setFigure(std::move(next));
+    setLow(m_isLow);
 }
 
 namespace option {

@@ -34,24 +34,6 @@ FigureOrigin forestOrigin(const LabFile& lab, const RunStore& runs, const QStrin
 /// forest-plot, of the newest sheet of a lab.
 FigureEntries reproduceEntries();
 
-/// The effects of a claim's rows, one below the other, in multiples of the margin of their rules and without words.
-class ForestStrip : public QWidget {
-    Q_OBJECT
-
- public:
-    explicit ForestStrip(QWidget* parent = nullptr);
-
-    void setRows(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim);
-
- protected:
-    void paintEvent(QPaintEvent* event) override;
-
- private:
-    void fit();
-
-    std::vector<SheetRow> m_rows;
-};
-
 /// The mark in front makes the verdict independent of colour: "+ reproduced", "× not reproduced".
 QString markedVerdict(SheetVerdict verdict);
 
@@ -66,7 +48,10 @@ class ForestView : public QWidget {
     void setSheet(const SheetPlan& plan, std::vector<SheetRow> rows);
     Figure figure() const;
     void refreshNow();
+    /// On a low page, which scrolls as a whole, the plot itself does not scroll.
+    void setLow(bool isLow);
 
+    /// The room places it in its panel.
     QComboBox& claimBox() { return *m_claim; }
     FigureView& view() { return *m_view; }
 
@@ -83,6 +68,7 @@ class ForestView : public QWidget {
     QComboBox* m_claim;
     QScrollArea* m_area;
     FigureView* m_view;
+    bool m_isLow = false;
 };
 
 }  // namespace ropelab::ui

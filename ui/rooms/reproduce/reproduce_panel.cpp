@@ -1,6 +1,7 @@
 #include "ui/rooms/reproduce/reproduce_panel.h"
 
 #include <QComboBox>
+#include <QGridLayout>
 #include <QPushButton>
 #include <QScrollArea>
 #include <QSignalBlocker>
@@ -50,7 +51,9 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent)
     : QFrame(parent), m_settings(settings), m_form(this) {
     const auto [area, content, column] = makePanel(this, u"Reproduce"_s);
     column->addWidget(makeHeading(u"Sheet"_s, content));
-    m_form.add(column, sheetRows());
+    m_sheetColumn = scaledColumn(nullptr, 8);
+    column->addLayout(m_sheetColumn);
+    m_form.add(m_sheetColumn, sheetRows());
     m_state = makeText(u"State of the reproduction"_s, content);
     m_state->setTextInteractionFlags(Qt::TextSelectableByMouse);
     m_cost = makeText({}, content);
@@ -81,6 +84,14 @@ ReproducePanel::ReproducePanel(Settings& settings, QWidget* parent)
     connect(m_output, &TableOutput::formatChanged, this, &ReproducePanel::saveSettings);
     offer({});
     showProblem({});
+}
+
+void ReproducePanel::addClaimChoice(QWidget* choice) {
+    QGridLayout* grid = makeFieldGrid();
+    m_sheetColumn->addLayout(grid);
+    choice->setParent(m_sheetColumn->parentWidget());
+    addField(grid, u"claim"_s, choice, choice->toolTip());
+    choice->show();
 }
 
 void ReproducePanel::loadSettings() {

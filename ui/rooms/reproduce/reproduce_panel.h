@@ -9,6 +9,7 @@
 #include "ui/controls/table_view.h"
 
 class QPushButton;
+class QVBoxLayout;
 
 namespace ropelab::ui {
 
@@ -49,6 +50,8 @@ class ReproducePanel : public QFrame {
     void offerSets(const std::vector<std::string>& names);
     DataOffer& download() { return *m_download; }
     TableOutput& output() { return *m_output; }
+    /// The claim whose effects the figure shows, below the fields of the sheet.
+    void addClaimChoice(QWidget* choice);
     /// The state of the sheet, which the room sets.
     QLabel* stateLabel() const { return m_state; }
 
@@ -71,6 +74,7 @@ class ReproducePanel : public QFrame {
 
     Settings& m_settings;
     Form m_form;
+    QVBoxLayout* m_sheetColumn;
     QLabel* m_state;
     QLabel* m_cost;
     QLabel* m_problem;

@@ -43,7 +43,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 // Names of the tabs, in the order of Page.
-constexpr std::array<const char*, 6> kParts = {"claims", "comparison", "effects", "checks", "predictions", "letters"};
+constexpr std::array<const char*, 6> kParts = {"effects", "claims", "comparison", "checks", "predictions", "letters"};
 
 }  // namespace
 
@@ -96,16 +96,11 @@ void ReproduceRoom::addParts() {
     addFigure({&m_letters->view(), [this] { return m_letters->figure(); }});
     for (std::size_t i = 0; i < kParts.size(); ++i) {
         const auto page = static_cast<Page>(i);
-        addPart({QLatin1String(kParts[i]), [this, page] { openPage(page); }, [this, page] { return m_page == page; }});
+        addPart({QLatin1String(kParts[i]), [this, page] { showPage(page); }, [this, page] { return m_page == page; }});
     }
     addControl(controlOf(u"sheet"_s, m_panel->form().field<QComboBox>("sheet")));
     addBars({m_measure});
     for (QToolButton* tab : m_tabs) addBars({tab});
-}
-
-void ReproduceRoom::openPage(Page page) {
-    m_isPageChosen = true;
-    showPage(page);
 }
 
 void ReproduceRoom::showEvent(QShowEvent* event) {
@@ -122,7 +117,6 @@ void ReproduceRoom::hideEvent(QHideEvent* event) {
 void ReproduceRoom::adoptSheet() {
     if (const auto& sheet = m_trainer.sheet()) {
         m_panel->choose(sheet->plan.sheet, sheet->plan.scale);
-        if (!m_isPageChosen) showPage(Page::comparison);
     }
     m_planned.reset();
     if (isVisible()) refresh();
@@ -301,6 +295,7 @@ namespace {
 
 // Widest table column in pixels at 100 % scale; longer texts are shown in tooltips.
 constexpr int kWidestColumn = 420;
+constexpr int kLowPage = 400;  // height at 100 % of a page that scrolls
 
 struct Tab {
     const char* title;
@@ -308,11 +303,11 @@ struct Tab {
 };
 // Tabs in the order of Page.
 constexpr Tab kTabs[] = {
-    {"Claims and rules", "Shows the published claims, the runs that test them, and the rules of the verdicts."},
-    {"Comparison", "Shows the results of this lab beside the published ones, with difference, p value and verdict."},
     {"Effects",
      "Shows a forest plot: the effect of each group of runs with its interval, the range that the verdict's rule "
      "tests, the published effect and the verdict."},
+    {"Claims and rules", "Shows the published claims, the runs that test them, and the rules of the verdicts."},
+    {"Comparison", "Shows the results of this lab beside the published ones, with difference, p value and verdict."},
     {"Source checks", "Checks statements of the publication by recomputing them from the publication's own tables."},
     {"Predictions", "Shows what theories of RoPE predicted before the runs, and which predictions were right."},
     {"Bits per letter",
@@ -349,34 +344,35 @@ ReproduceRoom::ReproduceRoom(SessionActions& actions, RunAccess access, Settings
     m_claims = new ClaimsPage(this);
     connect(m_claims, &ClaimsPage::effectsAsked, this, [this](const QString& claim) {
         chooseData(&m_effects->claimBox(), claim);
-        openPage(Page::effects);
+        showPage(Page::effects);
     });
     m_effects = new ForestView(this);
+    m_panel->addClaimChoice(&m_effects->claimBox());
     m_letters = new LettersView(this);
     m_pages = new QStackedWidget(this);
-    m_pages->addWidget(m_claims);
-    m_pages->addWidget(makeComparison());
-    m_pages->addWidget(m_effects);
+    const auto addPage = [this](QWidget* page) {  // the first page is shown, so its look is known before
+        page->setProperty("paper", true);
+        page->setAttribute(Qt::WA_StyledBackground);
+        m_pages->addWidget(page);
+    };
+    addPage(m_effects);
+    m_pages->addWidget(m_claims);  // it consists of cards
+    addPage(makeComparison());
     m_checks = new TextList(
         u"Checks of the publication's statements about its own numbers"_s,
         u"Each row compares a statement of the publication about its own numbers with the value recomputed from these "
         "numbers. No run of this lab is used."_s,
         u"The publication makes no statement that can be recomputed from its tables."_s, this);
-    m_pages->addWidget(m_checks);
+    addPage(m_checks);
     m_predictions = makePredictionList(
         u"This reproduction has no predictions: no theory predicts the measures that it compares."_s, this);
-    m_pages->addWidget(m_predictions);
-    m_pages->addWidget(m_letters);
+    addPage(m_predictions);
+    addPage(m_letters);
     layout->addWidget(m_pages, 1);
-    for (int i = 0; i < m_pages->count(); ++i) {
-        shownBy(m_pages->widget(i), m_tabs[i]);
-        if (i == static_cast<int>(Page::claims)) continue;  // it consists of cards
-        m_pages->widget(i)->setProperty("paper", true);
-        m_pages->widget(i)->setAttribute(Qt::WA_StyledBackground);
-    }
+    for (int i = 0; i < m_pages->count(); ++i) shownBy(m_pages->widget(i), m_tabs[i]);
     for (TextList* list : {m_checks, m_predictions}) scaleLayout(list->layout(), {12, 8, 12, 8}, 8);
     addParts();
-    showPage(Page::claims);
+    showPage(Page::effects);
 
     connect(&m_trainer, &SheetTrainer::sheetChanged, this, &ReproduceRoom::adoptSheet);
     connect(&m_trainer, &SheetTrainer::changed, this, [this] {
@@ -418,7 +414,7 @@ QWidget* ReproduceRoom::makeBar() {
         const QString title = QString::fromUtf8(tab.title);
         QToolButton* button = addToggle(flow, group, title, u"Show %1"_s.arg(title), QString::fromUtf8(tab.why));
         m_tabs.append(button);
-        connect(button, &QToolButton::clicked, this, [this, index] { openPage(static_cast<Page>(index)); });
+        connect(button, &QToolButton::clicked, this, [this, index] { showPage(static_cast<Page>(index)); });
     }
     return bar;
 }
@@ -463,6 +459,10 @@ void ReproduceRoom::showPage(Page page) {
     if (page == Page::effects) emit m_effects->view().chosen();
     if (page == Page::letters) emit m_letters->view().chosen();
     emit actionsChanged();
+}
+
+void ReproduceRoom::fitPage(const QSize& page) {
+    m_effects->setLow(page.height() < ThemeManager::instance().pixels(kLowPage));
 }
 
 void ReproduceRoom::fitColumns() {

@@ -26,13 +26,13 @@ class TextTable;
 
 /// Published claims are tested with new runs by preregistered rules. The tabs show claims and rules, own and published
 /// results, their effects as a forest plot, the source's statements recomputed, and predictions. The room updates while
-/// runs finish. Its parts are the tabs "claims", "comparison", "effects", "checks", "predictions" and "letters"; its
+/// runs finish. Its parts are the tabs "effects", "claims", "comparison", "checks", "predictions" and "letters"; its
 /// control is sheet, the shown sheet unless the open lab has one.
 class ReproduceRoom : public Room {
     Q_OBJECT
 
  public:
-    enum class Page { claims, comparison, effects, checks, predictions, letters };
+    enum class Page { effects, claims, comparison, checks, predictions, letters };
 
     ReproduceRoom(SessionActions& actions, RunAccess access, Settings& settings, QWidget* parent = nullptr);
     ~ReproduceRoom() override;
@@ -40,6 +40,7 @@ class ReproduceRoom : public Room {
     QWidget* panel() override;
     static void addActions(ActionRegistry& registry, const RoomHandle<ReproduceRoom>& room);
     /// Only the tabs "Effects" and "Bits per letter" have a figure.
+    void fitPage(const QSize& page) override;
     bool hasFigure() const override { return m_page == Page::effects || m_page == Page::letters; }
     bool isBusy() const override { return m_trainer.isLoading(); }
     void refreshNow() override;
@@ -78,7 +79,6 @@ class ReproduceRoom : public Room {
     QWidget* makeBar();
     QWidget* makeComparison();
     void addParts();
-    void openPage(Page page);
     void fitColumns();
     void adoptSheet();
     void refresh();
@@ -95,8 +95,7 @@ class ReproduceRoom : public Room {
     Settings& m_settings;
     SheetTrainer m_trainer;
     ReproducePanel* m_panel;
-    Page m_page = Page::claims;
-    bool m_isPageChosen = false;  // false: a lab with a sheet opens on the comparison
+    Page m_page = Page::effects;
 
     // The open lab's sheet, or the one that the panel's choice would start.
     std::optional<SheetPlan> m_plan;

@@ -106,7 +106,7 @@ TEST(ForestFigure, ShowsEffectsOfSeveralClaimsInMargins) {
     EXPECT_TRUE(hasStroke(figure, {4, 0}, {8, 0}));
     EXPECT_TRUE(hasStroke(figure, {-3.88, 3.7}, {-3.88, 4.3}));
     EXPECT_TRUE(hasStroke(figure, {0, -0.3}, {0, 0.3}));
-    ASSERT_EQ(figure.bands.size(), 3U);  // a row without an effect has no range
+    ASSERT_EQ(figure.bands.size(), 4U);  // the range is known before the runs
     for (const FigureBand& band : figure.bands) {
         EXPECT_NEAR(band.x.first(), -1, 1e-9);
         EXPECT_NEAR(band.x.last(), 1, 1e-9);
@@ -114,6 +114,20 @@ TEST(ForestFigure, ShowsEffectsOfSeveralClaimsInMargins) {
     EXPECT_TRUE(figure.note.contains("in margins (half the width of the range)")) << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("groups whose rule has no range"));
     EXPECT_TRUE(figure.summary.contains("4 rows, of which 3 have an effect")) << figure.summary.toStdString();
+}
+
+// Before the first run, the figure of the page was grey: no row had a name, and the axis no numbers.
+TEST(ForestFigure, HasNamesAxisAndRangesBeforeTheFirstRun) {
+    const std::vector<SheetRow> rows = {rowOf("loss", 500, SheetVerdict::unfinished, std::nullopt),
+                                        rowOf("speed", 500, SheetVerdict::unfinished, std::nullopt)};
+    const Figure figure = forestFigure(planWithClaims(), rows);
+    EXPECT_FALSE(isEmpty(figure));
+    EXPECT_EQ(figure.bands.size(), 2U);
+    EXPECT_TRUE(figure.y.categories.contains("θ 500") || figure.y.categories[0].contains("500"))
+        << figure.y.categories.join(", ").toStdString();
+    EXPECT_EQ(figure.x.minimum, -2) << "the range from −1 to 1 has space beside it";
+    EXPECT_EQ(figure.x.maximum, 2);
+    EXPECT_TRUE(figure.note.contains("appears when all of its runs have ended")) << figure.note.toStdString();
 }
 
 TEST(ForestFigure, ShowsEffectsOfOneClaimInPercent) {

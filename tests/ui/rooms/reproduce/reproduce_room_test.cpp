@@ -18,7 +18,7 @@ namespace {
 
 TEST_F(ReproduceTest, ShowsClaimsRunsAndRulesBeforeTheStart) {
     choose("theta-table-3");
-    EXPECT_EQ(room->page(), ReproduceRoom::Page::claims);
+    EXPECT_EQ(room->page(), ReproduceRoom::Page::effects);
     EXPECT_TRUE(room->words().startsWith("This reproduction has not started.")) << room->words().toStdString();
     EXPECT_EQ(button().text(), "Start without a verdict");
     EXPECT_TRUE(button().isEnabled());
@@ -71,7 +71,7 @@ TEST_F(ReproduceTest, StartTrainsMeasuresAndSetsVerdicts) {
     EXPECT_EQ(stored->plan.sheet, "theta-table-3");
     EXPECT_TRUE(QString::fromStdString(workspace->runs().runs().front().record.name).contains("seed 1337"));
 
-    EXPECT_EQ(room->page(), ReproduceRoom::Page::comparison);
+    EXPECT_EQ(room->page(), ReproduceRoom::Page::effects);
     const TextTable& table = room->comparison();
     ASSERT_EQ(table.rowCount(), 6);
     EXPECT_TRUE(cell(table, 0, "this lab").contains(" ± ")) << cell(table, 0, "this lab").toStdString();
@@ -177,7 +177,7 @@ TEST_F(ReproduceTest, ShowsSourceChecksAndPredictions) {
     EXPECT_EQ(cell(predictions, 0, "outcome"), "not scored");
     // a no-break space before the percent sign
     EXPECT_TRUE(cell(predictions, 1, "chance level").endsWith(QStringLiteral("\u202F%")));
-    for (const char* part : {"claims", "comparison", "effects", "checks", "predictions", "letters"}) {
+    for (const char* part : {"effects", "claims", "comparison", "checks", "predictions", "letters"}) {
         room->showPart(QLatin1String(part));
         EXPECT_EQ(room->hasFigure(),
                   QLatin1String(part) == QLatin1String("letters") || QLatin1String(part) == QLatin1String("effects"));

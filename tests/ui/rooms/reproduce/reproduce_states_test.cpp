@@ -31,7 +31,7 @@ TEST_F(ReproduceTest, ShowsVerdictsOfAStoredSheet) {
     ASSERT_TRUE(waitUntilComplete()) << room->words().toStdString();
     EXPECT_EQ(room->choices().choice().sheet, "bpc");
     EXPECT_EQ(room->choices().choice().scale, SheetScale::laptop);
-    EXPECT_EQ(room->page(), ReproduceRoom::Page::comparison);
+    EXPECT_EQ(room->page(), ReproduceRoom::Page::effects);
     EXPECT_TRUE(room->words().contains("reproduced")) << room->words().toStdString();
     const TextTable& table = room->comparison();
     bool hasVerdict = false;
