@@ -59,6 +59,7 @@ struct InspectChoices {
     bool headsAsRows = false;   // heat maps: one row per head of the selected layer instead of one row per layer
     bool difference = false;    // heat maps and attention maps: the run minus the second run
     bool byWavelength = false;  // heat maps: the x axis is the wavelength instead of the pair's index
+    bool lollipops = false;     // spectra of few rows: a stem per pair over its wavelength instead of a heat map
     std::optional<int> pair;    // the highlighted pair
     int query = -1;             // index of the token whose attention is shown; −1: the last token
     std::int64_t lag = 10;      // distance between query and key in the figure of dials, in tokens
@@ -111,6 +112,8 @@ struct ModelInputs {
 /// A figure, and what the mouse selects in it. Positions are in axis coordinates.
 struct InspectPicture {
     Figure figure;
+    /// What the figure shows, for the line above it; "" for none.
+    QString sentence = {};
     std::function<std::optional<FigureView::Readout>(QPointF)> readout = {};
     std::function<std::optional<int>(QPointF)> pairAt = {};
     /// For a figure without axes; the position is in pixels of its rectangle.

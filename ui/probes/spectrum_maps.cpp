@@ -19,6 +19,8 @@ struct MappedQuantity {
     QString unit;
     QString formula;
     ProbeArray ProbeResult::*array;
+    /// What a layer or head, in front of these words, does with its pair (%1) of the largest value.
+    QString uses = {};
     enum class Columns { pairs, pairsAndRest, channels } columns = Columns::pairs;
     double factor = 1;  // converts the stored values to the unit
 };
@@ -224,6 +226,129 @@ void addRest(Figure& figure, const QList<double>& rests) {
     figure.y.label += u", rest: unrotated channels"_s;
 }
 
+constexpr std::size_t kMostLollipopRows = 4;
+constexpr double kStemSpread = 0.5;  // of the stems of one pair, relative to the distance of neighbouring pairs
+
+bool hasLollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
+    return data.choices.lollipops && !data.choices.difference &&
+           quantity.columns != MappedQuantity::Columns::channels && rotatesPairs(data.run->spec) &&
+           rows.values.size() <= kMostLollipopRows;
+}
+
+/// "layer 1 uses pair 0 most (wavelength 6.28, 15.3 %)".
+QString usedMost(const MappedQuantity& quantity, const QString& title, const std::vector<double>& row,
+                 const std::vector<double>& wavelengths) {
+    const auto pair = std::max_element(row.begin(), row.begin() + std::ssize(wavelengths)) - row.begin();
+    const double wavelength = wavelengths[static_cast<std::size_t>(pair)];
+    const auto digits = [](double number) { return QString::number(number, 'g', 3); };
+    const QString value = digits(row[static_cast<std::size_t>(pair)]) +
+                          (quantity.unit.isEmpty() ? QString() : QLatin1Char(' ') + quantity.unit);
+    return u"%1 %2 (%3, %4)"_s.arg(
+        title, quantity.uses.arg(pair),
+        std::isfinite(wavelength) ? u"wavelength %1"_s.arg(digits(wavelength)) : pairWavelengthText(wavelength), value);
+}
+
+/// A stem per pair and row over the pair's wavelength, those of one pair beside each other. Their axis is that of all
+/// snapshots, so it holds still in a replay.
+InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
+    InspectPicture picture{inspectFigure(data, quantity.name)};
+    Figure& figure = picture.figure;
+    const std::vector<double> wavelengths = wavelengthsOf(data.run->spec);
+    const auto rotated = static_cast<std::size_t>(
+        std::count_if(wavelengths.begin(), wavelengths.end(), [](double each) { return std::isfinite(each); }));
+    const double ratio = rotated > 1 ? wavelengths[1] / wavelengths[0] : 2;
+    const auto context = static_cast<double>(data.run->spec.context);
+    figure.x = {u"wavelength"_s, u"tokens"_s, true};
+    figure.x.minimum = std::min(wavelengths[0], context) / ratio;
+    figure.x.maximum = std::max(wavelengths[rotated - 1], context) * ratio;
+    figure.y = {quantity.title, quantity.unit};
+    FigureMap scale;
+    scale.minimum = scale.maximum = 0;
+    widen(scale, data, *data.run, quantity);
+    if (data.ghost) widen(scale, data, *data.ghost, quantity);
+    figure.y.minimum = 1.05 * scale.minimum;
+    figure.y.maximum = scale.maximum > 0 ? 1.05 * scale.maximum : 1;
+    figure.verticalLines.push_back(
+        {context, u"context %1"_s.arg(groupedText(data.run->spec.context)), {Ink::Kind::accent}});
+    figure.table.names = {u"pair"_s, u"wavelength (tokens)"_s};
+    figure.table.columns.resize(2);
+    for (std::size_t pair = 0; pair < wavelengths.size(); ++pair) {
+        figure.table.columns[0].append(static_cast<double>(pair));
+        figure.table.columns[1].append(wavelengths[pair]);
+    }
+    QStringList sentences;
+    QStringList rests;
+    const auto count = static_cast<double>(rows.values.size());
+    for (std::size_t row = 0; row < rows.values.size(); ++row) {
+        const std::vector<double>& values = rows.values[row];
+        const QString title = rows.titles[static_cast<qsizetype>(row)];
+        const double shift = std::pow(ratio, kStemSpread * ((static_cast<double>(row) + 0.5) / count - 0.5));
+        FigureCurve stems;
+        stems.ink = Ink::data(static_cast<int>(row));
+        stems.solid = true;
+        stems.dots = false;
+        FigureCurve heads;
+        heads.label = title;
+        heads.quantity = quantity.title;
+        heads.ink = stems.ink;
+        heads.shape = FigureCurve::Shape::points;
+        heads.pointPt = 5;
+        for (std::size_t pair = 0; pair < rotated; ++pair) {
+            const double x = wavelengths[pair] * shift;
+            stems.x << x << x << x;
+            stems.y << 0 << values[pair] << std::nan("");
+            heads.x << x;
+            heads.y << values[pair];
+        }
+        figure.curves.push_back(std::move(stems));
+        figure.curves.push_back(std::move(heads));
+        figure.table.names << title;
+        figure.table.columns.append(QList<double>(values.begin(), values.begin() + std::ssize(wavelengths)));
+        sentences << usedMost(quantity, title, values, wavelengths);
+        if (const double rest = restOf(values, quantity); rest != 0) {
+            rests << u"%1 %2 %3"_s.arg(title, readableNumber(rest), quantity.unit);
+        }
+    }
+    std::reverse(sentences.begin(), sentences.end());  // the last layer first, next to the output
+    picture.sentence = sentences.join(u"; "_s) + QLatin1Char('.');
+    picture.sentence[0] = picture.sentence[0].toUpper();
+    figure.hasLegend = rows.values.size() > 1;
+    figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(data.snapshot()->iteration));
+    if (!data.choices.headsAsRows) {
+        figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
+    }
+    figure.note += u"; %1"_s.arg(sequencesText(*data.snapshot()->result));
+    if (!rests.isEmpty()) figure.note += u"; unrotated channels: %1"_s.arg(rests.join(u", "_s));
+    figure.summary = u"%1 (%2) of the run %3 after %4 steps, by wavelength. %5"_s.arg(
+        quantity.title, quantity.formula, data.run->name, groupedText(data.snapshot()->iteration), picture.sentence);
+    if (const auto pair = data.choices.pair; pair && std::cmp_less(*pair, rotated)) {
+        figure.verticalLines.push_back(
+            {wavelengths[static_cast<std::size_t>(*pair)], u"pair %1"_s.arg(*pair), {Ink::Kind::text}});
+    }
+    picture.pairAt = [wavelengths, rotated, ratio](QPointF place) -> std::optional<int> {
+        for (std::size_t pair = 0; pair < rotated; ++pair) {
+            if (std::abs(std::log(place.x() / wavelengths[pair])) <= std::log(ratio) / 2) return static_cast<int>(pair);
+        }
+        return std::nullopt;
+    };
+    picture.readout = [pairAt = picture.pairAt, wavelengths, rows, quantity](QPointF place) {
+        const auto pair = pairAt(place);
+        if (!pair) return std::optional<FigureView::Readout>();
+        const auto at = static_cast<std::size_t>(*pair);
+        FigureView::Readout readout{
+            u"pair %1, %2"_s.arg(*pair).arg(pairWavelengthText(wavelengths[at])), wavelengths[at], {}};
+        for (std::size_t row = 0; row < rows.values.size(); ++row) {
+            const QString number = readableNumber(rows.values[row][at]);
+            readout.rows.append({rows.titles[static_cast<qsizetype>(row)],
+                                 quantity.unit.isEmpty() ? number : number + QLatin1Char(' ') + quantity.unit,
+                                 2 * static_cast<int>(row) + 1});
+        }
+        readout.rows.append({u"formula"_s, quantity.formula});
+        return std::optional(readout);
+    };
+    return picture;
+}
+
 InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity) {
     const Snapshot* now = data.snapshot();
     if (!now) return withoutNumbers(data, quantity.name);
@@ -231,6 +356,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     if (rows.values.empty()) return withoutNumbers(data, quantity.name);
     InspectPicture picture{inspectFigure(data, quantity.name)};
     Figure& figure = picture.figure;
+    if (hasLollipops(data, quantity, rows)) return lollipops(data, quantity, rows);
     const Columns columns = columnsOf(data, *data.run, quantity);
     FigureMap map;
     map.columns = static_cast<int>(columns.source.size());
@@ -311,7 +437,8 @@ InspectPicture querySpectrum(const InspectData& data) {
                            u"query norm by frequency"_s,
                            {},
                            u"mean norm of the pair's two channels"_s,
-                           &ProbeResult::query_usage});
+                           &ProbeResult::query_usage,
+                           u"has its largest query norm in pair %1"_s});
 }
 
 InspectPicture keySpectrum(const InspectData& data) {
@@ -319,7 +446,8 @@ InspectPicture keySpectrum(const InspectData& data) {
                            u"key norm by frequency"_s,
                            {},
                            u"mean norm of the pair's two channels"_s,
-                           &ProbeResult::key_usage});
+                           &ProbeResult::key_usage,
+                           u"has its largest key norm in pair %1"_s});
 }
 
 InspectPicture valueSpectrum(const InspectData& data) {
@@ -327,21 +455,23 @@ InspectPicture valueSpectrum(const InspectData& data) {
                            u"value norm by frequency"_s,
                            {},
                            u"mean norm of two channels of the value vectors v (RoPE does not rotate v)"_s,
-                           &ProbeResult::value_usage});
+                           &ProbeResult::value_usage,
+                           u"has its largest value norm in pair %1"_s});
 }
 
 InspectPicture contributionSpectrum(const InspectData& data) {
     if (hasNoRotaryPart(data)) return withoutNumbers(data, "logit-contribution", noRotaryPart(*data.run));
-    return spectrum(data,
-                    {"logit-contribution", u"logit contribution"_s, u"%"_s, u"Cov(pair's term, logit) / Var(logit)"_s,
-                     &ProbeResult::logit_contribution, MappedQuantity::Columns::pairsAndRest, 100});
+    return spectrum(
+        data, {"logit-contribution", u"logit contribution"_s, u"%"_s, u"Cov(pair's term, logit) / Var(logit)"_s,
+               &ProbeResult::logit_contribution, u"uses pair %1 most"_s, MappedQuantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture weightedContributionSpectrum(const InspectData& data) {
     if (hasNoRotaryPart(data)) return withoutNumbers(data, "weighted-logit-contribution", noRotaryPart(*data.run));
     return spectrum(data, {"weighted-logit-contribution", u"logit contribution, weighted by attention"_s, u"%"_s,
                            u"Cov(pair's term, logit) / Var(logit) under the attention weights"_s,
-                           &ProbeResult::weighted_logit_contribution, MappedQuantity::Columns::pairsAndRest, 100});
+                           &ProbeResult::weighted_logit_contribution, u"uses pair %1 most, weighted by attention"_s,
+                           MappedQuantity::Columns::pairsAndRest, 100});
 }
 
 InspectPicture queryChannels(const InspectData& data) {
@@ -350,6 +480,7 @@ InspectPicture queryChannels(const InspectData& data) {
                            {},
                            u"norm of the channel over the positions of a sequence"_s,
                            &ProbeResult::query_massive,
+                           {},
                            MappedQuantity::Columns::channels});
 }
 
@@ -359,6 +490,7 @@ InspectPicture keyChannels(const InspectData& data) {
                            {},
                            u"norm of the channel over the positions of a sequence"_s,
                            &ProbeResult::key_massive,
+                           {},
                            MappedQuantity::Columns::channels});
 }
 

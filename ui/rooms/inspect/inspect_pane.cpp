@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "ui/common/scaled.h"
+#include "ui/controls/fitting_label.h"
 #include "ui/plot/figure_view.h"
 #include "ui/shell/explanation.h"
 #include "ui/theme/theme_manager.h"
@@ -130,6 +131,10 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
         m_chooser->addItem(u"%1: %2"_s.arg(titleOf(figure.group), figure.title), QLatin1String(figure.name));
         m_chooser->setItemData(m_chooser->count() - 1, figure.why, Qt::ToolTipRole);
     }
+    m_sentence = new FittingLabel(this);
+    m_sentence->setAccessibleName(u"What the figure shows"_s);
+    m_sentence->setVisible(false);
+    column->addWidget(m_sentence);
     m_view = new FigureView(this);
     column->addWidget(m_view, 1);
     explainBy(m_view, m_chooser);
@@ -169,6 +174,8 @@ void InspectPane::show(InspectPicture picture) {
     } else {
         m_view->setReadout({});
     }
+    m_sentence->setText(m_picture.sentence);
+    m_sentence->setVisible(!m_picture.sentence.isEmpty());
     m_view->setFigure(m_picture.figure);
 }
 

@@ -9,6 +9,7 @@
 namespace ropelab::ui {
 
 class FigureView;
+class FittingLabel;
 
 /// Shades each token of the attention maps' text by the attention weight that the query gives it. The query is the
 /// token under the mouse pointer, else the token that was clicked; the arrow keys move it.
@@ -66,6 +67,7 @@ class InspectPane : public QWidget {
     const InspectPicture& picture() const { return m_picture; }
     FigureView& view() const { return *m_view; }
     QComboBox* chooser() const { return m_chooser; }
+    QString sentence() const { return m_picture.sentence; }
 
  signals:
     void figureChosen();
@@ -87,6 +89,7 @@ class InspectPane : public QWidget {
 
     InspectPicture m_picture;
     QComboBox* m_chooser;
+    FittingLabel* m_sentence;
     FigureView* m_view;
 };
 

@@ -163,6 +163,8 @@ std::pair<int, double> muchToSee(const RunView& run) {
             -loss};
 }
 
+enum SpectrumAxis { kAutomaticAxis, kPairAxis, kWavelengthAxis };
+
 QList<FormRow> runRows() {
     return {
         {"run", u"run"_s, u"Run"_s,
@@ -181,10 +183,11 @@ QList<FormRow> runRows() {
          u"Selects the head that the figures show, or the mean over heads. With “automatic”, attention maps show the "
          "head with the largest rotary logit contribution in the newest snapshot (in a run without RoPE, the head with "
          "the lowest attention entropy), and the other figures show the mean over heads."_s},
-        {"axis", u"x axis"_s, u"Horizontal axis of heat maps"_s,
-         u"The horizontal axis of heat maps shows each pair's index, or its wavelength in tokens (2π divided by its "
-         "frequency) on a logarithmic scale."_s,
-         ChoiceRow{{{u"pair"_s, false}, {u"wavelength"_s, true}}}}};
+        {"axis", u"x axis"_s, u"Horizontal axis of spectra"_s,
+         u"With “automatic”, a spectrum of at most four layers or heads has a stem per pair over its wavelength in "
+         "tokens (2π divided by its frequency), with a line at the training context. The other choices show a heat map "
+         "over the index of each pair, or over its wavelength on a logarithmic scale."_s,
+         ChoiceRow{{{u"automatic"_s, kAutomaticAxis}, {u"pair"_s, kPairAxis}, {u"wavelength"_s, kWavelengthAxis}}}}};
 }
 
 QList<FormRow> lagRows() {
@@ -285,7 +288,8 @@ InspectChoices InspectPanel::choices() const {
     result.head = m_form.value("head").toLongLong();
     result.headsAsRows = m_form.value("rows").toBool();
     result.difference = m_form.value("difference").toBool() && ghost() != 0;
-    result.byWavelength = m_form.value("axis").toBool();
+    result.byWavelength = m_form.value("axis").toInt() == kWavelengthAxis;
+    result.lollipops = m_form.value("axis").toInt() == kAutomaticAxis;
     result.lag = m_form.value("lag").toInt();
     return result;
 }

@@ -164,6 +164,7 @@ void visitFields(JobFields& fields, InspectRequest& request) {
     fields.choice("rows", choices.headsAsRows, kRows);
     fields.flag("difference", choices.difference);
     fields.choice("along", choices.byWavelength, kAlong);
+    fields.flag("lollipops", choices.lollipops);
     fields.index("pair", choices.pair, 1e6);
     fields.whole("query", choices.query, -1, 1e6);
     fields.whole("lag", choices.lag, 0, 1e6);

@@ -33,7 +33,6 @@ ReplayBar::ReplayBar(QWidget* parent) : QWidget(parent) {
     m_play = new QToolButton(this);
     m_play->setText(u"Play"_s);
     m_play->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    m_play->setToolTip(u"Plays back the training of the run, snapshot by snapshot (Space or P)."_s);
     setIcon(m_play, outline::kStart);
     connect(m_play, &QToolButton::clicked, this, [this] { setPlaying(!isPlaying()); });
     m_pace = new QComboBox(this);
@@ -91,9 +90,12 @@ void ReplayBar::setIterations(const std::vector<std::int64_t>& iterations) {
             moveTo(static_cast<double>(before));
         }
     }
-    for (QWidget* widget : std::initializer_list<QWidget*>{m_play, m_slider}) {
-        widget->setEnabled(iterations.size() > 1);
-    }
+    const bool isPlayable = iterations.size() > 1;
+    if (!isPlayable) setPlaying(false);
+    for (QWidget* widget : std::initializer_list<QWidget*>{m_play, m_pace, m_slider}) widget->setEnabled(isPlayable);
+    m_play->setToolTip(isPlayable || iterations.empty()
+                           ? u"Plays back the training of the run, snapshot by snapshot (Space or P)."_s
+                           : u"The run has one snapshot, so there is nothing to play back."_s);
     renewExport();
     renewWords();
 }

@@ -235,6 +235,37 @@ TEST(InspectFigures, PairsAreFoundByIndexAndByWavelength) {
     EXPECT_EQ(picture.figure.x.unit, "tokens");
 }
 
+// Thirty-two numbers in coloured cells said less than their stems over the wavelength, with the context among them.
+TEST(InspectFigures, FewRowsAreStemsOverTheWavelength) {
+    InspectData data = someData();
+    data.choices.lollipops = true;
+    InspectPicture picture = querySpectrum(data);
+    const Figure& figure = picture.figure;
+    EXPECT_FALSE(figure.map);
+    EXPECT_TRUE(figure.x.logarithmic);
+    ASSERT_EQ(figure.curves.size(), 2U * kTestLayers) << "stems and heads of each layer";
+    EXPECT_EQ(figure.curves[3].label, "layer 1");
+    ASSERT_EQ(figure.curves[3].y.size(), kTestPairs);
+    InspectData map = data;
+    map.choices.lollipops = false;
+    for (int pair = 0; pair < kTestPairs; ++pair) {
+        EXPECT_FLOAT_EQ(static_cast<float>(figure.curves[3].y[pair]), cell(querySpectrum(map).figure, 1, pair)) << pair;
+        // Stems of a pair are beside each other, around its wavelength: λ = 2π · 100^(i/4).
+        const double wavelength = 2 * std::numbers::pi * std::pow(100, pair / 4.0);
+        EXPECT_LT(figure.curves[1].x[pair], wavelength);
+        EXPECT_GT(figure.curves[3].x[pair], wavelength);
+        EXPECT_EQ(picture.pairAt(QPointF(wavelength, 0)), pair);
+    }
+    EXPECT_EQ(figure.verticalLines.front().at, static_cast<double>(data.run->spec.context));
+    EXPECT_TRUE(picture.sentence.startsWith("Layer 1 has its largest query norm in pair 3 (wavelength 199, "))
+        << picture.sentence.toStdString();
+    EXPECT_TRUE(picture.sentence.contains("; layer 0 has its largest query norm in pair 3 ("));
+    EXPECT_EQ(figure.y.maximum, 1.05 * querySpectrum(map).figure.map->maximum) << "the axis of all snapshots";
+    data.choices.difference = true;
+    data.ghost = data.run;
+    EXPECT_TRUE(querySpectrum(data).figure.map) << "a difference is a heat map";
+}
+
 // The unrotated channels of a partly rotated run contribute many times what a pair does.
 TEST(InspectFigures, UnrotatedChannelsAreOutsideTheColourScale) {
     InspectData data = someData();

@@ -177,6 +177,7 @@ TEST_F(InspectRoomTest, ShowsTwoRunsSideBySideAndTheirDifference) {
     openLab(writeLab());
     room->mainPane().choose("query-spectrum");
     EXPECT_EQ(room->sidePane().chosenName(), "attention-map");
+    room->choices().form().field<QComboBox>("axis")->setCurrentIndex(1);  // pair
     room->choices().form().setValue("ghost", 2);
     EXPECT_EQ(room->sidePane().chosenName(), "second-run") << "the chosen second run is shown immediately";
     ASSERT_TRUE(waitUntil([&] { return room->data().ghost && settled(); }));
