@@ -43,6 +43,7 @@ namespace {
 
 // Lengths in pixels at 100 %.
 constexpr int kLowestListing = 160;
+constexpr int kLowPage = 400;       // height of a page that scrolls
 constexpr int kDetailHeight = 196;  // of a stage with its weights and activation
 constexpr int kStageHeight = 108;   // of a stage alone
 // Margin that a view leaves around its drawing, in points.
@@ -640,6 +641,13 @@ void AnatomyRoom::saveTable() {
 void AnatomyRoom::showEvent(QShowEvent* event) {
     Room::showEvent(event);
     if (m_isStale) renew();
+}
+
+void AnatomyRoom::fitPage(const QSize& page) {
+    // A low page scrolls as a whole, and the listing in it does not.
+    const ThemeManager& theme = ThemeManager::instance();
+    const bool isLow = page.height() < theme.pixels(kLowPage);
+    m_scroll->setMinimumHeight(std::max(theme.pixels(kLowestListing), isLow ? m_listing->minimumHeight() : 0));
 }
 
 void AnatomyRoom::resizeEvent(QResizeEvent* event) {

@@ -71,6 +71,7 @@ class AnatomyRoom : public Room {
  protected:
     FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;
+    void fitPage(const QSize& page) override;
     void resizeEvent(QResizeEvent* event) override;
 
  private:

@@ -57,7 +57,7 @@ FigurePane::FigurePane(LabDocument& lab, RunStore& runs, Settings& settings, con
                        QWidget* parent)
     : QFrame(parent), m_lab(lab), m_runStore(runs), m_settings(settings), m_dataDir(dataDir) {
     setProperty("paper", true);
-    auto* column = scaledColumn(this, 4, {12, 4, 12, 0});
+    auto* column = scaledColumn(this, 4, {4, 4, 4, 0});
     m_bar = new QWidget(this);
     auto* row = scaledRow(m_bar, 8);
     m_chooser = makeChoice(u"Figure"_s, this, 5);

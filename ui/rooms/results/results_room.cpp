@@ -26,6 +26,7 @@
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
+#include "ui/controls/fitting_label.h"
 #include "ui/controls/table_view.h"
 #include "ui/rooms/results/figure_pane.h"
 #include "ui/rooms/results/generation_measurement.h"
@@ -56,6 +57,11 @@ struct DecisionTexts {
     QString words;    // one sentence per data set
     QString details;  // for the tooltip
 };
+
+// Heights in pixels at a scale of 100 %.
+constexpr int kLowestFigure = 200;
+constexpr int kLowPage = 400;  // there the page scrolls
+constexpr int kMostRowsOfLow = 12;
 
 DecisionTexts decisionTexts(const ResultsTable& table, const DecisionChoice& choice) {
     DecisionNames names = decision_names(table);
@@ -172,6 +178,10 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
 }
 
 ResultsRoom::~ResultsRoom() = default;
+
+QString ResultsRoom::headline() const {
+    return m_headline->text();
+}
 
 QWidget* ResultsRoom::panel() {
     m_panel->show();
@@ -562,9 +572,8 @@ QWidget* ResultsRoom::makeEmptyState() {
 QWidget* ResultsRoom::makeHead(QWidget* parent) {
     m_head = new QWidget(parent);
     auto* column = scaledColumn(m_head, 4);
-    auto* row = scaledRow(nullptr, 8);
-    m_headline = makeText(u"Verdict"_s, m_head);
-    m_headline->setProperty("roomTitle", true);
+    m_headline = new FittingLabel(m_head);
+    m_headline->setAccessibleName(u"Verdict"_s);
     auto* explanation = new QFrame(m_head);
     explanation->setProperty("paper", true);
     auto* texts = scaledColumn(explanation, 8, {12, 8, 12, 8});
@@ -573,16 +582,13 @@ QWidget* ResultsRoom::makeHead(QWidget* parent) {
     texts->addWidget(m_words);
     texts->addWidget(m_decision);
     m_warnings = makeText(u"Warnings"_s, m_head);
-    row->addWidget(m_headline, 1);
-    row->addWidget(
-        makeFold(
-            u"Tests"_s,
-            u"Shows which runs the means include, which difference the test can detect, and for which settings no test "
-            "shows that another setting is better in loss or cost and not inferior in the other (Pareto-dominated "
-            "settings are left out)."_s,
-            explanation, m_head),
-        0, Qt::AlignTop);
-    column->addLayout(row);
+    m_tests = makeFold(
+        u"Tests"_s,
+        u"Shows which runs the means include, which difference the test can detect, and for which settings no test "
+        "shows that another setting is better in loss or cost and not inferior in the other (Pareto-dominated "
+        "settings are left out)."_s,
+        explanation, m_head);
+    column->addWidget(m_headline);
     column->addWidget(m_warnings);
     column->addWidget(explanation);
     return m_head;
@@ -609,7 +615,7 @@ QWidget* ResultsRoom::makeDetails(QWidget* parent) {
 
 QWidget* ResultsRoom::makeResults() {
     auto* page = new QWidget(this);
-    auto* column = scaledColumn(page, 8);
+    auto* column = scaledColumn(page, 4);
     column->addWidget(makeHead(page));
 
     m_split = new QSplitter(Qt::Vertical, page);
@@ -649,6 +655,7 @@ QWidget* ResultsRoom::makeResults() {
     m_unfold =
         makeFold({}, u"Shows the verdict on the selected group of runs and a table of its runs."_s, details, m_table);
     connect(m_unfold, &QToolButton::clicked, this, &ResultsRoom::fitTable);
+    m_figures->addToBar(m_tests);
     m_figures->addToBar(m_unfold);
     rows->addWidget(details);
 
@@ -694,10 +701,16 @@ void ResultsRoom::fitTable() {
                        (isWide ? m_groupView->horizontalScrollBar()->sizeHint().height() : 0) +
                        2 * m_groupView->frameWidth();
     const int row = m_groupView->verticalHeader()->defaultSectionSize();
-    const int rows = std::clamp((height * 3 / 10 - around) / row, 1, std::max(1, m_groups->rowCount()));
+    const int all = std::max(1, m_groups->rowCount());
+    const int rows = m_isLow ? std::min(all, kMostRowsOfLow) : std::clamp((height * 3 / 10 - around) / row, 1, all);
     m_groupView->setMinimumHeight(around + rows * row);
     const int table = m_table->minimumSizeHint().height();
     m_split->setSizes({height - table, table});
+}
+
+void ResultsRoom::fitPage(const QSize& page) {
+    const bool isLow = page.height() < ThemeManager::instance().pixels(kLowPage);
+    if (std::exchange(m_isLow, isLow) != isLow) fitTable();
 }
 
 void ResultsRoom::resizeEvent(QResizeEvent* event) {
@@ -708,7 +721,7 @@ void ResultsRoom::resizeEvent(QResizeEvent* event) {
 void ResultsRoom::restyle() {
     const auto& manager = ThemeManager::instance();
     for (QTableView* view : {m_groupView, m_seedView}) view->setIconSize({manager.pixels(10), manager.pixels(10)});
-    m_figures->view().setMinimumSize(manager.pixels(160), manager.pixels(120));
+    m_figures->view().setMinimumSize(manager.pixels(160), manager.pixels(kLowestFigure));
     if (!m_stale) fitColumns();
 }
 

@@ -22,6 +22,7 @@ namespace ropelab::ui {
 
 class ActionRegistry;
 class FigurePane;
+class FittingLabel;
 class GenerationMeasurement;
 class GroupOrder;
 class GroupTable;
@@ -62,7 +63,7 @@ class ResultsRoom : public Room {
     void showPage(Page page);
     bool offersPredictions() const { return !m_bar->isHidden(); }
     /// What the tests have decided so far, in one sentence; "" without results.
-    QString headline() const { return m_headline->text(); }
+    QString headline() const;
     /// The runs that count, the verdicts with their test and what it can detect, and warnings.
     QString words() const;
     /// The sentences on conversions of heads of the selected group's runs; "" without any.
@@ -88,6 +89,7 @@ class ResultsRoom : public Room {
     FigureOrigin originOf(const Figure& figure) override;
     void showEvent(QShowEvent* event) override;
     void hideEvent(QHideEvent* event) override;
+    void fitPage(const QSize& page) override;
     void resizeEvent(QResizeEvent* event) override;
 
  private:
@@ -142,12 +144,14 @@ class ResultsRoom : public Room {
     QWidget* m_bar = nullptr;
     QButtonGroup* m_tabs = nullptr;  // in the order of Page
     QWidget* m_head = nullptr;       // headline, warnings and, when it is unfolded, their explanation
-    QLabel* m_headline = nullptr;
+    bool m_isLow = false;            // the page scrolls, and no table in it
+    FittingLabel* m_headline = nullptr;
     QLabel* m_warnings = nullptr;
     QLabel* m_words = nullptr;
     QLabel* m_decision = nullptr;
     QWidget* m_table = nullptr;       // the groups and the selected one
     QWidget* m_details = nullptr;     // the selected group, when it is unfolded: verdict and runs
+    QToolButton* m_tests = nullptr;   // shows the explanation of the headline
     QToolButton* m_unfold = nullptr;  // shows m_details
     QLabel* m_groupWords = nullptr;
     QLabel* m_conversionWords = nullptr;
