@@ -101,8 +101,10 @@ QColor FigureStyle::blankColor() const {
 }
 
 FigureStyle::PointLook FigureStyle::pointsOf(const FigureCurve& curve, double diameter) const {
-    const QColor color = penOf(curve).color();
-    if (curve.ink.kind != Ink::Kind::compared) return {QPen(Qt::NoPen), QBrush(color), diameter};
+    // Dimmed points are rings in the full colour, because faint points would be below a contrast of 3:1.
+    const bool isDimmed = curve.emphasis == FigureCurve::Emphasis::dimmed && curve.shape == FigureCurve::Shape::points;
+    const QColor color = isDimmed ? colorOf(curve.ink) : penOf(curve).color();
+    if (curve.ink.kind != Ink::Kind::compared && !isDimmed) return {QPen(Qt::NoPen), QBrush(color), diameter};
     constexpr double kLeastHollowPt = 4.5;
     constexpr double kLargestRing = 0.2;  // width of the ring as a part of the diameter
     diameter = std::max(diameter, units(kLeastHollowPt));

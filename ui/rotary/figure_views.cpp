@@ -103,6 +103,11 @@ PanelGrid::PanelGrid(FigureView* first, int lowest, QWidget* parent)
     column->addWidget(m_shared);
     scaleLayout(m_grid, {0, 0, 0, 0}, 8);
     column->addLayout(m_grid, 1);
+    m_empty = makeNote(this);
+    m_empty->setProperty("paper", true);
+    scaleMargins(m_empty, {12, 4, 12, 4});
+    m_empty->hide();
+    column->addWidget(m_empty);
     addPanel(first);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         fitViews();
@@ -135,7 +140,18 @@ void PanelGrid::setShowsAll(bool showsAll) {
 }
 
 void PanelGrid::showPanels() {
-    m_count = static_cast<int>(m_figure.panels.size());
+    std::vector<const Figure*> drawn;
+    QStringList empty;
+    for (const Figure& panel : m_figure.panels) {
+        if (isEmpty(panel)) {
+            empty << u"%1. %2"_s.arg(panel.panelTitle, panel.emptyText);
+        } else {
+            drawn.push_back(&panel);
+        }
+    }
+    m_empty->setText(empty.join(QLatin1Char(' ')));
+    m_empty->setVisible(!empty.isEmpty() && !m_showsAll);
+    m_count = static_cast<int>(drawn.size());
     while (m_views.size() < m_count) {
         auto* view = new FigureView(this);
         explainBy(view, m_views.first());
@@ -145,7 +161,7 @@ void PanelGrid::showPanels() {
     for (int i = 0; i < m_views.size(); ++i) {
         m_boxes[i]->setVisible(i < m_count);
         if (i >= m_count) continue;
-        const Figure& panel = m_figure.panels[static_cast<std::size_t>(i)];
+        const Figure& panel = *drawn[static_cast<std::size_t>(i)];
         m_titles[i]->setText(panel.panelTitle);
         m_titles[i]->setToolTip(m_showsAll ? panel.note : QString());
         m_views[i]->setAccessibleName(u"%1: %2"_s.arg(m_name, panel.panelTitle));
@@ -172,7 +188,8 @@ QSize PanelGrid::minimumSizeHint() const {
     const int columns = std::max(1, m_columns);
     const int rows = (m_count + columns - 1) / columns;
     const int above = m_showsAll ? m_shared->sizeHint().height() + layout()->spacing() : 0;
-    return {panel.width(), above + rows * panel.height() + (rows - 1) * m_grid->verticalSpacing()};
+    const int below = m_empty->isHidden() ? 0 : m_empty->sizeHint().height() + layout()->spacing();
+    return {panel.width(), above + rows * panel.height() + (rows - 1) * m_grid->verticalSpacing() + below};
 }
 
 void PanelGrid::resizeEvent(QResizeEvent* event) {
@@ -184,8 +201,7 @@ int PanelGrid::columnsThatFit() const {
     const int step = m_boxes.first()->minimumSizeHint().width() + m_grid->horizontalSpacing();
     const int fitting = (width() + m_grid->horizontalSpacing()) / std::max(1, step);
     const int most = m_showsAll || m_figure.panelColumns == 0 ? m_count : m_figure.panelColumns;
-    const int columns = std::clamp(fitting, 1, most);
-    if (!m_showsAll) return columns;
+    const int columns = std::clamp(fitting, 1, std::max(1, most));
     // The last row is as full as possible.
     const int rows = (m_count + columns - 1) / columns;
     return (m_count + rows - 1) / rows;

@@ -59,7 +59,8 @@ class PanelGrid : public QWidget {
     /// `lowest` is the smallest height of a view in pixels at 100 %, unless the grid shows all panels.
     PanelGrid(FigureView* first, int lowest, QWidget* parent = nullptr);
 
-    /// In the order of the panels; all have the accessible name of the first view with the title of their panel.
+    /// In the order of the panels that draw something, which are shown; all have the accessible name of the first view
+    /// with the title of their panel. What the other panels say is below the grid.
     const QList<FigureView*>& panelViews() const { return m_views; }
     /// The figure must have panels.
     void show(const Figure& figure);
@@ -91,6 +92,7 @@ class PanelGrid : public QWidget {
     QGridLayout* m_grid;
     Figure m_figure;
     bool m_showsAll = false;
+    QLabel* m_empty;  // texts of the panels that draw nothing
     int m_count = 0;  // shown panels
     int m_columns = 0;
     QList<FigureView*> m_views;

@@ -141,6 +141,22 @@ TEST(ComparedFigure, PointsOfTheSecondSetupAreHollowAtEverySize) {
     }
 }
 
+// The pairs beyond the context were dots with a contrast of 1.56:1 on white, and 1.81:1 in the dark.
+TEST(FigureStyle, DimmedPointsAreRingsInTheFullColour) {
+    for (const Theme& theme : {Theme::light(), Theme::dark()}) {
+        const FigureStyle style = FigureStyle::screen(theme, 1);
+        FigureCurve curve;
+        curve.shape = FigureCurve::Shape::points;
+        curve.ink = {Ink::Kind::rotated};
+        curve.emphasis = FigureCurve::Emphasis::dimmed;
+        const auto look = style.pointsOf(curve, style.units(4.6));
+        EXPECT_EQ(look.pen.color(), theme.rotated);  // 3:1 on the paper, as the tests of themes check
+        EXPECT_EQ(look.brush.style(), Qt::NoBrush);
+        curve.shape = FigureCurve::Shape::line;
+        EXPECT_LT(style.penOf(curve).color().alphaF(), 0.5) << "a line behind others stays faint";
+    }
+}
+
 TEST(ComparedFigure, BarsOfTheSecondSetupArePoints) {
     Figure bars = lineFigure(1);
     bars.curves[0].shape = FigureCurve::Shape::bars;

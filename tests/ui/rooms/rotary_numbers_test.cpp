@@ -382,6 +382,8 @@ TEST_P(RotaryNumbers, CosSinTable) {
     expectContains(room.words(), groupedText(first_inexact_position(setup.precision)));
     const std::vector<ChannelPair> pairs = channel_pairs(setup.head_dim, now.rotary_dim, setup.partial, setup.pairing);
     for (const bool isCosine : {true, false}) {
+        room.showPart(isCosine ? "cosine-table" : "sine-table");
+        room.refreshNow();
         FigureView* view = isCosine ? room.cosineView() : room.sineView();
         const FigureMap& map = *view->figure().map;
         for (std::size_t pair = 0; pair < pairs.size(); pair += std::max<std::size_t>(1, pairs.size() / 6)) {

@@ -66,13 +66,14 @@ CacheRoom::CacheRoom(RotaryModel& rotary, QWidget* parent) : RotaryRoom(rotary, 
     auto* tables = scaledRow(m_tables, 8);
     tables->addWidget(pairOf(m_cosine), 1);
     tables->addWidget(pairOf(m_sine), 1);
-    column->addWidget(m_tables, 3);
+    column->addWidget(m_tables, 5);
     column->addWidget(m_error, 2);
     setWords(makeNote(this), u"Size of the table and precision of the positions"_s);
     column->addWidget(wordsLabel());
     setOptions(makeOptions());
     for (FigureView* view : views()) explainBy(view, wordsLabel());
     addParts();
+    showParts(true, false);
     connectTable(m_cosine);
     connectTable(m_sine);
     connectPairs(m_error, [this](QPointF place) { return pairNear(place.x()); });
@@ -101,7 +102,6 @@ QWidget* CacheRoom::makeBar() {
     m_cosineButton = addToggle(row, group, u"cos"_s, u"Show cosines"_s);
     m_sineButton = addToggle(row, group, u"sin"_s, u"Show sines"_s);
     m_bothButton = addToggle(row, group, u"cos and sin"_s, u"Show cosines and sines"_s);
-    m_bothButton->setChecked(true);
     connect(group, &QButtonGroup::buttonClicked, this,
             [this](QAbstractButton* button) { showParts(button != m_sineButton, button != m_cosineButton); });
     row->addStretch(1);

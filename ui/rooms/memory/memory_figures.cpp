@@ -74,6 +74,12 @@ FigureCurve markOf(const RotarySetup& setup, Ink ink, const BytesAt& bytes) {
     return mark;
 }
 
+/// The colour of a kind of attention is the same in both figures. Number 5 is that of rotated pairs in dark themes.
+Ink inkOf(KvCache kind) {
+    const auto place = static_cast<int>(std::find(kKinds.begin(), kKinds.end(), kind) - kKinds.begin());
+    return Ink::data(place < 4 ? place + 1 : place + 2);
+}
+
 QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? u"sliding"_s : kindText(kind);
 }
@@ -180,9 +186,9 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
     return figure;
 }
 
-void keepOwnCurves(Figure& figure, Ink family) {
+void keepOwnCurves(Figure& figure, Ink::Kind family) {
     std::erase_if(figure.curves, [&](const FigureCurve& curve) {
-        return curve.ink == family && curve.shape == FigureCurve::Shape::line &&
+        return curve.ink.kind == family && curve.shape == FigureCurve::Shape::line &&
                curve.emphasis != FigureCurve::Emphasis::picked;
     });
 }
@@ -191,7 +197,7 @@ void keepOwnCurves(Figure& figure, Ink family) {
 
 Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const Ink tableInk{Ink::Kind::rotated};
-    const Ink cacheInk = Ink::data(1);
+    const Ink cacheInk = inkOf(shape.sizes.kind);
     Figure figure = emptyFigure(setup, shape, options);
     figure.name = u"rope-cache"_s;
     const auto cache = cacheAt(setup, shape, options, shape.sizes.kind);
@@ -215,11 +221,11 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
 
 Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options) {
     const Ink tableInk{Ink::Kind::rotated};
-    const Ink cacheInk = Ink::data(1);
+    const Ink cacheInk = inkOf(shape.sizes.kind);
     Figure figure = emptyFigure(setup, shape, options);
     figure.name = u"kv-cache"_s;
     for (const KvCache kind : kKinds) {
-        figure.curves.push_back(curveOf(setup, shortText(kind), cacheInk, cacheAt(setup, shape, options, kind)));
+        figure.curves.push_back(curveOf(setup, shortText(kind), inkOf(kind), cacheAt(setup, shape, options, kind)));
         if (kind == shape.sizes.kind) {
             figure.curves.back().emphasis = FigureCurve::Emphasis::picked;
         }
@@ -239,13 +245,13 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
 
 Figure comparedRopeCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const MemoryOptions& options, bool editsB) {
     Figure second = ropeCacheFigure(b.setup, b.shape, options);
-    keepOwnCurves(second, {Ink::Kind::rotated});
+    keepOwnCurves(second, Ink::Kind::rotated);
     return comparedFigure(ropeCacheFigure(a.setup, a.shape, options), second, a, b, editsB);
 }
 
 Figure comparedKvCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const MemoryOptions& options, bool editsB) {
     Figure second = kvCacheFigure(b.setup, b.shape, options);
-    keepOwnCurves(second, Ink::data(1));
+    keepOwnCurves(second, Ink::Kind::data);
     return comparedFigure(kvCacheFigure(a.setup, a.shape, options), second, a, b, editsB);
 }
 

@@ -21,8 +21,11 @@ TEST_F(CacheRoomTest, HoveringAChannelHighlightsItsPair) {
     FigureView* view = room->cosineView();
     emit view->hovered({100, 37});  // channel 37 pairs with 5 in half pairing
     EXPECT_EQ(model().highlightedPair(), 5);
-    room->refreshNow();
-    for (FigureView* table : {room->cosineView(), room->sineView()}) {
+    EXPECT_FALSE(room->sineView()->isVisible()) << "one map fills the stage";
+    for (const auto& [part, table] :
+         {std::pair("sine-table", room->sineView()), std::pair("cosine-table", room->cosineView())}) {
+        room->showPart(part);
+        room->refreshNow();
         ASSERT_EQ(table->figure().horizontalLines.size(), 2U);
         EXPECT_EQ(table->figure().horizontalLines[0].at, 5);
         EXPECT_EQ(table->figure().horizontalLines[1].at, 37);

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <set>
+
 #include <cmath>
 
 #include "ui/rooms/memory/memory_panels.h"
@@ -150,6 +153,28 @@ TEST(MemoryFigures, BothHaveTheSameAxes) {
             }
         }
     }
+}
+
+// All five kinds were orange.
+TEST(KvCacheFigure, EachKindOfAttentionHasAColourInBothFigures) {
+    const RotarySetup setup = memorySetup(128, 131072);
+    std::set<int> colours;
+    for (const KvCache kind : kKinds) {
+        ModelShape shape;
+        shape.sizes.kind = kind;
+        const Figure cache = kvCacheFigure(setup, shape);
+        const auto isKind = [](const FigureCurve& curve) {
+            return curve.ink.kind == Ink::Kind::data && curve.shape == FigureCurve::Shape::line &&
+                   curve.emphasis == FigureCurve::Emphasis::picked;
+        };
+        const auto own = std::find_if(cache.curves.begin(), cache.curves.end(), isKind);
+        ASSERT_NE(own, cache.curves.end());
+        colours.insert(own->ink.index);
+        const Figure table = ropeCacheFigure(setup, shape);
+        EXPECT_TRUE(std::any_of(table.curves.begin(), table.curves.end(),
+                                [&](const FigureCurve& curve) { return curve.ink == own->ink; }));
+    }
+    EXPECT_EQ(colours.size(), kKinds.size());
 }
 
 TEST(KvCacheFigure, ShowsEveryAttentionTypeAndTheRopeTable) {
