@@ -16,6 +16,7 @@
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/theme/theme_manager.h"
@@ -104,15 +105,15 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
       m_hidden(new QLabel(this)),
       m_showAll(
           makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab in the plot."_s, this)) {
-    auto* row = scaledRow(this, 8, {12, 2, 12, 2});
+    auto* row = new FlowLayout(this);  // in a narrow page the buttons have two lines
+    scaleLayout(row, {12, 2, 12, 2}, 8);
     row->addWidget(m_fold);
     m_choice->setToolTip(
         u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs."_s);
     row->addWidget(m_choice);
     m_hidden->setProperty("quiet", true);
     m_hidden->setTextFormat(Qt::PlainText);
-    m_hidden->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
-    row->addWidget(m_hidden, 1);
+    row->addWidget(m_hidden);
     row->addWidget(m_showAll);
     connect(m_choice, &QComboBox::activated, this, &RunScope::choose);
     connect(m_showAll, &QToolButton::clicked, this, [this] { showRuns(Scope::all); });

@@ -409,7 +409,7 @@ void SecondPicture::showEvent(QShowEvent* event) {
 void SecondPicture::resizeEvent(QResizeEvent* event) {
     QWidget::resizeEvent(event);
     renewPage();
-    if (m_showsStrips != isLow()) schedule();
+    if (m_wasLow != isLow()) schedule();
 }
 
 void SecondPicture::schedule() {
@@ -480,7 +480,8 @@ void SecondPicture::renew() {
 }
 
 void SecondPicture::showPicture(Ink rowInk) {
-    m_showsStrips = isLow();
+    m_wasLow = isLow();
+    m_showsStrips = m_wasLow || areSpectra(m_picture.figure);
     Figure figure = m_picture.figure;
     if (m_showsStrips && !ui::isEmpty(figure)) {
         figure.drawing = stripsOf(figure, rowInk);

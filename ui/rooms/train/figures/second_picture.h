@@ -111,6 +111,7 @@ class SecondPicture : public QWidget {
     bool m_wantsPicked = false;  // the user wants the picked run instead of all settings
     bool m_stale = true;
     bool m_showsStrips = false;
+    bool m_wasLow = false;  // when the picture was made
     QTimer m_timer;
 };
 

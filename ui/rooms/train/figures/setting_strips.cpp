@@ -18,7 +18,8 @@ constexpr double kLeastWidth = 84;
 constexpr double kLeastHeight = 26;  // of a name and its bars
 constexpr double kGap = 12;
 constexpr double kLeastBar = 3;  // narrower bars merge, so more points are a line
-constexpr double kWidestBar = 12;
+constexpr double kWidestBar = 24;
+constexpr double kTall = 90;  // height of a strip that names the ends of its x axis
 
 struct Strip {
     QString name;
@@ -76,6 +77,7 @@ struct Grid {
         const qsizetype rows = std::min(most, (count + m_columns - 1) / m_columns);
         m_cell = {width / static_cast<double>(m_columns), rect.height() / static_cast<double>(rows)};
         m_shown = count <= rows * m_columns ? count : rows * m_columns - 1;
+        m_isTall = m_cell.height() >= style.units(kTall);
     }
     /// Of the strips; where not all fit, a cell is left for the number of the others.
     qsizetype shown() const { return m_shown; }
@@ -86,8 +88,10 @@ struct Grid {
     }
     /// Below the name.
     QRectF bars(qsizetype i) const {
-        return cell(i).adjusted(0, m_title.ascent + 1.5 * m_title.descent, 0, -m_title.descent);
+        const double below = m_title.descent + (isTall() ? m_title.ascent + m_title.descent : 0);
+        return cell(i).adjusted(0, m_title.ascent + 1.5 * m_title.descent, 0, -below);
     }
+    bool isTall() const { return m_isTall; }
 
  private:
     QRectF m_rect;
@@ -95,6 +99,7 @@ struct Grid {
     FigureStyle::TextExtent m_title;
     qsizetype m_columns = 1;
     qsizetype m_shown = 0;
+    bool m_isTall = false;
     QSizeF m_cell;
 };
 
@@ -143,6 +148,18 @@ void paintStrip(QPainter& painter, const Strip& strip, const Figure& figure, con
     }
 }
 
+/// The first and the last x below the bars, between them what x is.
+void paintEnds(QPainter& painter, const Strip& strip, const Figure& figure, const QRectF& cell, const QRectF& bars,
+               const FigureStyle& style) {
+    const double step = barStep(strip, bars, style);
+    const QRectF line(bars.left(), bars.bottom(), std::min(bars.width(), step * static_cast<double>(strip.x.size())),
+                      cell.bottom() - bars.bottom());
+    painter.setPen(style.theme.quietText);
+    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, readableCount(strip.x.first()));
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, readableCount(strip.x.last()));
+    painter.drawText(line, Qt::AlignCenter, figure.x.title());
+}
+
 }  // namespace
 
 FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
@@ -151,7 +168,9 @@ FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
         const Grid grid(rect, std::ssize(strips), style);
         painter.save();
         for (qsizetype i = 0; i < grid.shown(); ++i) {
-            paintStrip(painter, strips[static_cast<std::size_t>(i)], figure, grid.cell(i), grid.bars(i), style);
+            const Strip& strip = strips[static_cast<std::size_t>(i)];
+            paintStrip(painter, strip, figure, grid.cell(i), grid.bars(i), style);
+            if (grid.isTall()) paintEnds(painter, strip, figure, grid.cell(i), grid.bars(i), style);
         }
         if (const qsizetype more = std::ssize(strips) - grid.shown(); more > 0) {
             painter.setFont(style.font(style.tickPt));
@@ -160,6 +179,12 @@ FigureDrawing stripsOf(const Figure& figure, Ink rowInk) {
         }
         painter.restore();
     };
+}
+
+bool areSpectra(const Figure& figure) {
+    return figure.x.label == "wavelength"_L1 &&
+           std::count_if(figure.curves.begin(), figure.curves.end(),
+                         [](const FigureCurve& curve) { return !curve.companion && !curve.x.isEmpty(); }) > 1;
 }
 
 QString stripAt(const Figure& figure, const QRectF& rect, const FigureStyle& style, const QPointF& place) {
