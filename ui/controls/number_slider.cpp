@@ -11,6 +11,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "ui/common/choice_words.h"
+#include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/field_note.h"
 #include "ui/controls/fields.h"
@@ -22,7 +23,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kPositions = 1000;
-constexpr int kFieldWidth = 104;  // in pixels at a window scale of 100 %: seven digits and "tokens"
+constexpr int kFieldWidth = 128;  // in pixels at a window scale of 100 %: "1,048,576" and "tokens"
 
 }  // namespace
 
@@ -130,7 +131,7 @@ void NumberSlider::setAndNotify(double value) {
 
 void NumberSlider::commit(const QString& typed) {
     try {
-        const double value = m_options.parse(typed);
+        const double value = m_options.parse(withoutGroups(typed));
         if (!(value >= m_options.minimum && value <= m_options.maximum)) {
             throw BadInput(m_options.label.toStdString() + " is " + typed.trimmed().toStdString() +
                            ", but it must be between " + m_options.text(m_options.minimum).toStdString() + " and " +

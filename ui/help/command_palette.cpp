@@ -4,6 +4,7 @@
 #include <QKeyEvent>
 #include <QLineEdit>
 #include <QListWidget>
+#include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <optional>
@@ -76,7 +77,7 @@ CommandPalette::CommandPalette(ActionRegistry* registry, QWidget* window)
 
 void CommandPalette::open() {
     m_registry->refresh();
-    m_entries = m_source ? m_source() : QList<PaletteEntry>();
+    m_isLoaded = false;
     if (!isVisible()) m_before = QApplication::focusWidget();
     m_search->clear();
     renew();
@@ -87,10 +88,15 @@ void CommandPalette::open() {
     show();
     raise();
     m_search->setFocus(Qt::ShortcutFocusReason);
+    QTimer::singleShot(0, this, [this] { entries(); });
 }
 
-QList<PaletteEntry> CommandPalette::entries() const {
-    return isVisible() || !m_source ? m_entries : m_source();
+const QList<PaletteEntry>& CommandPalette::entries() const {
+    if (!isVisible() || !m_isLoaded) {
+        m_entries = m_source ? m_source() : QList<PaletteEntry>();
+        m_isLoaded = isVisible();
+    }
+    return m_entries;
 }
 
 QList<QString> CommandPalette::matches(const QString& words) const {

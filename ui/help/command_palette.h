@@ -30,7 +30,7 @@ class CommandPalette : public QFrame {
 
  public:
     CommandPalette(ActionRegistry* registry, QWidget* window);
-    /// What can be found beside the actions. Called when the palette opens.
+    /// What can be found beside the actions. Called after the palette has opened, because it makes all rooms.
     void setSource(std::function<QList<PaletteEntry>()> source) { m_source = std::move(source); }
 
     void open();
@@ -45,14 +45,15 @@ class CommandPalette : public QFrame {
  private:
     void renew();
     void trigger();
-    QList<PaletteEntry> entries() const;
+    const QList<PaletteEntry>& entries() const;
     QString rowText(const QString& id) const;
     void close();
 
     ActionRegistry* m_registry;
     std::function<QList<PaletteEntry>()> m_source;
-    QList<PaletteEntry> m_entries;  // while the palette is open
-    QPointer<QWidget> m_before;     // the widget that had the keyboard focus before open()
+    mutable QList<PaletteEntry> m_entries;  // since the palette was opened
+    mutable bool m_isLoaded = false;        // m_entries are those of the source
+    QPointer<QWidget> m_before;             // the widget that had the keyboard focus before open()
     QLineEdit* m_search;
     QListWidget* m_list;
 };

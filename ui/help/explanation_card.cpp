@@ -7,6 +7,7 @@
 #include <QDialog>
 #include <QEvent>
 #include <QFileDialog>
+#include <QHelpEvent>
 #include <QKeyEvent>
 #include <QLabel>
 #include <QShortcut>
@@ -16,7 +17,9 @@
 #include <array>
 
 #include "ui/common/scaled.h"
+#include "ui/controls/choice_box.h"
 #include "ui/help/guide_pages.h"
+#include "ui/shell/symbols.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -27,6 +30,7 @@ namespace {
 // Lengths in pixels at a window scale of 100 %.
 constexpr int kMaxWidth = 380;
 constexpr int kGap = 8;
+constexpr int kHighestControl = 60;
 constexpr int kUpdateMs = 200;  // milliseconds between two updates
 
 bool isModifier(int key) {
@@ -62,7 +66,7 @@ ExplanationCard::ExplanationCard(QWidget* window)
     scaleLayout(column, {12, 12, 12, 12}, 8);
     for (QLabel* label : {m_title, m_summary, m_text}) {
         label->setWordWrap(true);
-        label->setTextFormat(Qt::PlainText);
+        label->setTextFormat(label == m_text ? Qt::RichText : Qt::PlainText);
         column->addWidget(label);
     }
     m_formulas->setObjectName(u"formulas"_s);
@@ -116,7 +120,7 @@ void ExplanationCard::show(const Explanation& why) {
     };
     setTextOrHide(m_title, why.title);
     setTextOrHide(m_summary, why.summary);
-    setTextOrHide(m_text, why.text);
+    setTextOrHide(m_text, symbolsAsHtml(why.text));
     setTextOrHide(m_formulas, formulaLinks(formulasIn(why.text)));
     setAccessibleName(u"Explanation: %1"_s.arg(why.title));
     setAccessibleDescription(why.text);
@@ -151,7 +155,23 @@ void ExplanationCard::place() {
                 width, height);
 }
 
+bool ExplanationCard::showToolTip(QWidget* widget, const QPoint& mouse) const {
+    if (widget->window() != window() || widget->toolTip().isEmpty()) return false;
+    // A shortened choice shows its whole text instead.
+    const auto* choice = qobject_cast<const ChoiceBox*>(widget);
+    if (choice && choice->shownText() != choice->currentText()) return false;
+    // Below a control, which stays visible; in a figure at the mouse.
+    const bool isLow = widget->height() <= ThemeManager::instance().pixels(kHighestControl);
+    const QPoint below = widget->mapToGlobal(QPoint(0, widget->height()));
+    QToolTip::showText(isLow ? below : mouse, u"<qt>%1</qt>"_s.arg(symbolsAsHtml(widget->toolTip())), widget);
+    return true;
+}
+
 bool ExplanationCard::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::ToolTip && watched->isWidgetType() &&
+        showToolTip(static_cast<QWidget*>(watched), static_cast<QHelpEvent*>(event)->globalPos())) {
+        return true;
+    }
     if (event->type() == QEvent::KeyPress && watched->isWidgetType()) {
         const auto* key = static_cast<QKeyEvent*>(event);
         const bool isHere = static_cast<QWidget*>(watched)->window() == window();

@@ -28,10 +28,13 @@ class ExplanationCard : public QFrame {
     void formulaRequested(int number);
 
  protected:
+    /// Tooltips of the window show symbols with their subscripts.
     bool eventFilter(QObject* watched, QEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
 
  private:
+    /// Returns false if the widget shows its tooltip itself, or has none.
+    bool showToolTip(QWidget* widget, const QPoint& mouse) const;
     Explanation currentExplanation() const;
     void show(const Explanation& why);
     void renew();

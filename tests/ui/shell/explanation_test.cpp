@@ -3,10 +3,13 @@
 #include <QComboBox>
 #include <QCursor>
 #include <QDialog>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QRegularExpression>
 #include <QStandardItemModel>
 #include <QTableView>
+#include <QToolTip>
 
 #include "tests/ui/support/window_fixture.h"
 #include "ui/help/command_palette.h"
@@ -16,7 +19,9 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/shell/room.h"
+#include "ui/shell/symbols.h"
 #include "ui/window/controllers/rotary_controller.h"
+#include "ui/window/frame/rooms.h"
 
 namespace ropelab::ui {
 namespace {
@@ -124,6 +129,35 @@ TEST_F(ExplanationTest, EveryFigureOfTheRotaryRoomsHasAnExplanation) {
             EXPECT_EQ(why.summary, view->figure().summary) << name;
         }
     }
+}
+
+TEST(Symbols, HaveSubscriptsAndExponents) {
+    EXPECT_EQ(symbolsAsHtml("θ^(−2i/d_r), 2·n_layer·n_kv"),
+              "θ<sup>−2i/d<sub>r</sub></sup>, 2·n<sub>layer</sub>·n<sub>kv</sub>");
+    EXPECT_EQ(symbolsAsHtml("settings: key_value_heads, head_dim=3\nR_m < 1"),
+              "settings: key_value_heads, head_dim=3<br>R<sub>m</sub> &lt; 1");
+    EXPECT_EQ(symbolsAsUnicode("h_kv = 2, D_r = 8, d_c"), "hₖᵥ = 2, Dᵣ = 8, d_c");
+}
+
+// Tooltips showed d_r, h_kv and n_layer as they are typed.
+TEST_F(ExplanationTest, NoTooltipShowsARawSymbol) {
+    static const QRegularExpression raw("(?<![\\w])\\p{L}_\\p{L}", QRegularExpression::UseUnicodePropertiesOption);
+    int symbols = 0;
+    for (const RoomEntry& entry : rooms()) {
+        window->showRoom(QString::fromLatin1(entry.id));
+        QTest::qWait(20);
+        for (QWidget* each : window->findChildren<QWidget*>()) {
+            if (each->toolTip().isEmpty() || !each->isVisible()) continue;
+            EXPECT_FALSE(symbolsAsHtml(each->toolTip()).contains(raw)) << each->toolTip().toStdString();
+            if (!each->toolTip().contains(raw)) continue;
+            ++symbols;
+            QHelpEvent help(QEvent::ToolTip, QPoint(1, 1), each->mapToGlobal(QPoint(1, 1)));
+            QApplication::sendEvent(each, &help);
+            EXPECT_TRUE(QToolTip::text().contains("<sub>")) << each->toolTip().toStdString();
+            QToolTip::hideText();
+        }
+    }
+    EXPECT_GE(symbols, 5);
 }
 
 TEST_F(ExplanationTest, MouseDecidesIfItMovedAfterTheLastKey) {

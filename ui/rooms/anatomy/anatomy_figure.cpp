@@ -10,6 +10,7 @@
 #include "core/contract/anatomy_times.h"
 #include "ui/common/text.h"
 #include "ui/figure/figure_style.h"
+#include "ui/shell/symbols.h"
 
 namespace ropelab::ui {
 
@@ -213,7 +214,7 @@ StageTable stageTable(const std::vector<AnatomyModel>& models) {
     const auto addColumns = [&table](const QStringList& titles, bool isWord) {
         for (const QString& title : titles) table.content.columns.push_back({.title = title, .isWord = isWord});
     };
-    const QStringList numbers = {u"parameters"_s, u"FLOPs/token"_s, u"KV cache B/token"_s};
+    const QStringList numbers = {u"parameters"_s, u"FLOPs/token"_s, u"KV cache, bytes/token"_s};
     addColumns({u"part"_s, u"stage"_s}, true);
     if (!isPair) addColumns({u"shape"_s, u"size"_s}, true);
     for (const AnatomyModel& model : models) {
@@ -297,7 +298,7 @@ Figure stageFigure(const AnatomyStage& stage, bool isOfLayer, const QString& why
     const QStringList settings = texts(stage.settings);
     const Formula formula = stageFormula(text(stage.formula));
     const QString time = text(stage_time(stage));
-    QStringList lines = {u"output: %1, %2"_s.arg(text(stage.symbols), text(stage.shape_text()))};
+    QStringList lines = {u"output: %1, %2"_s.arg(symbolsAsUnicode(text(stage.symbols)), text(stage.shape_text()))};
     const QStringList numbers = numberCells(&stage);
     const QString layer = isOfLayer ? u" and layer"_s : QString();
     if (!numbers[0].isEmpty()) lines << u"%1 parameters%2"_s.arg(numbers[0], isOfLayer ? u" per layer"_s : QString());

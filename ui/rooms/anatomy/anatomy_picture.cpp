@@ -11,6 +11,7 @@
 #include "ui/common/format.h"
 #include "ui/common/text.h"
 #include "ui/figure/paint/figure_head.h"
+#include "ui/shell/symbols.h"
 
 namespace ropelab::ui {
 
@@ -20,6 +21,8 @@ namespace {
 
 // Lengths in points at the size of the text.
 constexpr double kRowPt = 14.5;
+constexpr double kLargestFactor = 1.6;  // of the text of a large picture
+constexpr double kWidthPt = 700;        // of a picture whose text grows, so that the bars keep their space
 constexpr double kTallestRowPt = 30;
 constexpr double kStreamPt = 12;       // x of the residual stream
 constexpr double kReturnPt = 20;       // x of the way back of a branch beside another one
@@ -75,9 +78,9 @@ std::optional<double> realNumber(const std::optional<std::int64_t>& number) {
 QString sizesLine(const Anatomy& anatomy) {
     QStringList parts;
     for (const AnatomySize& size : anatomy.sizes) {
-        parts << u"%1 = %2"_s.arg(text(size.symbol), text(known_number(size.value)));
+        parts << u"%1 = %2"_s.arg(symbolsAsUnicode(text(size.symbol)), text(known_number(size.value)));
     }
-    return parts.join(u", "_s);
+    return u"Batch size "_s + parts.join(u", "_s);
 }
 
 QColor withOpacity(QColor color, double opacity) {
@@ -296,7 +299,7 @@ struct AnatomyPicture::Layout {
 namespace {
 
 const std::array<QString, 4>& quantityTitles() {
-    static const std::array<QString, 4> titles = {u"parameters"_s, u"FLOPs/token"_s, u"KV cache B/token"_s,
+    static const std::array<QString, 4> titles = {u"parameters"_s, u"FLOPs/token"_s, u"KV cache, bytes/token"_s,
                                                   u"ms/pass"_s};
     return titles;
 }
@@ -313,8 +316,9 @@ AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const Figure
     Layout layout;
     layout.rect = rect;
     Row totals{.sides = m_totals};
-    // The text shrinks until the rows and the columns fit.
-    for (double factor = 1; factor > 0.3; factor -= 0.05) {
+    // The text of a large picture grows; then it shrinks until the rows and the columns fit.
+    for (double factor = kLargestFactor; factor > 0.3; factor -= factor > 1.01 ? 0.1 : 0.05) {
+        if (factor > 1.01 && rect.width() < factor * style.units(kWidthPt)) continue;
         layout.points = factor * style.tickPt;
         layout.scale = factor * style.unit;
         const QFontMetricsF metrics(style.font(layout.points));

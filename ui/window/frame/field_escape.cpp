@@ -62,7 +62,13 @@ bool FieldEscape::eventFilter(QObject* watched, QEvent* event) {
     }
     auto* key = static_cast<QKeyEvent*>(event);
     if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-        m_isCommitted = m_isCommitted || (widget == m_field && fieldValue(widget) != m_value);
+        // After the field has handled the key, its value is what Escape restores, unless the value is refused.
+        QMetaObject::invokeMethod(
+            this,
+            [this, field = QPointer<QWidget>(widget)] {
+                if (field && field == m_field && !field->property("wrong").toBool()) remember(field);
+            },
+            Qt::QueuedConnection);
     }
     if (key->key() != Qt::Key_Escape || key->modifiers() != Qt::NoModifier || !widget->hasFocus()) return false;
     leave(widget, key);
@@ -72,7 +78,6 @@ bool FieldEscape::eventFilter(QObject* watched, QEvent* event) {
 void FieldEscape::remember(QWidget* field) {
     m_field = field;
     m_value = fieldValue(field);
-    m_isCommitted = false;
 }
 
 void FieldEscape::leave(QWidget* field, QKeyEvent* event) {
@@ -91,12 +96,11 @@ void FieldEscape::restore() {
         m_field->setProperty("value", m_value);  // also replaces text that was typed and not entered
         return;
     }
-    if (fieldValue(m_field) == m_value && !m_isCommitted) return;
+    if (fieldValue(m_field) == m_value) return;
     if (auto* line = qobject_cast<QLineEdit*>(m_field)) {
-        if (!line->isModified() && !m_isCommitted) return;  // The program changed the value, not the user.
+        if (!line->isModified()) return;  // The program changed the value, not the user.
         line->setText(m_value.toString());
-        line->setModified(m_isCommitted);
-        if (m_isCommitted) emit line->editingFinished();
+        line->setModified(false);
     } else if (auto* choice = qobject_cast<QComboBox*>(m_field)) {
         const int index = choice->findText(m_value.toString());
         if (index < 0) return;

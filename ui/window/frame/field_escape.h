@@ -10,8 +10,9 @@ class QWidget;
 
 namespace ropelab::ui {
 
-/// Escape in a field restores the value that the field had when it got the keyboard focus, and moves the focus to the
-/// picture of the room. In other controls, such as buttons and sliders, Escape only moves the focus.
+/// Escape in a field restores the value that the field had when it got the keyboard focus or that was entered last, and
+/// moves the focus to the picture of the room. In other controls, such as buttons and sliders, Escape only moves the
+/// focus.
 class FieldEscape : public QObject {
     Q_OBJECT
 
@@ -29,9 +30,8 @@ class FieldEscape : public QObject {
 
     QWidget* m_area;
     std::function<QWidget*()> m_picture;
-    QPointer<QWidget> m_field;   // the field that has or had the focus
-    QVariant m_value;            // its value when it got the focus
-    bool m_isCommitted = false;  // Enter was pressed with another value
+    QPointer<QWidget> m_field;  // the field that has or had the focus
+    QVariant m_value;           // its value when it got the focus, or the last entered one
     bool m_isDelivering = false;
 };
 
