@@ -74,6 +74,12 @@ void ProgressLine::show(const std::string& text) {
     }
 }
 
+void ProgressLine::end(const std::string& text) {
+    last_ = {};
+    show(text);
+    end();
+}
+
 void ProgressLine::end() {
     if (shown_ && terminal_) std::cerr << std::endl;
     shown_ = false;

@@ -33,6 +33,8 @@ class ProgressLine {
     void show(const std::string& text);
     /// Further output starts on a new line.
     void end();
+    /// Shows the last update, however recent the one before is.
+    void end(const std::string& text);
 
  private:
     bool terminal_;

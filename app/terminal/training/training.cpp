@@ -5,6 +5,7 @@
 #include <iostream>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <sstream>
 #include <thread>
 
@@ -25,7 +26,8 @@ std::string progress_text(const event::Progress& progress, double validation_los
     std::ostringstream text;
     text << "step " << progress.iteration << " / " << progress.iterations;
     if (progress.cohorts > 1) text << " (cohort " << progress.cohort << " of " << progress.cohorts << ")";
-    if (std::isfinite(progress.seconds_left)) text << "  " << duration_text(progress.seconds_left) << " left";
+    if (progress.iteration < progress.iterations && std::isfinite(progress.seconds_left))
+        text << "  " << duration_text(progress.seconds_left) << " left";
     if (progress.tokens_per_second > 0) text << "  " << std::lround(progress.tokens_per_second) << " tokens/s";
     if (std::isfinite(validation_loss)) text << "  best validation loss " << fixed_text(validation_loss, 4);
     return text.str();
@@ -63,6 +65,7 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
     std::mutex mutex;
     ProgressLine line;
     double best = std::nan("");
+    std::optional<event::Progress> last;  // after the last step, which is shown once, with its evaluation
     const auto sink = [&](const Event& published) {
         const std::lock_guard lock(mutex);
         if (recorder) recorder->record(published);
@@ -71,10 +74,14 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
             line.show(started->conditions.device + ", " + std::to_string(started->conditions.threads) + " threads, " +
                       started->conditions.reason);
         } else if (const auto* evaluated = std::get_if<event::Evaluated>(&published)) {
-            best = std::fmin(best, evaluated->validation_loss);
+            if (evaluated->iteration > 0) best = std::fmin(best, evaluated->validation_loss);
         } else if (const auto* progress = std::get_if<event::Progress>(&published)) {
             if (!progress->phase.empty()) return;  // a log, which gets a line every few seconds, shows the device first
             const std::string trouble = recorder ? recorder->trouble() : "";
+            if (progress->iteration == progress->iterations && progress->cohort == progress->cohorts) {
+                last = *progress;
+                return;
+            }
             line.show(trouble.empty() ? progress_text(*progress, best) : trouble);
         } else if (const auto* ended = std::get_if<event::RunEnded>(&published)) {
             Outcome& outcome = outcomes[ended->run];
@@ -93,7 +100,11 @@ event::SweepEnded train(Plan plan, const std::filesystem::path& lab, std::map<Ru
         if (interrupted() || (recorder && recorder->lost())) runner.stop();
     }
     runner.join();
-    line.end();
+    if (last) {
+        line.end(progress_text(*last, best));
+    } else {
+        line.end();
+    }
     if (const std::string error = recorder ? recorder->close() : ""; !error.empty()) throw std::runtime_error(error);
     memory.peak = ending.peak_memory_bytes;
     return ending;
