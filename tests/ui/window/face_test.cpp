@@ -1,6 +1,9 @@
 // Figures come first: how much of the window they have, and whether the controls beside them tell the truth.
+#include <QDir>
 #include <QFile>
 #include <QLabel>
+#include <QScrollBar>
+#include <QTableView>
 #include <map>
 #include <set>
 
@@ -8,6 +11,7 @@
 #include "core/rope/rotary_setup.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/common/paths.h"
+#include "ui/controls/fitting_label.h"
 #include "ui/figure/figure.h"
 #include "ui/plot/plot_widget.h"
 #include "ui/rotary/rotary_room.h"
@@ -19,49 +23,74 @@ namespace {
 
 class FaceTest : public WindowFixture {
  protected:
-    void openRecordedLab() {
-        const auto lectures = shipped_lectures();
-        ASSERT_FALSE(lectures.empty());
-        const QString lab = fromPath(lectures.front().file.parent_path() / "labs" / "three-thetas.ropelab");
-        ASSERT_TRUE(QFile::copy(lab, file("recorded.ropelab")));
-        window->workspace().openLab(file("recorded.ropelab"));
-        ASSERT_TRUE(waitUntil([this] { return window->workspace().runs().runs().size() == 9U; }));
-    }
     void rest() {
         QTest::qWait(40);
         EXPECT_TRUE(waitUntil([this] { return !window->room().isBusy(); }));
         window->room().refreshNow();
         QTest::qWait(40);
     }
-    /// Part of the window that the axes of the room's figures have: of the largest one and of all together.
-    std::pair<double, double> shares() const {
+    /// Part of the window that the axes, or the drawing, of the room's largest figure have.
+    double largestShare() const {
         double largest = 0;
-        double all = 0;
         for (const PlotWidget* view : window->room().findChildren<PlotWidget*>()) {
             if (!view->isVisible()) continue;
             const QSizeF size = view->canvasRect().size();
-            const double share = size.width() * size.height() / (window->width() * window->height());
-            largest = std::max(largest, share);
-            all += share;
+            largest = std::max(largest, size.width() * size.height() / (window->width() * window->height()));
         }
-        return {largest, all};
+        return largest;
+    }
+    /// A copy of a lab that comes with the lectures.
+    void openLab(const QString& name) {
+        const QString lab = fromPath(shipped_lectures().front().file.parent_path() / "labs" / name.toStdString());
+        if (!QFile::exists(file(name))) ASSERT_TRUE(QFile::copy(lab, file(name)));
+        window->workspace().openLab(file(name));
+        ASSERT_TRUE(waitUntil([&] {
+            return window->workspace().lab().path() == file(name) && !window->workspace().runs().runs().empty();
+        }));
     }
 };
 
-TEST_F(FaceTest, FiguresHaveTheirShareOfTheWindow) {
-    openRecordedLab();
-    // In rooms with figures of one scale side by side, all of them count.
-    const std::set<QString> pairs = {"table", "rotation", "inspect"};
-    for (const RoomEntry& entry : rooms()) {
-        const QString id = QString::fromLatin1(entry.id);
-        if (id == "reproduce") continue;  // it opens with the claims of a sheet, which are cards
-        window->showRoom(id);
-        rest();
-        const auto [largest, all] = shares();
-        const double share = pairs.contains(id) ? all : largest;
-        RecordProperty(entry.id, std::to_string(share));
-        EXPECT_GE(share, id == "train" ? 0.30 : 0.25) << entry.id << ": largest " << largest << ", all " << all;
+TEST_F(FaceTest, TheLargestFigureHasItsShareOfTheWindow) {
+    const QDir labs(fromPath(shipped_lectures().front().file.parent_path() / "labs"));
+    ASSERT_GE(labs.entryList({"*.ropelab"}).size(), 4);
+    for (const QString& lab : labs.entryList({"*.ropelab"})) {
+        openLab(lab);
+        for (const RoomEntry& entry : rooms()) {
+            const QString id = QString::fromLatin1(entry.id);
+            window->showRoom(id);
+            rest();
+            const double share = largestShare();
+            RecordProperty(std::string(entry.id) + "_" + lab.section('.', 0, 0).toStdString(), std::to_string(share));
+            EXPECT_GE(share, id == "train" ? 0.30 : 0.25) << entry.id << ", " << lab.toStdString();
+        }
     }
+}
+
+TEST_F(FaceTest, AtTwiceTheSizeTheFigureOfResultsIsReadableAndOnlyThePageScrolls) {
+    openLab("three-thetas.ropelab");
+    window->setMinimumSize(1, 1);
+    window->resize(1280, 720);
+    ThemeManager::instance().setScale(200);
+    window->showRoom("results");
+    rest();
+    rest();
+    for (const PlotWidget* view : window->room().findChildren<PlotWidget*>()) {
+        if (view->isVisible()) EXPECT_GE(view->canvasRect().height(), 140);
+    }
+    for (const QTableView* table : window->room().findChildren<QTableView*>()) {
+        if (table->isVisible()) EXPECT_EQ(table->verticalScrollBar()->maximum(), 0);
+    }
+    EXPECT_GT(window->room().height(), window->room().parentWidget()->height());
+}
+
+TEST_F(FaceTest, TheHeadlineOfResultsIsOneLine) {
+    openLab("lecture-minute.ropelab");
+    window->showRoom("results");
+    rest();
+    const auto* headline = window->room().findChild<FittingLabel*>();
+    ASSERT_NE(headline, nullptr);
+    EXPECT_FALSE(headline->text().isEmpty());
+    EXPECT_LT(headline->height(), 2 * headline->fontMetrics().height());
 }
 
 TEST_F(FaceTest, ControlsThatSayTheyHaveNoEffectHaveNone) {
