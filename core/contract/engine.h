@@ -101,7 +101,12 @@ class Cohort {
     /// (ProbeResult::gradient_norm). This does not affect training. The default measures nothing.
     virtual void measure_next_step() {}
     /// Measured as RunSpec::evaluation defines. Empty if `cancelled`, called between batches, returns true.
-    virtual std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) = 0;
+    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) {
+        return evaluate_runs(0, runs(), cancelled);
+    }
+    /// Only `count` runs, from the run `first`.
+    virtual std::vector<EvaluationResult> evaluate_runs(std::int64_t first, std::int64_t count,
+                                                        const std::function<bool()>& cancelled) = 0;
     /// The other runs keep their order and give the same results, bit by bit.
     virtual void remove(std::int64_t run) = 0;
 

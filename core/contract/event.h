@@ -127,7 +127,7 @@ struct Progress {
     std::int64_t iterations = 0;  // all steps of the current cohort
     int cohort = 1;               // number of the current cohort, counted from 1
     int cohorts = 1;              // number of cohorts of the sweep
-    double done = 0;              // finished fraction of the whole sweep, 0 to 1
+    double done = 0;              // finished fraction of the sweep, 0 to 1; steps before a resume count
     double seconds = 0;           // time that the sweep has taken, without pauses
     /// An estimate; NaN until some steps after the first have been measured.
     double seconds_left = std::numeric_limits<double>::quiet_NaN();

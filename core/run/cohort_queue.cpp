@@ -37,14 +37,18 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
     return cohorts;
 }
 
-// Expected seconds, without the start of the engine.
-double work_of(const std::vector<TrainedRun>& runs) {
+// Expected seconds from step `iteration` on, without the start of the engine.
+double work_from(std::int64_t iteration, const std::vector<TrainedRun>& runs) {
     const TrainedRun& run = runs.front();
     const auto model = machine_time_model();
     const RunSpec& spec = run.plan.spec;
-    const CohortWork work = cohort_work(spec, std::ssize(runs), run.iteration(),
-                                        static_cast<double>(likely_validation_tokens(spec)), false);
+    const CohortWork work =
+        cohort_work(spec, std::ssize(runs), iteration, static_cast<double>(likely_validation_tokens(spec)), false);
     return std::max(1e-6, model->seconds(model->key_of(spec), work));
+}
+
+double work_of(const std::vector<TrainedRun>& runs) {
+    return work_from(runs.front().iteration(), runs);
 }
 
 }  // namespace
@@ -56,6 +60,8 @@ std::vector<CohortQueue::Entry> CohortQueue::grouped(std::vector<TrainedRun> run
         entry.id = ++last_id_;
         for (std::size_t index : members) entry.runs.push_back(std::move(runs[index]));
         entry.work = work_of(entry.runs);
+        entry.earlier_work = work_from(0, entry.runs) - entry.work;
+        earlier_work_ += entry.earlier_work;
         runs_ += entry.runs.size();
     }
     return entries;
@@ -98,7 +104,8 @@ void CohortQueue::cut(const std::vector<TrainedRun>& present, std::vector<std::v
     std::vector<Entry> entries;
     for (std::vector<TrainedRun>& part : parts) {
         const double work = work_of(part);
-        entries.push_back({++last_id_, std::move(part), work, false});
+        const double earlier = work_from(0, part) - work;
+        entries.push_back({++last_id_, std::move(part), work, earlier, false});
     }
     const auto place = std::find_if(waiting_.begin(), waiting_.end(), [](const Entry& entry) { return !entry.moved; });
     waiting_.insert(place, std::make_move_iterator(entries.begin()), std::make_move_iterator(entries.end()));
@@ -138,6 +145,7 @@ bool CohortQueue::remove(std::int64_t cohort) {
     if (found == waiting_.end()) return false;
     changed_ = true;
     runs_ -= found->runs.size();
+    earlier_work_ -= found->earlier_work;
     waiting_.erase(found);
     return true;
 }
@@ -165,7 +173,7 @@ void CohortQueue::fill(event::Progress& progress) {
     double total = work_before_ + present_work_;
     for (const Entry& entry : waiting_) total += entry.work;
     const double work = work_before_ + progress.done * present_work_;
-    progress.done = work / total;
+    progress.done = (earlier_work_ + work) / (earlier_work_ + total);
     progress.cohort = begun_;
     progress.cohorts = begun_ + static_cast<int>(waiting_.size());
     progress.seconds = seconds_before_ + present_seconds_;

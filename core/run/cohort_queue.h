@@ -45,8 +45,9 @@ class CohortQueue {
     struct Entry {
         std::int64_t id = 0;
         std::vector<TrainedRun> runs;
-        double work = 0;     // expected seconds
-        bool moved = false;  // moved by move() since the last next()
+        double work = 0;          // expected seconds
+        double earlier_work = 0;  // those of the steps before the one from which it resumes
+        bool moved = false;       // moved by move() since the last next()
     };
     std::vector<Entry> grouped(std::vector<TrainedRun> runs);
 
@@ -55,7 +56,8 @@ class CohortQueue {
     std::int64_t last_id_ = 0;
     bool ended_ = false;
     std::size_t runs_ = 0;
-    bool changed_ = false;  // runs were appended or removed
+    bool changed_ = false;     // runs were appended or removed
+    double earlier_work_ = 0;  // of all runs that were not removed
     int begun_ = 0;
 
     double work_before_ = 0;  // expected seconds of cohorts that have ended

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
@@ -192,27 +193,36 @@ bool CohortTrainer::evaluate(bool probes) {
     const auto begin = Clock::now();
     // Without a step before or after it, an evaluation would look like a standstill.
     const bool is_shown = cohort_->iteration() == first_iteration_ || cohort_->iteration() == iterations_of(runs_);
-    const auto results = cohort_->evaluate([&] {
+    const auto cancelled = [&] {
         if (is_shown) publish_progress(false, "evaluating the models");
         // The probe after it needs measurements of the last step, which a resumed run does not have.
         return !probes && control_.stopping();
-    });
-    count(TimedPart::evaluations, begin);
-    if (results.empty()) return false;
-    const std::int64_t iteration = cohort_->iteration();
-    const double now = seconds_since_1970();
-    evaluated_ = iteration;
-    for (std::size_t i = 0; i < runs_.size(); ++i) {
-        RunSummary& summary = runs_[i].summary;
-        summary.final_training_loss = results[i].training_loss;
-        summary.final_validation_loss = results[i].validation_loss;
-        if (improves(summary.best_validation_loss, results[i].validation_loss)) {
-            summary.best_validation_loss = results[i].validation_loss;
-            summary.best_iteration = iteration;
-        }
-        sink_(event::Evaluated{runs_[i].plan.id, iteration, results[i].training_loss, results[i].validation_loss, now});
+    };
+    const std::int64_t runs = cohort_->runs();
+    // The first values show a few runs at a time: all runs together would take seconds, with nothing to see.
+    const bool is_first = cohort_->iteration() == 0 && conditions_.device == "cpu";
+    std::int64_t together = is_first ? std::max<std::int64_t>(2, conditions_.threads) : runs;
+    for (std::int64_t first = 0; first < runs; first += std::exchange(together, 2 * together)) {
+        const auto results = cohort_->evaluate_runs(first, std::min(together, runs - first), cancelled);
+        if (results.empty()) return count(TimedPart::evaluations, begin), false;
+        for (std::size_t i = 0; i < results.size(); ++i) store(static_cast<std::size_t>(first) + i, results[i]);
     }
+    evaluated_ = cohort_->iteration();
+    count(TimedPart::evaluations, begin);
     return true;
+}
+
+void CohortTrainer::store(std::size_t run, const EvaluationResult& result) {
+    const std::int64_t iteration = cohort_->iteration();
+    RunSummary& summary = runs_[run].summary;
+    summary.final_training_loss = result.training_loss;
+    summary.final_validation_loss = result.validation_loss;
+    if (improves(summary.best_validation_loss, result.validation_loss)) {
+        summary.best_validation_loss = result.validation_loss;
+        summary.best_iteration = iteration;
+    }
+    sink_(event::Evaluated{runs_[run].plan.id, iteration, result.training_loss, result.validation_loss,
+                           seconds_since_1970()});
 }
 
 void CohortTrainer::sample() {

@@ -130,6 +130,7 @@ class CohortTrainer {
     void train_step();
     /// False if it was interrupted.
     bool evaluate(bool probes);
+    void store(std::size_t run, const EvaluationResult& result);
     /// Publishes whole samples only.
     void sample();
     /// Skipped if probing has taken too much time.

@@ -335,6 +335,9 @@ struct TorchCohort::State {
             const std::string why = precision_reason.empty() ? "as requested." : precision_reason;
             return {requested, warning.empty() ? why : why + " " + warning};
         }
+        // A few runs tell the ratio of the speeds as well as all runs, which would take seconds.
+        const std::int64_t few = std::max<std::int64_t>(2, conditions.threads);
+        if (!is_accelerated(device) && std::ssize(specs) > few) return part(0, few).settled_precision();
         const TokenBatch batch = training_batch(
             starts([&](const RunSpec& spec) { return batch_starts(spec, data.training.size(), 0); }), device);
         const std::string obstacle = device.is_cuda() ? bfloat16_obstacle(open_cuda()) : bfloat16_obstacle();
@@ -343,6 +346,39 @@ struct TorchCohort::State {
             update_working_copy();
             return seconds_per_pass(batch);
         });
+    }
+
+    // Some of the runs; their weights are those of this state.
+    State part(std::int64_t first, std::int64_t count) const {
+        CohortStart start;
+        start.runs = {specs.begin() + first, specs.begin() + first + count};
+        start.plans = {plans.begin() + first, plans.begin() + first + count};
+        State result(start, data, weights.flat().narrow(0, first, count));
+        result.iteration = iteration;
+        result.precision = precision;
+        result.update_working_copy();
+        return result;
+    }
+
+    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) const {
+        const bool whole = specs.front().evaluation == Evaluation::whole;
+        const auto training_starts = starts([&](const RunSpec& spec) {
+            return whole ? spaced_starts(spec, data.training.size())
+                         : sampled_starts(spec, data.training.size(), iteration, "training");
+        });
+        const auto validation_starts = starts([&](const RunSpec& spec) {
+            return whole ? whole_windows(data.validation.size(), spec.context)
+                         : sampled_starts(spec, data.validation.size(), iteration, "validation");
+        });
+        const auto losses = [&](const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts) {
+            return mean_losses(decoder, weights, terms, precision, tokens, specs.front().context, starts, cancelled);
+        };
+        const std::vector<double> training = losses(data.training, training_starts);
+        const std::vector<double> validation =
+            training.empty() ? training : losses(TokenText(data.validation), validation_starts);
+        std::vector<EvaluationResult> results;
+        for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
+        return results;
     }
 };
 
@@ -471,29 +507,12 @@ std::string TorchCohort::steps_as() const {
     return trainer ? trainer->steps_as() : "operation by operation";
 }
 
-std::vector<EvaluationResult> TorchCohort::evaluate(const std::function<bool()>& cancelled) {
-    State& s = *state_;
+std::vector<EvaluationResult> TorchCohort::evaluate_runs(std::int64_t first, std::int64_t count,
+                                                         const std::function<bool()>& cancelled) {
     release_tensor_memory();
-    const bool whole = s.specs.front().evaluation == Evaluation::whole;
-    const auto training_starts = s.starts([&](const RunSpec& spec) {
-        return whole ? spaced_starts(spec, s.data.training.size())
-                     : sampled_starts(spec, s.data.training.size(), s.iteration, "training");
+    std::vector<EvaluationResult> results = with_readable_errors(state_->specs, [&] {
+        return count == runs() ? state_->evaluate(cancelled) : state_->part(first, count).evaluate(cancelled);
     });
-    const auto validation_starts = s.starts([&](const RunSpec& spec) {
-        return whole ? whole_windows(s.data.validation.size(), spec.context)
-                     : sampled_starts(spec, s.data.validation.size(), s.iteration, "validation");
-    });
-    const auto losses = [&](const TokenText& tokens, const std::vector<std::vector<std::int64_t>>& starts) {
-        return with_readable_errors(s.specs, [&] {
-            return mean_losses(s.decoder, s.weights, s.terms, s.precision, tokens, s.specs.front().context, starts,
-                               cancelled);
-        });
-    };
-    const std::vector<double> training = losses(s.data.training, training_starts);
-    const std::vector<double> validation =
-        training.empty() ? training : losses(TokenText(s.data.validation), validation_starts);
-    std::vector<EvaluationResult> results;
-    for (std::size_t run = 0; run < validation.size(); ++run) results.push_back({training[run], validation[run]});
     release_tensor_memory();
     return results;
 }

@@ -21,7 +21,8 @@ class TorchCohort : public Cohort {
     RunConditions conditions() const override;
     std::vector<StepResult> step() override;
     void measure_next_step() override;
-    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override;
+    std::vector<EvaluationResult> evaluate_runs(std::int64_t first, std::int64_t count,
+                                                const std::function<bool()>& cancelled) override;
     void remove(std::int64_t run) override;
     std::vector<NamedTensor> state(std::int64_t run) const override;
     std::unique_ptr<Model> model(std::int64_t run) const override;

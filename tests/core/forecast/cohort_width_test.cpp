@@ -184,7 +184,9 @@ class TimedEngine : public Engine {
             std::this_thread::sleep_for(step_);
             return {};
         }
-        std::vector<EvaluationResult> evaluate(const std::function<bool()>&) override { return {}; }
+        std::vector<EvaluationResult> evaluate_runs(std::int64_t, std::int64_t, const std::function<bool()>&) override {
+            return {};
+        }
         void remove(std::int64_t) override {}
         std::vector<NamedTensor> state(std::int64_t) const override { return {}; }
         std::unique_ptr<Model> model(std::int64_t) const override { return nullptr; }

@@ -86,8 +86,9 @@ class FaultyEngine : public Engine {
             meet({Fault::Where::step, iteration()});
             return cohort_->step();
         }
-        std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override {
-            return cohort_->evaluate(cancelled);
+        std::vector<EvaluationResult> evaluate_runs(std::int64_t first, std::int64_t count,
+                                                    const std::function<bool()>& cancelled) override {
+            return cohort_->evaluate_runs(first, count, cancelled);
         }
         void remove(std::int64_t run) override { cohort_->remove(run); }
         std::vector<NamedTensor> state(std::int64_t run) const override {

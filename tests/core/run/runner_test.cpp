@@ -455,6 +455,7 @@ TEST_F(RunnerTest, DestructorStopsAndJoins) {
 class SlowTogether : public Engine {
  public:
     std::chrono::milliseconds first_snapshot{0};  // how much longer the first one takes
+    std::vector<std::int64_t> evaluated;          // numbers of runs, one per evaluation
 
     EngineInfo info() override { return engine_.info(); }
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override {
@@ -476,8 +477,10 @@ class SlowTogether : public Engine {
             if (iteration() < 10) std::this_thread::sleep_for(std::chrono::milliseconds(30) * (runs() - 1));
             return cohort_->step();
         }
-        std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override {
-            return cohort_->evaluate(cancelled);
+        std::vector<EvaluationResult> evaluate_runs(std::int64_t first, std::int64_t count,
+                                                    const std::function<bool()>& cancelled) override {
+            engine_.evaluated.push_back(count);
+            return cohort_->evaluate_runs(first, count, cancelled);
         }
         void remove(std::int64_t run) override { cohort_->remove(run); }
         std::vector<NamedTensor> state(std::int64_t run) const override { return cohort_->state(run); }
@@ -504,6 +507,25 @@ TEST_F(RunnerTest, TheMeasuredTimeCountsEveryStep) {
     runner.join();
     ASSERT_EQ(measured.size(), 1U);
     EXPECT_GE(measured[0].seconds, static_cast<double>(spec().iterations) * 0.03);
+}
+
+TEST_F(RunnerTest, TheFirstValuesOfARunDoNotWaitForAllRuns) {
+    RunSpec run = spec();
+    run.threads = 1;
+    std::vector<PlannedRun> runs;
+    for (int seed = 1; seed <= 7; ++seed) {
+        run.seed = seed;
+        runs.push_back(planned(seed, run));
+    }
+    SlowTogether engine;
+    EventLog log;
+    Runner runner([&]() -> Engine& { return engine; }, sink(log));
+    runner.start({runs, {}, {}, {}, {}});
+    runner.join();
+    ASSERT_GE(engine.evaluated.size(), 4U);
+    const std::vector<std::int64_t> first(engine.evaluated.begin(), engine.evaluated.begin() + 4);
+    EXPECT_THAT(first, testing::ElementsAre(2, 4, 1, 7));
+    EXPECT_EQ(log.of<event::Evaluated>().size(), 7 * (engine.evaluated.size() - 2));
 }
 
 // Snapshots that have taken more than 5 s may take 4 % of the training; the last one is always made.

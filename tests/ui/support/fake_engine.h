@@ -184,10 +184,11 @@ class FakeCohort : public Cohort {
         }
         return results;
     }
-    std::vector<EvaluationResult> evaluate(const std::function<bool()>& cancelled) override {
+    std::vector<EvaluationResult> evaluate_runs(std::int64_t first, std::int64_t count,
+                                                const std::function<bool()>& cancelled) override {
         if (cancelled()) return {};
         std::vector<EvaluationResult> results;
-        for (const RunSpec& run : runs_) {
+        for (const RunSpec& run : std::span(runs_).subspan(first, count)) {
             const double loss = FakeEngine::loss(run, iteration_);
             results.push_back({loss, loss + 0.1});
         }

@@ -87,7 +87,9 @@ StatusStrip::StatusStrip(SweepSession& session, QWidget* parent)
         renew();
     });
     connect(&session, &SweepSession::delivered, this, [this] {
-        if (const auto& progress = m_session.progress()) m_remaining.add(progress->seconds, progress->done);
+        // The time before the first step says nothing about the speed.
+        const auto& progress = m_session.progress();
+        if (progress && progress->tokens_per_second > 0) m_remaining.add(progress->seconds, progress->done);
         renew();
     });
     connect(&session, &SweepSession::ended, this, &StatusStrip::renew);
@@ -159,7 +161,7 @@ void StatusStrip::renew() {
             break;
         case State::running:
             left = u"starting …"_s;
-            if (progress && progress->done > 0) left = u"estimating …"_s;
+            if (progress && progress->tokens_per_second > 0) left = u"estimating …"_s;
             if (const auto range = m_remaining.left(1)) {
                 left = u"about %1 left"_s.arg(QString::fromStdString(duration_range_text(range->low, range->high)));
             }
@@ -181,7 +183,8 @@ void StatusStrip::renew() {
     if (!m_notice.isEmpty()) left = m_notice;
 
     // A busy bar moves before the first step.
-    const bool starts = state == State::running && (!progress || progress->done <= 0 || !progress->phase.empty());
+    const bool starts =
+        state == State::running && (!progress || progress->tokens_per_second <= 0 || !progress->phase.empty());
     m_bar->setRange(0, starts && !isMotionReduced() ? 0 : 1000);
     m_bar->setVisible(starts || progress.has_value());
     m_bar->setValue(progress ? static_cast<int>(progress->done * 1000) : 0);

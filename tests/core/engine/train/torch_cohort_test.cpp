@@ -285,6 +285,24 @@ TEST_F(TorchCohortTest, EvaluationCanBeCancelled) {
     EXPECT_TRUE(cohort({tiny_spec()})->evaluate([&] { return ++asked > 1; }).empty());
 }
 
+TEST_F(TorchCohortTest, SomeRunsAreEvaluatedAsAllTogether) {
+    for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+        RunSpec base = tiny_spec();
+        base.precision = precision;
+        const auto trained = cohort(six_runs(base));
+        for (int i = 0; i < 3; ++i) trained->step();
+        const auto all = trained->evaluate({});
+        for (const std::int64_t first : {0, 1, 4}) {
+            const auto some = trained->evaluate_runs(first, 2, {});
+            ASSERT_EQ(some.size(), 2U);
+            for (std::int64_t i = 0; i < 2; ++i) {
+                EXPECT_EQ(some[i].validation_loss, all[first + i].validation_loss) << first << ' ' << i;
+                EXPECT_EQ(some[i].training_loss, all[first + i].training_loss) << first << ' ' << i;
+            }
+        }
+    }
+}
+
 TEST_F(TorchCohortTest, Bfloat16TrainsToNearlyTheSameLoss) {
     RunSpec spec = tiny_spec();
     spec.iterations = 200;
