@@ -122,6 +122,7 @@ void RotationRoom::makeViews() {
         if (scene().enlargedPair()) addFormulaActions(menu);
     });
     m_logit = addView(u"Logit contribution per pair"_s);
+    m_helices = addPair(u"Helices of all pairs"_s);
     m_helix = addPair(u"Helix of the enlarged pair"_s);
     m_matrix = addPair(u"Rotation matrix"_s);
     m_aim = addView(u"Logit versus distance"_s);
@@ -153,7 +154,7 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
 
 QWidget* RotationRoom::makePages(const RunAccess& runs) {
     m_pages = new QStackedWidget(this);
-    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {pairOf(m_helix), m_helix},
+    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {makeHelixPage(), m_helices},
                                                       {makeMatrixPage(), m_matrix}, {makeAimPage(), m_aim},
                                                       {makeTokensPage(), m_tokens}, {makeCircuitPage(runs), m_circuit}};
     for (const auto& [page, view] : pages) {
@@ -162,6 +163,7 @@ QWidget* RotationRoom::makePages(const RunAccess& runs) {
         explainBy(view, tab);
     }
     explainBy(m_circuitDistance, m_tabs->button(Circuit));
+    explainBy(m_helix, m_tabs->button(Helix));
     explainBy(m_logit, m_logitText);
     return m_pages;
 }
@@ -176,8 +178,8 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
              u"Shows each pair of q and k as a dial with two hands, and the logit as a sum over the pairs (formula 7 "
              "of the guide)."_s),
          tab(u"Helix"_s,
-             u"Shows the rotation of the pair i that is shown enlarged as a helix over the position m: (cos mωᵢ, sin "
-             "mωᵢ, m) (formula 1 of the guide)."_s),
+             u"Shows the rotation of every pair i as a helix over the position m: (cos mωᵢ, sin mωᵢ, m) (formula 1 of "
+             "the guide). A click picks the pair that is shown below."_s),
          tab(u"Matrix"_s, u"Shows the rotation matrix Rₘ at the position m of the query (formulas 1 and 6)."_s),
          tab(u"Aim"_s, u"Sets a key whose logit is largest at a chosen distance (formula 17 of the guide)."_s),
          tab(u"Tokens"_s,
@@ -280,12 +282,19 @@ void RotationRoom::addParts() {
     };
     addUpper(u"dials"_s, m_dials, {m_lower, m_logitText});
     addUpper(u"pair"_s, m_pair, {pairOf(m_dials), m_pages, m_logitText});
+    const QList<QWidget*> upper = {pairOf(m_dials), pairOf(m_pair)};
     for (int i = 0; i < static_cast<int>(kPages.size()); ++i) {
-        QList<QWidget*> hidden = {pairOf(m_dials), pairOf(m_pair)};
+        QList<QWidget*> hidden = upper;
         if (i != Logit) hidden << m_logitText;
+        if (i == Helix) hidden << pairOf(m_helices);
         addPart({QString::fromLatin1(kPages[static_cast<std::size_t>(i)]),
-                 [this, i] { showPage(static_cast<Page>(i)); }, [this, i] { return page() == i; }, hidden});
+                 [this, i] {
+                     showPage(static_cast<Page>(i));
+                     if (i == Helix) emit m_helix->chosen();
+                 },
+                 [this, i] { return page() == i; }, hidden});
     }
+    addPart({u"helices"_s, [this] { showPage(Helix); }, {}, upper + QList<QWidget*>{m_logitText, pairOf(m_helix)}});
 }
 
 // Controls change the room without undo steps.
@@ -390,7 +399,7 @@ void RotationRoom::showPage(Page page) {
     if (page != Aim) m_aimPage->stop();
     // The stack of pages is as high as its highest page needs, so the map needs its height only while it is shown.
     m_circuit->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestMap : kLowestTokens));
-    FigureView* views[] = {m_logit, m_helix, m_matrix, m_aim, m_tokens, m_circuit};
+    FigureView* views[] = {m_logit, m_helices, m_matrix, m_aim, m_tokens, m_circuit};
     emit views[page]->chosen();
     schedule();
 }
@@ -475,6 +484,7 @@ void RotationRoom::renewPage() {
             m_shift->show(scene(), compares() ? std::optional(sceneOf(Side::other)) : std::nullopt, model().editsB());
             break;
         case Helix:
+            showScene(m_helices, helicesFigure);
             showScene(m_helix, helixFigure);
             break;
         case Matrix:
@@ -667,7 +677,25 @@ void RotationRoom::connectLogit() {
     setReadout(m_logit, [this](Side side, QPointF place) { return barReadout(sceneOf(side), place); });
 }
 
+QWidget* RotationRoom::makeHelixPage() {
+    auto* page = new QSplitter(Qt::Vertical, this);
+    page->addWidget(pairOf(m_helices));
+    page->addWidget(pairOf(m_helix));
+    page->setChildrenCollapsible(false);
+    page->setSizes({1500, 500});
+    return page;
+}
+
 void RotationRoom::connectHelix() {
+    const auto pick = [this](const QPointF& place) {
+        if (const auto pair = pairOfHelix(scene(), m_helices->canvasRect(), m_helices->style(), place))
+            model().pickPair(pair, true);
+    };
+    connect(m_helices, &FigureView::pressed, this, pick);
+    connect(m_helices, &FigureView::dragged, this, pick);
+    connect(m_helices, &FigureView::keyPressed, this, [this](int key, Qt::KeyboardModifiers) {
+        if (key == Qt::Key_Up || key == Qt::Key_Down) pickNeighbour(key == Qt::Key_Up ? -1 : 1);
+    });
     connect(m_helix, &FigureView::pressed, this, [this](const QPointF& place) { m_lastDrag = place; });
     connect(m_helix, &FigureView::dragged, this, [this](const QPointF& place) {
         const QPointF by = (place - m_lastDrag) * (kRadiansPerPixel / ThemeManager::instance().px(1));

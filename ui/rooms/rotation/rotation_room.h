@@ -36,7 +36,8 @@ class RotationRoom : public RotaryRoom {
  public:
     enum Page { Logit, Helix, Matrix, Aim, Tokens, Circuit };
 
-    /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens" and "circuit", and "dials" and "pair" above
+    /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens" and "circuit", "helices" beside the enlarged
+    /// helix, and "dials" and "pair" above
     /// them. The controls are pair, m, n, distance, seed, vectors (random, equal or aimed) and play (on or off).
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
@@ -61,6 +62,7 @@ class RotationRoom : public RotaryRoom {
     FigureView* pairView() const { return m_pair; }
     FigureView* logitView() const { return m_logit; }
     FigureView* helixView() const { return m_helix; }
+    FigureView* helicesView() const { return m_helices; }
     FigureView* matrixView() const { return m_matrix; }
     FigureView* aimView() const { return m_aim; }
     FigureView* tokensView() const { return m_tokens; }
@@ -98,6 +100,7 @@ class RotationRoom : public RotaryRoom {
     void connectDials();
     void connectPair();
     void connectLogit();
+    QWidget* makeHelixPage();
     void connectHelix();
 
     /// The other scene has the positions, q and k of the edited one.
@@ -116,6 +119,7 @@ class RotationRoom : public RotaryRoom {
     FigureView* m_dials = nullptr;
     FigureView* m_pair = nullptr;
     FigureView* m_logit = nullptr;
+    FigureView* m_helices = nullptr;
     FigureView* m_helix = nullptr;
     FigureView* m_matrix = nullptr;
     FigureView* m_aim = nullptr;

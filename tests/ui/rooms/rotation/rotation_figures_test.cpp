@@ -50,7 +50,7 @@ TEST(RotationFigures, EveryFigureHasNameDataAndSettings) {
         }
         names.insert(entry.name);
     }
-    EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "dials", "helix",
+    EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "dials", "helices", "helix",
                                             "logit-split", "pair", "rotation-matrix", "token-rotation"}));
 }
 
@@ -348,6 +348,65 @@ TEST(LogitSplitFigure, BarsAddUpToTheLogit) {
     EXPECT_EQ(pairOfBar(scene, 8), std::nullopt);
     EXPECT_EQ(barText(scene, 8)->title, "channels that belong to no pair");
     EXPECT_EQ(barText(scene, 9), std::nullopt);
+}
+
+// The unseen share of the first period is 1 − (L − 1)/λ.
+TEST(Helices, ShowEveryPairAndTheAnglesThatTrainingDoesNotContain) {
+    const RotationScene scene = sceneOf("head_dim=64 theta=10000 context=1024");
+    const Figure figure = helicesFigure(scene);
+    ASSERT_EQ(figure.table.columns[0].size(), 32);
+    int unseen = 0;
+    for (int pair = 0; pair < 32; ++pair) {
+        const double wavelength = 2 * std::numbers::pi * std::pow(10000.0, 2.0 * pair / 64);
+        EXPECT_NEAR(figure.table.columns[2][pair] / wavelength, 1, 1e-9) << pair;
+        const double missing = std::max(0.0, 1 - 1023 / wavelength);
+        EXPECT_NEAR(figure.table.columns[4][pair], missing, 1e-9) << pair;
+        unseen += missing > 0 ? 1 : 0;
+    }
+    EXPECT_EQ(unseen, 14);
+    EXPECT_TRUE(figure.summary.startsWith("14 of 32 rotated pairs complete no period in the context of 1,024 tokens"))
+        << figure.summary.toStdString();
+    EXPECT_TRUE(helicesFigure(sceneOf("theta=10 context=100000")).summary.startsWith("Every rotated pair completes"));
+    EXPECT_TRUE(helicesFigure(sceneOf("fraction=0")).summary.contains("no pair is rotated"));
+}
+
+// Red pixels lie to the right of the context, in the rows of pairs with unseen angles only.
+TEST(Helices, UnseenAnglesAreRedAndRowsFindTheirPair) {
+    const RotationScene scene = sceneOf("head_dim=16 theta=10000 context=512");
+    const FigureStyle style = screen();
+    const QRect inside(20, 20, 800, 480);
+    QImage image(840, 520, QImage::Format_RGB32);
+    image.fill(style.theme.paper);
+    QPainter painter(&image);
+    helicesFigure(scene).drawing(painter, inside, style);
+    painter.end();
+    // A mixture of paper and the colour of errors, with a good share of the latter.
+    const auto isRed = [&](int x, int y) {
+        const QColor color = image.pixelColor(x, y);
+        const QColor& paper = style.theme.paper;
+        const QColor& ink = style.theme.error;
+        const auto share = [](int from, int to, int now) { return static_cast<double>(now - from) / (to - from); };
+        const auto [low, high] =
+            std::minmax({share(paper.red(), ink.red(), color.red()), share(paper.green(), ink.green(), color.green()),
+                         share(paper.blue(), ink.blue(), color.blue())});
+        return low > 0.3 && high - low < 0.1;
+    };
+    std::set<int> red;
+    for (int y = inside.top(); y < inside.bottom(); ++y) {
+        const auto pair = pairOfHelix(scene, inside, style, QPointF(300, y));
+        for (int x = inside.left(); x < inside.right(); ++x) {
+            if (!isRed(x, y)) continue;
+            ASSERT_TRUE(pair) << x << ' ' << y;
+            EXPECT_GT(x, inside.center().x()) << y;
+            red.insert(*pair);
+        }
+    }
+    std::set<int> unseen;
+    for (int pair = 0; pair < 8; ++pair) {
+        if (scene.frequency(pair) * 511 < 2 * std::numbers::pi) unseen.insert(pair);
+    }
+    EXPECT_EQ(red, unseen);
+    EXPECT_EQ(pairOfHelix(scene, inside, style, QPointF(300, 10)), std::nullopt);
 }
 
 TEST(Helix, ShowsTheContextOrFortyPeriods) {

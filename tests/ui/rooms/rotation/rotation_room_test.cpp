@@ -475,7 +475,9 @@ TEST_F(RotationRoomTest, VectorSourceIsChosenAndSampledAgain) {
 TEST_F(RotationRoomTest, DragRotatesTheHelixAndSmallMatrixIsComplete) {
     room->showPage(RotationRoom::Helix);
     room->refreshNow();
-    EXPECT_EQ(room->figure().name, "helix");  // figure() is the figure on screen, which is the one exported
+    EXPECT_EQ(room->figure().name, "helices");  // the one that is exported
+    room->showPart("helix");
+    EXPECT_EQ(room->figure().name, "helix");
     const double yaw = room->scene().state.yaw;
     const QPointF middle = room->helixView()->canvasRect().center();
     drag(room->helixView(), middle, middle + QPointF(-30, 0));

@@ -50,10 +50,10 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
         const QHash<QString, FigureView*> views = {{"dials", room.dialsView()},   {"pair", room.pairView()},
                                                    {"logit", room.logitView()},   {"helix", room.helixView()},
                                                    {"matrix", room.matrixView()}, {"aim", room.aimView()},
-                                                   {"tokens", room.tokensView()}};
+                                                   {"tokens", room.tokensView()}, {"helices", room.helicesView()}};
         return views.value(part);
     };
-    for (const char* part : {"dials", "pair", "logit", "helix", "matrix", "aim", "tokens"}) {
+    for (const char* part : {"dials", "pair", "logit", "helix", "helices", "matrix", "aim", "tokens"}) {
         stage().showRoom("rotation", part);
         QApplication::processEvents();
         EXPECT_EQ(visibleViews(), (QList<const FigureView*>{viewOf(part)})) << part;

@@ -74,6 +74,7 @@ std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene&
     if (name == "dials"_L1) return dialsFigure(scene);
     if (name == "pair"_L1) return pairFigure(scene);
     if (name == "logit-split"_L1) return logitFigure(scene);
+    if (name == "helices"_L1) return helicesFigure(scene);
     if (name == "helix"_L1) return helixFigure(scene);
     if (name == "rotation-matrix"_L1) return matrixFigure(scene);
     if (name == "aim"_L1) return aimFigureOf(scene);
@@ -84,10 +85,11 @@ std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene&
 }
 
 std::span<const RotaryFigure> rotationFigures() {
-    static const std::array<RotaryFigure, 9> figures = {
+    static const std::array<RotaryFigure, 10> figures = {
         {{"dials", standard<dialsFigure>, standardOfBoth<dialsFigure>},
          {"pair", standard<pairFigure>, standardOfBoth<pairFigure>},
          {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>, "logit"},
+         {"helices", standard<helicesFigure>, standardOfBoth<helicesFigure>, "helix"},
          {"helix", standard<helixFigure>, standardOfBoth<helixFigure>, "helix"},
          {"rotation-matrix", standard<matrixFigure>, standardOfBoth<matrixFigure>, "matrix"},
          {"aim", aimed, nullptr, "aim"},

@@ -116,6 +116,13 @@ QList<ShiftRow> shiftRows(const RotationScene& scene, RotationState::Place befor
 /// The whole context, or 40 periods around m where the context has more.
 Range helixRange(const RotationScene& scene);
 
+/// All pairs, or 64 evenly spaced ones, as helices seen from the side, one row each, from position 0 to 1.25 times the
+/// context: near halves are bright, far halves dark. Angles that no training sequence contains are red.
+Figure helicesFigure(const RotationScene& scene);
+/// The pair of the row at `place`, as helicesFigure(scene) draws it in `rect`.
+std::optional<int> pairOfHelix(const RotationScene& scene, const QRectF& rect, const FigureStyle& style,
+                               const QPointF& place);
+
 /// The curve (cos mωᵢ, sin mωᵢ, m) of the enlarged pair, with marks at m and n.
 Figure helixFigure(const RotationScene& scene);
 
