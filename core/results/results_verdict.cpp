@@ -212,7 +212,38 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     return {better ? Verdict::Kind::better : Verdict::Kind::worse, (better ? "Better" : "Worse") + where + words + end};
 }
 
-std::string headline(const ResultsTable& table, const std::function<std::string(const ResultGroup&)>& name) {
+namespace {
+
+// "Lowest loss", "Highest training speed", of `best`, or of a group that another one exceeds: "Lower loss".
+std::string rank_words(const ResultsTable& table, const ResultGroup& best) {
+    const Measure& measure = measures()[table.compared];
+    const auto is_ahead = [&](const ResultGroup& other) {
+        const double a = other.described[table.compared].mean;
+        const double b = best.described[table.compared].mean;
+        return measure.more_is_better ? a > b : a < b;
+    };
+    const bool is_first = std::ranges::none_of(table.groups, is_ahead);
+    const std::string rank =
+        measure.more_is_better ? (is_first ? "Highest " : "Higher ") : (is_first ? "Lowest " : "Lower ");
+    if (measure.name == "bits_per_byte") return rank + "bits per byte";
+    if (is_loss(measure)) return rank + "loss";
+    return rank + (measure.name == "seconds"             ? "training time"
+                   : measure.name == "tokens_per_second" ? "training speed"
+                                                         : "generation speed");
+}
+
+// "Lowest loss: θ 100; 0.041 nats below θ 10k".
+std::string ahead_words(const ResultsTable& table, const GroupNamer& name, const ResultGroup& best,
+                        const ResultGroup& other, double difference, const std::string& where) {
+    const Measure& measure = measures()[table.compared];
+    return rank_words(table, best) + where + ": " + name(best) + "; " + rough_text(std::abs(difference)) + " " +
+           (measure.name == "bits_per_byte" ? "bits per byte" : std::string(measure.unit)) +
+           (measure.more_is_better ? " above " : " below ") + name(other);
+}
+
+}  // namespace
+
+std::string headline(const ResultsTable& table, const GroupNamer& name) {
     const auto rank = [&](const ResultGroup& group) {
         const Verdict::Kind kind = verdict_of(table, group).kind;
         const int order = kind == Verdict::Kind::better ? 2 : kind == Verdict::Kind::worse ? 1 : 0;
@@ -225,12 +256,34 @@ std::string headline(const ResultsTable& table, const std::function<std::string(
     const bool is_better = rank(*most).first == 2;
     const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
     const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
-    return name(best) + " is significantly " + (measures()[table.compared].more_is_better ? "above " : "below ") +
-           name(other) + text_words(table) + ": " + rough_text(std::abs(comparison.estimate->difference)) + " " +
-           (measures()[table.compared].name == "bits_per_byte" ? "bits per byte"
-                                                               : std::string(measures()[table.compared].unit)) +
-           " (" + (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
+    return ahead_words(table, name, best, other, comparison.estimate->difference, text_words(table)) + " (" +
+           (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
            p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") + ")";
+}
+
+std::string leader(const ResultsTable& table, const GroupNamer& name) {
+    std::vector<const ResultGroup*> ranked;
+    for (const ResultGroup& group : table.groups) {
+        if (std::isfinite(group.described[table.compared].mean) && group.described[table.compared].n > 0)
+            ranked.push_back(&group);
+    }
+    const auto is_ahead = [&](const ResultGroup* a, const ResultGroup* b) {
+        const double difference = a->described[table.compared].mean - b->described[table.compared].mean;
+        return measures()[table.compared].more_is_better ? difference > 0 : difference < 0;
+    };
+    std::stable_sort(ranked.begin(), ranked.end(), is_ahead);
+    if (ranked.size() < 2) return {};
+    const ResultGroup& best = *ranked.front();
+    const ResultGroup* baseline = table.baseline_of(best);
+    const bool has_other = baseline && baseline != &best && baseline->described[table.compared].n > 0;
+    const ResultGroup& other = has_other ? *baseline : *ranked[1];
+    if (!same_data(best, other, table.compared)) return {};
+    const double difference = best.described[table.compared].mean - other.described[table.compared].mean;
+    const std::string words = ahead_words(table, name, best, other, difference, "");
+    const auto interval =
+        difference_interval(best, other, table.compared, test_kind_between(best, other, table.compared));
+    if (!interval || !std::isfinite(interval->low)) return words + " (one seed decides nothing)";
+    return words + " (95 % interval " + rough_text(interval->low) + " … " + rough_text(interval->high) + ")";
 }
 
 std::string to_string(Verdict::Kind kind) {

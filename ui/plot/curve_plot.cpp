@@ -87,6 +87,26 @@ void CurvePlot::clear() {
     schedule();
 }
 
+void CurvePlot::keepGhosts() {
+    std::vector<FigureCurve> ghosts;
+    for (FigureCurve& curve : figure(nullptr).curves) {
+        if (curve.shape == FigureCurve::Shape::points) continue;
+        curve.label.clear();
+        curve.raw.clear();
+        curve.dots = false;
+        curve.companion = true;
+        curve.emphasis = FigureCurve::Emphasis::dimmed;
+        ghosts.push_back(std::move(curve));
+    }
+    if (!ghosts.empty()) m_ghosts = std::move(ghosts);
+    schedule();
+}
+
+void CurvePlot::dropGhosts() {
+    m_ghosts.clear();
+    schedule();
+}
+
 std::vector<RunId> CurvePlot::runs() const {
     std::vector<RunId> result;
     for (const auto& [run, entry] : m_runs) {
@@ -189,6 +209,7 @@ void CurvePlot::setShownQuantities(const std::vector<Quantity>& shown) {
         return;
     }
     m_quantities = shown;
+    m_ghosts.clear();
     m_readout->hide();
     setFollows(true);
     schedule();
@@ -210,6 +231,7 @@ void CurvePlot::setYLogarithmic(bool on) {
 
 void CurvePlot::setLossUnit(const LossUnit& unit) {
     m_lossUnit = unit;
+    m_ghosts.clear();
     m_readout->hide();
     setFollows(true);
     schedule();

@@ -48,8 +48,14 @@ class CurvePlot : public PlotWidget {
     void setRunStopped(RunId run, int rung);
     /// Mean bytes per token, by which a unit per byte divides the run's losses; NaN: unknown.
     void setBytesPerToken(RunId run, double bytes);
-    /// Removes all runs, rungs and the entropy floor, and resets the view.
+    /// Removes all runs, rungs and the entropy floor, and resets the view. Ghosts stay.
     void clear();
+    /// The curves that are on the canvas stay there, faint and without labels, until dropGhosts() or until another
+    /// quantity or unit is chosen, so that the next sweep begins beside them and not on blank axes. Exports do not
+    /// contain them.
+    void keepGhosts();
+    void dropGhosts();
+    bool hasGhosts() const { return !m_ghosts.empty(); }
     std::vector<RunId> runs() const;
 
     // Data; losses are in nats.
@@ -195,6 +201,7 @@ class CurvePlot : public PlotWidget {
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;
     std::vector<CurveGroup> m_groups;
+    std::vector<FigureCurve> m_ghosts;
     std::map<RunId, std::size_t> m_groupOf;        // place of each run's group in m_groups
     mutable std::map<CurveId, CurveMean> m_means;  // means of the groups; m_shown points into this map
     std::vector<Quantity> m_quantities{Quantity::validation_loss};

@@ -123,6 +123,7 @@ Figure CurvePlot::figure(std::vector<Shown>* shown) const {
     for (qsizetype i = names.size(); i-- > 0;) shortened[names[i]] = distinct[i];
     for (FigureBand& band : figure.bands) band.label = shortened[band.label];
     addEnds(figure);
+    if (shown != nullptr) figure.curves.insert(figure.curves.end(), m_ghosts.begin(), m_ghosts.end());
     for (qsizetype i = 0; i < m_rungs.size(); ++i) {
         figure.verticalLines.push_back({m_rungs[i], u"rung %1"_s.arg(i + 1)});
     }
@@ -283,8 +284,10 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
         return isShown && shownData(id) && weightOf(id.quantity, data) > 0;
     });
     if (isSmoothed) {
-        parts.append((forScreen ? u"smoothing weight %1"_s : u"smoothed by an exponential moving average, weight %1"_s)
-                         .arg(QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2)));
+        const QString weight = QString::number(m_smoothing, 'f', m_smoothing > 0.99 ? 3 : 2);
+        const QString lag = readableCount(std::round(m_smoothing / (1 - m_smoothing)));
+        parts.append(forScreen ? u"smoothing weight %1 (lags %2 steps)"_s.arg(weight, lag)
+                               : u"smoothed by an exponential moving average, weight %1"_s.arg(weight));
     }
     const auto ends = [&figure](Ink::Kind kind) {
         return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {
@@ -303,6 +306,7 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);
     }
+    if (forScreen && !m_ghosts.empty()) parts.append(u"faint: the curves before this sweep"_s);
     if (!figure.bands.empty()) {
         parts.append(u"shaded: mean ± standard deviation over seeds"_s);
     }

@@ -50,6 +50,8 @@ class SessionActions : public QObject {
     void solved(const QString& id);
     /// Compares with the run `other` unless that is 0.
     void inspectAsked(ropelab::RunId run, ropelab::RunId other);
+    /// A sweep is about to begin; its runs replace those that the plots show.
+    void starting();
     /// A sweep was asked for, but lacks_libtorch().
     void libTorchMissing();
     /// With the rotary setup of `run`.

@@ -319,6 +319,18 @@ void RunStore::refreshRecords(const LabFile& file) {
     }
 }
 
+void RunStore::pick(RunId id) {
+    if (id == m_picked || !find(id)) return;
+    m_picked = id;
+    emit runPicked(id);
+}
+
+void RunStore::pickHead(const Head& head) {
+    if (m_head == head) return;
+    m_head = head;
+    emit headPicked();
+}
+
 void RunStore::setVisible(RunId id, bool visible) {
     RunView* run = entry(id);
     if (!run || run->visible == visible) return;

@@ -101,6 +101,17 @@ class RunStore : public QObject {
     /// Emits runChanged() for each run that changed.
     void apply(const std::vector<Delivery>& deliveries);
     void setVisible(RunId id, bool visible);
+    /// The run that was picked last, in whatever room; 0 if it is not in the lab any more.
+    RunId picked() const { return find(m_picked) ? m_picked : 0; }
+    void pick(RunId id);
+    /// The layer and head that were picked last, in whatever room; −1 for all.
+    struct Head {
+        std::int64_t layer = -1;
+        std::int64_t head = -1;
+        bool operator==(const Head&) const = default;
+    };
+    const std::optional<Head>& pickedHead() const { return m_head; }
+    void pickHead(const Head& head);
     /// States, summaries and names, for example after the end of a sweep.
     void refreshRecords(const LabFile& file);
 
@@ -109,6 +120,8 @@ class RunStore : public QObject {
     /// The state, the losses or the sample of a run changed.
     void runChanged(ropelab::RunId id);
     void visibilityChanged(ropelab::RunId id);
+    void runPicked(ropelab::RunId id);
+    void headPicked();
 
  private:
     RunView* entry(RunId id);
@@ -117,6 +130,8 @@ class RunStore : public QObject {
     void applyRungs(const LabFile* file);
     SettingColors m_colors;
     std::vector<RunView> m_runs;
+    RunId m_picked = 0;
+    std::optional<Head> m_head;  // nullopt until one was picked
     struct ParsedSettings {
         std::size_t hash = 0;  // of the text from which they were parsed
         nlohmann::json values;

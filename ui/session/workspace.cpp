@@ -81,6 +81,7 @@ bool Workspace::hasLibTorch() {
 void Workspace::start() {
     if (m_session.isActive() || m_afterMeter || !hasLibTorch()) return;
     if (m_lab.isSaving()) return whenIdle([this] { start(); });
+    emit starting();
     if (m_isExample) return showOwnLab([this] { start(); });
     attempt(u"start"_s, [this] {
         const SweepOptions& options = m_experiment.options();

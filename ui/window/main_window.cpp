@@ -28,6 +28,7 @@
 #include "ui/window/controllers/lab_controller.h"
 #include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/controllers/rotary_controller.h"
+#include "ui/window/controllers/tour.h"
 #include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/corner.h"
 #include "ui/window/frame/field_escape.h"
@@ -118,6 +119,9 @@ void MainWindow::build() {
             focusPicture(Qt::OtherFocusReason);
     });
 
+    m_doors = new BannerArea(center);
+    scaleLayout(m_doors->layout(), {12, 4, 12, 4}, 4);
+    column->addWidget(m_doors);
     m_strip = new StatusStrip(m_workspace.session(), center);
     connect(m_strip, &StatusStrip::pauseAsked, &m_workspace, &Workspace::pauseOrResume);
     connect(m_strip, &StatusStrip::stopAsked, &m_workspace.session(), &SweepSession::stop);
@@ -134,16 +138,18 @@ void MainWindow::build() {
 }
 
 void MainWindow::makeControllers() {
-    m_labs = new LabController(m_workspace, *m_banners, *m_actions, this);
+    m_labs = new LabController(m_workspace, *m_banners, *m_doors, *m_actions, this);
     m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, this);
     m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, *m_rooms, this);
     m_stage = new WindowStage(m_workspace, *m_rooms, *m_rotary, *this);
+    m_tour = new Tour(*m_doors, *m_actions, *m_rooms, *m_stage, this);
     connect(m_stage, &WindowStage::sidesChanged, this, &MainWindow::fitSides);
     connect(m_stage, &WindowStage::presentingChanged, this, [this](bool presenting) {
         menuBar()->setVisible(!presenting);
         m_rail->setVisible(!presenting);
         m_strip->setVisible(!presenting);
         m_banners->setCovered(presenting);
+        m_doors->setCovered(presenting);
         fitSides();
     });
     m_lectures = new LectureController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_stage, this);
@@ -252,6 +258,7 @@ void MainWindow::addHelpActions() {
                         if (m_sheet->isVisible()) return m_sheet->toggle();
                         if (!m_why->toggle()) showGuideOfRoom();
                     }});
+    m_tour->addActions();
     m_actions->add({.id = "help.guide", .menu = "Help", .text = u"Guide"_s, .handler = [this] { showGuideOfRoom(); }});
     m_actions->add({.id = "help.formulas",
                     .menu = "Help",

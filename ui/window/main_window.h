@@ -22,6 +22,7 @@ class LectureController;
 class Rail;
 class RotaryController;
 class StatusStrip;
+class Tour;
 class WindowStage;
 
 /// Without the frame; `available` is the part of the screen that is free of task bars.
@@ -40,6 +41,8 @@ class MainWindow : public QMainWindow {
     ActionRegistry& actions() { return *m_actions; }
     RoomStack& roomStack() { return *m_rooms; }
     BannerArea& banners() { return *m_banners; }
+    BannerArea& doors() { return *m_doors; }
+    Tour& tour() { return *m_tour; }
     Rail& rail() { return *m_rail; }
     StatusStrip& strip() { return *m_strip; }
     Corner& corner() { return *m_corner; }
@@ -107,6 +110,8 @@ class MainWindow : public QMainWindow {
     ActionRegistry* m_actions;
     RoomStack* m_rooms = nullptr;
     BannerArea* m_banners = nullptr;
+    BannerArea* m_doors = nullptr;  // in the flow, for what is read for long
+    Tour* m_tour = nullptr;
     Rail* m_rail = nullptr;
     StatusStrip* m_strip = nullptr;
     Corner* m_corner = nullptr;

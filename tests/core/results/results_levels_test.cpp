@@ -475,7 +475,7 @@ TEST(ResultsText, VerdictHeadlineAndLatexRowAreAboutThisText) {
     const ResultsTable table = results_table(pairs_with({-0.101, -0.104, -0.102, -0.103, -0.105}));
     EXPECT_THAT(verdict_of(table, table.groups[1]).words, HasSubstr("Better on this text: "));
     EXPECT_THAT(headline(table, [&](const ResultGroup& group) { return group_words(table, group); }),
-                HasSubstr("below θ = 10k on this text: 0.10 nats"));
+                AllOf(HasSubstr("loss on this text: "), HasSubstr("; 0.10 nats below θ = 10k (")));
     EXPECT_THAT(results_latex(table, {{"paper"}}), HasSubstr("& result on this text \\\\"));
     EXPECT_THAT(results_latex(table, {{"settings", "verdict"}}), HasSubstr("& result on this text \\\\"));
 }

@@ -15,6 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 using testing::ThrowsMessage;
 
 // Returns three runs with theta 10000 and three with theta 500, whose losses differ by about `difference`.
@@ -40,17 +41,44 @@ TEST(ResultsVerdict, TheHeadlineIsTheLargestDecidedDifferenceOrNothing) {
                         [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); });
     };
     EXPECT_EQ(words(welch_table(two_groups(-0.2))),
-              "θ 500 is significantly below θ 10000 on this text: 0.20 nats (3 seeds per group, p < 0.001)");
+              "Lowest loss on this text: θ 500; 0.20 nats below θ 10000 (3 seeds per group, p < 0.001)");
     EXPECT_EQ(words(welch_table(two_groups(0.2))),
-              "θ 10000 is significantly below θ 500 on this text: 0.20 nats (3 seeds per group, p < 0.001)");
+              "Lowest loss on this text: θ 10000; 0.20 nats below θ 500 (3 seeds per group, p < 0.001)");
     EXPECT_EQ(words(results_table(two_groups(-0.2))),
-              "θ 500 is significantly below θ 10000 on this text: 0.20 nats (3 seeds, p < 0.001)");
+              "Lowest loss on this text: θ 500; 0.20 nats below θ 10000 (3 seeds, p < 0.001)");
     EXPECT_EQ(words(welch_table(two_groups(-0.004))), "") << "undecided";
     std::vector<ResultRun> bytes = two_groups(-0.2);
     for (ResultRun& run : bytes) run.summary->bytes_per_token = 2;
     EXPECT_EQ(words(results_table(bytes, {.compare = "bits_per_byte", .baseline = {}})),
-              "θ 500 is significantly below θ 10000 on this text: 0.14 bits per byte (3 seeds, p < 0.001)");
+              "Lowest bits per byte on this text: θ 500; 0.14 bits per byte below θ 10000 (3 seeds, p < 0.001)");
     EXPECT_EQ(words(results_table({})), "");
+}
+
+// A third group can be ahead without a decision.
+TEST(ResultsVerdict, TheHeadlineSaysLowestOnlyOfTheLowest) {
+    std::vector<ResultRun> runs = two_groups(-0.2);
+    for (int seed = 1; seed <= 3; ++seed) {
+        runs.push_back(result_run({{"theta", 20}, {"seed", seed}}, seed == 1 ? 0.2 : seed == 2 ? 1.4 : 2.0));
+    }
+    const auto name = [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
+    EXPECT_THAT(headline(results_table(runs), name),
+                StartsWith("Lower loss on this text: θ 500; 0.20 nats below θ 10000 ("));
+    EXPECT_THAT(leader(results_table(runs), name), StartsWith("Lowest loss: θ 20; 0.32 nats below θ 10000"));
+}
+
+// The intervals are those of SciPy 1.17.1's ttest_rel: -0.20220 … -0.19646 and -0.007535 … -0.001798.
+TEST(ResultsVerdict, TheLeaderIsNamedBeforeItIsDecided) {
+    const auto name = [](const ResultGroup& group) { return "θ " + setting_text(group.settings.at("theta")); };
+    EXPECT_EQ(leader(results_table(two_groups(-0.2)), name),
+              "Lowest loss: θ 500; 0.20 nats below θ 10000 (95 % interval -0.20 … -0.20)");
+    EXPECT_EQ(leader(results_table(two_groups(0.004)), name),
+              "Lowest loss: θ 10000; 0.0047 nats below θ 500 (95 % interval -0.0075 … "
+              "-0.0018)");
+    EXPECT_EQ(leader(results_table({}), name), "");
+    std::vector<ResultRun> single = two_groups(-0.2);
+    single.resize(2);
+    EXPECT_EQ(leader(results_table(single), name),
+              "Lowest loss: θ 500; 0.20 nats below θ 10000 (one seed decides nothing)");
 }
 
 TEST(ResultsVerdict, DistinguishesSignificantFromUndecidedDifferences) {

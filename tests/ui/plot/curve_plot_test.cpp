@@ -50,6 +50,38 @@ TEST_F(CurvePlotTest, StoresEveryPointButPaintsFew) {
     EXPECT_LE(painted, 2 * 2 * 801);
 }
 
+// Blank axes followed a start until the first evaluation of the new runs.
+TEST_F(CurvePlotTest, GhostsStayOnTheCanvasAndNotInExports) {
+    plot.setShownQuantity(Quantity::training_loss);
+    fill(200);
+    plot.refreshNow();
+    const auto painted = [this] {
+        plot.refreshNow();
+        int points = 0;
+        for (int i = 0; i < plot.canvas()->graphCount(); ++i) points += plot.canvas()->graph(i)->data()->size();
+        return points;
+    };
+    const Range before = yRange(plot.toFigure());
+    plot.keepGhosts();
+    plot.clear();
+    plot.addRun(7, QStringLiteral("θ = 5"), Ink::data(2));
+    EXPECT_TRUE(plot.hasGhosts());
+    EXPECT_GT(painted(), 300);
+    EXPECT_TRUE(plot.toFigure().curves.empty());
+    plot.append(event::Step{7, 1, 3.5, 1, 1});
+    plot.append(event::Step{7, 2, 3.4, 1, 1});
+    EXPECT_EQ(plot.toFigure().curves.size(), 1U);
+    EXPECT_EQ(plot.summary(), "θ = 5: training loss 3.400 nats at step 2.") << "ghosts are no runs";
+    EXPECT_GT(painted(), 300);
+    EXPECT_LE(plot.canvas()->yAxis->range().lower, before.minimum) << "they lie within the axes";
+    plot.keepGhosts();
+    plot.setLossUnit(lossUnit("bits"));
+    EXPECT_FALSE(plot.hasGhosts()) << "their values are in nats";
+    plot.keepGhosts();
+    plot.dropGhosts();
+    EXPECT_FALSE(plot.hasGhosts());
+}
+
 TEST_F(CurvePlotTest, EventsAreAppendedToTheirQuantities) {
     plot.append(event::Step{1, 10, 2.5, 0.7, 3e-4});
     plot.append(event::Evaluated{1, 10, 2.4, 2.6});

@@ -1,6 +1,7 @@
 #include "ui/window/main_window.h"
 
 #include <QAction>
+#include <QComboBox>
 #include <QFileInfo>
 #include <QPointer>
 #include <QProgressBar>
@@ -11,10 +12,15 @@
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/help/command_palette.h"
+#include "ui/models/model_map.h"
 #include "ui/plot/curve_plot.h"
+#include "ui/rooms/anatomy/anatomy_panel.h"
+#include "ui/rooms/anatomy/anatomy_room.h"
+#include "ui/rooms/results/results_room.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/train_room.h"
 #include "ui/window/controllers/lab_controller.h"
+#include "ui/window/controllers/tour.h"
 #include "ui/window/frame/corner.h"
 #include "ui/window/frame/rail.h"
 #include "ui/window/frame/status_strip.h"
@@ -268,18 +274,69 @@ TEST_F(Window, ReopenedUnsavedLabCanBeSaved) {
 TEST_F(Window, FirstStartShowsAFinishedLabAndStartTrainsInAnother) {
     auto window = openWith(smallSweep(40));
     window->labs().restore();
-    ASSERT_TRUE(waitUntil([&] { return window->banners().texts().size() == 1; }));
-    EXPECT_TRUE(window->banners().texts().first().startsWith("This lab file is an example: the 30 runs"));
+    ASSERT_TRUE(waitUntil([&] { return window->doors().texts().size() == 1; }));
+    EXPECT_TRUE(window->doors().texts().first().startsWith("This lab file is an example: the 30 runs"));
     EXPECT_EQ(window->workspace().runs().runs().size(), 30U);
     EXPECT_FALSE(window->workspace().lab().isOwn());
-    ASSERT_TRUE(window->banners().choose("example", "Open a model's config"));
-    EXPECT_EQ(window->room().objectName(), "anatomy");
+    ASSERT_TRUE(window->doors().choose("example", "Settings of a known model"));
+    ASSERT_TRUE(waitUntil([&] { return window->findChild<ModelMap*>() != nullptr; }));
+    EXPECT_TRUE(window->findChild<ModelMap*>()->isVisible());
+    EXPECT_TRUE(window->doors().texts().isEmpty());
 
     window->workspace().start();
     ASSERT_TRUE(waitUntil([&] { return window->workspace().lab().isOwn(); }));
     ASSERT_TRUE(waitForEnd(window->workspace()));
     EXPECT_EQ(window->workspace().runs().runs().size(), 2U) << "of the panel's sweep, in the user's own lab";
     EXPECT_TRUE(window->banners().texts().isEmpty());
+}
+
+TEST_F(Window, AMinuteLeadsThroughFiveRoomsAndCanBeLeft) {
+    auto window = openWith(smallSweep(40));
+    window->show();
+    window->actions().action("help.tour")->trigger();
+    QStringList shown;
+    for (int stop = 0; stop < 5; ++stop) {
+        EXPECT_EQ(window->tour().stop(), stop);
+        ASSERT_EQ(window->doors().texts().size(), 1);
+        EXPECT_TRUE(window->doors().texts().first().startsWith(QStringLiteral("%1 of 5: ").arg(stop + 1)));
+        EXPECT_TRUE(window->banners().texts().isEmpty()) << window->banners().texts().join(' ').toStdString();
+        shown << window->room().objectName();
+        ASSERT_TRUE(window->doors().choose("tour", stop < 4 ? "Next" : "End"));
+    }
+    EXPECT_EQ(shown, (QStringList{"rotation", "spectrum", "context", "rotation", "train"}));
+    EXPECT_TRUE(window->doors().texts().isEmpty());
+    EXPECT_EQ(window->tour().stop(), -1);
+    window->actions().action("help.tour")->trigger();
+    ASSERT_TRUE(window->doors().choose("tour", "Skip the rest"));
+    EXPECT_TRUE(window->doors().texts().isEmpty());
+    EXPECT_EQ(window->room().objectName(), "rotation");
+}
+
+TEST_F(Window, ARunThatIsPickedInOneRoomIsPickedInAll) {
+    auto window = openWith(smallSweep(40));
+    window->show();
+    window->workspace().start();
+    ASSERT_TRUE(waitForEnd(window->workspace()));
+    RunStore& runs = window->workspace().runs();
+    for (const char* room : {"results", "inspect", "anatomy", "train"}) window->showRoom(room);
+    auto* list = window->findChild<RunList*>();
+    auto* results = window->findChild<ResultsRoom*>();
+    auto* anatomy = window->findChild<AnatomyRoom*>();
+    for (const RunId run : {RunId{2}, RunId{1}}) {
+        list->pick(run);
+        EXPECT_EQ(runs.picked(), run);
+        window->showRoom("results");
+        results->refreshNow();
+        EXPECT_EQ(results->pickedGroup(), run - 1);
+        window->showRoom("anatomy");
+        anatomy->refreshNow();
+        EXPECT_TRUE(
+            window->findChild<AnatomyPanel*>()->source()->currentText().startsWith(QStringLiteral("Run %1:").arg(run)));
+        window->showRoom("train");
+    }
+    results->pickGroup(1);
+    EXPECT_EQ(runs.picked(), 2);
+    EXPECT_EQ(list->picked(), 2);
 }
 
 TEST_F(Window, NextStartContinuesWhereTheUserLeft) {

@@ -196,6 +196,11 @@ ActivationPane::ActivationPane(RunAccess access, QWidget* parent) : QWidget(pare
     m_view->setAccessibleName(u"Activation of the selected stage"_s);
     column->addWidget(m_view, 1);
     connect(m_outputs, &QComboBox::currentIndexChanged, this, &ActivationPane::load);
+    connect(m_outputs, &QComboBox::activated, this, [this] {
+        const QStringList chosen = m_outputs->currentData().toString().split(QLatin1Char(':'));
+        m_access.runs.pickHead({chosen.value(0).toLongLong(), chosen.value(1).toLongLong()});
+    });
+    connect(&m_access.runs, &RunStore::headPicked, this, &ActivationPane::takeHead);
     connect(m_text, &QLineEdit::editingFinished, this, [this] {
         if (!m_text->isModified()) return;
         m_text->setModified(false);
@@ -233,6 +238,7 @@ void ActivationPane::showStage(const RunCheckpoint& checkpoint, const AnatomySec
     m_text->setEnabled(!entries.isEmpty());
     if (entries.isEmpty()) entries.append({u"no activation"_s, QString()});
     refillChoice(m_outputs, entries, m_outputs->currentData());
+    if (m_stage != before) takeHead();
     if (m_stage.isEmpty()) {
         m_waits = false;
         m_job.cancel();
@@ -241,6 +247,17 @@ void ActivationPane::showStage(const RunCheckpoint& checkpoint, const AnatomySec
         if (isOtherRun || m_stage != before) say(u"The activation is being computed."_s);
         load();
     }
+}
+
+void ActivationPane::takeHead() {
+    const auto& picked = m_access.runs.pickedHead();
+    if (!picked) return;
+    const auto choose = [this, &picked](std::int64_t head) {
+        const int place = m_outputs->findData(u"%1:%2"_s.arg(picked->layer).arg(head));
+        if (place >= 0) m_outputs->setCurrentIndex(place);
+        return place >= 0;
+    };
+    if (!choose(picked->head)) choose(0);  // a stage without heads has one output per layer
 }
 
 void ActivationPane::say(const QString& why) {

@@ -54,6 +54,8 @@ class ActivationPane : public QWidget {
 
  private:
     void load();
+    /// The layer and head that any room picked last, if the stage has them.
+    void takeHead();
     void say(const QString& why);
 
     RunAccess m_access;

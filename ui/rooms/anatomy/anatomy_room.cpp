@@ -235,6 +235,14 @@ void AnatomyRoom::connectEvents() {
     };
     connect(&m_experiment, &ExperimentModel::changed, this, age);
     connect(&m_access.runs, &RunStore::reloaded, this, age);
+    connect(&m_access.runs, &RunStore::runPicked, this, [this, age](RunId run) {
+        const bool showsModel = m_source.startsWith(kKnown) || m_source.startsWith(kConfig) || !m_edits.empty();
+        const QString source = kRun + QString::number(run);
+        if (showsModel || m_source == source) return;
+        m_source = source;
+        m_isSourceChosen = true;
+        age();
+    });
     connect(&m_access.session, &SweepSession::stateChanged, this, &AnatomyRoom::offerMeasurement);
     connect(&m_access.meter, &SweepMeter::started, this, &AnatomyRoom::offerMeasurement);
     connect(&m_access.meter, &SweepMeter::ended, this, &AnatomyRoom::offerMeasurement);
@@ -301,6 +309,7 @@ void AnatomyRoom::showSource(const QString& source) {
         m_edits.clear();
     });
     if (!isShown) m_source = before;
+    if (m_source.startsWith(kRun)) m_access.runs.pick(sourceRun());
     renew();
 }
 

@@ -268,7 +268,18 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     connect(&m_form, &Form::changed, this, [this](std::string_view id) {
         renewRanges();
         m_form.save(m_settings, id);
+        if (id == "run") m_runStore.pick(run());
+        if (id == "layer" || id == "head")
+            m_runStore.pickHead({m_form.value("layer").toLongLong(), m_form.value("head").toLongLong()});
         emit changed();
+    });
+    connect(&m_runStore, &RunStore::runPicked, this, [this](RunId picked) {
+        if (picked != run() && m_form.field<QComboBox>("run")->findData(static_cast<qlonglong>(picked)) >= 0)
+            m_form.setValue("run", static_cast<qlonglong>(picked));
+    });
+    connect(&m_runStore, &RunStore::headPicked, this, [this] {
+        const RunStore::Head& picked = *m_runStore.pickedHead();
+        if (picked.layer < m_layers && picked.head < m_heads) chooseHead(picked.layer, picked.head);
     });
     connect(m_form.field<QComboBox>("ghost"), &QComboBox::currentIndexChanged, this, &InspectPanel::ghostChosen);
     connect(&m_ownForm, &Form::changed, this, &InspectPanel::changed);

@@ -7,6 +7,7 @@
 #include <QHeaderView>
 #include <QMenu>
 #include <QPushButton>
+#include <QScopedValueRollback>
 #include <QScrollBar>
 #include <QSplitter>
 #include <QStackedWidget>
@@ -165,6 +166,7 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
     RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &ResultsRoom::schedule);
     connect(&runs, &RunStore::runChanged, this, &ResultsRoom::schedule);
+    connect(&runs, &RunStore::runPicked, this, &ResultsRoom::takeGroup);
     connect(&m_access.session, &SweepSession::stateChanged, this, &ResultsRoom::schedule);
     connect(&m_access.lab, &LabDocument::opened, this, [this] { m_orderWanted = true; });
     connect(m_panel, &ResultsPanel::changed, this, [this] {
@@ -327,6 +329,7 @@ void ResultsRoom::schedule() {
 }
 
 void ResultsRoom::renew() {
+    const QScopedValueRollback renewing(m_isRenewing, true);
     m_stale = false;
     m_timer.stop();
     ResultsChoices choices = shownChoices();
@@ -471,6 +474,21 @@ void ResultsRoom::pickGroup(int group) {
     } else {
         m_groupView->selectRow(shown.row());
         renewPicked();
+    }
+}
+
+void ResultsRoom::shareGroup() {
+    const RunId shared = m_access.runs.picked();
+    if (m_isRenewing || m_seedRuns.empty() || std::ranges::find(m_seedRuns, shared) != m_seedRuns.end()) return;
+    m_access.runs.pick(m_seedRuns.front());
+}
+
+void ResultsRoom::takeGroup() {
+    const auto& groups = m_results.table.groups;
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+        for (const std::size_t member : groups[i].members) {
+            if (m_results.runAt(member) == m_access.runs.picked()) return pickGroup(static_cast<int>(i));
+        }
     }
 }
 
@@ -635,6 +653,7 @@ QWidget* ResultsRoom::makeResults() {
                 if (!current.isValid()) return;
                 m_picked = m_order->mapToSource(current).row();
                 renewPicked();
+                shareGroup();
             });
 
     QHeaderView* header = m_groupView->horizontalHeader();

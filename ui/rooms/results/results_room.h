@@ -105,6 +105,9 @@ class ResultsRoom : public Room {
     void renewPages();
     void renewEmptyState();
     void renewPicked();
+    /// Picks a run of the picked group in all rooms, and the group of the run that another room picked.
+    void shareGroup();
+    void takeGroup();
     void renewConversions();
     void fitColumns();
     void fitTable();
@@ -131,6 +134,7 @@ class ResultsRoom : public Room {
     bool m_hasCountedRuns = false;  // a group has at least one run that counts
     bool m_stale = true;
     int m_picked = -1;
+    bool m_isRenewing = false;  // the table changes, which is no choice of the user
     QTimer m_timer;
     GroupTable* m_groups;
     GroupOrder* m_order;

@@ -12,6 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
+#include "core/forecast/time_model.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/results_words.h"
@@ -44,8 +45,9 @@ QString valueText(const RunSpec& run, const std::string& name) {
 }  // namespace
 
 QString costText(double seconds, std::int64_t bytes, bool measured) {
-    return u"about %1, %2 (%3)"_s.arg(durationText(seconds), bytesText(bytes),
-                                      measured ? u"measured"_s : u"estimated"_s);
+    // An estimate is the same range as in the panel.
+    const QString time = measured ? durationText(seconds) : QString::fromStdString(expected_duration(seconds));
+    return u"about %1, %2 (%3)"_s.arg(time, bytesText(bytes), measured ? u"measured"_s : u"estimated"_s);
 }
 
 SweepPreview::SweepPreview(SessionActions& actions, RunAccess access, ExperimentModel& experiment, QWidget* parent)
@@ -193,8 +195,9 @@ void SweepPreview::fillCosts() {
     for (std::size_t i = 0; i < m_preview.cohorts.size(); ++i) {
         const PreviewedCohort& cohort = m_preview.cohorts[i];
         QTreeWidgetItem* item = m_table->topLevelItem(static_cast<int>(i));
-        QString text = u"cohort %1: %2, %3"_s.arg(QString::number(i + 1), countText(std::ssize(cohort.runs), u"run"_s),
-                                                  costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
+        QString text = u"cohort %1: %2"_s.arg(QString::number(i + 1), countText(std::ssize(cohort.runs), u"run"_s));
+        if (m_preview.cohorts.size() > 1)  // a single one costs what the title says
+            text += u", %1"_s.arg(costText(cohort.cost.seconds, cohort.cost.bytes, cohort.measured));
         if (!cohort.width.empty()) item->setToolTip(0, QString::fromStdString(cohort.width));
         if (!cohort.problem.empty()) {
             text += u"; not measured: %1"_s.arg(QString::fromStdString(cohort.problem));

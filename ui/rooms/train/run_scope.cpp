@@ -3,11 +3,13 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QPushButton>
+#include <QRegularExpression>
 #include <QToolButton>
 #include <algorithm>
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/results/results_compare.h"
@@ -55,7 +57,41 @@ std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
     return groups;
 }
 
-RunsVerdict verdictOf(const RunStore& store, bool perByte) {
+namespace {
+
+/// "θ 100, whole head rotated", "θ 10k, 25 % rotated": a sentence has no legend beside it that says of what the
+/// percentage is.
+QString nameInWords(QString name) {
+    static const QRegularExpression fraction(u"^(θ [^,]+), ([\\d.]+) %"_s);
+    const auto found = fraction.match(name);
+    if (!found.hasMatch()) return name;
+    const QString share = found.captured(2) == "100"_L1 ? u"whole head"_s : found.captured(2) + u" %"_s;
+    return name.replace(0, found.capturedLength(), found.captured(1) + u", "_s + share + u" rotated"_s);
+}
+
+/// As if the run had ended at this step; nullopt if it was not evaluated there.
+std::optional<RunSummary> summaryAt(const RunView& run, std::int64_t step) {
+    const auto& evaluations = run.evaluations;
+    const auto found = std::find(evaluations.iteration.begin(), evaluations.iteration.end(), step);
+    if (found == evaluations.iteration.end()) return std::nullopt;
+    const auto place = found - evaluations.iteration.begin();
+    RunSummary summary;
+    summary.iterations = step;
+    summary.bytes_per_token = run.record.bytes_per_token;
+    summary.final_validation_loss = evaluations.validation_loss[place];
+    summary.final_training_loss = evaluations.training_loss[place];
+    summary.best_validation_loss =
+        *std::min_element(evaluations.validation_loss.begin(), evaluations.validation_loss.begin() + place + 1);
+    return summary;
+}
+
+/// The visible runs, as the room Results compares them, and the names of their settings. With `step`, as if they had
+/// ended there; those that were not evaluated at it do not count.
+struct ComparedRuns {
+    ResultsTable table;
+    GroupNamer name;
+};
+ComparedRuns comparedRuns(const RunStore& store, bool perByte, std::optional<std::int64_t> step) {
     std::vector<ResultRun> runs;
     std::vector<RunId> ids;
     for (const RunView& run : store.runs()) {
@@ -63,24 +99,73 @@ RunsVerdict verdictOf(const RunStore& store, bool perByte) {
         ids.push_back(run.record.id);
         runs.push_back({store.settingsOf(run), run.record.name, run.record.summary, run.record.state});
         runs.back().look = run.look;
+        if (!step || run.record.state == RunState::failed) continue;
+        runs.back().summary = summaryAt(run, *step);
+        runs.back().state = runs.back().summary ? RunState::finished : RunState::waiting;
     }
-    if (runs.empty()) return {};
-    const ResultsTable table = results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare});
+    ComparedRuns result;
+    if (runs.empty()) return result;
+    result.table = results_table(runs, {.compare = perByte ? "bits_per_byte" : ResultsOptions{}.compare});
     const std::vector<CurveGroup> groups = seedGroups(store.runs());
     QStringList names;
     for (const CurveGroup& group : groups) names << group.setting;
     names = distinctNames(names);
-    const auto name = [&](const ResultGroup& group) {
+    result.name = [table = result.table, groups, names, ids](const ResultGroup& group) {
         const auto found = std::find_if(groups.begin(), groups.end(), [&](const CurveGroup& each) {
             return std::any_of(group.members.begin(), group.members.end(), [&](std::size_t member) {
                 return std::find(each.runs.begin(), each.runs.end(), ids[member]) != each.runs.end();
             });
         });
-        return found == groups.end() ? group_words(table, group) : names[found - groups.begin()].toStdString();
+        if (found == groups.end()) return group_words(table, group);
+        return nameInWords(names[found - groups.begin()]).toStdString();
     };
+    return result;
+}
+
+/// The last step at which all visible runs that began were evaluated; nullopt if there is none.
+std::optional<std::int64_t> commonStep(const RunStore& store) {
+    std::set<std::int64_t> common;
+    bool isFirst = true;
+    for (const RunView& run : store.runs()) {
+        const std::vector<std::int64_t>& steps = run.evaluations.iteration;
+        if (!run.visible || steps.empty() || run.record.state == RunState::failed) continue;
+        const std::set<std::int64_t> own(steps.begin(), steps.end());
+        if (std::exchange(isFirst, false)) {
+            common = own;
+        } else {
+            std::erase_if(common, [&](std::int64_t step) { return !own.contains(step); });
+        }
+    }
+    return common.empty() ? std::nullopt : std::optional(*common.rbegin());
+}
+
+}  // namespace
+
+RunsVerdict verdictOf(const RunStore& store, bool perByte) {
+    const auto [table, name] = comparedRuns(store, perByte, {});
+    if (table.groups.empty()) return {};
     RunsVerdict verdict{QString::fromStdString(headline(table, name)), {}};
-    if (!verdict.headline.isEmpty()) verdict.details = overallWords(table);
+    if (!verdict.headline.isEmpty()) {
+        verdict.details = overallWords(table);
+    } else if (const std::string ahead = leader(table, name); !ahead.empty()) {
+        verdict.headline = u"Not decided. %1"_s.arg(QString::fromStdString(ahead));
+        verdict.details = overallWords(table);
+    }
     return verdict;
+}
+
+RunsVerdict verdictSoFar(const RunStore& store, bool perByte) {
+    constexpr std::ptrdiff_t most = 1000;  // a sentence at each evaluation of more runs would slow the window
+    const auto visible = std::ranges::count_if(store.runs(), [](const RunView& run) { return run.visible; });
+    const std::optional<std::int64_t> step = visible > most ? std::nullopt : commonStep(store);
+    if (!step || *step == 0) return {u"The runs begin; the first comparison follows their first evaluation."_s, {}};
+    const auto [table, name] = comparedRuns(store, perByte, step);
+    const std::string ahead = table.groups.empty() ? "" : leader(table, name);
+    if (ahead.empty()) return {u"Step %1: nothing to compare yet."_s.arg(groupedText(*step)), {}};
+    return {u"Step %1, so far. %2"_s.arg(groupedText(*step), QString::fromStdString(ahead)),
+            u"This is the setting with the lowest loss at the last step at which all runs were evaluated. The interval "
+            "is that of this one difference; it is not corrected for the choice of the setting or for looking again "
+            "and again, so it decides nothing before the runs end."_s};
 }
 
 bool anyRepeats(const std::vector<CurveGroup>& groups) {

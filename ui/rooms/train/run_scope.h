@@ -25,13 +25,15 @@ struct RunView;
 /// run without other seeds is a group of its own. Of runs with equal settings and equal seed, only the first belongs to
 /// the group.
 std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs);
-/// The largest significant difference between the settings of the visible finished runs, as the Results room tests it,
-/// and the words of the test; empty if nothing is decided.
+/// What the visible finished runs show: the largest significant difference between their settings, as the Results room
+/// tests it, or else the setting that is ahead, with the words of the test. Empty for fewer than two settings.
 struct RunsVerdict {
     QString headline;
     QString details;
 };
 RunsVerdict verdictOf(const RunStore& store, bool perByte);
+/// While runs train: the setting that is ahead at the last step that all of them have reached.
+RunsVerdict verdictSoFar(const RunStore& store, bool perByte);
 
 bool anyRepeats(const std::vector<CurveGroup>& groups);
 

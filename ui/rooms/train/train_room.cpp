@@ -29,6 +29,7 @@
 #include "ui/rooms/train/run_list.h"
 #include "ui/rooms/train/run_scope.h"
 #include "ui/rooms/train/sweep_panel.h"
+#include "ui/rooms/train/sweep_plane.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/lab_origin.h"
 #include "ui/session/rotary_model.h"
@@ -41,6 +42,11 @@
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+namespace {
+
+constexpr int kHeadlineMs = 300;  // between two sentences while runs train
+
+}  // namespace
 
 TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel& experiment, Settings& settings,
                      QWidget* parent)
@@ -59,6 +65,7 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     layout->addWidget(m_toolbar);
     m_headline = makeText(u"Summary of the shown runs"_s, this);
     m_headline->setProperty("roomTitle", true);
+    keepLines(m_headline, 1);
     scaleMargins(m_headline, {12, 8, 12, 0});
     layout->addWidget(m_headline);
     m_scope = new RunScope(m_access.runs, this);
@@ -99,7 +106,13 @@ void TrainRoom::connectRuns() {
             if (view) showState(*plot, *view);
         }
         if (view && view->record.summary) m_visibleTimer.start();  // the run may decide the verdict
+        if (m_access.session.isActive() && !m_headlineTimer.isActive()) m_headlineTimer.start();
         if (run == m_sampled || m_sampled == 0) showSample(run);
+    });
+    m_headlineTimer.setSingleShot(true);
+    m_headlineTimer.setInterval(kHeadlineMs);
+    connect(&m_headlineTimer, &QTimer::timeout, this, [this] {
+        if (isVisible()) renewHeadline();
     });
     m_visibleTimer.setSingleShot(true);
     m_visibleTimer.setInterval(0);
@@ -112,16 +125,33 @@ void TrainRoom::connectRuns() {
     connect(&m_experiment, &ExperimentModel::changed, this, &TrainRoom::renewEmptyState);
     connect(&m_access.session, &SweepSession::stateChanged, this, &TrainRoom::renewEmptyState);
     connect(&m_access.session, &SweepSession::delivered, this, &TrainRoom::applyDeliveries);
-    connect(&m_access.session, &SweepSession::started, this, [this] { showPlan(false); });
+    connect(&m_access.session, &SweepSession::started, this, [this] {
+        m_isStarting = false;
+        showPlan(false);
+        renewHeadline();
+    });
+    connect(&m_actions, &SessionActions::starting, this, [this] {
+        m_isStarting = true;
+        for (CurvePlot* plot : plots()) plot->keepGhosts();
+    });
+    connect(&m_actions, &SessionActions::problem, this, [this] {
+        if (std::exchange(m_isStarting, false)) dropGhosts();
+    });
+    connect(&m_access.session, &SweepSession::ended, this, [this] {
+        dropGhosts();
+        renewHeadline();
+    });
 
     connect(m_list, &RunList::runPicked, this, [this](RunId run) {
         for (CurvePlot* plot : plots()) plot->pickRun(run);
         m_roofline->pickRun(run);
         m_second->setPicked(run);
         m_access.session.pick(run);
+        m_access.runs.pick(run);
         m_scope->setPicked(run);
         showSample(run);
     });
+    connect(&runs, &RunStore::runPicked, m_list, &RunList::pick);
     connect(m_list, &RunList::settingsAsked, this, &TrainRoom::takeSettings);
     for (CurvePlot* plot : plots()) connect(m_list, &RunList::runHovered, plot, &CurvePlot::hoverRun);
     connect(&m_floor, &EntropyFloorJob::found, this,
@@ -206,10 +236,15 @@ QString TrainRoom::headline() const {
 void TrainRoom::renewHeadline() {
     RunsVerdict verdict;
     // The Results room says what is wrong with damaged settings of a lab.
-    problemOf([&] { verdict = verdictOf(m_access.runs, m_tokenizersDiffer); });
+    const auto verdictNow = m_access.session.isActive() ? &verdictSoFar : &verdictOf;
+    problemOf([&] { verdict = verdictNow(m_access.runs, m_tokenizersDiffer); });
     m_headline->setText(headlineText(verdict.headline));
     m_headline->setToolTip(verdict.details);
     renewPages();
+}
+
+void TrainRoom::dropGhosts() {
+    for (CurvePlot* plot : plots()) plot->dropGhosts();
 }
 
 void TrainRoom::renewUnitAdvice() {
@@ -250,6 +285,7 @@ void TrainRoom::syncRuns() {
     if (m_access.lab.path() != m_labPath) {  // Run ids of another lab refer to other runs.
         m_labPath = m_access.lab.path();
         for (CurvePlot* plot : plots()) plot->clear();
+        if (!m_isStarting) dropGhosts();
         m_roofline->clear();
         m_second->setPicked(0);
         m_sampled = 0;
@@ -482,11 +518,13 @@ QWidget* TrainRoom::makePlan() {
     auto* split = new QSplitter(Qt::Vertical, this);
     split->setChildrenCollapsible(false);
     m_queue = new QueueView(m_actions, m_access, split);
+    m_plane = new SweepPlane(m_actions, m_experiment, m_access.runs, split);
     m_preview = new SweepPreview(m_actions, m_access, m_experiment, split);
     split->addWidget(m_queue);
+    split->addWidget(m_plane);
     split->addWidget(m_preview);
-    split->setStretchFactor(0, 1);
-    split->setStretchFactor(1, 2);
+    split->setStretchFactor(1, 3);
+    split->setStretchFactor(2, 2);
     return split;
 }
 
@@ -497,8 +535,8 @@ void TrainRoom::showPlan(bool shown) {
 }
 
 void TrainRoom::renewPages() {
-    m_toolbar->setVisible(!m_planShown);  // the toolbar applies only to the plot
-    m_headline->setVisible(!m_planShown && !headline().isEmpty());
+    m_toolbar->setVisible(!m_planShown);                 // the toolbar applies only to the plot
+    m_headline->setVisible(!m_planShown && !isEmpty());  // it keeps its line while it has no text
     m_pages->setCurrentIndex(m_planShown ? 2 : isEmpty() ? 0 : 1);
 }
 

@@ -32,6 +32,7 @@ class SecondPicture;
 class SessionActions;
 class Settings;
 class SweepPanel;
+class SweepPlane;
 class SweepPreview;
 class TakeOver;
 
@@ -58,16 +59,18 @@ class TrainRoom : public Room {
     RooflineView& roofline() { return *m_roofline; }
     RunList& runList() { return *m_list; }
     RunScope& scope() { return *m_scope; }
-    /// What the runs show so far; "" if nothing is decided.
+    /// What the runs show, or while they train what they show so far; "" for fewer than two settings.
     QString headline() const;
     SecondPicture& second() { return *m_second; }
     QString sampleText() const;
     bool isEmpty() const { return m_access.runs.runs().empty(); }
     bool hasFigure() const override { return !isEmpty(); }
-    /// Replaces the plot by the page of runs and queue: the runs of the sweep in the panel, and the waiting cohorts.
+    /// Replaces the plot by the page of runs and queue: the waiting cohorts, the settings of the sweep in the panel as
+    /// a plane, and its runs as a table.
     void showPlan(bool shown);
     bool isPlanShown() const { return m_planShown; }
     SweepPreview& preview() { return *m_preview; }
+    SweepPlane& plane() { return *m_plane; }
     QueueView& queue() { return *m_queue; }
     TakeOver& takeOver() { return *m_takeOver; }
     LibTorchOffer& libTorchOffer() { return *m_libTorch; }
@@ -111,6 +114,7 @@ class TrainRoom : public Room {
     void fitPictures();
     void setListShown(bool shown);
     void renewHeadline();
+    void dropGhosts();
     /// Those of the toolbar's quantity and of the gradient norm.
     std::array<CurvePlot*, 2> plots() const;
     /// True if the second picture was clicked last, or the plot is folded.
@@ -141,8 +145,10 @@ class TrainRoom : public Room {
     BannerArea* m_unitAdvice = nullptr;
     bool m_advisesUnit = false;
     bool m_tokenizersDiffer = false;  // of the visible runs
+    bool m_isStarting = false;        // a sweep was asked for, and its runs do not train yet
     bool m_isStale = false;           // the visible runs changed while the room was hidden
     SweepPreview* m_preview = nullptr;
+    SweepPlane* m_plane = nullptr;
     QueueView* m_queue = nullptr;
     bool m_planShown = false;
     QLabel* m_emptyText = nullptr;
@@ -150,7 +156,8 @@ class TrainRoom : public Room {
     QString m_labPath;
     RunId m_sampled = 0;
     std::vector<RunId> m_cohort;  // the runs that train at the moment
-    QTimer m_visibleTimer;        // combines the updates after many runs were hidden or shown together
+    QTimer m_headlineTimer;
+    QTimer m_visibleTimer;  // combines the updates after many runs were hidden or shown together
     EntropyFloorJob m_floor;
 };
 

@@ -29,10 +29,12 @@ const QString kExampleBanner = u"example"_s;
 
 }  // namespace
 
-LabController::LabController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, QWidget* window)
+LabController::LabController(Workspace& workspace, BannerArea& banners, BannerArea& doors, ActionRegistry& actions,
+                             QWidget* window)
     : QObject(window),
       m_workspace(workspace),
       m_banners(banners),
+      m_doors(doors),
       m_actions(actions),
       m_window(window),
       m_program(QCoreApplication::applicationDirPath() + u"/ropelab-cli"_s) {
@@ -41,7 +43,7 @@ LabController::LabController(Workspace& workspace, BannerArea& banners, ActionRe
     connect(&m_workspace.lab(), &LabDocument::opened, this, &LabController::showState);
     connect(&m_workspace, &Workspace::labSaved, this, [this] { m_banners.dismiss(kReadOnlyBanner); });
     // The room Train offers to get it where the example is explained.
-    connect(&m_workspace, &Workspace::libTorchMissing, this, [this] { m_banners.dismiss(kExampleBanner); });
+    connect(&m_workspace, &Workspace::libTorchMissing, this, [this] { m_doors.dismiss(kExampleBanner); });
     SweepSession& session = m_workspace.session();
     connect(&session, &SweepSession::started, this, [this] { m_failedRuns = 0; });
     connect(&session, &SweepSession::delivered, this, &LabController::reportFailedRuns);
@@ -125,19 +127,20 @@ void LabController::showExample() {
     m_workspace.showExample(lab, [this](const QString& failure) {
         if (!failure.isEmpty()) return;
         const auto trigger = [this](const QString& id) {
+            m_doors.dismiss(kExampleBanner);
             if (QAction* action = m_actions.action(id)) action->trigger();
         };
-        m_banners.show(kExampleBanner, BannerArea::Kind::information,
-                       u"This lab file is an example: the 30 runs of the sweep on the right, trained on another "
-                       u"machine, so yours "
-                       "will differ a little. Explore it, or:"_s,
-                       {{u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
-                        {u"Lecture: Clocks"_s,
-                         [trigger] {
-                             trigger(u"lecture.open.clocks"_s);
-                             trigger(u"lecture.present"_s);
-                         }},
-                        {u"Open a model's config"_s, [trigger] { trigger(u"room.anatomy"_s); }}});
+        m_doors.show(kExampleBanner, BannerArea::Kind::information,
+                     u"This lab file is an example: the 30 runs of the sweep on the right, trained on another machine, "
+                     u"so yours will differ a little. Explore it, or:"_s,
+                     {{u"RoPE in one minute"_s, [trigger] { trigger(u"help.tour"_s); }},
+                      {u"Train such models yourself"_s, [this] { m_workspace.showOwnLab({}); }},
+                      {u"Lecture: Clocks"_s,
+                       [trigger] {
+                           trigger(u"lecture.open.clocks"_s);
+                           trigger(u"lecture.present"_s);
+                       }},
+                      {u"Settings of a known model"_s, [trigger] { trigger(u"rotary.models"_s); }}});
     });
 }
 
@@ -155,7 +158,7 @@ bool LabController::reopenUnsaved() {
 void LabController::showState() {
     m_banners.dismiss(kFoundBanner);
     m_banners.dismiss(kReadOnlyBanner);
-    m_banners.dismiss(kExampleBanner);
+    m_doors.dismiss(kExampleBanner);
     const LabDocument& lab = m_workspace.lab();
     if (!lab.isReadOnly() || !lab.isOwn()) return;
     m_banners.show(

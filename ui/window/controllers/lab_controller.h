@@ -20,7 +20,9 @@ class LabController : public QObject {
     Q_OBJECT
 
  public:
-    LabController(Workspace& workspace, BannerArea& banners, ActionRegistry& actions, QWidget* window);
+    /// `doors` is for what is read for long and has its own space; `banners` covers a part of the room.
+    LabController(Workspace& workspace, BannerArea& banners, BannerArea& doors, ActionRegistry& actions,
+                  QWidget* window);
     /// Ends the process of a report and waits for it.
     ~LabController() override;
 
@@ -36,7 +38,7 @@ class LabController : public QObject {
 
  private:
     bool reopenUnsaved();
-    /// With three ways to go on.
+    /// With four ways to go on.
     void showExample();
     void save();
     /// A process of its own, `ropelab-cli report`, so that the window stays responsive.
@@ -51,6 +53,7 @@ class LabController : public QObject {
 
     Workspace& m_workspace;
     BannerArea& m_banners;
+    BannerArea& m_doors;
     ActionRegistry& m_actions;
     QWidget* m_window;
     QString m_program;

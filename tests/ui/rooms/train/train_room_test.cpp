@@ -351,14 +351,47 @@ TEST_F(TrainRoomTest, TheListOfRunsIsFoldedAndIsTheLegend) {
 
 TEST_F(TrainRoomTest, AHeadlineSaysWhatTheSeedsDecideAsTheResultsDo) {
     train();
-    EXPECT_EQ(room->headline(), "") << "one seed decides nothing";
+    EXPECT_TRUE(room->headline().startsWith("Not decided. Lowest loss: θ ")) << room->headline().toStdString();
+    EXPECT_TRUE(room->headline().endsWith("(one seed decides nothing)")) << room->headline().toStdString();
     Experiment seeds = smallSweep(60);
     seeds.set("seed", {"1", "2", "3"});
     workspace->experiment().replace(seeds);
     train();
     room->refreshNow();
-    EXPECT_TRUE(room->headline().isEmpty() || room->headline().contains(QStringLiteral("(3 seeds, p\u00A0")))
+    EXPECT_TRUE(room->headline().startsWith("Not decided. ") ||
+                room->headline().contains(QStringLiteral("(3 seeds, p\u00A0")))
         << room->headline().toStdString();
+    Experiment fractions = smallSweep(60);
+    fractions.set("fraction", {"25 %", "100 %"});
+    workspace->experiment().replace(fractions);
+    train();
+    room->refreshNow();
+    EXPECT_TRUE(room->headline().contains(", whole head rotated; ")) << room->headline().toStdString();
+}
+
+TEST_F(TrainRoomTest, TheCurvesStayWhileTheNextSweepBeginsAndASentenceSaysHowItStands) {
+    train();
+    room->refreshNow();
+    const QString lowest = room->headline();
+    engine.step_microseconds = 20000;
+    workspace->start();
+    EXPECT_TRUE(room->plot().hasGhosts());
+    EXPECT_TRUE(room->headline().startsWith("The runs begin")) << room->headline().toStdString();
+    ASSERT_TRUE(waitUntil([&] { return room->headline().contains("so far. Lowest loss: θ "); }))
+        << room->headline().toStdString();
+    EXPECT_TRUE(room->plot().hasGhosts());
+    ASSERT_TRUE(waitUntil([&] { return !workspace->session().isActive(); }));
+    ASSERT_TRUE(waitUntil([&] { return room->headline() == lowest; })) << "equal runs, equal end";
+    EXPECT_FALSE(room->plot().hasGhosts());
+}
+
+TEST_F(TrainRoomTest, TheCurvesOfAnotherLabAreNoGhosts) {
+    train();
+    const QString lab = workspace->lab().path();
+    workspace->newLab();
+    EXPECT_FALSE(room->plot().hasGhosts());
+    workspace->openLab(lab);
+    EXPECT_FALSE(room->plot().hasGhosts());
 }
 
 TEST_F(TrainRoomTest, StoppingOneRunKeepsTheOthersTraining) {

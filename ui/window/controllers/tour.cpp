@@ -1,0 +1,63 @@
+#include "ui/window/controllers/tour.h"
+
+#include <array>
+
+#include "ui/shell/actions.h"
+#include "ui/shell/notices/banners.h"
+#include "ui/window/controllers/window_stage.h"
+#include "ui/window/frame/rooms.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+
+namespace {
+
+struct Stop {
+    const char* room;
+    const char* part;
+    const char* point;  // as a step of a lecture points: "control theta"; "" for nothing
+    const char16_t* sentence;
+};
+
+constexpr std::array<Stop, 5> kStops = {{
+    {"rotation", "", "control m",
+     u"RoPE turns each pair of channels like the hand of a clock. Drag the position m: the first pairs turn fast, the "
+     "last ones hardly move."},
+    {"spectrum", "", "control theta",
+     u"Drag θ: a larger θ slows the slow pairs further; the fastest pair always turns by 1 radian per token."},
+    {"context", "", "control context",
+     u"Drag the context: a pair whose period is longer than the context never completes a turn in training."},
+    {"rotation", "", "control fraction",
+     u"Set the fraction to 25 %: only a quarter of the channels turn, and the others carry no position."},
+    {"train", "", "",
+     u"Press Start in the panel: small models with these settings train here, and their losses say what θ and the "
+     "fraction change."},
+}};
+
+const QString kBanner = u"tour"_s;
+
+}  // namespace
+
+Tour::Tour(BannerArea& banners, ActionRegistry& actions, RoomStack& rooms, WindowStage& stage, QObject* parent)
+    : QObject(parent), m_banners(banners), m_actions(actions), m_rooms(rooms), m_stage(stage) {}
+
+void Tour::addActions() {
+    m_actions.add({.id = "help.tour", .menu = "Help", .text = u"RoPE in one minute"_s, .handler = [this] { start(); }});
+}
+
+void Tour::show(int stop) {
+    m_banners.dismiss(kBanner);
+    m_stop = stop < std::ssize(kStops) ? stop : -1;
+    if (m_stop < 0) return;
+    const Stop& shown = kStops[static_cast<std::size_t>(stop)];
+    m_rooms.show(QLatin1String(shown.room), QLatin1String(shown.part));
+    m_stage.pointAt(QLatin1String(shown.point));
+    const bool isLast = stop + 1 == std::ssize(kStops);
+    QList<BannerArea::Choice> choices = {{isLast ? u"End"_s : u"Next"_s, [this, stop] { show(stop + 1); }}};
+    if (!isLast) choices.append({u"Skip the rest"_s, [this] { show(static_cast<int>(kStops.size())); }});
+    m_banners.show(kBanner, BannerArea::Kind::information,
+                   u"%1 of %2: %3"_s.arg(stop + 1).arg(kStops.size()).arg(QString::fromUtf16(shown.sentence)), choices);
+}
+
+}  // namespace ropelab::ui
