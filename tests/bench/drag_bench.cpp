@@ -1,7 +1,7 @@
 // Measures how long the window's thread is busy with each step of dragging theta, in every room about RoPE. Theta moves
 // from 100 to 10 million at d = 128 and L = 8,192; a step consists of one event handler and the painting that follows.
-// For comparison, a frame lasts 16 ms. Optional arguments name the rooms to measure; --json selects the output format
-// that `ropelab-cli bench --part window` reads.
+// For comparison, a frame lasts 16 ms. Optional arguments name the rooms to measure, or parts of them, such as
+// rotation/helices; --json selects the output format that `ropelab-cli bench --part window` reads.
 #include <QApplication>
 #include <QElapsedTimer>
 #include <QJsonArray>
@@ -11,6 +11,7 @@
 #include <QTextStream>
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "ui/shell/room.h"
@@ -76,12 +77,15 @@ int main(int argc, char** argv) {
     QStringList requested = QApplication::arguments().mid(1);
     const bool asJson = requested.removeAll(QStringLiteral("--json")) > 0;
     QJsonArray measured;
-    if (!asJson) out << "room       median ms  95 % ms  longest ms   (a theta drag of 200 steps, d = 128, L = 8,192)\n";
+    if (!asJson)
+        out << "room             median ms  95 % ms  longest ms   (a theta drag of 200 steps, d = 128, L = 8,192)\n";
+    QStringList places = requested;
     for (const RoomEntry& entry : rooms()) {
-        const QString id = QString::fromLatin1(entry.id);
-        if (id == QStringLiteral("train")) continue;
-        if (!requested.isEmpty() && !requested.contains(id)) continue;
-        window.showRoom(id);
+        if (requested.isEmpty() && entry.id != std::string_view("train")) places << QString::fromLatin1(entry.id);
+    }
+    for (const QString& id : places) {
+        window.showRoom(id.section(QLatin1Char('/'), 0, 0));
+        if (const QString part = id.section(QLatin1Char('/'), 1); !part.isEmpty()) window.room().showPart(part);
         QApplication::processEvents();
         dragTheta(window, 20);  // warms up caches and fonts, as in a real drag
         const Drag drag = dragTheta(window, steps);
@@ -91,7 +95,7 @@ int main(int argc, char** argv) {
                                     {QStringLiteral("longest_milliseconds"), drag.quantile(1)}});
         if (asJson) continue;
         out << QStringLiteral("%1 %2 %3 %4\n")
-                   .arg(id, -10)
+                   .arg(id, -16)
                    .arg(drag.quantile(0.5), 9, 'f', 2)
                    .arg(drag.quantile(0.95), 8, 'f', 2)
                    .arg(drag.quantile(1), 11, 'f', 2);

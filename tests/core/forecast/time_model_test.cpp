@@ -173,13 +173,15 @@ class TimesFile : public ::testing::Test {
 };
 
 TEST_F(TimesFile, StoresAndReadsRecords) {
-    const std::vector<TimedCohort> cohorts = synthetic_cohorts(3, 0);
+    std::vector<TimedCohort> cohorts = synthetic_cohorts(3, 0);
+    cohorts[1].chose_precision = true;
     EXPECT_TRUE(read_times(file_).cohorts.empty());
     for (const TimedCohort& cohort : cohorts) store_time(cohort);
     store_time(Forecast{12, 10});
     std::ofstream(file_, std::ios::app) << "{\"cut\": of\n";
     const TimeRecords records = read_times(file_);
     ASSERT_EQ(records.cohorts.size(), 3U);
+    for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(records.cohorts[i].chose_precision, cohorts[i].chose_precision) << i;
     EXPECT_EQ(records.cohorts[2].key, cohorts[2].key);
     EXPECT_EQ(records.cohorts[2].seconds, cohorts[2].seconds);
     EXPECT_EQ(records.cohorts[2].work[steps_part].operations, cohorts[2].work[steps_part].operations);

@@ -20,6 +20,7 @@
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
+#include "ui/controls/fitting_label.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/plot/figure_view.h"
@@ -44,7 +45,8 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-constexpr int kHeadlineMs = 300;  // between two sentences while runs train
+constexpr int kHeadlineMs = 300;     // between two sentences while runs train
+constexpr int kHeadlineHeight = 32;  // in pixels at 100 %, also without a sentence
 
 }  // namespace
 
@@ -63,9 +65,9 @@ TrainRoom::TrainRoom(SessionActions& actions, RunAccess access, ExperimentModel&
     m_list = new RunList(m_actions, m_access, this);
     m_toolbar = new PlotToolbar(*m_plot, m_list->table(), m_settings, this);
     layout->addWidget(m_toolbar);
-    m_headline = makeText(u"Summary of the shown runs"_s, this);
-    m_headline->setProperty("roomTitle", true);
-    keepLines(m_headline, 1);
+    m_headline = new FittingLabel(this);
+    m_headline->setAccessibleName(u"Summary of the shown runs"_s);
+    scaleMinimumHeight(m_headline, kHeadlineHeight);
     scaleMargins(m_headline, {12, 8, 12, 0});
     layout->addWidget(m_headline);
     m_scope = new RunScope(m_access.runs, this);

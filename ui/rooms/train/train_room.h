@@ -22,6 +22,7 @@ class ActionRegistry;
 class BannerArea;
 class CurvePlot;
 class ExperimentModel;
+class FittingLabel;
 class LibTorchOffer;
 class PlotToolbar;
 class QueueView;
@@ -136,7 +137,7 @@ class TrainRoom : public Room {
     SecondPicture* m_second = nullptr;
     QSplitter* m_pictures = nullptr;  // contains m_picture and m_second
     QSplitter* m_split = nullptr;     // contains the pictures, and the list of runs below its row
-    QLabel* m_headline = nullptr;
+    FittingLabel* m_headline = nullptr;
     bool m_picturesMoved = false;  // the user moved the splitter
     QPointer<SweepPanel> m_panel;
     QStackedWidget* m_pages = nullptr;
