@@ -65,7 +65,8 @@ QRgb viridis(double fraction) {
 QRgb diverging(double value, QRgb paper) {
     const Lab zero = labOf(paper);
     const bool isLight = zero.lightness > 50;
-    const Lab end = labOf(value < 0 ? (isLight ? 0xFF2166AC : 0xFF67A9CF) : (isLight ? 0xFFB2182B : 0xFFEF8A62));
+    // In the dark, both ends have the same lightness and little saturation: they fill large areas.
+    const Lab end = labOf(value < 0 ? (isLight ? 0xFF2166AC : 0xFF86A9D6) : (isLight ? 0xFFB2182B : 0xFFD59A92));
     const double weight = std::min(1.0, std::abs(value));
     const auto mix = [weight](double from, double to) { return from + (to - from) * weight; };
     return rgbOf({mix(zero.lightness, end.lightness), mix(zero.a, end.a), mix(zero.b, end.b)});

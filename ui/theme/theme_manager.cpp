@@ -6,6 +6,7 @@
 #include <QFontDatabase>
 #include <QFontMetrics>
 #include <QPalette>
+#include <QProxyStyle>
 #include <QRegularExpression>
 #include <QScreen>
 #include <QStyle>
@@ -25,6 +26,16 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 namespace {
+
+/// A menu that is higher than the screen scrolls, where Fusion makes a second column.
+class AppStyle : public QProxyStyle {
+ public:
+    AppStyle() : QProxyStyle(u"Fusion"_s) {}
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override {
+        return hint == SH_Menu_Scrollable ? 1 : QProxyStyle::styleHint(hint, option, widget, data);
+    }
+};
 
 constexpr int kChoiceMargin = 2;  // a drop-down list adds it to the height of its text, in pixels
 constexpr std::array<int, 7> kScales = {100, 110, 125, 150, 175, 200, 250};
@@ -190,7 +201,7 @@ QFont ThemeManager::fontAt(double points, QFont::Weight weight) const {
 void ThemeManager::apply() {
     if (!m_applied) {
         m_applied = true;
-        QApplication::setStyle(u"Fusion"_s);
+        QApplication::setStyle(new AppStyle);
         qApp->installEventFilter(this);
     }
     refresh();

@@ -61,7 +61,7 @@ TEST_F(ExplanationTest, F1ExplainsTheFocusedFieldWithCurrentValues) {
     ASSERT_TRUE(window->whyCard().isVisible());
     EXPECT_FALSE(window->keyboardSheet().isVisible());
     EXPECT_TRUE(said().startsWith("θ, the base: 10k\n")) << said().toStdString();
-    EXPECT_TRUE(said().contains("θ^(−2i/dᵣ)")) << said().toStdString();
+    EXPECT_TRUE(said().contains("θ<sup>−2i/dᵣ</sup>")) << said().toStdString();
     EXPECT_TRUE(said().contains("θ = 10,000, dᵣ = 64")) << said().toStdString();
     EXPECT_TRUE(said().contains("Su et al. 2021; formula 3 of the guide"));
     EXPECT_TRUE(theta->hasFocus());
@@ -114,7 +114,7 @@ TEST_F(ExplanationTest, PaletteRestoresTheFocusBeforeExplaining) {
     QTest::keyClicks(search, "explain");
     QTest::keyClick(search, Qt::Key_Return);
     EXPECT_TRUE(theta->hasFocus());
-    EXPECT_TRUE(said().contains("θ^(−2i/dᵣ)")) << said().toStdString();
+    EXPECT_TRUE(said().contains("θ<sup>−2i/dᵣ</sup>")) << said().toStdString();
 }
 
 TEST_F(ExplanationTest, EveryFigureOfTheRotaryRoomsHasAnExplanation) {
@@ -190,7 +190,7 @@ TEST_F(ExplanationTest, EachDialogHasItsOwnCard) {
     const auto* card = models->findChild<ExplanationCard*>();
     ASSERT_NE(card, nullptr);
     ASSERT_TRUE(card->isVisible());
-    EXPECT_EQ(textOf(*card), QStringList({card->why().title, card->why().text}).join('\n'));
+    EXPECT_EQ(textOf(*card), QStringList({card->why().title, symbolsAsHtml(card->why().text)}).join('\n'));
     EXPECT_EQ(card->why().widget, table);
     EXPECT_TRUE(models->rect().contains(card->geometry()));
     EXPECT_FALSE(window->whyCard().isVisible());

@@ -8,10 +8,12 @@
 #include <QFontInfo>
 #include <QFontMetricsF>
 #include <QLineEdit>
+#include <QMenu>
 #include <QPalette>
 #include <QRegularExpression>
 #include <QScrollBar>
 #include <QSignalSpy>
+#include <QStyle>
 #include <QTest>
 #include <QVBoxLayout>
 
@@ -36,6 +38,12 @@ TEST_F(ThemeManagerTest, SetsPaletteStyleSheetAndFont) {
     EXPECT_EQ(QApplication::palette().color(QPalette::Window), Theme::dark().window);
     EXPECT_TRUE(qApp->styleSheet().contains(Theme::dark().accent.name()));
     EXPECT_FALSE(qApp->styleSheet().contains(Theme::light().accent.name()));
+}
+
+// At a height of 800 pixels, the menu View had two columns.
+TEST_F(ThemeManagerTest, HighMenusScroll) {
+    const QMenu menu;
+    EXPECT_EQ(menu.style()->styleHint(QStyle::SH_Menu_Scrollable, nullptr, &menu), 1);
 }
 
 TEST_F(ThemeManagerTest, StyleSheetContainsNoUnreplacedNames) {

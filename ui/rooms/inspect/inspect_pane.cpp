@@ -133,6 +133,8 @@ InspectPane::InspectPane(const QString& accessibleName, const QList<QPair<QStrin
     }
     m_sentence = new FittingLabel(this);
     m_sentence->setAccessibleName(u"What the figure shows"_s);
+    m_sentence->setProperty("paper", true);
+    scaleMargins(m_sentence, {10, 4, 10, 0});
     m_sentence->setVisible(false);
     column->addWidget(m_sentence);
     m_view = new FigureView(this);

@@ -163,7 +163,7 @@ std::pair<int, double> muchToSee(const RunView& run) {
             -loss};
 }
 
-enum SpectrumAxis { kAutomaticAxis, kPairAxis, kWavelengthAxis };
+enum SpectrumAxis { kPairAxis, kWavelengthAxis, kAutomaticAxis };
 
 QList<FormRow> runRows() {
     return {

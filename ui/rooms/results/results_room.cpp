@@ -146,7 +146,7 @@ ResultsRoom::ResultsRoom(SessionActions& actions, RunAccess access, Settings& se
         const LabFile* file = m_access.lab.file();
         if (file && !m_access.session.isActive()) m_access.runs.refreshRecords(*file);
     });
-    auto* layout = scaledColumn(this, 4, {12, 4, 12, 8});
+    auto* layout = scaledColumn(this, 4, {12, 4, 12, 4});
     m_order->setSourceModel(m_groups);
     m_order->setSortRole(GroupTable::kSortRole);
     m_bar = makeBar();

@@ -528,6 +528,8 @@ void RotationRoom::fitPage(const QSize& page) {
     if (m_lower->orientation() != direction) {
         m_lower->setOrientation(direction);
         m_lower->setSizes({1000, 1000});
+        // Where the pair and the logit are below each other, they need more of the height.
+        static_cast<QSplitter*>(m_lower->parentWidget())->setSizes(isNarrow ? QList{800, 1200} : QList{1100, 900});
     }
     fitNumbers(page.width() < theme.pixels(compares() ? kMinWidthForBothLogits : kMinWidthForLogit),
                page.width() < theme.pixels(kMinWidthForFormula));

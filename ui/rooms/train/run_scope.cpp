@@ -18,7 +18,6 @@
 #include "ui/common/results_words.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
-#include "ui/controls/flow_layout.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/run_list.h"
 #include "ui/theme/theme_manager.h"
@@ -190,15 +189,19 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
       m_hidden(new QLabel(this)),
       m_showAll(
           makeButton<QToolButton>(u"Show all"_s, u"Shows the runs of all sweeps of this lab in the plot."_s, this)) {
-    auto* row = new FlowLayout(this);  // in a narrow page the buttons have two lines
-    scaleLayout(row, {12, 2, 12, 2}, 8);
+    m_rows = scaledRow(this, 8, {12, 2, 12, 2});
+    auto* row = scaledRow(nullptr, 8);
+    m_buttons = scaledRow(nullptr, 8);
+    m_rows->addLayout(row, 1);
+    m_rows->addLayout(m_buttons);
     row->addWidget(m_fold);
     m_choice->setToolTip(
         u"Selects the runs that the plot shows. The ticks in the list below show and hide single runs."_s);
     row->addWidget(m_choice);
     m_hidden->setProperty("quiet", true);
     m_hidden->setTextFormat(Qt::PlainText);
-    row->addWidget(m_hidden);
+    m_hidden->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Preferred);
+    row->addWidget(m_hidden, 1);
     row->addWidget(m_showAll);
     connect(m_choice, &QComboBox::activated, this, &RunScope::choose);
     connect(m_showAll, &QToolButton::clicked, this, [this] { showRuns(Scope::all); });
@@ -212,6 +215,26 @@ RunScope::RunScope(RunStore& runs, QWidget* parent)
         if (!m_applying) renew();
     });
     reload();
+}
+
+void RunScope::addButton(QWidget* button) {
+    m_buttons->addWidget(button);
+}
+
+QSize RunScope::minimumSizeHint() const {
+    QSize size = m_rows->minimumSize();
+    int widest = 0;
+    for (int i = 0; i < m_rows->count(); ++i) widest = std::max(widest, m_rows->itemAt(i)->minimumSize().width());
+    const QMargins margins = m_rows->contentsMargins();
+    size.setWidth(widest + margins.left() + margins.right());
+    return size;
+}
+
+void RunScope::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    int width = m_rows->contentsMargins().left() + m_rows->contentsMargins().right() + m_rows->spacing();
+    for (int i = 0; i < m_rows->count(); ++i) width += m_rows->itemAt(i)->minimumSize().width();
+    m_rows->setDirection(width > this->width() ? QBoxLayout::TopToBottom : QBoxLayout::LeftToRight);
 }
 
 RoomControl RunScope::control() {

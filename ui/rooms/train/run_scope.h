@@ -12,7 +12,9 @@
 #include "ui/session/run_store.h"
 #include "ui/shell/room_control.h"
 
+class QBoxLayout;
 class QComboBox;
+class QHBoxLayout;
 class QPushButton;
 class QToolButton;
 
@@ -59,12 +61,17 @@ class RunScope : public QWidget {
 
     /// The control "scope": all, sweep or run.
     RoomControl control();
-    void addButton(QWidget* button) { layout()->addWidget(button); }
+    void addButton(QWidget* button);
+    /// In a narrow page, the buttons are below the choice.
+    QSize minimumSizeHint() const override;
 
     QComboBox* choice() const { return m_choice; }
     QPushButton* foldButton() const { return m_fold; }
     void setListShown(bool shown);
     QToolButton* showAllButton() const { return m_showAll; }
+
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
 
  private:
     struct Setting {
@@ -88,6 +95,8 @@ class RunScope : public QWidget {
     std::int64_t m_latest = 0;  // id of the latest experiment
     bool m_applying = false;
     bool m_listShown = false;
+    QBoxLayout* m_rows = nullptr;
+    QHBoxLayout* m_buttons = nullptr;
     QPushButton* m_fold;
     QComboBox* m_choice;
     QLabel* m_hidden;

@@ -61,15 +61,9 @@ bool FieldEscape::eventFilter(QObject* watched, QEvent* event) {
         return false;
     }
     auto* key = static_cast<QKeyEvent*>(event);
-    if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-        // After the field has handled the key, its value is what Escape restores, unless the value is refused.
-        QMetaObject::invokeMethod(
-            this,
-            [this, field = QPointer<QWidget>(widget)] {
-                if (field && field == m_field && !field->property("wrong").toBool()) remember(field);
-            },
-            Qt::QueuedConnection);
-    }
+    // What Return entered is what Escape restores from then on, unless the value was refused.
+    const bool isEntered = std::exchange(m_isEntered, key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter);
+    if (isEntered && widget == m_field && !widget->property("wrong").toBool()) remember(widget);
     if (key->key() != Qt::Key_Escape || key->modifiers() != Qt::NoModifier || !widget->hasFocus()) return false;
     leave(widget, key);
     return true;

@@ -33,6 +33,7 @@ class FieldEscape : public QObject {
     QPointer<QWidget> m_field;  // the field that has or had the focus
     QVariant m_value;           // its value when it got the focus, or the last entered one
     bool m_isDelivering = false;
+    bool m_isEntered = false;  // the last key was Return
 };
 
 }  // namespace ropelab::ui

@@ -158,6 +158,7 @@ TEST_F(InspectRoomTest, ReplayStopsAtTheEnd) {
 
 TEST_F(InspectRoomTest, SelectedPairIsSharedWithTheRotaryRooms) {
     openLab(writeLab());
+    room->choices().form().field<QComboBox>("axis")->setCurrentIndex(1);  // pair
     workspace->rotary().pickPair(1);
     ASSERT_TRUE(settled());
     EXPECT_EQ(room->data().choices.pair, 1);
