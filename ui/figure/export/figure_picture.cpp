@@ -88,16 +88,13 @@ QList<Part> partsOfDrawing(const QByteArray& svg) {
 }
 
 /// The outlines of glyphs and the dictionaries of objects have to be equal; of the page's commands each word is a part.
-/// Of attachments and metadata, which have numbers of their own (figure_record.h), the names and the words.
+/// Of attachments, which have numbers of their own (figure_record.h), the names.
 QList<Part> partsOfPages(const QByteArray& pdf) {
     QList<Part> parts;
     for (const PdfObject& object : pdfObjects(pdf)) {
-        const QByteArray& dictionary = object.dictionary;
-        const auto has = [&dictionary](const char* key) { return dictionary.contains(key); };
-        parts.append({QString::fromLatin1(dictionary), false, false});
-        const bool isPage = object.stream && !has("/Length1") && !has("/Type") && !has("/Subtype");
+        parts.append({QString::fromLatin1(object.dictionary), false, false});
         if (!object.stream) continue;
-        if (!isPage) {
+        if (!object.isPage) {
             parts.append({QString::fromLatin1(*object.stream), false, false});
             continue;
         }
@@ -110,9 +107,6 @@ QList<Part> partsOfPages(const QByteArray& pdf) {
         }
     }
     for (const QString& name : pdfAttachments(pdf).keys()) parts.append({name});
-    for (const QString& line : pdfDescription(pdf)) {
-        if (!line.startsWith(QLatin1Char('{'))) parts.append({line});  // else settings
-    }
     return parts;
 }
 
@@ -139,6 +133,17 @@ QString partsDifference(const QList<Part>& stored, const QList<Part>& drawn) {
     if (stored.size() == drawn.size()) return {};
     return u"Picture: the file has %1 drawn elements, but the recomputed figure has %2."_s.arg(stored.size())
         .arg(drawn.size());
+}
+
+/// Other programs add their names and dates to the metadata, or leave the metadata out.
+QString descriptionDifference(const QByteArray& stored, const QByteArray& drawn) {
+    const QStringList lines = pdfDescription(stored);
+    if (lines.isEmpty()) return {};
+    for (const QString& line : pdfDescription(drawn)) {
+        if (line.startsWith(QLatin1Char('{')) || lines.contains(line)) continue;  // settings have a check of their own
+        return u"Picture: the metadata (XMP) of the file lack \"%1\"."_s.arg(quoted(line));
+    }
+    return {};
 }
 
 /// A colour between those around the same place of the other image: smoothed edges can differ between machines, but no
@@ -245,7 +250,10 @@ bool isDrawnByThisProgram(const FigureRecord& record) {
 
 QString pictureDifference(const QByteArray& stored, const QByteArray& drawn) {
     if (drawn.startsWith("\x89PNG")) return pixelsDifference(stored, drawn);
-    if (drawn.startsWith("%PDF-")) return partsDifference(partsOfPages(stored), partsOfPages(drawn));
+    if (drawn.startsWith("%PDF-")) {
+        const QString difference = partsDifference(partsOfPages(stored), partsOfPages(drawn));
+        return difference.isEmpty() ? descriptionDifference(stored, drawn) : difference;
+    }
     return partsDifference(partsOfDrawing(stored), partsOfDrawing(drawn));
 }
 

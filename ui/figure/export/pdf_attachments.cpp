@@ -9,6 +9,7 @@
 #include <qpdf/Pipeline.hh>
 #include <qpdf/QPDF.hh>
 #include <qpdf/QPDFEmbeddedFileDocumentHelper.hh>
+#include <qpdf/QPDFPageObjectHelper.hh>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -47,6 +48,47 @@ QByteArray withoutTag(const QByteArray& name) {
     constexpr qsizetype tag = 6;
     return name.startsWith('/') && name.indexOf('+') == tag + 1 ? '/' + name.mid(tag + 2) : name;
 }
+
+/// What a page shows, without the choices that a program has when it writes a PDF: which objects have numbers, how
+/// numbers are spelt, and what is empty or says nothing about the picture.
+class SeenObjects {
+ public:
+    QByteArray textOf(QPDFObjectHandle object, int depth = 0) {
+        static const std::set<std::string> unseen = {
+            "/Length",    "/Filter",       "/DecodeParms",   "/Parent",  "/P",     "/Contents", "/Metadata",
+            "/PieceInfo", "/LastModified", "/StructParents", "/ProcSet", "/Thumb", "/Type"};
+        // A few bytes of a stranger can stand for endless objects.
+        constexpr int deepest = 32;
+        constexpr int most = 1'000'000;
+        if (depth > deepest || ++m_count > most) throw std::length_error("too many objects");
+        if (object.isStream()) {
+            const auto [place, isNew] = m_places.try_emplace(object.getObjGen(), m_streams.size());
+            if (isNew) m_streams.push_back(object);
+            return '#' + QByteArray::number(static_cast<qulonglong>(place->second));
+        }
+        QByteArray text;
+        if (object.isArray()) {
+            for (const QPDFObjectHandle& item : object.getArrayAsVector()) text += textOf(item, depth + 1) + ' ';
+            return text.isEmpty() ? text : "[ " + text + ']';
+        }
+        if (object.isReal()) return QByteArray::number(object.getNumericValue(), 'g', kDigits);
+        if (!object.isDictionary()) return withoutTag(QByteArray::fromStdString(object.unparseResolved()));
+        for (const std::string& key : object.getKeys()) {
+            if (unseen.contains(key)) continue;
+            const QByteArray value = textOf(object.getKey(key), depth + 1);
+            if (!value.isEmpty()) text += QByteArray::fromStdString(key) + ' ' + value + ' ';
+        }
+        return text.isEmpty() ? text : "<< " + text + ">>";
+    }
+    const std::vector<QPDFObjectHandle>& streams() const { return m_streams; }
+
+ private:
+    static constexpr int kDigits = 5;
+
+    std::vector<QPDFObjectHandle> m_streams;
+    std::map<QPDFObjGen, std::size_t> m_places;
+    int m_count = 0;
+};
 
 /// Calls `use` with the document; does nothing if it is damaged or no PDF.
 void withPdf(const QByteArray& bytes, const std::function<void(QPDF&)>& use) {
@@ -90,38 +132,20 @@ QStringList pdfDescription(const QByteArray& bytes) {
 }
 
 QList<PdfObject> pdfObjects(const QByteArray& bytes) {
-    static const std::set<std::string> unseen = {"/Length", "/Filter", "/DecodeParms", "/Metadata", "/EmbeddedFiles"};
     QList<PdfObject> result;
     withPdf(bytes, [&result](QPDF& pdf) {
-        std::vector<QPDFObjectHandle> found;
-        std::map<QPDFObjGen, std::size_t> places;
-        const auto textOf = [&](const auto& self, QPDFObjectHandle object, bool isNamed) -> QByteArray {
-            if (isNamed && object.isIndirect()) {
-                const auto [place, isNew] = places.try_emplace(object.getObjGen(), found.size());
-                if (isNew) found.push_back(object);
-                return '#' + QByteArray::number(static_cast<qulonglong>(place->second));
-            }
-            QByteArray text;
-            if (object.isArray()) {
-                for (const QPDFObjectHandle& item : object.getArrayAsVector()) text += self(self, item, true) + ' ';
-                return "[ " + text + ']';
-            }
-            if (!object.isDictionary()) return withoutTag(QByteArray::fromStdString(object.unparseResolved()));
-            for (const std::string& key : object.getKeys()) {
-                if (unseen.contains(key)) continue;
-                text += QByteArray::fromStdString(key) + ' ' + self(self, object.getKey(key), true) + ' ';
-            }
-            return "<< " + text + ">>";
-        };
-        textOf(textOf, pdf.getRoot(), true);
-        for (std::size_t i = 0; i < found.size(); ++i) {  // textOf() adds those that an object names
-            QPDFObjectHandle object = found[i];
-            QPDFObjectHandle dictionary = object.isStream() ? object.getDict() : object;
-            result.append({textOf(textOf, dictionary, false), std::nullopt});
-            if (!object.isStream()) continue;
-            const bool isContent =
-                !dictionary.hasKey("/Length1") && !dictionary.hasKey("/Type") && !dictionary.hasKey("/Subtype");
-            result.back().stream = bytesOf(object, isContent ? qpdf_ef_normalize : 0).value_or(QByteArray());
+        pdf.pushInheritedAttributesToPage();
+        SeenObjects seen;
+        for (const QPDFObjectHandle& page : pdf.getAllPages()) {
+            // Other programs divide the commands of a page into streams as they like.
+            LimitedBytes commands;
+            QPDFPageObjectHelper(page).pipeContents(&commands);
+            QPDFObjectHandle whole = QPDFObjectHandle::newStream(&pdf, commands.bytes.toStdString());
+            result.append({seen.textOf(page), bytesOf(whole, qpdf_ef_normalize).value_or(QByteArray()), true});
+        }
+        for (std::size_t i = 0; i < seen.streams().size(); ++i) {  // textOf() adds those that a dictionary names
+            QPDFObjectHandle stream = seen.streams()[i];
+            result.append({seen.textOf(stream.getDict()), bytesOf(stream).value_or(QByteArray())});
         }
     });
     return result;

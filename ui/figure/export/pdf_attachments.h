@@ -18,12 +18,13 @@ QStringList pdfDescription(const QByteArray& bytes);
 /// An object of a PDF, or the dictionary of its stream, in the spelling of qpdf.
 struct PdfObject {
     QByteArray dictionary;
-    std::optional<QByteArray> stream;  // without compression; empty if it cannot be read
+    std::optional<QByteArray> stream = std::nullopt;  // without compression; empty if it cannot be read
+    bool isPage = false;                              // the stream has the commands of a page
 };
 
-/// What is shown: the objects that the catalog reaches, but not attachments and metadata, in the order in which they
-/// are found. They name each other by their places in this list, so that a file that another program has written anew
-/// without a change has the same. A damaged PDF or another file has none.
+/// What is shown: the pages, then the streams that they name, in the order in which they are found. Dictionaries
+/// contain what they name, so that a file that another program has written anew without a change has the same. A
+/// damaged PDF or another file has none.
 QList<PdfObject> pdfObjects(const QByteArray& bytes);
 
 }  // namespace ropelab::ui

@@ -164,6 +164,39 @@ TEST(FigurePicture, OfAPdfThatAnotherProgramWroteAnewIsTheSame) {
                                 }),
                                 bytes),
               "");
+    // MuPDF writes the parts of a page as objects of their own, pypdf as parts of the page; both leave out what is
+    // empty, spell numbers in their own way and add what they are to the description.
+    EXPECT_EQ(pictureDifference(rewritten([&](QPDF& pdf, auto&) {
+                                    QPDFObjectHandle shown = page(pdf);
+                                    QPDFObjectHandle resources = shown.getKey("/Resources").shallowCopy();
+                                    for (const std::string& key : resources.getKeys()) {
+                                        QPDFObjectHandle part = resources.getKey(key);
+                                        if (part.isDictionary() && part.getKeys().empty()) resources.removeKey(key);
+                                    }
+                                    shown.replaceKey("/Resources", resources);
+                                    shown.replaceKey("/Annots", QPDFObjectHandle::newArray());
+                                    QPDFObjectHandle box = QPDFObjectHandle::newArray();
+                                    for (const QPDFObjectHandle& end : shown.getKey("/MediaBox").getArrayAsVector()) {
+                                        const double at = QPDFObjectHandle(end).getNumericValue();
+                                        box.appendItem(QPDFObjectHandle::newReal(at, 2));
+                                    }
+                                    shown.replaceKey("/MediaBox", pdf.makeIndirectObject(box));
+                                    shown.addPageContents(QPDFObjectHandle::newStream(&pdf, " "), false);
+                                    pdf.getTrailer().removeKey("/Info");
+                                    pdf.getRoot().replaceKey("/Lang", QPDFObjectHandle::newString("en"));
+                                }),
+                                bytes),
+              "");
+    EXPECT_EQ(pictureDifference(
+                  rewritten([&](QPDF& pdf, auto&) {
+                      QPDFObjectHandle metadata = pdf.getRoot().getKey("/Metadata");
+                      const auto old = metadata.getStreamData();
+                      std::string words(reinterpret_cast<const char*>(old->getBuffer()), old->getSize());
+                      words.insert(words.find("</rdf:Description>"), "<dc:publisher>Press 1.0</dc:publisher>");
+                      metadata.replaceStreamData(words, QPDFObjectHandle::newNull(), QPDFObjectHandle::newNull());
+                  }),
+                  bytes),
+              "");
     const QString words = pictureDifference(
         rewritten([&](QPDF& pdf, auto&) { page(pdf).replaceKey("/Rotate", QPDFObjectHandle::newInteger(180)); }),
         bytes);
@@ -180,7 +213,7 @@ TEST(FigurePicture, OfAPdfThatAnotherProgramWroteAnewIsTheSame) {
 
 TEST(FigurePicture, OfAPdfDiffersByAnotherPageAndByDamage) {
     const QByteArray bytes = drawn(figureWithPoint(2), FigureFormat::pdf);
-    EXPECT_GT(pdfObjects(bytes).size(), 6);
+    EXPECT_GE(pdfObjects(bytes).size(), 3) << "a page, a font and its letters";
     EXPECT_NE(pictureDifference(bytes.left(bytes.size() / 2), bytes), "");
     QByteArray size = bytes;
     ASSERT_TRUE(size.contains("/MediaBox [0 0 "));
