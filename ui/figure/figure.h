@@ -110,6 +110,8 @@ struct FigureCurve {
     std::optional<Range> bar = std::nullopt;
     /// A line with few points has a dot at each point; false if the points are not measurements.
     bool dots = true;
+    /// Number of the dash pattern instead of that of the ink; −1 for none. Set on paper for lines that look the same.
+    int dash = -1;
 };
 
 struct FigureLine {
@@ -120,6 +122,8 @@ struct FigureLine {
     QString handle = {};
     /// A horizontal line has its label to the right of the axes instead of inside.
     bool labelAtEnd = false;
+    /// The legend has its label. Set on paper where the label would cover data.
+    bool isInLegend = false;
 };
 
 /// Heat map behind the curves, on linear axes. Row 0 is at the bottom, or at the top if the y axis points downwards.
@@ -143,6 +147,8 @@ struct FigureMap {
     /// What blank cells and the axes beside the map mean ("no channel"); they are then grey, with an entry in a legend
     /// below the axes. "" if they have the colour of the background.
     QString blankLabel = {};
+    /// Names of the values 0, 1 … of a map without other values: a legend below the axes replaces the colour bar.
+    QStringList classes = {};
 
     /// Above the colour bar: "logit contribution (%)".
     QString title() const;
@@ -212,6 +218,8 @@ struct Figure {
     /// A legend below the axes explains the points, bars and secondary lines that have a label; other lines have their
     /// label at the end. A legend has at least two entries.
     bool hasLegend = false;
+    /// The legend also has the labels that otherwise are at the ends of lines. Set on paper where they are long.
+    bool hasNamesBelow = false;
     /// In the middle of the axes if there is nothing to draw.
     QString emptyText;
     Axis x;
@@ -223,6 +231,8 @@ struct Figure {
     std::optional<FigureMap> map;
     /// Instead of axes and curves, for dials, a helix or a matrix.
     FigureDrawing drawing;
+    /// In the painter's units: the height at which the drawing fills this width; empty if any height is sufficient.
+    std::function<double(double width, const FigureStyle& style)> drawingHeight;
     /// Exported data instead of the curves, if not empty.
     FigureTable table;
     /// Painted side by side instead of axes and curves, each below its panelTitle.

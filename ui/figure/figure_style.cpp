@@ -38,8 +38,8 @@ QFont FigureStyle::font(double points) const {
 
 QFont FigureStyle::fitting(const QFont& usual, const QString& text, double width) const {
     QFont font = usual;
-    while (!onScreen && font.pixelSize() > 1 && 3 * font.pixelSize() > 2 * usual.pixelSize() &&
-           QFontMetricsF(font).horizontalAdvance(text) > width) {
+    const int least = std::min(usual.pixelSize(), static_cast<int>(std::ceil(units(kLeastPt))));
+    while (!onScreen && font.pixelSize() > least && QFontMetricsF(font).horizontalAdvance(text) > width) {
         font.setPixelSize(font.pixelSize() - 1);
     }
     return font;
@@ -100,6 +100,10 @@ QColor FigureStyle::blankColor() const {
     return {mixed(quiet.red(), paper.red()), mixed(quiet.green(), paper.green()), mixed(quiet.blue(), paper.blue())};
 }
 
+QColor FigureStyle::classColor(qsizetype value) const {
+    return value <= 0 ? theme.hairline : theme.dataColor(static_cast<int>(value) - 1);
+}
+
 FigureStyle::PointLook FigureStyle::pointsOf(const FigureCurve& curve, double diameter) const {
     // Dimmed points are rings in the full colour, because faint points would be below a contrast of 3:1.
     const bool isDimmed = curve.emphasis == FigureCurve::Emphasis::dimmed && curve.shape == FigureCurve::Shape::points;
@@ -125,6 +129,7 @@ QPen FigureStyle::penOf(const FigureCurve& curve) const {
     QPen pen(color, units(width), Qt::SolidLine, Qt::RoundCap, Qt::RoundJoin);
     QList<double> pattern =
         curve.ink.kind == Ink::Kind::data && !curve.solid ? Theme::dashes(curve.ink.index, dashes) : QList<double>();
+    if (curve.dash >= 0) pattern = Theme::dashes(curve.dash, true);
     if (curve.ink.kind == Ink::Kind::compared && !curve.solid) {
         pattern = {5, 2};
     }

@@ -30,8 +30,10 @@ struct FigureStyle {
 
     double units(double points) const { return points * unit; }
     QFont font(double points) const;
+    /// Smallest text on paper.
+    static constexpr double kLeastPt = 6;
     /// The font in which `text` is at most `width` wide: on paper, where nothing is cut off, smaller than `usual`, down
-    /// to two thirds of it; on screen, `usual`.
+    /// to kLeastPt; on screen, `usual`.
     QFont fitting(const QFont& usual, const QString& text, double width) const;
     struct TextExtent {
         double width = 0;
@@ -44,6 +46,8 @@ struct FigureStyle {
     QColor colorOf(Ink ink) const;
     /// Blank parts of a map that have a label.
     QColor blankColor() const;
+    /// Of a value of a map with FigureMap::classes.
+    QColor classColor(qsizetype value) const;
     struct PointLook {
         QPen pen;
         QBrush brush;

@@ -307,7 +307,8 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
         parts.append(units);
     }
     if (forScreen && !m_ghosts.empty()) parts.append(u"faint: the curves before this sweep"_s);
-    if (!figure.bands.empty()) {
+    const auto isWide = [](const FigureBand& band) { return band.lower != band.upper; };
+    if (std::any_of(figure.bands.begin(), figure.bands.end(), isWide)) {
         parts.append(u"shaded: mean ± standard deviation over seeds"_s);
     }
     if (forScreen && m_yLog) {

@@ -8,6 +8,7 @@
 #include "core/experiment/experiment.h"
 #include "core/run/probing.h"
 #include "ui/common/format.h"
+#include "ui/figure/paint/printed_figure.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -118,7 +119,7 @@ std::function<std::optional<FigureView::Readout>(QPointF)> cellReadout(
 
 void addTimeCursor(Figure& figure, double at, const Snapshot& snapshot) {
     figure.verticalLines.push_back(
-        {at, u"step %1"_s.arg(groupedText(snapshot.iteration)), {Ink::Kind::accent}, u"time"_s});
+        {at, u"step %1"_s.arg(groupedText(snapshot.iteration)), {Ink::Kind::accent}, kTimeHandle});
 }
 
 FigureCurve inspectCurve(const QString& label, const QString& quantity, Ink ink, QList<double> x, QList<double> y) {

@@ -58,7 +58,8 @@ class Page {
     Page(std::span<const Figure> panels, const ExportOptions& options) : m_panels(panels), m_options(options) {
         check(options);
         if (panels.empty()) throw BadInput("A page of figures requires at least one figure, but none is given.");
-        if (panels.size() > 1) m_layout = pageLayout(panels, options.widthMm, options.heightMm, options.columns);
+        if (panels.size() > 1)
+            m_layout = pageLayout(panels, options.widthMm, options.heightMm, options.columns, options.fontPt);
         QStringList names;
         QStringList summaries;
         std::vector<QByteArray> data;

@@ -33,6 +33,8 @@ std::vector<FigureFormat> exportFormats(bool isPage) {
     return formats;
 }
 
+constexpr double kSameMm = 0.05;  // half a step of the fields
+
 QDoubleSpinBox* spinBox(double minimum, double maximum, double step, const QString& unit) {
     auto* box = new QDoubleSpinBox;
     box->setRange(minimum, maximum);
@@ -143,10 +145,10 @@ void ExportDialog::loadFields() {
         if (suffixOf(format) == suffix) options.format = format;
     }
     options.widthMm = settings.value(u"export/widthMm"_s, options.widthMm).toDouble();
-    options.heightMm = settings.value(u"export/heightMm"_s, options.heightMm).toDouble();
-    if (const double needed = neededHeight(options.widthMm); needed > 0) options.heightMm = needed;
+    options.heightMm = m_usualHeight = settings.value(u"export/heightMm"_s, options.heightMm).toDouble();
     options.dpi = settings.value(u"export/dpi"_s, options.dpi).toInt();
     options.fontPt = settings.value(u"export/fontPt"_s, options.fontPt).toDouble();
+    options.heightMm = fittedHeight(options);
     options.dashes = settings.value(u"export/dashes"_s, options.dashes).toBool();
     options.outlines = settings.value(u"export/outlines"_s, options.outlines).toBool();
     setOptions(options);
@@ -164,11 +166,11 @@ void ExportDialog::connectFields() {
     }
 }
 
-double ExportDialog::neededHeight(double widthMm) const {
+double ExportDialog::fittedHeight(const ExportOptions& options) const {
     try {
-        return neededHeightMm(m_source(), widthMm, 0);
+        return fittedHeightMm(m_source(), options);
     } catch (const BadInput&) {
-        return 0;  // the preview says that the page is too narrow
+        return options.heightMm;  // the preview says that the page is too narrow
     }
 }
 
@@ -178,21 +180,20 @@ void ExportDialog::choosePreset(const QString& name) {
     ExportOptions now = options();
     now.widthMm = chosen.widthMm;
     now.fontPt = chosen.fontPt;
-    const double needed = neededHeight(chosen.widthMm);
-    now.heightMm = needed > 0 ? needed : chosen.heightMm;
+    now.heightMm = m_usualHeight = chosen.heightMm;
+    if (!chosen.isWholePage) now.heightMm = fittedHeight(now);
     setOptions(now);
     refreshPreview();
 }
 
 QString ExportDialog::preset() const {
-    constexpr double step = 0.05;  // half a step of the fields
+    const auto isSame = [](double a, double b) { return std::abs(a - b) <= kSameMm; };
     for (const FigurePreset& each : figurePresets()) {
-        const bool hasHeight =
-            m_isPage || m_source().front().heightMm > 0 || std::abs(each.heightMm - m_height->value()) <= step;
-        if (std::abs(each.widthMm - m_width->value()) <= step && std::abs(each.fontPt - m_font->value()) <= step &&
-            hasHeight) {
-            return QLatin1String(each.name);
-        }
+        if (!isSame(each.widthMm, m_width->value()) || !isSame(each.fontPt, m_font->value())) continue;
+        ExportOptions usual = options();
+        usual.heightMm = each.heightMm;
+        const double height = each.isWholePage ? each.heightMm : fittedHeight(usual);
+        if (isSame(height, m_height->value())) return QLatin1String(each.name);
     }
     return {};
 }
@@ -228,7 +229,10 @@ void ExportDialog::remember() const {
     settings.setValue(u"export/format"_s, suffixOf(now.format));
     settings.setValue(u"export/widthMm"_s, now.widthMm);
     // The height that a figure or a page needs for itself says nothing about the next figure.
-    if (!(neededHeight(now.widthMm) > 0)) settings.setValue(u"export/heightMm"_s, now.heightMm);
+    ExportOptions usual = now;
+    usual.heightMm = m_usualHeight;
+    const bool isFitted = std::abs(fittedHeight(usual) - now.heightMm) <= kSameMm;
+    settings.setValue(u"export/heightMm"_s, isFitted ? m_usualHeight : now.heightMm);
     settings.setValue(u"export/dpi"_s, now.dpi);
     settings.setValue(u"export/fontPt"_s, now.fontPt);
     settings.setValue(u"export/dashes"_s, now.dashes);

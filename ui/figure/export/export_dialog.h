@@ -27,7 +27,7 @@ class ExportDialog : public QDialog {
 
     ExportOptions options() const;
     void setOptions(const ExportOptions& options);
-    /// Sizes of figure_preset.h. A figure with a height of its own, and a page of several panels, keep the height that
+    /// Sizes of figure_preset.h. A figure that needs more height, and a page of several panels, have the height that
     /// they need.
     void choosePreset(const QString& name);
     /// The preset whose sizes the fields have; "" if there is none.
@@ -46,12 +46,13 @@ class ExportDialog : public QDialog {
     void loadFields();
     void connectFields();
     void remember() const;
-    /// Height that the figures need at a width; 0 if any height is sufficient.
-    double neededHeight(double widthMm) const;
+    /// Height that the figures need, beginning with that of the options.
+    double fittedHeight(const ExportOptions& options) const;
     QString fileName() const;
 
     std::function<std::vector<Figure>()> m_source;
-    bool m_isPage;  // several figures
+    bool m_isPage;             // several figures
+    double m_usualHeight = 0;  // in mm, before the figures' needs
     std::vector<FigureFormat> m_formats;
     QComboBox* m_format;
     QComboBox* m_preset;

@@ -52,7 +52,7 @@ std::span<const FigurePreset> figurePresets() {
         {"nature-page", u"Nature, two columns (183 mm)"_s, 183, 80, 7},
         {"icml-column", u"ICML, one column (82.5 mm)"_s, 82.5, 56, 8},
         {"neurips", u"NeurIPS, text width (139.7 mm)"_s, 139.7, 75, 9},
-        {"slide", u"Slide, 16:9 (169.3 × 95.3 mm)"_s, 169.3, 95.3, 12},
+        {"slide", u"Slide, 16:9 (169.3 × 95.3 mm)"_s, 169.3, 95.3, 12, true},
     };
     return presets;
 }

@@ -39,6 +39,7 @@ struct FigurePreset {
     double widthMm;
     double heightMm;
     double fontPt;
+    bool isWholePage = false;  // a figure never is higher
 };
 
 /// Returns all presets. What the publishers print, and where:

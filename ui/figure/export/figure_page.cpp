@@ -17,6 +17,8 @@ namespace {
 constexpr double kGapMm = 3;          // between panels
 constexpr double kPanelRatio = 0.64;  // height of a panel relative to its width
 constexpr double kLeastPanelMm = 20;  // smallest width and height of a panel, as of a figure
+constexpr double kLargestMm = 1000;   // height of a figure
+constexpr double kStepMm = 0.5;       // in which heights are rounded up
 constexpr int kTwoColumns = 4;        // largest number of panels in two columns
 constexpr double kPointsPerPanelMm = 72 / 25.4;
 
@@ -24,6 +26,18 @@ int columnsOf(std::size_t count, int wanted) {
     const int panels = static_cast<int>(count);
     if (wanted > 0) return std::min(wanted, panels);
     return panels < 2 ? 1 : panels <= kTwoColumns ? 2 : 3;
+}
+
+/// In mm, at most that of a file.
+double heightOf(const Figure& figure, double widthMm, double usualMm, double fontPt) {
+    constexpr double unit = 10;  // per point
+    const double perMm = unit * kPointsPerPanelMm;
+    const FigureStyle style = FigureStyle::print(Theme::light(), fontPt, unit);
+    // Rows with names say themselves how high they are.
+    const double usual = figure.y.categories.isEmpty() ? std::max(usualMm, figure.heightMm) : usualMm;
+    const double height = fittedHeight(figure, widthMm * perMm, usual * perMm, style) / perMm;
+    if (std::abs(height - usual) <= kStepMm) return usual;
+    return std::clamp(std::ceil(height / kStepMm) * kStepMm, kLeastPanelMm, kLargestMm);
 }
 
 void drawLetter(QPainter& painter, const QString& letter, const QPointF& corner, const FigureStyle& style) {
@@ -36,14 +50,14 @@ void drawLetter(QPainter& painter, const QString& letter, const QPointF& corner,
 
 }  // namespace
 
-PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns) {
+PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns, double fontPt) {
     const int perRow = columnsOf(panels.size(), columns);
     const int rows = (static_cast<int>(panels.size()) + perRow - 1) / perRow;
     const double width = (widthMm - (perRow - 1) * kGapMm) / perRow;
     std::vector<double> heights(static_cast<std::size_t>(rows), width * kPanelRatio);
     for (std::size_t i = 0; i < panels.size(); ++i) {
         double& height = heights[i / static_cast<std::size_t>(perRow)];
-        height = std::max(height, panels[i].heightMm);
+        height = std::max(height, heightOf(panels[i], width, width * kPanelRatio, fontPt));
     }
     double sum = 0;
     for (const double height : heights) sum += height;
@@ -69,8 +83,9 @@ PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double hei
     return layout;
 }
 
-double neededHeightMm(std::span<const Figure> panels, double widthMm, int columns) {
-    return panels.size() == 1 ? panels.front().heightMm : pageLayout(panels, widthMm, 0, columns).heightMm;
+double fittedHeightMm(std::span<const Figure> panels, const ExportOptions& options) {
+    if (panels.size() == 1) return heightOf(panels.front(), options.widthMm, options.heightMm, options.fontPt);
+    return pageLayout(panels, options.widthMm, 0, options.columns, options.fontPt).heightMm;
 }
 
 void paintPage(std::span<const Figure> panels, const PageLayout& layout, QPaintDevice& device, const QSize& size,

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "ui/figure/export/export_options.h"
 #include "ui/figure/figure.h"
 #include "ui/figure/figure_style.h"
 
@@ -18,12 +19,12 @@ struct PageLayout {
 };
 
 /// `columns` is the number of panels per row; 0 chooses it by their number. If `heightMm` is 0, each row is as high as
-/// its panels need. Throws BadInput if a panel would be too small to be drawn.
-PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns);
+/// its panels need for text of this size. Throws BadInput if a panel would be too small to be drawn.
+PageLayout pageLayout(std::span<const Figure> panels, double widthMm, double heightMm, int columns, double fontPt);
 
-/// Height in mm of a page on which every figure is as high as it needs; 0 if any height will do. Throws BadInput as
-/// pageLayout().
-double neededHeightMm(std::span<const Figure> panels, double widthMm, int columns);
+/// Height in mm of a page on which every figure is as high as it needs: that of the options for one figure without long
+/// texts. Throws BadInput as pageLayout().
+double fittedHeightMm(std::span<const Figure> panels, const ExportOptions& options);
 
 /// Panels have the letters a, b, c … above their upper left corners; a single figure has none. `widthMm` is the width
 /// of the page in millimetres; the other parameters are those of paintFigure.

@@ -57,14 +57,25 @@ void thinEvenly(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes
     }
 }
 
-QList<double> widthsOf(const QStringList& labels, const FigureStyle& style) {
+QList<double> widthsOf(const QStringList& labels, const FigureStyle& style, double points) {
     QList<double> widths;
-    for (const QString& label : labels) widths.append(style.extentOf(label, style.tickPt).width);
+    for (const QString& label : labels) widths.append(style.extentOf(label, points).width);
     return widths;
 }
 
 double largestOf(const QList<double>& sizes) {
     return sizes.isEmpty() ? 0 : *std::max_element(sizes.begin(), sizes.end());
+}
+
+/// Size of the names of an axis: on paper, where none should be cut off, smaller if they are wider than `most`.
+double namePoints(const QStringList& names, const FigureStyle& style, double most) {
+    constexpr double step = 0.5;
+    double points = style.tickPt;
+    while (!style.onScreen && points - step >= FigureStyle::kLeastPt &&
+           largestOf(widthsOf(names, style, points)) > most) {
+        points -= step;
+    }
+    return points;
 }
 
 }  // namespace
@@ -101,14 +112,14 @@ int tickCount(const AxisScale& scale, bool isX, const FigureStyle& style) {
 AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle& style, double left, double right,
                      double deepest) {
     const QFontMetricsF metrics(style.font(style.tickPt));
-    AxisMarks marks{customMarks(axis, scale), false, metrics.height()};
+    AxisMarks marks{customMarks(axis, scale), style.tickPt, false, metrics.height()};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
         ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, true, style), axis.whole);
         return marks;
     }
     const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
-    const QList<double> widths = widthsOf(ticks.labels, style);
+    const QList<double> widths = widthsOf(ticks.labels, style, style.tickPt);
     if (axis.categories.isEmpty()) {
         thin(ticks, scale, widths, kLabelGap * letter);
         return marks;
@@ -141,29 +152,32 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         return marks;
     }
     marks.upright = true;
+    marks.points = namePoints(ticks.labels, style, deepest);
+    const QFontMetricsF names(style.font(marks.points));
     for (QString& label : ticks.labels) {
-        label = metrics.elidedText(label, Qt::ElideMiddle, deepest);
+        label = names.elidedText(label, Qt::ElideMiddle, deepest);
     }
-    marks.extent = largestOf(widthsOf(ticks.labels, style));
-    thinEvenly(ticks, scale, QList<double>(ticks.at.size(), metrics.height()), 0);
+    marks.extent = largestOf(widthsOf(ticks.labels, style, marks.points));
+    thinEvenly(ticks, scale, QList<double>(ticks.at.size(), names.height()), 0);
     return marks;
 }
 
 AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle& style, double widest) {
     AxisScale scale = drawn;
     scale.reversed = false;  // the direction does not affect which labels overlap
-    const QFontMetricsF metrics(style.font(style.tickPt));
-    AxisMarks marks{customMarks(axis, scale)};
+    AxisMarks marks{customMarks(axis, scale), style.tickPt};
     Ticks& ticks = marks.ticks;
     if (ticks.at.isEmpty()) {
         ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style), axis.whole);
     } else {
+        marks.points = namePoints(ticks.labels, style, widest);
+        const QFontMetricsF names(style.font(marks.points));
         for (QString& label : ticks.labels) {
-            label = metrics.elidedText(label, Qt::ElideMiddle, widest);
+            label = names.elidedText(label, Qt::ElideMiddle, widest);
         }
-        thinEvenly(ticks, scale, QList<double>(ticks.at.size(), metrics.height()), 0);
+        thinEvenly(ticks, scale, QList<double>(ticks.at.size(), names.height()), 0);
     }
-    marks.extent = largestOf(widthsOf(ticks.labels, style));
+    marks.extent = largestOf(widthsOf(ticks.labels, style, marks.points));
     return marks;
 }
 

@@ -11,6 +11,8 @@ namespace ropelab::ui {
 struct AxisMarks {
     /// A label is empty if there is no space for it.
     Ticks ticks;
+    /// Size of the labels.
+    double points = 0;
     /// Names below an x axis are rotated by 90 degrees where there is not enough space side by side.
     bool upright = false;
     /// Largest width (y axis) or height (x axis) of a label, in the plot's units.

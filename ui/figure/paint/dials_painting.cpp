@@ -13,15 +13,22 @@ namespace {
 // Lengths in points.
 constexpr double kSwatch = 12;
 constexpr double kGap = 5;
-constexpr double kLine = 16;      // height of a line of text above or below the dials
-constexpr double kCaption = 14;   // height of the index below a dial
-constexpr double kRoomy = 72;     // smallest cell that fits its index
-constexpr double kLargest = 280;  // largest cell
+constexpr double kLine = 16;          // height of a line of text above or below the dials, on screen
+constexpr double kPrintedLine = 1.5;  // relative to the size of the text
+constexpr double kMargin = 26;        // width of the indices at the beginning of each row
+constexpr double kRatio = 0.55;       // height of the dials on a page relative to their width
+constexpr double kCaption = 14;       // height of the index below a dial
+constexpr double kRoomy = 72;         // smallest cell that fits its index
+constexpr double kLargest = 280;      // largest cell
 // A smaller cell, as a fraction of the largest possible one, is accepted for the sake of full rows.
 constexpr double kSmallestForFullRows = 0.85;
 constexpr double kWidestPitch = 1.3;  // from one cell to the next, relative to the cell
 
 constexpr int kMostLines = 4;  // of the note below the dials
+
+double lineHeight(const FigureStyle& style) {
+    return style.units(style.onScreen ? kLine : kPrintedLine * style.tickPt);
+}
 
 QString indexText(const Dial& dial) {
     return dial.kind == Dial::Kind::outside ? QString() : QString::number(dial.index);
@@ -73,7 +80,7 @@ void drawWords(QPainter& painter, const DialsWords& words, const QRectF& rect, c
     const QFont font = style.font(style.tickPt);
     const QFontMetricsF metrics(font);
     painter.setFont(font);
-    const double line = style.units(kLine);
+    const double line = lineHeight(style);
     const double y = rect.top() + line / 2;
     double x = rect.left() + style.units(2);
     const auto entry = [&](const QString& text, const QColor& color, double width) {
@@ -106,6 +113,20 @@ QStringList noteBelow(const DialsWords& words, double width, const FigureStyle& 
     return wrapped(words.note, QFontMetricsF(style.font(style.tickPt)), width, kMostLines);
 }
 
+double dialsHeight(const DialsPicture& picture, double width, const FigureStyle& style) {
+    const auto count = static_cast<int>(picture.hands.size());
+    const double all = width - style.units(kMargin);
+    double best = 0;
+    for (int columns = 1; columns <= count; ++columns) {
+        if (columns > 4 && columns % 2 != 0 && columns != count) continue;
+        const int rows = (count + columns - 1) / columns;
+        const double height = rows * std::min(all / columns, style.units(kLargest));
+        if (best == 0 || std::abs(height / all - kRatio) < std::abs(best / all - kRatio)) best = height;
+    }
+    const auto lines = static_cast<double>(1 + noteBelow(picture.words, width, style).size());
+    return best + lines * (lineHeight(style) + style.units(2));
+}
+
 void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style, const DialsPicture& picture) {
     drawWords(painter, picture.words, rect, style);
     const QFont font = style.font(style.tickPt);
@@ -119,7 +140,7 @@ void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         const QRectF cell = grid.cellOf(i);
         const bool isHighlighted =
             picture.highlighted && hands.dial.kind != Dial::Kind::outside && hands.dial.index == *picture.highlighted;
-        if (isHighlighted) {
+        if (isHighlighted && style.onScreen) {
             const double inset = style.units(0.5);
             painter.setPen(QPen(style.theme.accent, style.units(1.5)));
             painter.setBrush(Qt::NoBrush);
@@ -127,7 +148,7 @@ void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         }
         drawDial(painter, hands, grid.centreOf(i, style), grid.radius, style);
         painter.setFont(font);
-        painter.setPen(isHighlighted ? style.theme.accent : style.theme.quietText);
+        painter.setPen(isHighlighted && style.onScreen ? style.theme.accent : style.theme.quietText);
         if (grid.captions) {
             const QRectF place(cell.left(), cell.bottom() - style.units(kCaption + 1), cell.width(),
                                style.units(kCaption));
@@ -163,8 +184,8 @@ std::optional<qsizetype> DialGrid::dialAt(const QPointF& place, qsizetype count)
 
 DialGrid gridOf(const QRectF& rect, qsizetype count, qsizetype linesBelow, const FigureStyle& style) {
     DialGrid grid;
-    const double line = style.units(kLine + 2);
-    const double margin = style.units(26);  // width of the indices at the beginning of each row
+    const double line = lineHeight(style) + style.units(2);
+    const double margin = style.units(kMargin);
     const double width = rect.width() - margin;
     const double height = rect.height() - static_cast<double>(1 + linesBelow) * line;
     if (count == 0 || width <= 0 || height <= 0) {

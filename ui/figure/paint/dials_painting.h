@@ -66,6 +66,8 @@ DialGrid gridOf(const QRectF& rect, qsizetype count, qsizetype linesBelow, const
 /// The note in lines of this width, to be painted below the dials; empty if it stands beside the legend or is omitted.
 QStringList noteBelow(const DialsWords& words, double width, const FigureStyle& style);
 
+/// At which the dials fill the width.
+double dialsHeight(const DialsPicture& picture, double width, const FigureStyle& style);
 void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style, const DialsPicture& picture);
 
 }  // namespace ropelab::ui

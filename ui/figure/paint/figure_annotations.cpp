@@ -29,13 +29,9 @@ std::optional<qsizetype> lastDrawn(const FigureCurve& curve, const AxisScale& x,
     return std::nullopt;
 }
 
-bool isLabelled(const FigureCurve& curve) {
-    return !curve.label.isEmpty() && (!curve.companion || curve.isNamed) && curve.shape == FigureCurve::Shape::line;
-}
-
 /// A map has a colour bar in the place of the end labels.
 bool isLabelAtEnd(const FigureLine& line, const Figure& figure) {
-    return line.labelAtEnd && !line.label.isEmpty() && !figure.map;
+    return line.labelAtEnd && !line.label.isEmpty() && !figure.map && !line.isInLegend;
 }
 
 }  // namespace
@@ -48,7 +44,7 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
     double label = 0;
     double value = 0;
     for (const FigureCurve& curve : figure.curves) {
-        if (!isLabelled(curve)) {
+        if (!isLabelledAtEnd(figure, curve)) {
             continue;
         }
         label = std::max(label, metrics.horizontalAdvance(curve.label));
@@ -82,7 +78,7 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
             }
         };
         for (const FigureCurve& curve : figure.curves) {
-            if (isLabelled(curve)) add(curve.label, style.units(3.6 * kNoteGap + kNoteSwatch));
+            if (isLabelledAtEnd(figure, curve)) add(curve.label, style.units(3.6 * kNoteGap + kNoteSwatch));
         }
         for (const FigureLine& each : figure.horizontalLines) {
             if (isLabelAtEnd(each, figure)) add(each.label, style.units(2.4 * kNoteGap));
@@ -114,7 +110,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
         return;
     }
     for (const FigureCurve& curve : figure.curves) {
-        const auto last = isLabelled(curve) ? lastDrawn(curve, x, y) : std::nullopt;
+        const auto last = isLabelledAtEnd(figure, curve) ? lastDrawn(curve, x, y) : std::nullopt;
         if (last) {
             const QPointF end(std::clamp(x.toDevice(curve.x[*last]), 0.0, x.length),
                               std::clamp(y.toDevice(curve.y[*last]), 0.0, y.length));
@@ -150,7 +146,9 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
                            curve.companion});
         }
     }
-    const auto hasLabel = [](const FigureLine& line) { return !line.label.isEmpty(); };
+    const auto hasLabel = [](const FigureLine& line) { return !line.label.isEmpty() && !line.isInLegend; };
+    // On paper, no label covers data; all of a map is data.
+    if (figure.map && !m_style.onScreen) m_labels.occupy(QRectF(0, 0, m_x.length, m_y.length));
     if (points.isEmpty() && std::none_of(m_vertical.begin(), m_vertical.end(), hasLabel) &&
         std::none_of(m_horizontal.begin(), m_horizontal.end(), hasLabel)) {
         return;
@@ -207,27 +205,20 @@ void FigureAnnotations::drawEmptyText(QCPPainter* painter, const QRectF& axes) c
 }
 
 void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
-    const auto drawLine = [&](const FigureLine& line, const QPointF& from, const QPointF& to) {
-        // Lines that can be dragged are solid, except for those of setup B, which is dashed everywhere.
-        const bool isHandle = !line.handle.isEmpty() && line.ink.kind != Ink::Kind::compared;
-        QPen pen(m_style.colorOf(line.ink), m_style.units(m_style.hairPt * (isHandle ? 2 : 1.4)));
-        pen.setCapStyle(Qt::FlatCap);
-        if (!isHandle || !m_style.onScreen) {
-            pen.setDashPattern({5, 4});
-        }
-        painter->setPen(pen);
-        painter->drawLine(from, to);
-    };
+    QList<QPen> pens = linePens(m_style, m_horizontal);
     for (const FigureLine& line : m_horizontal) {
+        painter->setPen(pens.takeFirst());
         const double y = axes.bottom() - m_y.toDevice(line.at);
         if (m_y.contains(line.at) && std::isfinite(y)) {
-            drawLine(line, {axes.left(), y}, {axes.right(), y});
+            painter->drawLine(QPointF(axes.left(), y), QPointF(axes.right(), y));
         }
     }
+    pens = linePens(m_style, m_vertical);
     for (const FigureLine& line : m_vertical) {
+        painter->setPen(pens.takeFirst());
         const double x = axes.left() + m_x.toDevice(line.at);
         if (m_x.contains(line.at) && std::isfinite(x)) {
-            drawLine(line, {x, axes.top()}, {x, axes.bottom()});
+            painter->drawLine(QPointF(x, axes.top()), QPointF(x, axes.bottom()));
         }
     }
     drawEmptyText(painter, axes);
@@ -252,6 +243,39 @@ void FigureAnnotations::drawLabels(QCPPainter* painter, const QRectF& axes) cons
     }
 }
 
+double FigureAnnotations::endValuesWidth() const {
+    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    double width = 0;
+    for (const EndLabel& each : m_ends) {  // straight lines have no value here: their labels contain it
+        width = std::max(width, metrics.horizontalAdvance(each.value));
+    }
+    return m_showsValues ? width : 0;
+}
+
+double FigureAnnotations::widthOf(const EndLabel& each, const QRectF& axes) const {
+    const double values = each.isLine ? 0 : endValuesWidth();
+    const double swatch = axes.right() + m_style.units(kNoteGap * 1.2);
+    const double left = each.isLine ? swatch : swatch + m_style.units(kNoteSwatch + kNoteGap * 0.8);
+    return mParentPlot->viewport().right() - m_style.units(kNoteGap) - left -
+           (values > 0 ? values + m_style.units(kNoteGap) : 0);
+}
+
+int FigureAnnotations::linesOfEndLabels(const QRectF& axes) const {
+    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    qsizetype most = 1;
+    for (const EndLabel& each : m_ends) {
+        if (m_style.onScreen) break;
+        most = std::max(most, wrapped(each.label, metrics, widthOf(each, axes), kMostLabelLines).size());
+    }
+    return static_cast<int>(most);
+}
+
+double FigureAnnotations::endLabelsHeight() const {
+    const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const int lines = linesOfEndLabels(mParentPlot->axisRect()->rect());
+    return metrics.height() * (1.05 * lines * static_cast<double>(std::max<qsizetype>(0, m_ends.size() - 1)) + 0.35);
+}
+
 void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) const {
     if (m_ends.isEmpty()) {
         return;
@@ -260,30 +284,15 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     const QFontMetricsF metrics(font);
     const double top = axes.top();
     const double last = std::max(top, axes.bottom() - metrics.height() * 0.3);
-    double valueWidth = 0;
-    for (const EndLabel& each : m_ends) {  // straight lines have no value here: their labels contain it
-        valueWidth = std::max(valueWidth, metrics.horizontalAdvance(each.value));
-    }
-    valueWidth = m_showsValues ? valueWidth : 0;
     const double right = mParentPlot->viewport().right() - m_style.units(kNoteGap);
     const double swatch = axes.right() + m_style.units(kNoteGap * 1.2);
     const double besideSwatch = swatch + m_style.units(kNoteSwatch + kNoteGap * 0.8);
-    const auto widthOf = [&](const EndLabel& each) {
-        return right - (each.isLine ? swatch : besideSwatch) -
-               (each.isLine || valueWidth == 0 ? 0 : valueWidth + m_style.units(kNoteGap));
-    };
     const auto rowsOf = [&](double gap) {
         return std::max<qsizetype>(1, static_cast<qsizetype>((last - top) / gap) + 1);
     };
     // Labels on paper are broken into lines if there is space for them, and shortened otherwise.
     double gap = metrics.height() * 1.05;
-    int mostLines = 1;
-    for (const EndLabel& each : m_ends) {
-        if (!m_style.onScreen) {
-            const auto lines = wrapped(each.label, metrics, widthOf(each), kMostLabelLines).size();
-            mostLines = std::max(mostLines, static_cast<int>(lines));
-        }
-    }
+    int mostLines = linesOfEndLabels(axes);
     if (rowsOf(gap * mostLines) < m_ends.size()) mostLines = 1;
     gap *= mostLines;
 
@@ -305,7 +314,7 @@ void FigureAnnotations::drawEndLabels(QCPPainter* painter, const QRectF& axes) c
     QList<double> widths;
     for (const EndLabel& each : shown) {
         labels << each.label;
-        widths << widthOf(each);
+        widths << widthOf(each, axes);
     }
     if (mostLines == 1) labels = labelsWithin(labels, widths, metrics);
     painter->setFont(font);

@@ -29,6 +29,9 @@ class FigureAnnotations : public QCPLayerable {
     /// Labels of lines that have no space inside the axes.
     const QStringList& omittedLabels() const { return m_labels.omitted(); }
 
+    /// Height in the plot's units at which every label at the end of a curve is shown.
+    double endLabelsHeight() const;
+
     /// In the plot's units, at most a fraction of its width. A narrow plot omits the values.
     struct EndMargin {
         double width = 0;
@@ -54,6 +57,11 @@ class FigureAnnotations : public QCPLayerable {
     QRectF emptyTextBox(const QRectF& axes) const;
     void drawEmptyText(QCPPainter* painter, const QRectF& axes) const;
     void placeLabels(const Figure& figure, const QList<Polyline>& drawn);
+    /// Width of the space for the label.
+    double widthOf(const EndLabel& each, const QRectF& axes) const;
+    /// Lines of the longest label, if there is space for all lines.
+    int linesOfEndLabels(const QRectF& axes) const;
+    double endValuesWidth() const;
     void drawLines(QCPPainter* painter, const QRectF& axes);
     void drawLabels(QCPPainter* painter, const QRectF& axes) const;
     void drawEndLabels(QCPPainter* painter, const QRectF& axes) const;

@@ -23,7 +23,7 @@ constexpr qsizetype kMaxRectangles = 4096;
 FigureBackdrop::FigureBackdrop(QCustomPlot* plot, const QString& layer) : QCPLayerable(plot, layer) {}
 
 double FigureBackdrop::colorBarWidth(const Figure& figure, const FigureStyle& style) {
-    if (!figure.map) {
+    if (!figure.map || !figure.map->classes.isEmpty()) {
         return 0;
     }
     const QFontMetricsF metrics(style.font(style.tickPt));
@@ -81,7 +81,9 @@ void FigureBackdrop::set(const Figure& figure, const FigureStyle& style, const A
         for (int column = 0; column < m_map->columns; ++column) {
             const float value = values[column];
             const float place = std::clamp((value - low) * scale, 0.0F, 255.0F);
-            line[column] = std::isnan(value) ? blank : colors[static_cast<std::size_t>(place)];
+            line[column] = std::isnan(value)           ? blank
+                           : !m_map->classes.isEmpty() ? m_style.classColor(std::lround(value)).rgb()
+                                                       : colors[static_cast<std::size_t>(place)];
         }
     }
 }
@@ -98,7 +100,7 @@ void FigureBackdrop::draw(QCPPainter* painter) {
         const QRectF axes(mParentPlot->axisRect()->rect());
         if (m_hasBlank) painter->fillRect(axes, m_style.blankColor());
         drawMap(painter, axes);
-        drawColorBar(painter, axes);
+        if (m_map->classes.isEmpty()) drawColorBar(painter, axes);
     }
 }
 

@@ -121,6 +121,10 @@ void FigureCurves::setLine(QCPGraph* graph, const Polyline& line, const QPen& pe
 }
 
 void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
+    // On paper, where none can be hidden, many bands together are as faint as three.
+    constexpr float usual = 0.15F;
+    const auto many = static_cast<float>(figure.bands.size()) / 3;
+    const float alpha = style.onScreen || many <= 1 ? usual : usual / many;
     for (const FigureBand& band : figure.bands) {
         Polyline low;
         Polyline high;
@@ -149,7 +153,7 @@ void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
         QCPGraph* upper = nextGraph();
         setLine(upper, high, QPen(Qt::NoPen), style);
         QColor fill = style.colorOf(band.ink);
-        fill.setAlphaF(0.15F);
+        fill.setAlphaF(alpha);
         upper->setBrush(fill);
         upper->setChannelFillGraph(lower);
     }

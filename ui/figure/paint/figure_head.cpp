@@ -3,9 +3,12 @@
 #include <QFontMetricsF>
 #include <QPainter>
 #include <algorithm>
+#include <array>
 #include <utility>
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Sizes in points.
@@ -14,13 +17,15 @@ constexpr double kMaxNoteFraction = 0.3;         // of the plot's height
 constexpr double kMaxPrintedNoteFraction = 0.5;  // on paper, where nobody can look up the rest
 constexpr double kSampleWidth = 14;              // width of the sample of a legend entry
 constexpr double kEntryGap = 14;                 // distance of two legend entries
+constexpr int kMostLegendLines = 8;              // of one entry on paper
 
 /// A single point has its label beside it instead.
-bool isInLegend(const FigureCurve& curve) {
+bool isInLegend(const Figure& figure, const FigureCurve& curve) {
+    if (curve.label.isEmpty() || curve.x.isEmpty()) return false;
     const bool isLine = curve.shape == FigureCurve::Shape::line;
     const bool hasOwnLabel =
         isLine ? !curve.companion || curve.isNamed : curve.shape == FigureCurve::Shape::points && curve.x.size() == 1;
-    return !curve.label.isEmpty() && !curve.x.isEmpty() && !hasOwnLabel;
+    return hasOwnLabel ? isLine && figure.hasNamesBelow : figure.hasLegend;
 }
 
 }  // namespace
@@ -49,58 +54,124 @@ QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double w
     return lines;
 }
 
+bool isLabelledAtEnd(const Figure& figure, const FigureCurve& curve) {
+    return !curve.label.isEmpty() && (!curve.companion || curve.isNamed) && curve.shape == FigureCurve::Shape::line &&
+           !figure.hasNamesBelow;
+}
+
+QList<QPen> linePens(const FigureStyle& style, const std::vector<FigureLine>& lines) {
+    static const std::array<QList<double>, 4> patterns = {QList<double>{5, 4}, QList<double>{2, 2},
+                                                          QList<double>{8, 2.5, 2, 2.5}, QList<double>{10, 5}};
+    QList<QPen> pens;
+    QList<QColor> inLegend;
+    for (const FigureLine& line : lines) {
+        // Lines that can be dragged are solid, except for those of setup B, which is dashed everywhere.
+        const bool isHandle = !line.handle.isEmpty() && line.ink.kind != Ink::Kind::compared;
+        QPen pen(style.colorOf(line.ink), style.units(style.hairPt * (isHandle ? 2 : 1.4)));
+        pen.setCapStyle(Qt::FlatCap);
+        // Those that only the legend names differ in colour or pattern.
+        const auto same = static_cast<std::size_t>(inLegend.count(pen.color()));
+        if (!isHandle || !style.onScreen) pen.setDashPattern(patterns[line.isInLegend ? same % patterns.size() : 0]);
+        if (line.isInLegend) inLegend << pen.color();
+        pens << pen;
+    }
+    return pens;
+}
+
 FigureHead::FigureHead(const Figure& figure, const FigureStyle& style, const QSizeF& plot) : m_style(style) {
     if (figure.drawing) {
         return;
     }
     m_title = figure.y.title();
-    m_key = figure.map ? figure.map->title() : QString();
+    m_key = figure.map && figure.map->classes.isEmpty() ? figure.map->title() : QString();
     m_note = figure.note;
     const QFontMetricsF quiet(style.font(style.tickPt));
     const double edge = style.units(kHeadGap);
     const double between = style.units(3 * kHeadGap);
     const double title = QFontMetricsF(style.font(style.labelPt)).horizontalAdvance(m_title);
     const double key = m_key.isEmpty() ? 0 : between + quiet.horizontalAdvance(m_key);
-    const double space = plot.width() - 2 * edge - title - between - key;
+    // On paper, where nothing is cut off, a colour bar's title without space is the first sentence of the note.
+    const double least = m_key.isEmpty() ? 0 : key * FigureStyle::kLeastPt / std::max(style.tickPt, 1.0);
+    if (!style.onScreen && title + least > plot.width() - 2 * edge && title < plot.width() - 2 * edge) {
+        m_note = u"colours: %1"_s.arg(std::exchange(m_key, {})) + (m_note.isEmpty() ? QString() : u"; "_s + m_note);
+    }
+    const double space = plot.width() - 2 * edge - title - between - (m_key.isEmpty() ? 0 : key);
     if (!m_note.isEmpty() && quiet.horizontalAdvance(m_note) > space) {
         const double fraction = style.onScreen ? kMaxNoteFraction : kMaxPrintedNoteFraction;
         const int most = std::max(1, static_cast<int>(fraction * plot.height() / quiet.lineSpacing()));
         m_below = wrapped(m_note, quiet, plot.width() - 2 * edge, most);
     }
-    if (hasLabelledBlank(figure)) {
-        FigureCurve blank;
-        blank.label = figure.map->blankLabel;
-        m_legend.append(QList<Entry>{Entry{blank, 0, true}});
-    } else if (figure.hasLegend) {
-        addLegend(figure, plot.width() - 2 * edge);
-    }
+    addLegend(entriesOf(figure), plot.width() - 2 * edge);
 }
 
-void FigureHead::addLegend(const Figure& figure, double width) {
-    QList<FigureCurve> entries;
+QList<FigureHead::Entry> FigureHead::entriesOf(const Figure& figure) const {
+    QList<Entry> entries;
+    const auto addColor = [&entries](const QString& label, const QColor& color) {
+        Entry entry;
+        entry.curve.label = label;
+        entry.swatch = color;
+        entries.append(entry);
+    };
+    if (figure.map) {
+        for (qsizetype i = 0; i < figure.map->classes.size(); ++i) {
+            if (figure.map->values.contains(static_cast<float>(i))) {
+                addColor(figure.map->classes[i], m_style.classColor(i));
+            }
+        }
+        if (hasLabelledBlank(figure)) addColor(figure.map->blankLabel, m_style.blankColor());
+    }
+    qsizetype curves = 0;
     for (const FigureCurve& curve : figure.curves) {
-        if (isInLegend(curve)) {
-            FigureCurve sample = curve;
-            sample.x.clear();
-            sample.y.clear();
-            sample.raw.clear();
-            entries.append(sample);
+        if (hasLabelledBlank(figure) || !isInLegend(figure, curve)) continue;
+        Entry entry{curve};
+        if (curve.x.size() == 1) entry.curve.shape = FigureCurve::Shape::points;
+        entry.curve.x.clear();
+        entry.curve.y.clear();
+        entry.curve.raw.clear();
+        entries.append(entry);
+        ++curves;
+    }
+    if (curves == 1 && !figure.hasNamesBelow) entries.removeLast();
+    for (const auto* lines : {&figure.horizontalLines, &figure.verticalLines}) {
+        const QList<QPen> pens = linePens(m_style, *lines);
+        for (std::size_t i = 0; i < lines->size(); ++i) {
+            const FigureLine& line = (*lines)[i];
+            if (!line.isInLegend || line.label.isEmpty()) continue;
+            Entry entry;
+            entry.curve.label = line.label;
+            entry.pen = pens[static_cast<qsizetype>(i)];
+            entries.append(entry);
         }
     }
-    if (entries.size() < 2) {
-        return;
-    }
+    return entries;
+}
+
+void FigureHead::addLegend(const QList<Entry>& entries, double width) {
     const QFontMetricsF metrics(m_style.font(m_style.tickPt));
+    const double sample = m_style.units(kSampleWidth + kHeadGap);
     double left = 0;
-    for (const FigureCurve& curve : std::as_const(entries)) {
-        const double needed = m_style.units(kSampleWidth + kHeadGap) + metrics.horizontalAdvance(curve.label);
+    for (Entry entry : entries) {
+        const double needed = sample + metrics.horizontalAdvance(entry.curve.label);
         if (m_legend.isEmpty() || (left > 0 && left + needed > width)) {
             m_legend.append(QList<Entry>());
             left = 0;
         }
-        m_legend.last().append({curve, left, false});
+        const QStringList lines = m_style.onScreen || needed <= width
+                                      ? QStringList(entry.curve.label)
+                                      : wrapped(entry.curve.label, metrics, width - sample, kMostLegendLines);
+        entry.left = left;
+        for (const QString& words : lines) {
+            if (entry.isContinued) m_legend.append(QList<Entry>());
+            entry.curve.label = words;
+            m_legend.last().append(entry);
+            entry.isContinued = true;
+        }
         left += needed + m_style.units(kEntryGap);
     }
+}
+
+bool FigureHead::hasRowAbove() const {
+    return !m_title.isEmpty() || !m_key.isEmpty() || (!m_note.isEmpty() && m_below.isEmpty());
 }
 
 QStringList FigureHead::legendTexts() const {
@@ -111,6 +182,25 @@ QStringList FigureHead::legendTexts() const {
     return texts;
 }
 
+void FigureHead::drawSample(QPainter& painter, const Entry& entry, const QRectF& place) const {
+    const QPen pen = entry.pen.style() != Qt::SolidLine ? entry.pen : m_style.penOf(entry.curve);
+    const QRectF block = place.adjusted(0, place.height() / 4, 0, -place.height() / 4);
+    if (entry.swatch.isValid()) {
+        painter.fillRect(block, entry.swatch);
+    } else if (entry.curve.shape == FigureCurve::Shape::line) {
+        painter.setPen(pen);
+        painter.drawLine(QPointF(place.left(), place.center().y()), QPointF(place.right(), place.center().y()));
+    } else if (entry.curve.shape == FigureCurve::Shape::bars) {
+        painter.fillRect(block.adjusted(block.width() / 4, 0, -block.width() / 4, 0), pen.color());
+    } else {
+        const auto look = m_style.pointsOf(entry.curve, m_style.units(entry.curve.pointPt));
+        painter.setPen(look.pen);
+        painter.setBrush(look.brush);
+        painter.drawEllipse(place.center(), look.diameter / 2, look.diameter / 2);
+        painter.setBrush(Qt::NoBrush);
+    }
+}
+
 void FigureHead::drawLegend(QPainter& painter, double top) const {
     const QFontMetricsF metrics(m_style.font(m_style.tickPt));
     const double sample = m_style.units(kSampleWidth);
@@ -118,28 +208,7 @@ void FigureHead::drawLegend(QPainter& painter, double top) const {
         const double middle = top + metrics.lineSpacing() / 2;
         for (const Entry& entry : line) {
             const double left = m_style.units(kHeadGap) + entry.left;
-            const QPen pen = m_style.penOf(entry.curve);
-            if (entry.isBlank) {
-                painter.fillRect(QRectF(left, top + metrics.lineSpacing() / 4, sample, metrics.lineSpacing() / 2),
-                                 m_style.blankColor());
-            } else if (entry.curve.shape == FigureCurve::Shape::line) {
-                painter.setPen(pen);
-                painter.drawLine(QPointF(left, middle), QPointF(left + sample, middle));
-            } else {
-                const bool isBar = entry.curve.shape == FigureCurve::Shape::bars;
-                const auto look = m_style.pointsOf(entry.curve, m_style.units(entry.curve.pointPt));
-                painter.setPen(isBar ? QPen(Qt::NoPen) : look.pen);
-                painter.setBrush(isBar ? QBrush(pen.color()) : look.brush);
-                const double radius = look.diameter / 2;
-                const QPointF centre(left + sample / 2, middle);
-                if (!isBar) {
-                    painter.drawEllipse(centre, radius, radius);
-                } else {
-                    painter.drawRect(QRectF(left + sample / 4, top + metrics.lineSpacing() / 4, sample / 2,
-                                            metrics.lineSpacing() / 2));
-                }
-                painter.setBrush(Qt::NoBrush);
-            }
+            if (!entry.isContinued) drawSample(painter, entry, QRectF(left, top, sample, metrics.lineSpacing()));
             painter.setPen(m_style.theme.text);
             painter.drawText(
                 QPointF(left + sample + m_style.units(kHeadGap), middle + (metrics.ascent() - metrics.descent()) / 2),

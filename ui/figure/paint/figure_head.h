@@ -1,6 +1,8 @@
 #pragma once
 
+#include <QColor>
 #include <QList>
+#include <QPen>
 #include <QRectF>
 #include <QSizeF>
 #include <QString>
@@ -17,6 +19,11 @@ namespace ropelab::ui {
 /// At most `most` lines. The last line is shortened if the text is longer, and so is a line of one word that is wider.
 QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most);
 
+/// The label of a curve stands at its end.
+bool isLabelledAtEnd(const Figure& figure, const FigureCurve& curve);
+/// One per line.
+QList<QPen> linePens(const FigureStyle& style, const std::vector<FigureLine>& lines);
+
 /// The row above the axes: title of y, note, title of the colour bar. The legend and a note that is too long are below.
 class FigureHead {
  public:
@@ -24,6 +31,8 @@ class FigureHead {
     /// `plot` is in the style's units.
     FigureHead(const Figure& figure, const FigureStyle& style, const QSizeF& plot);
 
+    /// There is a text above the axes.
+    bool hasRowAbove() const;
     /// Empty if the note is above the axes or there is none.
     const QStringList& noteBelow() const { return m_below; }
     /// Lines of the legend and of the note.
@@ -33,12 +42,16 @@ class FigureHead {
 
  private:
     struct Entry {
-        FigureCurve curve;  // without its numbers
+        FigureCurve curve;   // its label, and its look where no other one is given
+        QColor swatch = {};  // of the cells of a map
+        QPen pen = {};       // of a straight line
         double left = 0;
-        bool isBlank = false;  // the blank parts of a map
+        bool isContinued = false;  // a further line of the entry before, without a sample
     };
-    void addLegend(const Figure& figure, double width);
+    QList<Entry> entriesOf(const Figure& figure) const;
+    void addLegend(const QList<Entry>& entries, double width);
     void drawLegend(QPainter& painter, double top) const;
+    void drawSample(QPainter& painter, const Entry& entry, const QRectF& place) const;
 
     FigureStyle m_style;
     QString m_title;

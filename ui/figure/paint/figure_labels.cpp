@@ -52,7 +52,7 @@ void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std
             ids.append(kNoLine);
             if (!isDrawn) continue;
             const QLineF ends = endsOf(at);
-            if (line.label.isEmpty()) {
+            if (line.label.isEmpty() || line.isInLegend) {
                 m_places.addStroke(ends.p1(), ends.p2());
             } else {
                 ids.last() = m_places.addBarrier(ends.p1(), ends.p2());
@@ -201,7 +201,8 @@ bool FigureLabels::placeWithLeader(const Point& point) {
 }
 
 bool FigureLabels::placePoint(const Point& point, const QList<QRectF>& candidates, bool hasLeader) {
-    const auto box = m_places.place(candidates, true);
+    const bool avoidsData = !m_style.onScreen && !point.isPicked;
+    const auto box = m_places.place(candidates, avoidsData ? LabelPlaces::Avoided::data : LabelPlaces::Avoided::points);
     if (!box) return false;
     Placed placed{point.label, *box, point.isQuiet ? m_style.theme.quietText : m_style.theme.text, point.isPicked};
     if (hasLeader) {
@@ -222,7 +223,8 @@ QList<QRectF> FigureLabels::besideLines(const QList<QRectF>& boxes, qsizetype ow
 }
 
 bool FigureLabels::place(const QList<QRectF>& candidates, const QString& label, const QColor& ink) {
-    const auto box = m_places.place(candidates);
+    const auto box =
+        m_places.place(candidates, m_style.onScreen ? LabelPlaces::Avoided::labels : LabelPlaces::Avoided::data);
     if (box) m_placed.append({label, *box, ink});
     return box.has_value();
 }

@@ -5,7 +5,10 @@
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <vector>
 
+#include "ui/figure/paint/figure_backdrop.h"
 #include "ui/figure/paint/figure_renderer.h"
 
 namespace ropelab::ui {
@@ -22,47 +25,86 @@ void paintOne(const Figure& figure, QCPPainter& painter, const QSize& size, cons
 // Size in points that a panel of a grid needs for its texts.
 constexpr double kPanelWidth = 140;
 constexpr double kPanelHeight = 105;
+constexpr double kPanelGap = 4;
 
-/// The panels of a grid are painted smaller by this factor, texts included, so that their texts fit.
-double panelScale(const Figure& figure, double width, double height, const FigureStyle& style) {
-    if (figure.panelColumns == 0) return 1;
-    return std::min({1.0, width / style.units(kPanelWidth), height / style.units(kPanelHeight)});
-}
+// Parts of the usual height: of the axes at least, and of a square map at most.
+constexpr double kLeastAxes = 0.55;
+constexpr double kMostSquare = 1.6;
+constexpr int kFitPasses = 4;
+
+/// Panels as they are painted: in rows, smaller by a factor, texts included, so that their texts fit.
+struct PanelGrid {
+    std::vector<const Figure*> panels;
+    int columns = 1;
+    int rows = 1;
+    double title = 0;  // height of the line above each panel
+    double scale = 1;  // set by place()
+
+    PanelGrid(const Figure& figure, double width, const FigureStyle& style) {
+        // A page has no panels that only say why nothing is drawn; the caption says it.
+        for (const Figure& panel : figure.panels) {
+            if (style.onScreen || !isEmpty(panel)) panels.push_back(&panel);
+        }
+        const int count = std::max(1, static_cast<int>(panels.size()));
+        columns = figure.panelColumns > 0 ? std::min(figure.panelColumns, count) : count;
+        if (!style.onScreen && figure.panelColumns > 0) {
+            const double narrowest = style.units(kPanelWidth) * std::min(1.0, FigureStyle::kLeastPt / style.tickPt);
+            columns = std::clamp(static_cast<int>(width / narrowest), 1, columns);
+        }
+        rows = (count + columns - 1) / columns;
+        title = std::ceil(QFontMetricsF(style.font(style.labelPt)).height() + style.units(kPanelGap));
+        isGrid = figure.panelColumns > 0;
+    }
+    void place(double width, double height, const FigureStyle& style) {
+        if (!isGrid) return;
+        scale = std::min({1.0, width / columns / style.units(kPanelWidth), height / rows / style.units(kPanelHeight)});
+    }
+
+ private:
+    bool isGrid = false;
+};
 
 void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
+    PanelGrid grid(figure, size.width(), style);
+    if (grid.panels.empty()) return paintOne(figure.panels.front(), painter, size, style);
+    grid.place(size.width(), size.height(), style);
     const QFont font = style.font(style.labelPt);
     const QFontMetricsF metrics(font);
-    const double gap = style.units(4);
-    const int title = static_cast<int>(std::ceil(metrics.height() + gap));
-    // A page has no panels that only say why nothing is drawn; the caption says it.
-    std::vector<const Figure*> panels;
-    for (const Figure& panel : figure.panels) {
-        if (style.onScreen || !isEmpty(panel)) panels.push_back(&panel);
-    }
-    const int count = static_cast<int>(panels.size());
-    if (count == 0) return paintOne(figure.panels.front(), painter, size, style);
-    const int columns = figure.panelColumns > 0 ? std::min(figure.panelColumns, count) : count;
-    const int rows = (count + columns - 1) / columns;
-    const double scale = panelScale(figure, static_cast<double>(size.width()) / columns,
-                                    static_cast<double>(size.height()) / rows, style);
-    const int width = static_cast<int>(size.width() / scale) / columns;
-    const int height = static_cast<int>(size.height() / scale) / rows;
+    const double gap = style.units(kPanelGap);
+    const int title = static_cast<int>(grid.title);
+    const int width = static_cast<int>(size.width() / grid.scale) / grid.columns;
+    const int height = static_cast<int>(size.height() / grid.scale) / grid.rows;
     painter.fillRect(QRect(QPoint(0, 0), size), style.theme.paper);
     painter.save();
-    painter.scale(scale, scale);
-    for (int i = 0; i < count; ++i) {
-        const Figure& panel = *panels[static_cast<std::size_t>(i)];
+    painter.scale(grid.scale, grid.scale);
+    for (int i = 0; i < static_cast<int>(grid.panels.size()); ++i) {
+        const Figure& panel = *grid.panels[static_cast<std::size_t>(i)];
         painter.save();
-        painter.translate(i % columns * width, i / columns * height);
-        painter.setFont(font);
+        painter.translate(i % grid.columns * width, i / grid.columns * height);
+        const double space = width - 2 * gap;
+        painter.setFont(style.fitting(font, panel.panelTitle, space));
         painter.setPen(style.theme.text);
         painter.drawText(QPointF(gap, gap / 2 + metrics.ascent()),
-                         metrics.elidedText(panel.panelTitle, Qt::ElideRight, width - 2 * gap));
+                         QFontMetricsF(painter.font()).elidedText(panel.panelTitle, Qt::ElideRight, space));
         painter.translate(0, title);
         paintOne(panel, painter, {width, std::max(1, height - title)}, style);
         painter.restore();
     }
     painter.restore();
+}
+
+/// In a row, all panels are as high as the highest one.
+double heightOfPanels(const Figure& figure, double width, double usual, const FigureStyle& style) {
+    PanelGrid grid(figure, width, style);
+    if (grid.panels.empty()) return usual;
+    grid.place(width, std::numeric_limits<double>::infinity(), style);
+    const double panelWidth = width / grid.scale / grid.columns;
+    const double low = figure.panelColumns > 0 ? style.units(kPanelHeight) : usual / grid.rows;
+    double row = low;
+    for (const Figure* panel : grid.panels) {
+        row = std::max(row, fittedHeight(*panel, panelWidth, low - grid.title, style) + grid.title);
+    }
+    return std::ceil(grid.scale * row * grid.rows);
 }
 
 }  // namespace
@@ -82,6 +124,43 @@ void paintFigure(const Figure& figure, QPaintDevice& device, const QSize& size, 
 void paintFigure(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
     if (figure.panels.empty()) return paintOne(figure, painter, size, style);
     paintPanels(figure, painter, size, style);
+}
+
+double fittedHeight(const Figure& figure, double width, double usual, const FigureStyle& style) {
+    if (!figure.panels.empty()) return heightOfPanels(figure, width, usual, style);
+    if (figure.drawing) {
+        const QRectF inside = FigureBackdrop::drawingRect(QRectF(0, 0, width, usual), style);
+        return figure.drawingHeight ? figure.drawingHeight(inside.width(), style) + usual - inside.height() : usual;
+    }
+    if (isEmpty(figure)) return usual;
+    QCustomPlot plot;
+    FigureRenderer renderer(plot);
+    const double line = 1.05 * QFontMetricsF(style.font(style.tickPt)).height();
+    const double rows = figure.y.categories.isEmpty() ? 0 : yRange(figure).maximum - yRange(figure).minimum;
+    // At first, the page is so high that no text is omitted.
+    double height = kFitPasses * usual;
+    double needed = 0;
+    bool isSquare = false;
+    for (int pass = 0; pass < kFitPasses; ++pass) {
+        plot.setViewport(QRect(0, 0, static_cast<int>(width), static_cast<int>(std::ceil(height))));
+        renderer.show(figure, style);
+        for (const auto phase :
+             {QCPLayoutElement::upPreparation, QCPLayoutElement::upMargins, QCPLayoutElement::upLayout}) {
+            plot.plotLayout()->update(phase);
+        }
+        const QRectF axes = renderer.axesRect();
+        const double around = height - axes.height() - renderer.blankHeight();
+        isSquare = isSquare || renderer.blankHeight() > 0;
+        if (isSquare) {
+            needed = std::max(needed, std::min(axes.width(), kMostSquare * usual));
+        } else {
+            needed = std::max({needed, kLeastAxes * usual, usual - around, renderer.endLabelsHeight(), rows * line});
+        }
+        const double next = around + needed;
+        if (pass > 0 && next <= height) break;
+        height = next;
+    }
+    return std::ceil(height);
 }
 
 }  // namespace ropelab::ui

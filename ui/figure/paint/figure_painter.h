@@ -17,4 +17,8 @@ void paintFigure(const Figure& figure, QPaintDevice& device, const QSize& size, 
 /// At the origin of a painter, whose modes are those for its device.
 void paintFigure(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style);
 
+/// Height at which the figure on paper fills a page of this width: `usual`, and more where names, notes or rows need
+/// it; all in the units of the style.
+double fittedHeight(const Figure& figure, double width, double usual, const FigureStyle& style);
+
 }  // namespace ropelab::ui

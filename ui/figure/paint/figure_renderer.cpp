@@ -10,6 +10,7 @@
 
 #include "ui/figure/paint/figure_annotations.h"
 #include "ui/figure/paint/figure_backdrop.h"
+#include "ui/figure/paint/printed_figure.h"
 
 namespace ropelab::ui {
 
@@ -89,7 +90,15 @@ QList<QRectF> FigureRenderer::labelBoxes() const {
     return m_annotations->labelBoxes();
 }
 
-void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
+double FigureRenderer::endLabelsHeight() const {
+    return m_annotations->endLabelsHeight();
+}
+
+void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
+    const bool onPaper = !style.onScreen;
+    const std::optional<Figure> printed =
+        onPaper ? std::optional(printedFigure(given, style, m_plot.viewport().width())) : std::nullopt;
+    const Figure& figure = printed ? *printed : given;
     if (!figure.valuesNote.isEmpty() &&
         FigureAnnotations::endLabelMargin(figure, style, m_plot.viewport().width()).values) {
         Figure noted = figure;
@@ -113,6 +122,10 @@ void FigureRenderer::show(const Figure& figure, const FigureStyle& style) {
         all.removeDuplicates();
         if (all.size() == m_labelsInNote.size()) break;
         m_labelsInNote = all;
+        if (onPaper) {
+            layOut(withLinesInLegend(figure, all), style);
+            continue;
+        }
         Figure noted = figure;
         const QString lines =
             (all.size() == 1 ? u"line without a label: %1"_s : u"lines without a label: %1"_s).arg(all.join(u", "_s));
@@ -139,13 +152,14 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const QRect all = m_plot.viewport();
     const double nameFraction = style.onScreen ? kMaxNameFraction : kMaxPrintedNameFraction;
 
-    const int top = rounded(label.height() + style.units(11) + (m_hasRowAbove ? tick.height() : 0));
+    const FigureHead head(figure, style, all.size());
+    const double headHeight = style.onScreen || head.hasRowAbove() ? label.height() : 0;
+    const int top = rounded(headHeight + style.units(11) + (m_hasRowAbove ? tick.height() : 0));
     const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
     const QString key = u"%1 %2 %3"_s.arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);
     const bool isSame = key == m_axesKey;
     m_axesKey = key;
-    const int note =
-        rounded(static_cast<double>(FigureHead(figure, style, all.size()).linesBelow()) * tick.lineSpacing());
+    const int note = rounded(static_cast<double>(head.linesBelow()) * tick.lineSpacing());
     m_noteMargin = isSame ? std::max(m_noteMargin, note) : note;
     if (note == 0) m_noteMargin = 0;
     const double beneath = style.units(8) + (figure.x.label.isEmpty() ? 0 : label.height() + style.units(3)) +
@@ -177,8 +191,10 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
         m_xMarks = xAxisMarks(figure.x, m_xScale, style, m_leftMargin, right + beside, nameFraction * all.height());
         bottom = setHeight();
     }
+    m_blankHeight = 0;
     if (hasSquareCells(figure) && m_yScale.length > m_xScale.length) {
-        bottom += rounded(m_yScale.length - m_xScale.length);
+        m_blankHeight = rounded(m_yScale.length - m_xScale.length);
+        bottom += m_blankHeight;
         m_yScale.length = m_xScale.length;
         m_yMarks = yAxisMarks(figure.y, m_yScale, style, nameFraction * all.width());
     }
@@ -202,7 +218,7 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
         axis->setRangeReversed(part.scale.reversed);
         axis->setTicker(QSharedPointer<FigureTicker>::create(part.marks.ticks));
         axis->setTickLabelRotation(part.marks.upright ? -90 : 0);
-        axis->setTickLabelFont(style.font(style.tickPt));
+        axis->setTickLabelFont(style.font(part.marks.points));
         axis->setTickLabelColor(style.theme.quietText);
         axis->setTickLabelPadding(rounded(style.units(4)));
         axis->setBasePen(axis == m_plot.xAxis ? base : QPen(Qt::NoPen));

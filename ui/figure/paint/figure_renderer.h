@@ -31,9 +31,13 @@ class FigureRenderer {
     AxisScale xScale() const { return m_xScale; }
     AxisScale yScale() const { return m_yScale; }
     const AxisMarks& xMarks() const { return m_xMarks; }
+    /// Blank height below square axes that are narrower than the plot is high.
+    int blankHeight() const { return m_blankHeight; }
+    /// At which every label at the end of a curve is shown.
+    double endLabelsHeight() const;
     /// Labels inside the axes at the last painting, in the plot's units.
     QList<QRectF> labelBoxes() const;
-    /// Lines whose label has no space inside the axes.
+    /// Lines whose label has no space inside the axes: the note names them on screen, the legend on paper.
     const QStringList& labelsInNote() const { return m_labelsInNote; }
     /// In the plot's units; nullopt if the curve is not drawn.
     std::optional<double> distanceTo(std::size_t curve, const QPointF& place) const;
@@ -55,6 +59,7 @@ class FigureRenderer {
     AxisMarks m_yMarks;
     int m_leftMargin = 0;
     int m_noteMargin = 0;
+    int m_blankHeight = 0;
     bool m_hasRowAbove = false;  // of labels, between the head and the axes
 };
 

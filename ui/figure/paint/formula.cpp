@@ -19,6 +19,11 @@ constexpr double kFractionSize = 0.9;   // font size in a fraction
 constexpr double kFractionGapPt = 1.5;  // distance of the bar to the parts of the fraction
 constexpr double kRootWidth = 0.5;      // width of the sign of a root, relative to the font size
 
+/// On paper not below the smallest text.
+double smaller(const FigureStyle& style, double points, double factor) {
+    return style.onScreen ? factor * points : std::max(factor * points, std::min(points, FigureStyle::kLeastPt));
+}
+
 QString scriptText(const QString& text, const QString& from, const QString& to, const QString& fallback) {
     QString result;
     for (const QChar letter : text) {
@@ -164,14 +169,14 @@ Formula::Extent Formula::extent(const FigureStyle& style, double points) const {
         case Kind::subscript:
         case Kind::superscript: {
             const Extent base = m_parts[0].extent(style, points);
-            const Extent script = m_parts[1].extent(style, kIndexSize * points);
+            const Extent script = m_parts[1].extent(style, smaller(style, points, kIndexSize));
             const double rise = m_kind == Kind::subscript ? -kIndexDrop * line.ascent : kExponentRise * line.ascent;
             return {base.width + script.width, std::max(base.ascent, script.ascent + rise),
                     std::max(base.descent, script.descent - rise)};
         }
         case Kind::fraction: {
-            const Extent above = m_parts[0].extent(style, kFractionSize * points);
-            const Extent below = m_parts[1].extent(style, kFractionSize * points);
+            const Extent above = m_parts[0].extent(style, smaller(style, points, kFractionSize));
+            const Extent below = m_parts[1].extent(style, smaller(style, points, kFractionSize));
             const double bar = kFractionRise * line.ascent;
             const double gap = style.units(kFractionGapPt);
             return {std::max(above.width, below.width) + 2 * gap, above.height() + gap + bar,
@@ -210,19 +215,19 @@ void Formula::paint(QPainter& painter, const QPointF& base, const FigureStyle& s
             const double drop =
                 m_kind == Kind::subscript ? kIndexDrop * metrics.ascent() : -kExponentRise * metrics.ascent();
             m_parts[1].paint(painter, base + QPointF(m_parts[0].extent(style, points).width, drop), style,
-                             kIndexSize * points);
+                             smaller(style, points, kIndexSize));
             return;
         }
         case Kind::fraction: {
             const double width = extent(style, points).width;
             const double bar = base.y() - kFractionRise * metrics.ascent();
             const double gap = style.units(kFractionGapPt);
-            const Extent above = m_parts[0].extent(style, kFractionSize * points);
-            const Extent below = m_parts[1].extent(style, kFractionSize * points);
+            const Extent above = m_parts[0].extent(style, smaller(style, points, kFractionSize));
+            const Extent below = m_parts[1].extent(style, smaller(style, points, kFractionSize));
             m_parts[0].paint(painter, {base.x() + (width - above.width) / 2, bar - gap - above.descent}, style,
-                             kFractionSize * points);
+                             smaller(style, points, kFractionSize));
             m_parts[1].paint(painter, {base.x() + (width - below.width) / 2, bar + gap + below.ascent}, style,
-                             kFractionSize * points);
+                             smaller(style, points, kFractionSize));
             painter.setPen(line);
             painter.drawLine(QPointF(base.x(), bar), QPointF(base.x() + width, bar));
             painter.setPen(ink);

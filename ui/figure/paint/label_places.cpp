@@ -108,9 +108,11 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
     return weight;
 }
 
-std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, bool avoidsPoints) {
+std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, Avoided avoided) {
     std::optional<QRectF> best;
-    qsizetype least = avoidsPoints ? kPointCost : std::numeric_limits<qsizetype>::max();
+    qsizetype least = avoided == Avoided::data     ? 1
+                      : avoided == Avoided::points ? kPointCost
+                                                   : std::numeric_limits<qsizetype>::max();
     for (const QRectF& box : candidates) {
         const QRectF wide = box.adjusted(-m_gap, 0, m_gap, 0);
         const bool isFree = std::none_of(m_occupied.begin(), m_occupied.end(),

@@ -32,9 +32,10 @@ class LabelPlaces {
     /// The line crosses no label, no other line of addLeader() and no other point with `margin` around its mark.
     bool isLeaderFree(const QLineF& line, double margin) const;
     void occupy(const QRectF& box) { m_occupied.append(box); }
-    /// Occupies and returns the best of these boxes, the first of equally good ones. Nullopt if labels overlap all of
-    /// them; with `avoidsPoints` also if each covers a label or the mark of a point.
-    std::optional<QRectF> place(const QList<QRectF>& candidates, bool avoidsPoints = false);
+    enum class Avoided { labels, points, data };  // each with those before; data are points and segments
+    /// Occupies and returns the best of these boxes, the first of equally good ones. Nullopt if each covers what is
+    /// avoided.
+    std::optional<QRectF> place(const QList<QRectF>& candidates, Avoided avoided = Avoided::labels);
 
     const QList<QRectF>& occupied() const { return m_occupied; }
 

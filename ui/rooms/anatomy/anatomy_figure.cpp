@@ -283,6 +283,9 @@ Figure anatomyFigure(const std::vector<AnatomyModel>& models, const AnatomyView&
         figure.settings[u"settings"_s + suffix] = text(anatomy_settings(*model.spec));
         figure.settings[u"vocabulary"_s + suffix] = static_cast<qint64>(model.vocabulary);
     }
+    figure.drawingHeight = [picture](double width, const FigureStyle& style) {
+        return picture.heightFor(width, style);
+    };
     figure.drawing = [picture](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         picture.paint(painter, rect, style);
     };

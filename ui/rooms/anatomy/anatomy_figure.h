@@ -55,6 +55,8 @@ class AnatomyPicture {
 
     /// In the painter's units; in a smaller rectangle, rows and text shrink.
     QSizeF size(const FigureStyle& style) const;
+    /// On a page of this width, in the painter's units.
+    double heightFor(double width, const FigureStyle& style) const;
     /// At which an export is readable.
     double heightMm() const;
     void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style) const;

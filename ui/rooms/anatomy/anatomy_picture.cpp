@@ -32,6 +32,10 @@ constexpr double kChainPt = 10;        // from there to the line that joins the 
 constexpr double kPaddingPt = 6;       // between the edge of a block and its text
 constexpr double kGapPt = 12;          // between columns
 constexpr double kShortestBarPt = 24;  // of the longest bar
+// On a narrow page, numbers of two models, titles and kinds have lines of their own.
+constexpr double kCompactRow = 1.65;  // height of a row relative to the usual one
+constexpr double kCompactGapPt = 3;
+constexpr double kCompactBarPt = 4;
 constexpr double kRadiusPt = 4;
 // In units, which are the height of a stage's row.
 constexpr double kHeadUnits = 2.2;
@@ -277,6 +281,7 @@ struct AnatomyPicture::Layout {
     double unit = 0;
     double top = 0;  // of the first row
     double blockRight = 0;
+    bool isCompact = false;
     struct Column {
         double left;
         double bar;  // length of the longest bar
@@ -284,6 +289,25 @@ struct AnatomyPicture::Layout {
     QList<Column> columns;
     QStringList notes;
     double noteHeight = 0;  // of a line
+
+    /// Height of a row that the text needs.
+    double neededUnit() const { return scale * kRowPt * (isCompact ? kCompactRow : 1); }
+    /// "KV cache, bytes/token" and "256 → 128" in two lines that are as equal as possible, if the layout is compact.
+    QString broken(const QString& words) const {
+        if (!isCompact) return words;
+        if (const qsizetype arrow = words.indexOf(QChar(0x2192)); arrow > 0) {
+            return words.left(arrow - 1) + QLatin1Char('\n') + words.mid(arrow);
+        }
+        QString best = words;
+        qsizetype longest = words.size();
+        for (qsizetype i = 1; i < words.size(); ++i) {
+            const bool isSpace = words[i - 1] == QLatin1Char(' ');
+            if ((!isSpace && words[i - 1] != QLatin1Char('/')) || std::max(i, words.size() - i) >= longest) continue;
+            longest = std::max(i, words.size() - i);
+            best = words.left(isSpace ? i - 1 : i) + QLatin1Char('\n') + words.mid(i);
+        }
+        return best;
+    }
 
     double x(double fromLeft) const { return rect.left() + fromLeft * scale; }
     QRectF rowRect(const Row& row) const { return {rect.left(), top + row.top * unit, rect.width(), row.units * unit}; }
@@ -316,49 +340,73 @@ AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const Figure
     Layout layout;
     layout.rect = rect;
     Row totals{.sides = m_totals};
-    // The text of a large picture grows; then it shrinks until the rows and the columns fit.
-    for (double factor = kLargestFactor; factor > 0.3; factor -= factor > 1.01 ? 0.1 : 0.05) {
-        if (factor > 1.01 && rect.width() < factor * style.units(kWidthPt)) continue;
+    const auto widthOf = [&layout](const QFontMetricsF& metrics, const QString& words) {
+        double width = 0;
+        for (const QString& line : layout.broken(words).split(QLatin1Char('\n'))) {
+            width = std::max(width, metrics.horizontalAdvance(line));
+        }
+        return width;
+    };
+    // The text of a large picture grows; then it shrinks until the rows and the columns fit, on paper not below the
+    // smallest size, if a compact layout fits with that.
+    constexpr double smallest = 0.3;
+    constexpr double step = 0.05;
+    const double least = style.onScreen ? smallest : std::min(1.0, FigureStyle::kLeastPt / style.tickPt);
+    std::vector<std::pair<double, bool>> tries;  // factor of the text, and whether the layout is compact
+    for (double factor = kLargestFactor; factor > 1.01; factor -= 2 * step) {
+        if (rect.width() >= factor * style.units(kWidthPt)) tries.emplace_back(factor, false);
+    }
+    for (const bool isCompact : {false, true}) {
+        if (isCompact && style.onScreen) break;
+        for (double factor = 1; factor > least; factor -= step) tries.emplace_back(factor, isCompact);
+        tries.emplace_back(least, isCompact);
+    }
+    for (double factor = least - step; factor > smallest; factor -= step) tries.emplace_back(factor, true);
+    for (const auto& [factor, isCompact] : tries) {
+        layout.isCompact = isCompact;
         layout.points = factor * style.tickPt;
         layout.scale = factor * style.unit;
+        const double gap = (isCompact ? kCompactGapPt : kGapPt) * layout.scale;
         const QFontMetricsF metrics(style.font(layout.points));
         const QFontMetricsF bold(boldFont(style, layout.points));
         layout.notes = linesOf(m_notes, metrics, rect.width());
         layout.noteHeight = 1.15 * metrics.height();
         const double notes = layout.noteHeight * (static_cast<double>(layout.notes.size()) + 0.4);
         layout.unit = std::min((rect.height() - notes) / (m_units + kHeadUnits), style.units(kTallestRowPt));
-        if (layout.unit < layout.scale * kRowPt * 0.93) continue;
+        if (layout.unit < 0.93 * layout.neededUnit()) continue;
         QList<double> numbers;
         double columns = 0;
         for (std::size_t i = 0; i < quantities(); ++i) {
             double widest = 0;
-            for (const Row& row : m_rows) widest = std::max(widest, metrics.horizontalAdvance(numberOf(row, i)));
-            numbers << widest + 4 * layout.scale;
-            const double head =
-                std::max(metrics.horizontalAdvance(quantityTitles()[i]), bold.horizontalAdvance(numberOf(totals, i)));
-            const double width = std::max(head, numbers.back() + kShortestBarPt * layout.scale);
+            for (const Row& row : m_rows) widest = std::max(widest, widthOf(metrics, numberOf(row, i)));
+            numbers << widest + (isCompact ? 2 : 4) * layout.scale;
+            const double head = std::max(widthOf(metrics, quantityTitles()[i]), widthOf(bold, numberOf(totals, i)));
+            const double bar = (isCompact ? kCompactBarPt : kShortestBarPt) * layout.scale;
+            const double width = std::max(head, numbers.back() + bar);
             layout.columns.resize(static_cast<qsizetype>(i) + 1);
             layout.columns.back().bar = width - numbers.back();
-            columns += width + kGapPt * layout.scale;
+            columns += width + gap;
         }
         double whole = 0;  // width of the longest label
         for (const bool isShort : {false, true}) {
             double label = 0;
             for (const Row& row : m_rows)
-                label = std::max(label, metrics.horizontalAdvance(isShort ? row.name : row.name + kindOf(row)));
+                label = std::max(label, isShort ? std::max(metrics.horizontalAdvance(row.name),
+                                                           isCompact ? metrics.horizontalAdvance(kindOf(row)) : 0)
+                                                : metrics.horizontalAdvance(row.name + kindOf(row)));
             whole = std::max(whole, label);
-            layout.blockRight = layout.x(kBranchPt + 2 * kPaddingPt) + label;
+            layout.blockRight = layout.x(kBranchPt + (isCompact ? 1.25 : 2) * kPaddingPt) + label;
             double rest = rect.right() - layout.blockRight - columns;
             if (rest < 0) continue;
             // Where not all kinds have space, the blocks take what the bars can spare.
             const double wider = isShort ? std::min(0.7 * rest, whole - label) : 0;
             layout.blockRight += wider;
             rest -= wider;
-            double left = layout.blockRight + kGapPt * layout.scale;
+            double left = layout.blockRight + gap;
             for (qsizetype i = 0; i < layout.columns.size(); ++i) {
                 layout.columns[i].left = left;
                 layout.columns[i].bar += rest / static_cast<double>(layout.columns.size());
-                left += layout.columns[i].bar + numbers[i] + kGapPt * layout.scale;
+                left += layout.columns[i].bar + numbers[i] + gap;
             }
             layout.top = rect.top() + kHeadUnits * layout.unit;
             return layout;
@@ -376,6 +424,12 @@ QSizeF AnatomyPicture::size(const FigureStyle& style) const {
     const double width = std::min(style.units(kBranchPt + 2 * kPaddingPt) + label + columns, style.units(540));
     const double lines = 0.4 + static_cast<double>(linesOf(m_notes, metrics, width).size());
     return {width, style.units(kRowPt) * (m_units + kHeadUnits) + lines * 1.15 * metrics.height()};
+}
+
+double AnatomyPicture::heightFor(double width, const FigureStyle& style) const {
+    const Layout layout = layoutIn(QRectF(0, 0, width, style.units(kTallestRowPt) * 2 * (m_units + kHeadUnits)), style);
+    const auto lines = static_cast<double>(layout.notes.size()) + 0.4;
+    return layout.neededUnit() * (m_units + kHeadUnits) + lines * layout.noteHeight;
 }
 
 double AnatomyPicture::heightMm() const {
@@ -399,8 +453,8 @@ void AnatomyPicture::paintHead(QPainter& painter, const Layout& layout, const Fi
     write(layout.x(2), 1, u"Total of all layers"_s, style.theme.quietText, font);
     for (std::size_t i = 0; i < quantities(); ++i) {
         const double left = layout.columns[static_cast<qsizetype>(i)].left;
-        write(left, 0, quantityTitles()[i], style.theme.quietText, font);
-        write(left, 1, numberOf(totals, i), style.theme.text, bold);
+        write(left, 0, layout.broken(quantityTitles()[i]), style.theme.quietText, font);
+        write(left, 1, layout.broken(numberOf(totals, i)), style.theme.text, bold);
     }
     double left = layout.x(2);
     for (qsizetype i = 0; i < m_names.size(); ++i) {
@@ -421,12 +475,12 @@ void AnatomyPicture::paintFrames(QPainter& painter, const Layout& layout, const 
         const QRectF head = layout.rowRect(m_rows[i]);
         const double bottom = layout.rowRect(*last).bottom() + 0.6 * kFrameUnits * layout.unit;
         const QRectF frame(QPointF(layout.x(0), head.top() + 0.08 * layout.unit),
-                           QPointF(layout.blockRight + 4 * layout.scale, bottom));
+                           QPointF(layout.blockRight + (layout.isCompact ? 1 : 4) * layout.scale, bottom));
         const double radius = kRadiusPt * layout.scale;
         painter.setPen(QPen(style.theme.hairline, style.units(style.hairPt)));
         // Sheets behind the frame stand for the other layers.
         for (int sheet = m_rows[i + 1].layers > 1 ? 2 : 0; sheet >= 0; --sheet) {
-            const double by = 2 * sheet * layout.scale;
+            const double by = (layout.isCompact ? 0.75 : 2) * sheet * layout.scale;
             painter.setBrush(style.theme.paper);
             painter.drawRoundedRect(frame.translated(by, by), radius, radius);
         }
@@ -529,6 +583,16 @@ void AnatomyPicture::paintBlock(QPainter& painter, const Layout& layout, const R
                          words);
     };
     const double left = row.place == Place::sum ? text + kChainPt * layout.scale : text;
+    const QString below = kindOf(row).mid(2);  // without ": "
+    if (layout.isCompact && !below.isEmpty()) {
+        const double line = QFontMetricsF(painter.font()).height() / 2;
+        painter.translate(0, -line);
+        write(left, row.name, style.theme.text);
+        painter.translate(0, 2 * line);
+        write(left, below, differs(row) ? style.theme.accent : style.theme.quietText);
+        painter.translate(0, -line);
+        return;
+    }
     write(left, row.name, row.place == Place::sum ? style.theme.quietText : style.theme.text);
     const QFontMetricsF metrics(painter.font());
     const QString kind = kindOf(row);
@@ -576,11 +640,12 @@ void AnatomyPicture::paintBars(QPainter& painter, const Layout& layout, const Ro
                     style.theme.paper);
             }
         }
-        const QString words = numberOf(row, i);
+        const QString words = layout.broken(numberOf(row, i));
         if (words.isEmpty()) continue;
         painter.setPen(isPair && words.contains(QChar(0x2192)) ? style.theme.accent : style.theme.text);
-        painter.drawText(QRectF(end + (end > left ? 4 * layout.scale : 0), all.top(), 1, all.height()),
-                         Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, words);
+        painter.drawText(
+            QRectF(end + (end > left ? (layout.isCompact ? 2 : 4) * layout.scale : 0), all.top(), 1, all.height()),
+            Qt::AlignLeft | Qt::AlignVCenter | Qt::TextDontClip, words);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ui/figure/paint/printed_figure.h"
+
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
@@ -44,6 +46,21 @@ QStringList inspectFigureNames() {
     QStringList names;
     for (const InspectFigure& figure : inspectFigures()) names << QLatin1String(figure.name);
     return names;
+}
+
+InspectPicture inspectPicture(const InspectFigure& figure, const InspectData& data) {
+    InspectPicture picture = figure.make(data);
+    const Figure& made = picture.figure;
+    const bool isCourse =
+        std::ranges::any_of(made.verticalLines, [](const FigureLine& line) { return line.handle == kTimeHandle; });
+    const bool hasCourse =
+        (made.map && made.map->columns > 1) ||
+        std::ranges::any_of(made.curves, [](const FigureCurve& curve) { return curve.x.size() > 1; });
+    if (!isCourse || hasCourse || isEmpty(made)) return picture;
+    return withoutNumbers(
+        data, figure.name,
+        u"The run %1 has one snapshot with these values, but a course over training needs at least two. Choose "
+        "another run, or train one with a smaller probe_every."_s.arg(data.run->name));
 }
 
 const InspectFigure* findInspectFigure(const QString& name) {

@@ -51,6 +51,8 @@ using InspectFigures = std::vector<InspectFigure>;
 /// In the order of the room's list: those of all files figures/<topic>_figures.cpp, whose functions <topic>Figures()
 /// the build lists.
 std::span<const InspectFigure> inspectFigures();
+/// What the figure shows of the data; a course over training of fewer than two snapshots is a sentence.
+InspectPicture inspectPicture(const InspectFigure& figure, const InspectData& data);
 /// As the command line requests them.
 FigureEntries inspectEntries();
 QStringList inspectFigureNames();

@@ -283,7 +283,7 @@ InspectPicture InspectRoom::pictureOf(const InspectPane& pane, const InspectData
                                   u"Choose a second run in the panel on the right to compare it with the first run."_s);
         own = secondRunData(own);
     }
-    InspectPicture picture = own.run ? figure->make(own) : withoutNumbers(own, figure->name);
+    InspectPicture picture = own.run ? inspectPicture(*figure, own) : withoutNumbers(own, figure->name);
     if (!own.run && !isEmpty()) {
         picture.figure.emptyText =
             m_source->problem().isEmpty() ? u"Loading the run’s snapshots …"_s : m_source->problem();

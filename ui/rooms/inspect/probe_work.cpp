@@ -210,7 +210,7 @@ Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, c
     ModelInputs inputs = request.modelInputs;
     inputs.pair = data.choices.pair;
     computeNeed(data, figure.need, inputs, engine, dataDir, [] { return false; });
-    Figure result = figure.make(data).figure;
+    Figure result = inspectPicture(figure, data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
     result.origin = inspectOrigin(*lab, data);
     return result;

@@ -117,10 +117,11 @@ Figure replayFrame(std::vector<ReplayPicture> pictures, std::int64_t iteration) 
     std::vector<Figure> upper;
     for (ReplayPicture& picture : pictures) {
         picture.data.iteration = iteration;
-        upper.push_back(picture.figure->make(picture.data).figure);
+        upper.push_back(inspectPicture(*picture.figure, picture.data).figure);
     }
     const InspectData& data = pictures.front().data;
-    const Figure loss = lossCourse(data).figure;
+    Figure loss = lossCourse(data).figure;
+    for (FigureLine& line : loss.verticalLines) line.handle.clear();  // each frame shows its step, the last one too
     Figure frame = inspectFigure(data, "inspect-frame");
     frame.summary = u"%1 after %2 steps."_s.arg(data.run ? data.run->name : QString(), groupedText(iteration));
     frame.drawing = [upper, loss](QPainter& painter, const QRectF& all, const FigureStyle& style) {

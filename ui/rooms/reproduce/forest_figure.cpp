@@ -196,6 +196,33 @@ void addRow(Figure& figure, const SheetRow& row, double y, bool isInMargins) {
                                       .labelAtEnd = true});
 }
 
+/// Ends the x axis where only wide intervals continue, so that they do not press all effects together. Returns whether
+/// there are such intervals.
+bool showEffects(Figure& figure) {
+    constexpr double mostIntervals = 0.9;  // of the intervals, which the axis shows whole
+    constexpr double least = 4;            // times the farthest effect
+    double effect = 0;
+    std::vector<double> ends;
+    for (const FigureCurve& curve : figure.curves) {
+        for (const double x : curve.x) {
+            if (curve.shape == FigureCurve::Shape::points) effect = std::max(effect, std::abs(x));
+            ends.push_back(std::abs(x));
+        }
+    }
+    for (const FigureBand& band : figure.bands) {
+        for (const double x : band.x) effect = std::max(effect, std::abs(x));
+    }
+    if (ends.empty() || effect == 0) return false;
+    std::sort(ends.begin(), ends.end());
+    const double most = ends.back();
+    const double shown =
+        1.05 * std::max(effect, ends[static_cast<std::size_t>(mostIntervals * static_cast<double>(ends.size() - 1))]);
+    if (most <= least * shown) return false;
+    figure.x.minimum = -shown;
+    figure.x.maximum = shown;
+    return true;
+}
+
 FigureTable tableOf(const std::vector<ForestLine>& lines) {
     QStringList claims, titles, measures, scales, verdicts, reasons;
     FigureTable table;
@@ -301,6 +328,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         }
     }
     figure.verticalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
+    const bool isCut = showEffects(figure);
     QStringList parts;
     const auto isFinite = [](double value) { return std::isfinite(value); };
     const auto any = [&](auto isDrawn) {
@@ -316,6 +344,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         parts << u"shaded: range that the verdict's rule tests"_s;
     if (std::none_of(shown.begin(), shown.end(), [](const SheetRow& row) { return row.effect.has_value(); }))
         parts << u"the effect of a group appears when all of its runs have ended and are measured"_s;
+    if (isCut) parts << u"intervals that reach an end of the axis are longer"_s;
     parts << verdicts.join(u", "_s);
     figure.note = parts.join(u"; "_s);
     if (isInMargins) {

@@ -347,6 +347,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
             groupRow.rows.append({u"diverged or failed"_s, QString::number(failed)});
             without += failed;
         }
+        QString label = labels[at];  // of the first piece of the group's line, which the legend names
         for (std::size_t a = 0; a < axes.size(); ++a) {
             const QPointF here(axes[a].fractions[at], heightOf(a));
             if (!std::isfinite(here.x())) continue;
@@ -361,6 +362,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
                 const auto [left, right] = std::minmax(here, next, [](QPointF p, QPointF q) { return p.x() < q.x(); });
                 FigureCurve piece = stroke({left.x(), right.x()}, {left.y(), right.y()}, ink, emphasisOf(data, i));
                 piece.quantity = labels[at];
+                piece.label = std::exchange(label, {});
                 figure.curves.push_back(std::move(piece));
             }
         }
@@ -371,6 +373,7 @@ ResultsPicture parallelCoordinates(const ResultsData& data) {
         return withoutNumbers(std::move(picture), u"Parallel coordinates need finished runs."_s);
     }
     figure.heightMm = kParallelMm + kAxisMm * static_cast<double>(axes.size());
+    figure.hasNamesBelow = true;
     figure.note = u"lines: groups; axes: swept settings and means over seeds"_s;
     addTokenizerNote(figure, table);
     if (!equal.isEmpty()) addNote(figure, u"equal in all groups: %1"_s.arg(equal.join(u", "_s)));

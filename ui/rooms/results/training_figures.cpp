@@ -180,17 +180,20 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             loss.quantity = u"training loss"_s;
             if (failed) addEnd(figure, loss);
             figure.curves.push_back(std::move(loss));
-            FigureCurve norm = stroke(toList(steps.iteration), scaled(steps.gradient_norm, 1), ink, emphasis);
+            // Grey norms of one group do not hide its losses.
+            FigureCurve norm = stroke(toList(steps.iteration), scaled(steps.gradient_norm, 1),
+                                      all ? ink : Ink{Ink::Kind::quiet}, emphasis);
             norm.label = u"%1, gradient norm"_s.arg(label);
             norm.quantity = u"gradient norm"_s;
             norm.companion = true;
+            norm.solid = true;  // dots of a noisy line would look like its values
             figure.curves.push_back(std::move(norm));
         }
     }
     const std::int64_t runs = std::accumulate(shown.counts.begin(), shown.counts.end(), std::int64_t{0});
     if (runs == 0) return withoutNumbers(std::move(picture));
     setShown(figure, shown);
-    figure.note = u"thick lines: training loss; thin dotted lines: gradient norm"_s;
+    figure.note = u"thick lines: training loss; thin lines: gradient norm"_s;
     if (all) {
         addLabelNote(figure, table);
     } else {

@@ -116,18 +116,24 @@ void addArcs(PairDial& picture, const FigureStyle& style) {
 class LabelPlacer {
  public:
     LabelPlacer(PairDial& picture, const QRectF& inside, const FigureStyle& style)
-        : m_picture(picture), m_inside(inside), m_style(style) {}
+        : m_picture(picture), m_inside(inside), m_style(style) {
+        if (!style.onScreen) m_places.setGap(style.units(3));
+    }
 
     void avoid(const QPointF& from, const QPointF& to) { m_places.addStroke(from, to); }
 
     /// Adds the first of `texts` that has a free place near `anchor`, preferably in the direction `angle`; false if
     /// none has.
     bool add(const QStringList& texts, bool isSymbol, const QColor& color, const QPointF& anchor, double angle) {
-        for (const QString& text : texts) {
-            const QSizeF size = sizeOf(text, isSymbol);
-            for (int ring = 0; ring < 3; ++ring) {
-                if (take(text, isSymbol, color, around(anchor, angle, size, (1 + ring) * m_style.units(kLabelStep)))) {
-                    return true;
+        using Avoided = LabelPlaces::Avoided;
+        // On paper, a place beside the lines is worth more distance.
+        for (const Avoided avoided : {m_style.onScreen ? Avoided::labels : Avoided::data, Avoided::labels}) {
+            const int rings = avoided == Avoided::data ? 6 : 3;
+            for (const QString& text : texts) {
+                const QSizeF size = sizeOf(text, isSymbol);
+                for (int ring = 0; ring < rings; ++ring) {
+                    const double distance = (1 + ring) * m_style.units(kLabelStep);
+                    if (take(text, isSymbol, color, around(anchor, angle, size, distance), avoided)) return true;
                 }
             }
         }
@@ -175,8 +181,9 @@ class LabelPlacer {
         return boxes;
     }
 
-    bool take(const QString& text, bool isSymbol, const QColor& color, const QList<QRectF>& boxes) {
-        const auto box = m_places.place(boxes);
+    bool take(const QString& text, bool isSymbol, const QColor& color, const QList<QRectF>& boxes,
+              LabelPlaces::Avoided avoided = LabelPlaces::Avoided::labels) {
+        const auto box = m_places.place(boxes, avoided);
         if (box) m_picture.labels.append({text, *box, color, isSymbol});
         return box.has_value();
     }
@@ -204,6 +211,7 @@ void addLabels(PairDial& picture, const QRectF& inside, const FigureStyle& style
             labels.avoid(at(i), at(i + 1));
         }
     }
+    if (picture.projectionEnd && !style.onScreen) labels.avoid(dial.centre, *picture.projectionEnd);
     const auto tip = [&](std::complex<double> value) { return dial.pointOf(value); };
     labels.require(picture.rotates ? u"Rₘqᵢ"_s : u"qᵢ"_s, query, tip(pair.rotated_query), std::arg(pair.rotated_query));
     labels.require(picture.rotates ? u"Rₙkᵢ"_s : u"kᵢ"_s, key, tip(pair.rotated_key), std::arg(pair.rotated_key));

@@ -7,6 +7,7 @@
 #include <numbers>
 
 #include "ui/common/format.h"
+#include "ui/figure/paint/figure_head.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -121,14 +122,22 @@ Figure figure(const QString& name, const RotationScene& scene) {
     return result;
 }
 
+QStringList titleLines(const QString& title, double width, const FigureStyle& style) {
+    constexpr int mostLines = 4;
+    return wrapped(title, QFontMetricsF(style.font(style.tickPt)), width, style.onScreen ? 1 : mostLines);
+}
+
 double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title) {
-    const QFont font = style.fitting(style.font(style.tickPt), title, line.width());
-    const QFontMetricsF metrics(font);
-    const QString shown = metrics.elidedText(title, Qt::ElideRight, line.width());
+    const QFont font = style.font(style.tickPt);
+    const QStringList lines = titleLines(title, line.width(), style);
     painter.setFont(font);
     painter.setPen(style.theme.text);
-    painter.drawText(line, Qt::AlignLeft | Qt::AlignVCenter, shown);
-    return metrics.horizontalAdvance(shown);
+    QRectF place = line;
+    for (const QString& words : lines) {
+        painter.drawText(place, Qt::AlignLeft | Qt::AlignVCenter, words);
+        place.translate(0, line.height());
+    }
+    return QFontMetricsF(font).horizontalAdvance(lines.first());
 }
 
 }  // namespace rotation

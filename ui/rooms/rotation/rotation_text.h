@@ -38,7 +38,9 @@ namespace rotation {
 
 /// An empty figure with rotationSettings(scene).
 Figure figure(const QString& name, const RotationScene& scene);
-/// Elides the title where it does not fit in `line`, and returns its width. Leaves the tick font set in the painter.
+/// On screen one line, which is elided where it does not fit; on paper more lines.
+QStringList titleLines(const QString& title, double width, const FigureStyle& style);
+/// `line` is the place of the first of titleLines(). Returns its width. Leaves the tick font set in the painter.
 double drawTitle(QPainter& painter, const QRectF& line, const FigureStyle& style, const QString& title);
 template <typename Picture>
 using Paint = void(QPainter& painter, const QRectF& rect, const FigureStyle& style, const Picture& picture);

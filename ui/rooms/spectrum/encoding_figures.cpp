@@ -142,6 +142,8 @@ Figure maskFigure(const RotarySetup& setup) {
     figure.y.downwards = true;
     FigureMap map;
     map.label = u"1: attended, 0: not"_s;
+    map.classes = {u"outside the window"_s, u"attended"_s};
+    map.blankLabel = u"later keys"_s;
     map.columns = map.rows = side;
     map.minimum = kOutsideWindow;
     map.maximum = kVisible;
@@ -152,8 +154,7 @@ Figure maskFigure(const RotarySetup& setup) {
         }
     }
     figure.map = std::move(map);
-    figure.note = joined({u"visible: %1"_s.arg(reachText(setup)), u"empty: future keys"_s,
-                          firstText(side, setup.context, u"positions"_s)});
+    figure.note = joined({u"visible: %1"_s.arg(reachText(setup)), firstText(side, setup.context, u"positions"_s)});
     figure.summary = u"Each token attends to itself and to earlier tokens within %1."_s.arg(reachText(setup));
     return figure;
 }
@@ -161,9 +162,9 @@ Figure maskFigure(const RotarySetup& setup) {
 Figure sinusoidalFigure(const RotarySetup& setup) {
     Figure figure = makeFigure("sinusoidal-embeddings", setup);
     const std::int64_t width = widthOf(setup);
-    // An odd step alternates between sines and cosines, as the complete list of channels does.
+    // Sines and cosines alternate. Where channels are left out, all rows have sines: rows of both would be stripes.
     std::int64_t step = (width + kMostEncodingRows - 1) / kMostEncodingRows;
-    step += step % 2 == 0 ? 1 : 0;
+    if (step > 1) step += step % 2;
     figure.x = {u"position"_s, u"tokens"_s};
     figure.y.label = u"channel"_s;
     FigureMap map;
@@ -182,7 +183,7 @@ Figure sinusoidalFigure(const RotarySetup& setup) {
             map.values.append(static_cast<float>(value));
         }
     }
-    const QString channels = step > 1 ? u"%1 of %2 channels, in steps of %3"_s.arg(
+    const QString channels = step > 1 ? u"%1 of %2 channels, in steps of %3, all of them sines"_s.arg(
                                             groupedText(map.rows), groupedText(width), groupedText(step))
                                       : u"%1 channels"_s.arg(groupedText(width));
     figure.note = joined({channels, firstText(map.columns, setup.context, u"positions"_s)});

@@ -348,6 +348,7 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     const std::int64_t step = (end + kMostEncodingColumns - 1) / kMostEncodingColumns;
     FigureMap map;
     map.label = u"1: can change the output, 0: cannot change it"_s;
+    map.classes = {u"cannot change the output"_s, u"can change the output"_s};
     map.columns = static_cast<int>((end - 1) / step + 1);
     map.rows = static_cast<int>(fields.size());
     map.xStep = static_cast<double>(step);

@@ -326,8 +326,7 @@ namespace {
 
 ExportOptions paperFor(const std::vector<Figure>& figures, const LaunchOptions& options) {
     ExportOptions paper = options.figureOptions;
-    const double needed = neededHeightMm(figures, paper.widthMm, paper.columns);
-    if (!options.isHeightChosen && needed > 0) paper.heightMm = needed;
+    if (!options.isHeightChosen) paper.heightMm = fittedHeightMm(figures, paper);
     return paper;
 }
 

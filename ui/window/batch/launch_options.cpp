@@ -63,7 +63,10 @@ Options pageOptions() {
         {"size-for",
          "Chooses width, height and font size for a publication: " + sizes.join(u", "_s).toStdString() + ".", "name"},
         {"width-mm", "Width of the exported figure in millimetres.", "mm", "120"},
-        {"height-mm", "Height of the figure in millimetres; a forest plot is as high as its rows need.", "mm", "75"},
+        {"height-mm",
+         "Height of the figure in millimetres; without this option, a figure whose names, notes or rows need more is "
+         "higher.",
+         "mm", "75"},
         {"dpi", "Resolution of a PNG figure in dots per inch.", "dpi", "300"},
         {"font-pt", "Font size of the figure in points.", "pt", "8.5"},
         {"outlines",
@@ -209,6 +212,7 @@ void readFigures(const CommandLine& parser, const QStringList& names, LaunchOpti
         const FigurePreset chosen = figurePreset(parser.value(u"size-for"_s));
         if (!set("width-mm")) paper.widthMm = chosen.widthMm;
         if (!set("height-mm")) paper.heightMm = chosen.heightMm;
+        result.isHeightChosen = result.isHeightChosen || chosen.isWholePage;
         if (!set("font-pt")) paper.fontPt = chosen.fontPt;
     }
     paper.outlines = set("outlines");

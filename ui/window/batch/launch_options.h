@@ -52,7 +52,7 @@ struct LaunchOptions {
     QStringList figures;          // names of figures, for example "validation-loss"; several are panels of one page
     QJsonObject figureFlags;      // FigureOrigin::flags of all figures together, without "figure"
     bool showsCaption = false;    // print the captions of the figures
-    bool isHeightChosen = false;  // false: a figure with Figure::heightMm has this height
+    bool isHeightChosen = false;  // false: a figure is as high as it needs
     ExportOptions figureOptions;
     bool writesEach = false;  // true: --output is a folder, and each figure a PDF and an SVG file in it
     bool isSound = false;     // true: --output is the sound of the figure, a WAV file

@@ -15,7 +15,7 @@ namespace {
 TEST(PageLayout, PanelsDoNotOverlapAndFillTheWidth) {
     for (const std::size_t count : {2U, 3U, 4U, 5U, 9U}) {
         const std::vector<Figure> panels(count, sampleFigure());
-        const PageLayout layout = pageLayout(panels, 180, 0, 0);
+        const PageLayout layout = pageLayout(panels, 180, 0, 0, 8.5);
         ASSERT_EQ(layout.panels.size(), count);
         double right = 0;
         for (std::size_t i = 0; i < count; ++i) {
@@ -30,17 +30,17 @@ TEST(PageLayout, PanelsDoNotOverlapAndFillTheWidth) {
 TEST(PageLayout, RowsHaveTheHeightThatTheirFiguresNeed) {
     std::vector<Figure> panels(4, sampleFigure());
     panels[2].heightMm = 150;
-    const PageLayout layout = pageLayout(panels, 180, 0, 2);
+    const PageLayout layout = pageLayout(panels, 180, 0, 2, 8.5);
     EXPECT_DOUBLE_EQ(layout.panels[2].height(), 150);
     EXPECT_DOUBLE_EQ(layout.panels[3].height(), 150);
     EXPECT_LT(layout.panels[0].height(), 100);
-    EXPECT_NEAR(pageLayout(panels, 180, 120, 2).heightMm, 120, 1e-9);
+    EXPECT_NEAR(pageLayout(panels, 180, 120, 2, 8.5).heightMm, 120, 1e-9);
 }
 
 TEST(PageLayout, RejectsPanelsThatAreTooSmall) {
     const std::vector<Figure> panels(6, sampleFigure());
-    EXPECT_THROW(pageLayout(panels, 60, 0, 3), BadInput);
-    EXPECT_THROW(pageLayout(panels, 180, 30, 3), BadInput);
+    EXPECT_THROW(pageLayout(panels, 60, 0, 3, 8.5), BadInput);
+    EXPECT_THROW(pageLayout(panels, 180, 30, 3, 8.5), BadInput);
 }
 
 TEST(Page, HasALetterForEachPanel) {

@@ -75,9 +75,9 @@ TEST(FigureLabels, ALineLabelStaysWithinTheAxes) {
         return QString::fromUtf8(bytes.left(bytes.indexOf("<metadata")));
     };
     EXPECT_TRUE(painted(180).contains("entropy floor (whole validation split) 0.787"));
-    // The note names the line whose label finds no place.
+    // The legend names the line whose label finds no place.
     const QString narrow = painted(60);
-    EXPECT_TRUE(narrow.contains("line without a label:")) << narrow.toStdString();
+    EXPECT_TRUE(narrow.contains(">entropy floor (whole")) << narrow.toStdString();
     EXPECT_TRUE(narrow.contains("0.787"));
 }
 
@@ -105,9 +105,11 @@ TEST(LabelPlaces, UsesTheFreeBoxThatCoversTheFewestSegments) {
     EXPECT_EQ(places.place(candidates), std::nullopt) << "all candidates are occupied";
     EXPECT_EQ(places.occupied().size(), 3);
     places.addPoint({55, 55});
-    EXPECT_EQ(places.place({QRectF(50, 50, 10, 10)}, true), std::nullopt) << "a label would cover a point";
+    EXPECT_EQ(places.place({QRectF(50, 50, 10, 10)}, LabelPlaces::Avoided::points), std::nullopt)
+        << "a label would cover a point";
     places.addPoint({60, 95}, 20);
-    EXPECT_EQ(places.place({QRectF(66, 70, 10, 10)}, true), std::nullopt) << "a label would cover the mark of a point";
+    EXPECT_EQ(places.place({QRectF(66, 70, 10, 10)}, LabelPlaces::Avoided::points), std::nullopt)
+        << "a label would cover the mark of a point";
     EXPECT_TRUE(places.place({QRectF(50, 50, 10, 10)}));
 }
 

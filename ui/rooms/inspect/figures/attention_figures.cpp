@@ -260,12 +260,26 @@ QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int
     return {left, top, side, side};
 }
 
+QStringList legendLines(const Grid& grid, double width, const FigureStyle& style) {
+    constexpr int mostLines = 4;
+    return wrapped(grid.legend, QFontMetricsF(style.font(style.tickPt)), width, mostLines);
+}
+
+/// At which the maps fill the width, unless they are many times higher than wide.
+double gridHeight(const Grid& grid, double width, const FigureStyle& style) {
+    constexpr double mostRatio = 1.8;
+    const double side = width / grid.heads - style.units(2 * kGap);
+    const double maps = std::min(grid.layers * (side + style.units(kTitle + kGap)), mostRatio * width);
+    const auto lines = static_cast<double>(legendLines(grid, width, style).size());
+    const double line = QFontMetricsF(style.font(style.tickPt)).height();
+    return std::max(maps / kMapsFraction, maps + lines * line);
+}
+
 void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, const Grid& grid) {
     painter.setRenderHint(QPainter::SmoothPixmapTransform, false);
     painter.setFont(style.font(style.tickPt));
     const QFontMetricsF metrics(painter.font());
-    constexpr int mostLines = 4;
-    const QStringList legend = wrapped(grid.legend, metrics, all.width(), mostLines);
+    const QStringList legend = legendLines(grid, all.width(), style);
     const double legendHeight =
         std::max(all.height() * kLegendFraction, metrics.height() * static_cast<double>(legend.size()));
     const QRectF maps = all.adjusted(0, 0, 0, -legendHeight);
@@ -273,7 +287,7 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
         for (int head = 0; head < grid.heads; ++head) {
             const QRectF cell = cellOf(maps, style, grid, layer, head);
             painter.drawImage(cell, grid.maps[static_cast<std::size_t>(layer * grid.heads + head)]);
-            const bool picked = layer == grid.pickedLayer && head == grid.pickedHead;
+            const bool picked = style.onScreen && layer == grid.pickedLayer && head == grid.pickedHead;
             painter.setPen(QPen(picked ? style.theme.accent : style.theme.hairline, style.units(picked ? 2 : 0.75)));
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(cell);
@@ -342,6 +356,7 @@ static InspectPicture attentionGrid(const InspectData& given) {
         if (layer < 0 || layer >= layers || head < 0 || head >= heads) return std::nullopt;
         return std::pair(layer, head);
     };
+    figure.drawingHeight = [grid](double width, const FigureStyle& style) { return gridHeight(grid, width, style); };
     figure.drawing = [grid = std::move(grid)](QPainter& painter, const QRectF& all, const FigureStyle& style) {
         drawGrid(painter, all, style, grid);
     };
@@ -604,10 +619,9 @@ static InspectPicture attentionSpectrum(const InspectData& data) {
                                         highlighted ? u"pair %1"_s.arg(pair) : QString(),
                                         {highlighted ? Ink::Kind::text : Ink::Kind::rotated}});
     }
-    figure.note =
-        u"%1, layer %2; lines: wavelengths of RoPE's pairs; %3; no intervals computed"_s.arg(stepNote(data, source))
-            .arg(layer)
-            .arg(sequencesText(*source.result));
+    const QString lines = figure.verticalLines.empty() ? QString() : u"; lines: wavelengths of RoPE's pairs"_s;
+    figure.note = u"%1, layer %2%3; %4; no intervals computed"_s.arg(stepNote(data, source), QString::number(layer),
+                                                                     lines, sequencesText(*source.result));
     figure.summary =
         u"Fourier spectrum of the mean attention weight by distance, against wavelength: %1."_s.arg(figure.note);
     return picture;

@@ -120,6 +120,29 @@ QRectF textPlace(const ColoredText& text, const QRectF& rect, const FigureStyle&
                          -TextLegend(text, rect, style).height());
 }
 
+/// With letters of one size, as many tokens as fit.
+TokenLayout placesOf(const QStringList& tokens, const QRectF& rect, const FigureStyle& style, double points) {
+    TokenLayout layout{points, {}};
+    const QFontMetricsF metrics(style.font(points));
+    const double height = 1.15 * metrics.height();
+    double x = rect.left();
+    double y = rect.top();
+    for (const QString& token : tokens) {
+        const double width = metrics.horizontalAdvance(token);
+        if (x + width > rect.right() && x > rect.left()) {
+            x = rect.left();
+            y += height;
+        }
+        if (y + height > rect.bottom()) break;
+        layout.places.append({x, y, width, height});
+        x += width;
+        if (!token.endsWith(u"↵"_s)) continue;
+        x = rect.left();
+        y += height;
+    }
+    return layout;
+}
+
 void paintText(QPainter& painter, const QRectF& rect, const FigureStyle& style, const ColoredText& text) {
     const TokenLayout layout = layoutTokens(text.tokens, textPlace(text, rect, style), style);
     painter.save();
@@ -133,6 +156,15 @@ void paintText(QPainter& painter, const QRectF& rect, const FigureStyle& style, 
     painter.restore();
 }
 
+/// At which the text fills the width with letters of the figure's size.
+double textHeight(double width, const FigureStyle& style, const ColoredText& text) {
+    constexpr double lowest = 1000;  // in points, more than any excerpt needs
+    const QRectF page(0, 0, width, style.units(lowest));
+    const TokenLayout layout = placesOf(text.tokens, textPlace(text, page, style), style, style.tickPt);
+    const double bottom = layout.places.isEmpty() ? 0 : layout.places.last().bottom();
+    return bottom + TextLegend(text, page, style).height() + style.units(kGapPt);
+}
+
 std::function<QString(QPointF, const QRectF&, const FigureStyle&)> tokenToolTips(
     ColoredText text, std::function<QString(int token)> words) {
     return [text = std::move(text), words = std::move(words)](QPointF place, const QRectF& canvas,
@@ -142,6 +174,13 @@ std::function<QString(QPointF, const QRectF&, const FigureStyle&)> tokenToolTips
             if (layout.places[i].contains(place)) return words(i);
         }
         return QString();
+    };
+}
+
+void setText(Figure& figure, const ColoredText& text) {
+    figure.drawingHeight = [text](double width, const FigureStyle& style) { return textHeight(width, style, text); };
+    figure.drawing = [text](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
+        paintText(painter, rect, style, text);
     };
 }
 
@@ -195,24 +234,7 @@ QString intervalText(const Description& mean, const QString& unit) {
 TokenLayout layoutTokens(const QStringList& tokens, const QRectF& rect, const FigureStyle& style) {
     TokenLayout layout;
     for (double points = kLargestLetters; points >= kSmallestLetters; points -= kLetterStep) {
-        layout = {points, {}};
-        const QFontMetricsF metrics(style.font(points));
-        const double height = 1.15 * metrics.height();
-        double x = rect.left();
-        double y = rect.top();
-        for (const QString& token : tokens) {
-            const double width = metrics.horizontalAdvance(token);
-            if (x + width > rect.right() && x > rect.left()) {
-                x = rect.left();
-                y += height;
-            }
-            if (y + height > rect.bottom()) break;
-            layout.places.append({x, y, width, height});
-            x += width;
-            if (!token.endsWith(u"↵"_s)) continue;
-            x = rect.left();
-            y += height;
-        }
+        layout = placesOf(tokens, rect, style, points);
         if (layout.places.size() == tokens.size()) break;
     }
     return layout;
@@ -250,9 +272,7 @@ static InspectPicture dataTokens(const InspectData& data) {
                             return mixed(theme.paper, theme.accent, token % 2 == 0 ? 0 : kMarkedToken);
                         },
                         u"%1; vocabulary of %2"_s.arg(text.name, countText(std::ssize(text.counts), u"token"_s))};
-    figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paintText(painter, rect, style, colored);
-    };
+    setText(figure, colored);
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, statistics = data.statistics](int i) {
         const std::int32_t token = statistics->excerpt[static_cast<std::size_t>(i)];
         const std::int64_t count = statistics->counts[static_cast<std::size_t>(token)];
@@ -398,9 +418,7 @@ static InspectPicture dataBits(const InspectData& data) {
                             return bitsColor(painted->bits.bits[static_cast<std::size_t>(token)], guess, theme);
                         },
                         means.join(u", "_s) + u"; "_s + sizes, guess};
-    figure.drawing = [colored](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
-        paintText(painter, rect, style, colored);
-    };
+    setText(figure, colored);
     picture.drawnToolTipAt = tokenToolTips(colored, [tokens, painted = data.painted](int i) {
         const auto place = static_cast<std::size_t>(i);
         return u"token %1, vocabulary id %2: %3 bits, probability %4 %, predicted from the %5 before it"_s.arg(

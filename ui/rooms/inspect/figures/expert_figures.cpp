@@ -184,7 +184,7 @@ static InspectPicture expertLoad(const InspectData& data) {
     InspectPicture picture =
         expertPicture(data, map, [steps](int, int column) { return u"step %1"_s.arg(steps[column]); });
     Figure& figure = picture.figure;
-    figure.verticalLines.push_back({cursor, u"step %1"_s.arg(groupedText(now->iteration)), {Ink::Kind::accent}});
+    addTimeCursor(figure, cursor, *now);
     const double even = 100.0 / static_cast<double>(now->result->expert_shares.shape[1]);
     figure.note = u"%1; an equal load is %2 % per expert; %3"_s.arg(data.run->name, readableNumber(even),
                                                                     sequencesText(*now->result));

@@ -108,6 +108,7 @@ InspectPicture pairDials(const InspectData& data) {
         const auto dial = gridOf(canvas, count, below, style).dialAt(place, count);
         return dial ? std::optional(static_cast<int>(*dial)) : std::nullopt;
     };
+    figure.drawingHeight = [dials](double width, const FigureStyle& style) { return dialsHeight(dials, width, style); };
     figure.drawing = [dials = std::move(dials)](QPainter& painter, const QRectF& rect, const FigureStyle& style) {
         paintDials(painter, rect, style, dials);
     };

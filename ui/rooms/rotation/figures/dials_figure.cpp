@@ -118,6 +118,9 @@ Figure dialsFigure(const RotationScene& scene) {
                 {static_cast<double>(pair), scene.frequency(pair), degreesOf(hands.query), degreesOf(hands.key)});
         }
     }
+    figure.drawingHeight = [picture](double width, const FigureStyle& style) {
+        return dialsHeight(picture, width, style);
+    };
     figure.drawing = rotation::drawing(std::move(picture), paintDials);
     return figure;
 }

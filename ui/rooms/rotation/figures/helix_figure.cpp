@@ -28,6 +28,7 @@ constexpr double kLongest = 11;
 
 // Lengths in points.
 constexpr double kLine = 16;
+constexpr double kPrintedLine = 1.5;  // relative to the size of the text
 constexpr double kMargin = 26;
 
 struct HelixPicture {
@@ -232,7 +233,7 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
         painter.drawText(rect, Qt::AlignCenter | Qt::TextWordWrap, picture.empty);
         return;
     }
-    const double line = style.units(kLine);
+    const double line = style.units(style.onScreen ? kLine : kPrintedLine * style.tickPt);
     const double gap = style.units(12);
     const QRectF top(rect.left(), rect.top(), rect.width(), line);
     const double used = rotation::drawTitle(painter, top, style, picture.title) + gap;
@@ -242,7 +243,8 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     }
     const double side = style.units(kMargin);
     const double edge = style.units(kLine - 2);
-    const Projection space(picture, rect.adjusted(side, line + edge, -side, -edge));
+    const auto lines = static_cast<double>(rotation::titleLines(picture.title, rect.width(), style).size());
+    const Projection space(picture, rect.adjusted(side, lines * line + edge, -side, -edge));
     drawFrame(painter, space, picture, style);
     drawCurve(painter, space, picture, style);
     drawTicks(painter, space, picture, style);

@@ -129,7 +129,8 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), style.units(kTitle)}, style, picture.title);
 
     const double header = headerWidth(picture.scene, style);
-    const double top = rect.top() + style.units(kTitle) + style.units(kRow);
+    const auto lines = static_cast<double>(rotation::titleLines(picture.title, rect.width(), style).size());
+    const double top = rect.top() + lines * style.units(kTitle) + style.units(kRow);
     const double height = rect.bottom() - top - style.units(3);
     const double width = rect.width() - header - style.units(6);
     const int fits = static_cast<int>(std::min(width / columnWidth(style, false), height / style.units(kRow)));

@@ -23,13 +23,22 @@ constexpr double kSmallestOfWidth = 0.4;
 // Width of a low drawing, relative to its height, from which its formulas are beside the dial instead of below it.
 constexpr double kWidthOfLow = 2;
 
+// Height of the dial on a page, as a fraction of its width.
+constexpr double kPrintedDial = 0.62;
+
 // Lengths in points.
-constexpr double kPairLine = 15;
+constexpr double kPairLine = 15;         // on screen
+constexpr double kPrintedFormulas = 60;  // height of the formulas on a page
 constexpr double kGap = 6;
 constexpr double kSwatch = 9;       // length of the line before the name of a row
 constexpr double kSwatchGap = 4;    // distance of that line to the name
 constexpr double kFormulaLead = 2;  // distance of two lines of the formulas
 constexpr double kLowHeight = 190;  // drawings below this height have fractions in one line
+
+double pairLine(const FigureStyle& style) {
+    constexpr double spacing = 1.4;
+    return style.units(style.onScreen ? kPairLine : spacing * style.tickPt);
+}
 
 struct PairPicture {
     QString title;
@@ -102,7 +111,7 @@ double heightOf(const std::vector<FormulaLine>& lines, const FigureStyle& style)
 }
 
 std::vector<PairRow> rowsThatFit(std::vector<PairRow> rows, double height, const FigureStyle& style) {
-    const auto room = static_cast<std::size_t>(std::max(1.0, std::floor(height / style.units(kPairLine)) - 1));
+    const auto room = static_cast<std::size_t>(std::max(1.0, std::floor(height / pairLine(style)) - 1));
     while (rows.size() > room) {
         rows.erase(std::max_element(rows.begin(), rows.end(), [](const PairRow& a, const PairRow& b) {
             return a.omissionOrder < b.omissionOrder;
@@ -112,7 +121,7 @@ std::vector<PairRow> rowsThatFit(std::vector<PairRow> rows, double height, const
 }
 
 Places placesAbove(const QRectF& rect, const std::vector<PairRow>& rows, const FigureStyle& style) {
-    const double words = style.units(kPairLine) * static_cast<double>(rows.size() + 1);
+    const double words = pairLine(style) * static_cast<double>(rows.size() + 1);
     const double gap = style.units(kGap);
     // Typical row widths are used instead of the actual ones, so that the dial has the same size for every pair.
     const auto rowOf = [&](const QString& text) {
@@ -179,7 +188,7 @@ Places placesBeside(const QRectF& rect, const PairPicture& picture, const Figure
     // The last formula, the pair's part of the logit, is worth more than the last row.
     const double least = heightOfLast(1, picture.pair, column, style);
     const auto rows = static_cast<double>(rowsThatFit(picture.rows, column.height() - least, style).size());
-    places.words = QRectF(column.topLeft(), QSizeF(column.width(), style.units(kPairLine) * (rows + 1)));
+    places.words = QRectF(column.topLeft(), QSizeF(column.width(), pairLine(style) * (rows + 1)));
     places.formulas = column.adjusted(0, places.words.height(), 0, 0);
     places.formulaCount = formulasThatFit(picture.pair, column, places.formulas.height(), style);
     return places;
@@ -225,7 +234,7 @@ void drawWords(QPainter& painter, const QRectF& rect, const PairPicture& picture
     // Limits the width of the rows, because names and values far apart are hard to associate.
     const double width = std::min(rect.width(), std::max(style.units(280), full));
     const double left = rect.left() + (rect.width() - width) / 2;
-    const double line = style.units(kPairLine);
+    const double line = pairLine(style);
     painter.setFont(title);
     painter.setPen(style.theme.accent);
     painter.drawText(QRectF(left, rect.top(), width, line), Qt::AlignLeft | Qt::AlignVCenter,
@@ -420,6 +429,9 @@ Figure pairFigure(const RotationScene& scene) {
         }
         figure.summary += QLatin1Char('.');
     }
+    figure.drawingHeight = [rows = static_cast<double>(picture.rows.size())](double width, const FigureStyle& style) {
+        return kPrintedDial * width + (rows + 1) * pairLine(style) + style.units(kPrintedFormulas);
+    };
     figure.drawing = rotation::drawing(std::move(picture), paint);
     return figure;
 }

@@ -21,7 +21,9 @@ constexpr int kMostColumns = 12;
 constexpr int kMostRows = 8;
 
 // Lengths in points.
-constexpr double kTokenLine = 16;  // height of a line of text
+constexpr double kTokenLine = 16;   // height of a line of text
+constexpr double kPrintedRow = 34;  // height of a row on a page
+constexpr int kPrintedRows = 3;
 constexpr double kLowestRow = 26;  // smallest height of a row
 constexpr double kHighestRow = 72;
 constexpr double kWidestToken = 96;
@@ -60,36 +62,64 @@ TokenPicture tokenPicture(const RotationScene& scene) {
     return picture;
 }
 
+QString titleOf(const RotationScene& scene, qsizetype pairs) {
+    const QString title = u"q before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
+    const auto total = static_cast<qsizetype>(scene.pairs.size());
+    return pairs < total ? title + u"; %1 of %2 pairs shown"_s.arg(pairs).arg(total) : title;
+}
+
+double lineHeight(const FigureStyle& style) {
+    constexpr double spacing = 1.5;
+    return style.units(style.onScreen ? kTokenLine : spacing * style.tickPt);
+}
+
+/// The widest token in the smallest font that fits it.
+QFont tokenFont(const QStringList& tokens, double space, const FigureStyle& style) {
+    const QFont font = style.font(style.tickPt);
+    const QFontMetricsF metrics(font);
+    const auto widest = std::max_element(tokens.begin(), tokens.end(), [&metrics](const QString& a, const QString& b) {
+        return metrics.horizontalAdvance(a) < metrics.horizontalAdvance(b);
+    });
+    return widest == tokens.end() ? font : style.fitting(font, *widest, space);
+}
+
+/// On paper, tokens that are wider than their columns stand in two rows, each above the gap between its neighbours.
+bool isStaggered(const QStringList& tokens, double column, const FigureStyle& style) {
+    if (style.onScreen) return false;
+    const QFontMetricsF metrics(tokenFont(tokens, column, style));
+    return std::ranges::any_of(tokens, [&](const QString& token) { return metrics.horizontalAdvance(token) > column; });
+}
+
 void drawHeader(QPainter& painter, const QRectF& rect, const FigureStyle& style, const TokenPicture& picture,
                 const TokenGrid& grid) {
     const QFont font = style.font(style.tickPt);
     const QFontMetricsF metrics(font);
-    const double line = style.units(kTokenLine);
-    const int total = static_cast<int>(picture.scene.pairs.size());
-    QString title = u"q before rotation (dashed) and after (solid), rotated by position · ωᵢ"_s;
-    if (grid.pairs.size() < total) title += u"; %1 of %2 pairs shown"_s.arg(grid.pairs.size()).arg(total);
-    rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style, title);
-    const double space = grid.column - style.units(1);
-    const auto widest = std::max_element(picture.tokens.begin(), picture.tokens.begin() + grid.tokens,
-                                         [&metrics](const QString& a, const QString& b) {
-                                             return metrics.horizontalAdvance(a) < metrics.horizontalAdvance(b);
-                                         });
-    const QFont tokenFont = grid.tokens > 0 ? style.fitting(font, *widest, space) : font;
+    const double line = lineHeight(style);
+    rotation::drawTitle(painter, {rect.left(), rect.top(), rect.width(), line}, style,
+                        titleOf(picture.scene, grid.pairs.size()));
+    const bool staggered = isStaggered(picture.tokens, grid.column - style.units(1), style);
+    const double space = (staggered ? 2 : 1) * grid.column - style.units(1);
+    const QFont names = tokenFont(picture.tokens, space, style);
+    const double positions = grid.cells.top() - line - style.units(2);
     for (int token = 0; token < grid.tokens; ++token) {
-        painter.setFont(tokenFont);
-        const QRectF column(grid.cellOf(token, 0).left(), rect.top() + line, grid.column, line);
+        const QRectF column(grid.cellOf(token, 0).left(), positions, grid.column, line);
+        const double aside = (space - column.width()) / 2;
+        const double up = staggered && token % 2 == 0 ? 2 * line : line;
+        painter.setFont(names);
         painter.setPen(style.theme.text);
-        painter.drawText(column, Qt::AlignCenter,
-                         QFontMetricsF(tokenFont).elidedText(picture.tokens[token], Qt::ElideRight, space));
+        QRectF place = column.translated(0, -up).adjusted(-aside, 0, aside, 0);
+        const QString name = QFontMetricsF(names).elidedText(picture.tokens[token], Qt::ElideRight, space);
+        const double end = place.center().x() + QFontMetricsF(names).horizontalAdvance(name) / 2;
+        place.translate(std::min(0.0, rect.right() - end), 0);
+        painter.drawText(place, Qt::AlignCenter, name);
         painter.setFont(font);
         painter.setPen(style.theme.quietText);
         painter.drawText(
-            column.translated(0, line), Qt::AlignCenter,
+            column, Qt::AlignCenter,
             metrics.elidedText(groupedText(positionOf(picture.scene, token)), Qt::ElideRight, grid.column));
     }
     painter.setPen(style.theme.quietText);
-    painter.drawText(QRectF(rect.left(), rect.top() + 2 * line, style.units(kPairColumn), line),
-                     Qt::AlignLeft | Qt::AlignVCenter,
+    painter.drawText(QRectF(rect.left(), positions, style.units(kPairColumn), line), Qt::AlignLeft | Qt::AlignVCenter,
                      metrics.elidedText(u"position"_s, Qt::ElideRight, style.units(kPairColumn)));
 }
 
@@ -144,7 +174,7 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
     for (int row = 0; row < grid.pairs.size(); ++row) {
         const int pair = grid.pairs[row];
         const QRectF first = grid.cellOf(0, row);
-        const bool isEnlarged = enlarged == pair;
+        const bool isEnlarged = style.onScreen && enlarged == pair;
         painter.setFont(font);
         painter.setPen(isEnlarged ? style.theme.accent : style.theme.quietText);
         const QRectF place(rect.left(), first.top(), style.units(kPairColumn), grid.row);
@@ -161,6 +191,16 @@ void paintTokens(QPainter& painter, const QRectF& rect, const FigureStyle& style
         for (int token = 0; token < grid.tokens; ++token)
             drawTokenDial(painter, grid.cellOf(token, row), picture, token, pair, style);
     }
+}
+
+/// Title, names and positions of the tokens.
+double headerHeight(const RotationScene& scene, const QStringList& tokens, double width, const FigureStyle& style) {
+    if (tokens.isEmpty()) return 0;
+    const double column =
+        std::min((width - style.units(kPairColumn)) / static_cast<double>(tokens.size()), style.units(kWidestToken));
+    const auto lines = static_cast<double>(rotation::titleLines(titleOf(scene, 0), width, style).size());
+    const double names = isStaggered(tokens, column - style.units(1), style) ? 2 : 1;
+    return (lines + names + 1) * lineHeight(style) + style.units(2);
 }
 
 FigureTable tokenTable(const TokenPicture& picture) {
@@ -216,11 +256,12 @@ std::optional<int> TokenGrid::pairAt(const QPointF& place) const {
 
 TokenGrid tokenGridOf(const RotationScene& scene, const QRectF& rect, const FigureStyle& style) {
     TokenGrid grid;
-    grid.tokens = static_cast<int>(tokensOf(scene.state.text, kMostColumns).size());
+    const QStringList tokens = tokensOf(scene.state.text, kMostColumns);
+    grid.tokens = static_cast<int>(tokens.size());
     const int total = static_cast<int>(scene.pairs.size());
-    const double top = style.units(3 * kTokenLine + 2);
     const double left = style.units(kPairColumn);
     const double width = rect.width() - left;
+    const double top = headerHeight(scene, tokens, rect.width(), style);
     const double height = rect.height() - top;
     if (grid.tokens == 0 || total == 0 || width <= 0 || height <= 0) return grid;
     const int rows = std::clamp(static_cast<int>(height / style.units(kLowestRow)), 1, std::min(total, kMostRows));
@@ -253,6 +294,10 @@ Figure tokenFigure(const RotationScene& scene) {
             .arg(scene.pairs.size())
             .arg(scene.rotatedPairs());
     figure.table = tokenTable(picture);
+    figure.drawingHeight = [scene, tokens = picture.tokens](double width, const FigureStyle& style) {
+        const int rows = std::min<int>(kPrintedRows, static_cast<int>(scene.pairs.size()));
+        return headerHeight(scene, tokens, width, style) + rows * style.units(kPrintedRow);
+    };
     figure.drawing = rotation::drawing(std::move(picture), paintTokens);
     return figure;
 }

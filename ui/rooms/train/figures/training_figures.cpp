@@ -92,6 +92,8 @@ bool tokenizersDiffer(const std::vector<RunView>& runs) {
     return false;
 }
 
+constexpr int kGradientNormSmoothing = 90;  // in percent, of a figure without a choice
+
 /// The runs of --runs, else those that the table of results includes; of a figure that is computed again, all runs.
 std::vector<RunId> requestedRuns(const FigureRequest& request, const LabFile& lab) {
     if (request.has(option::runs)) return option::idsIn(request.text(option::runs));
@@ -132,7 +134,10 @@ Figure trainingFigure(const FigureRequest& request) {
     showSteps(plot, runs, request.sources().lab());
     showExtent(plot, runs);
     plot.setLossUnit(lossUnit(request.text(option::unit)));
-    plot.setSmoothing(view[u"smoothing"_s].toInt() / 100.0);
+    // The norms of single steps are noise in which the curves cannot be told apart.
+    const bool isNoisy = quantities->quantities.front() == Quantity::gradient_norm && !request.isRecorded();
+    const int smoothing = view[u"smoothing"_s].toInt(isNoisy ? kGradientNormSmoothing : 0);
+    plot.setSmoothing(smoothing / 100.0);
     plot.setYLogarithmic(view[u"logarithmic"_s].toBool());
     const std::vector<CurveGroup> groups = seedGroups(runs.runs());
     if (anyRepeats(groups) && view[u"bands"_s].toBool(runs.runs().size() > kMaxCurves)) {
@@ -143,8 +148,8 @@ Figure trainingFigure(const FigureRequest& request) {
     }
     plot.setSettings(shownSettings(runs));
     Figure figure = plot.toFigure();
-    figure.origin = trainingOrigin(request.sources().lab(), runs, *quantities, request.text(option::unit),
-                                   view[u"smoothing"_s].toInt(), plot.isYLogarithmic(), !plot.groups().empty());
+    figure.origin = trainingOrigin(request.sources().lab(), runs, *quantities, request.text(option::unit), smoothing,
+                                   plot.isYLogarithmic(), !plot.groups().empty());
     return figure;
 }
 

@@ -72,7 +72,8 @@ TEST(PairDials, AnglesFollowATrainedTheta) {
     const ExportOptions options{.format = FigureFormat::png, .widthMm = 100, .heightMm = 50, .dpi = 72};
     EXPECT_NE(figureImage(early, options), figureImage(late, options));
     data.choices.pair = 2;
-    EXPECT_NE(figureImage(pairDials(data).figure, options), figureImage(early, options));
+    EXPECT_EQ(figureImage(pairDials(data).figure, options), figureImage(early, options))
+        << "the frame of the selected pair is the window's";
 }
 
 TEST(PairDials, ConstantThetaIsTakenFromTheSpecification) {
