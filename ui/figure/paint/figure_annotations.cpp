@@ -15,6 +15,7 @@ namespace {
 // Sizes in points.
 constexpr double kNoteGap = 5;
 constexpr double kNoteSwatch = 14;
+constexpr double kBesideLine = 14;  // space beside the label of a straight line
 constexpr double kMaxFractionWithValues = 0.36;
 constexpr double kMaxFraction = 0.44;
 constexpr double kMaxPrintedFraction = 0.6;  // where a single word of an exported figure is so long
@@ -63,7 +64,7 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
     if ((label == 0 && lineLabel == 0) || colorBar > 0) {
         return {std::max(colorBar, style.units(3 * kNoteGap)), false};
     }
-    const double line = lineLabel > 0 ? lineLabel + style.units(2.4 * kNoteGap) : 0;
+    const double line = lineLabel > 0 ? lineLabel + style.units(kBesideLine) : 0;
     const double withoutValue = label > 0 ? label + style.units(3.6 * kNoteGap + kNoteSwatch) : 0;
     const double withValue = withoutValue + (label > 0 ? value + style.units(1.4 * kNoteGap) : 0);
     if (std::max(line, withValue) <= plotWidth * kMaxFractionWithValues) {
@@ -81,7 +82,7 @@ FigureAnnotations::EndMargin FigureAnnotations::endLabelMargin(const Figure& fig
             if (isLabelledAtEnd(figure, curve)) add(curve.label, style.units(3.6 * kNoteGap + kNoteSwatch));
         }
         for (const FigureLine& each : figure.horizontalLines) {
-            if (isLabelAtEnd(each, figure)) add(each.label, style.units(2.4 * kNoteGap));
+            if (isLabelAtEnd(each, figure)) add(each.label, style.units(kBesideLine));
         }
         most = std::clamp(word, most, plotWidth * kMaxPrintedFraction);
     }

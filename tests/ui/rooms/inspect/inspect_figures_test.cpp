@@ -115,6 +115,27 @@ TEST(InspectFigures, ExplainMissingData) {
     EXPECT_EQ(drawn("extrapolation-loss", data).figure.emptyText, data.problem);
 }
 
+// A course of one snapshot was an empty plot with a point at its end, or one column of a map over the whole width.
+TEST(InspectFigures, ACourseOfOneSnapshotIsASentence) {
+    InspectData data = someData();
+    InsideRun run = *data.run;
+    ASSERT_GT(run.snapshots.size(), 1U);
+    run.snapshots.erase(run.snapshots.begin(), run.snapshots.end() - 1);
+    InspectData one = data;
+    one.run = std::make_shared<const InsideRun>(run);
+    int courses = 0;
+    for (const InspectFigure& figure : inspectFigures()) {
+        const Figure whole = inspectPicture(figure, data).figure;
+        const bool isCourse = figure.group == InspectGroup::training && QString(figure.name) != "inspect-loss";
+        if (!isCourse || isEmpty(whole)) continue;
+        ++courses;
+        const Figure made = inspectPicture(figure, one).figure;
+        EXPECT_TRUE(isEmpty(made)) << figure.name;
+        EXPECT_TRUE(made.emptyText.contains("needs at least two")) << figure.name << made.emptyText.toStdString();
+    }
+    EXPECT_GE(courses, 7);
+}
+
 TEST(InspectFigures, MeasurementsByLayerHaveARowPerBranchAndAColumnPerSnapshot) {
     InspectData data = someData();
     const Figure gradients = findInspectFigure(QStringLiteral("gradient-norm-over-training"))->make(data).figure;

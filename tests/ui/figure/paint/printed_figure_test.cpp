@@ -1,0 +1,109 @@
+// What a figure on paper has instead of what only a window can show.
+#include "ui/figure/paint/printed_figure.h"
+
+#include <gtest/gtest.h>
+
+#include "ui/figure/export/figure_page.h"
+#include "ui/theme/theme.h"
+
+namespace ropelab::ui {
+namespace {
+
+FigureStyle paper() {
+    FigureStyle style = FigureStyle::print(Theme::light(), 8, 10);
+    style.dashes = true;
+    return style;
+}
+
+FigureCurve lineOf(const QString& label, const QList<double>& y, Ink ink) {
+    FigureCurve curve;
+    curve.label = label;
+    curve.ink = ink;
+    curve.y = y;
+    for (qsizetype i = 0; i < y.size(); ++i) curve.x.append(static_cast<double>(i));
+    return curve;
+}
+
+TEST(PrintedFigure, EqualCurvesAreOneWithAllNames) {
+    Figure figure;
+    figure.curves = {lineOf("a", {1, 2}, Ink::data(0)), lineOf("b", {1, 3}, Ink::data(1)),
+                     lineOf("c", {1, 2}, Ink::data(2))};
+    const Figure printed = printedFigure(figure, paper(), 5000);
+    ASSERT_EQ(printed.curves.size(), 2U);
+    EXPECT_EQ(printed.curves[0].label, "a; c");
+    EXPECT_EQ(printed.curves[1].label, "b");
+    EXPECT_EQ(figure.curves.size(), 3U);
+}
+
+TEST(PrintedFigure, LinesOfOneColourHaveDifferentDashes) {
+    Figure figure;
+    for (int i = 0; i < 5; ++i) {
+        figure.curves.push_back(lineOf(QString::number(i), {1.0 * i, 2.0 * i + 1}, {Ink::Kind::rotated}));
+    }
+    figure.curves[1].emphasis = FigureCurve::Emphasis::picked;  // a wider line is no other pattern
+    const FigureStyle style = paper();
+    const Figure printed = printedFigure(figure, style, 5000);
+    QList<QList<double>> patterns;
+    for (const FigureCurve& curve : printed.curves) {
+        const QPen pen = style.penOf(curve);
+        const QList<double> pattern = pen.style() == Qt::SolidLine ? QList<double>() : pen.dashPattern();
+        EXPECT_FALSE(patterns.contains(pattern)) << curve.label.toStdString();
+        patterns << pattern;
+    }
+    // Shades of a colour are alike in a greyscale print.
+    figure.curves = {lineOf("seed 1", {1, 2}, Ink::data(3)), lineOf("seed 2", {2, 3}, Ink::data(3, 1))};
+    const Figure seeds = printedFigure(figure, style, 5000);
+    EXPECT_NE(style.penOf(seeds.curves[0]).dashPattern(), style.penOf(seeds.curves[1]).dashPattern());
+}
+
+TEST(PrintedFigure, LongNamesAreInTheLegend) {
+    Figure figure;
+    figure.curves = {lineOf("a name that takes much of the width", {1, 2}, Ink::data(0))};
+    figure.horizontalLines = {{.at = 1, .label = "short", .labelAtEnd = true}};
+    EXPECT_FALSE(printedFigure(figure, paper(), 20'000).hasNamesBelow);
+    const Figure narrow = printedFigure(figure, paper(), 2340);
+    EXPECT_TRUE(narrow.hasNamesBelow);
+    EXPECT_FALSE(narrow.horizontalLines[0].isInLegend) << "there is space for it at its line";
+    figure.horizontalLines[0].label = "another name that takes much of the width";
+    EXPECT_TRUE(printedFigure(figure, paper(), 2340).horizontalLines[0].isInLegend);
+}
+
+TEST(PrintedFigure, TheCursorAtTheEndOfACourseIsLeftOut) {
+    Figure figure;
+    figure.curves = {lineOf("a", {1, 2, 3}, Ink::data(0))};
+    figure.verticalLines = {{.at = 2, .label = "step 2", .handle = kTimeHandle}, {.at = 2, .label = "context"}};
+    EXPECT_EQ(printedFigure(figure, paper(), 5000).verticalLines.size(), 1U);
+    figure.verticalLines[0].at = 1;
+    EXPECT_EQ(printedFigure(figure, paper(), 5000).verticalLines.size(), 2U);
+}
+
+TEST(FittedHeight, IsThatOfTheOptionsOrWhatTheFigureNeeds) {
+    ExportOptions options;
+    options.widthMm = 82.5;
+    options.heightMm = 56;
+    options.fontPt = 8;
+    Figure figure;
+    figure.x.label = "step";
+    figure.y.label = "loss";
+    figure.curves = {lineOf("a", {1, 2, 3}, Ink::data(0))};
+    const auto height = [&] { return fittedHeightMm({&figure, 1}, options); };
+    EXPECT_DOUBLE_EQ(height(), 56);
+    figure.note = QString("a note that is longer than the plot is wide; ").repeated(8);
+    const double withNote = height();
+    EXPECT_GT(withNote, 60);
+    EXPECT_LT(withNote, 90);
+    figure.note.clear();
+    for (int i = 0; i < 20; ++i) figure.curves.push_back(lineOf(QString::number(i), {1.0 * i, 2, 3}, Ink::data(i)));
+    EXPECT_GT(height(), 70) << "all names are at the ends of their curves";
+    figure.curves.clear();
+    FigureMap map;
+    map.columns = map.rows = 4;
+    map.values = QList<float>(16, 1.0F);
+    figure.map = map;
+    figure.y.downwards = true;
+    EXPECT_GT(height(), 70) << "a square map fills the width";
+    EXPECT_LT(height(), 100);
+}
+
+}  // namespace
+}  // namespace ropelab::ui
