@@ -448,6 +448,7 @@ void read_shape(const json& config, const json& defaults, HfModel& model) {
     }
     if (reader.flag({"use_mla"}).value_or(true))
         shape.latent_width = reader.count({"kv_lora_rank"}, 1, widest_hf_model);
+    if (shape.latent_width) shape.latent_value_dim = silent.count({"v_head_dim"}, 0, widest_hf_head);
     if (!count) return;
     shape.layers.resize(static_cast<std::size_t>(*count));
     std::vector<std::string> types = layer_types_of(config, defaults, *count);
@@ -543,6 +544,8 @@ void read_cache(HfModel& model) {
         usual.kind = KvCache::latent;
         usual.latent_dim = *sizes.latent_width;
         usual.latent_rope_dim = sizes.latent_rotary_dim.value_or(0);
+        // Of the keys and values that all heads would store without the latent vector.
+        usual.value_dim = sizes.latent_value_dim.value_or(0);
     }
     // The size of the cache in bytes, with 8 bytes per number, must fit into 64 bits.
     if (static_cast<double>(model.context) * numbers * 8 > 9e18)

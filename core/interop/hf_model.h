@@ -83,9 +83,10 @@ struct HfShape {
     std::optional<std::int64_t> heads;
     std::optional<std::int64_t> kv_heads;  // nullopt for encoders
     int head_dim = 0;                      // of local layers if others differ; with latent attention of both parts
-    // Latent attention: width of the latent vector, rotary channels of a head.
+    // Latent attention: width of the latent vector, rotary channels of a head, channels of a value.
     std::optional<std::int64_t> latent_width;
     std::optional<std::int64_t> latent_rotary_dim;
+    std::optional<std::int64_t> latent_value_dim;
     bool is_encoder = false;
     std::vector<HfLayer> layers;  // empty if the config does not define their number
 };

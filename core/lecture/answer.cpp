@@ -337,7 +337,7 @@ nlohmann::json parse_answer(std::string_view text, std::string_view unit) {
         throw;
     } catch (const BadInput&) {
         throw BadInput("\"" + std::string(trimmed(text)) +
-                       "\" is not a number; type a number such as 47117, 0.25, 2*pi, 1/3, 25 % or 1e6, or \"none\" if "
+                       "\" is not a number; type a number such as 12, 0.25, 3*pi, 1/3, 40 % or 1e6, or \"none\" if "
                        "there is no such number.");
     }
 }
@@ -345,6 +345,37 @@ nlohmann::json parse_answer(std::string_view text, std::string_view unit) {
 bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, double tolerance) {
     if (given.is_null() || truth.is_null()) return given.is_null() && truth.is_null();
     return std::abs(given.get<double>() - truth.get<double>()) <= tolerance;
+}
+
+std::string misunderstood(const LectureQuestion& question, const std::string& given) {
+    constexpr double near = 0.02;
+    const nlohmann::json answer = nlohmann::json::parse(given, nullptr, false);
+    std::string say;
+    double least = std::numeric_limits<double>::infinity();
+    for (const LectureMistake& mistake : question.wrong) {
+        double distance = least;
+        if (question.kind == LectureQuestion::Kind::choice) {
+            const bool same = answer.is_string() && answer.get<std::string>() ==
+                                                        question.choices.at(static_cast<std::size_t>(mistake.answer));
+            distance = same ? 0 : distance;
+        } else if (answer.is_number()) {
+            const double apart = std::abs(answer.get<double>() - mistake.answer);
+            if (apart <= std::max(question.tolerance, near * std::abs(mistake.answer))) distance = apart;
+        }
+        if (distance >= least) continue;
+        least = distance;
+        say = mistake.say;
+    }
+    return say;
+}
+
+int significant_digits(double number) {
+    std::string digits = number_text(std::abs(number));
+    digits.resize(std::min(digits.find_first_of("eE"), digits.size()));
+    std::erase_if(digits, [](char c) { return !is_digit(c); });
+    const std::size_t first = digits.find_first_not_of('0');
+    if (first == std::string::npos) return 0;
+    return static_cast<int>(digits.find_last_not_of('0') - first) + 1;
 }
 
 SecretAnswer secret_of(const LectureQuestion& question, const nlohmann::json& truth) {
@@ -385,6 +416,7 @@ std::string given_away(const SecretAnswer& secret, std::string_view text) {
         if (is_answer && holds(lower_text, words[i])) return std::string(words[i]);
     }
     for (const WrittenNumber& number : numbers_in(text)) {
+        if (significant_digits(number.value) < secret.least_digits) continue;
         for (const double answer : secret.numbers) {
             // A whole number is rather an index than the rounded answer, unless the answer is whole or large.
             if (number.decimals == 0 && answer != std::round(answer) && std::abs(answer) < 100) continue;

@@ -42,14 +42,22 @@ bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, d
 
 struct LectureQuestion;
 
+/// What a wrong answer, as AnswerRecord::given stores it, shows to be misunderstood: the sentence that the question has
+/// for this choice or for the nearest number, which may differ by 2 % or the tolerance; "" if it has none.
+std::string misunderstood(const LectureQuestion& question, const std::string& given);
+
 struct SecretAnswer {
     /// Also what a count leaves of larger numbers of the question ("How many of the 32 pairs": 18 says 14).
     std::vector<double> numbers;
     double tolerance = 0;
+    /// Of a number that gives it away.
+    int least_digits = 0;
     /// Clauses that only the right choice has: four words or more, or all if each choice begins with a number ("3
     /// bits").
     std::vector<std::string> clauses;
 };
+/// Of the shortest decimal notation: 3 for 154 and 6.28, 1 for 1,000.
+int significant_digits(double number);
 /// `truth` is the right number of a question for a number.
 SecretAnswer secret_of(const LectureQuestion& question, const nlohmann::json& truth);
 /// The first number or clause that gives the answer away, or "". A number with fewer decimals agrees if it is the

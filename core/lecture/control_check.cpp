@@ -138,6 +138,7 @@ void ShownState::check_of_runs(const LectureChange& change) {
 
 void ShownState::set_control(const LectureChange& change) {
     const auto& [key, value, glide] = change;
+    if (is_axis_control(key)) return static_cast<void>(axis_ends(value));
     const LectureRoom& shown = lecture_room(room);
     const LectureControl& control = item_named(shown.controls, key, "control");
     if (has_word(control, value)) return;

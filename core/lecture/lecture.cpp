@@ -119,6 +119,15 @@ std::string yaml_question(const LectureQuestion& question) {
     if (question.hides) text += ", hide: true";
     if (!question.hint.empty()) text += ", hint: " + quoted_yaml(question.hint);
     if (!question.answer.empty()) text += ", answer: " + quoted_yaml(question.answer);
+    if (!question.wrong.empty()) {
+        const double first = question.kind == LectureQuestion::Kind::choice ? 1 : 0;
+        text += ", wrong: {" +
+                joined(question.wrong, ", ",
+                       [&](const LectureMistake& mistake) {
+                           return number_text(mistake.answer + first) + ": " + quoted_yaml(mistake.say);
+                       }) +
+                "}";
+    }
     return text + "}";
 }
 

@@ -23,6 +23,12 @@ struct LectureCheck {
     int line = 0;             // line in the file, from 1
 };
 
+/// What a wrong answer to a question shows to be misunderstood.
+struct LectureMistake {
+    double answer = 0;  // index of a choice, from 0, or a number
+    std::string say;
+};
+
 struct LectureQuestion {
     /// `number`: compared with a quantity. `curve`: drawn by the class over empty axes, before the figure is shown.
     enum class Kind { choice, number, curve };
@@ -38,6 +44,7 @@ struct LectureQuestion {
     bool hides = false;
     std::string hint;    // shown on request
     std::string answer;  // explains the right answer after it was given
+    std::vector<LectureMistake> wrong;
     int line = 0;
 
     bool hides_figure() const { return hides || kind == Kind::curve; }

@@ -12,8 +12,8 @@
 #include "core/lecture/answer.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantities/quantity.h"
+#include "core/lecture/secrets.h"
 #include "core/machine/engine_loader.h"
-#include "core/run/runner.h"
 #include "core/store/lab_recorder.h"
 #include "core/sweep/lab_plan.h"
 
@@ -35,10 +35,7 @@ RecordedLab::RecordedLab(const std::filesystem::path& path) {
     lab_ = LabFile::open(copy, LabFile::Mode::read);
 }
 
-namespace {
-
-Plan plan_of_check(const std::filesystem::path& lab, const Experiment& experiment,
-                   const std::filesystem::path& data_dir) {
+Plan plan_into(const std::filesystem::path& lab, const Experiment& experiment, const std::filesystem::path& data_dir) {
     Plan plan;
     plan.data_dir = data_dir;
     const auto file = create_filled_lab(lab, [&](LabFile& fresh) {
@@ -48,6 +45,8 @@ Plan plan_of_check(const std::filesystem::path& lab, const Experiment& experimen
     plan.runs = plan_continued_runs(*file, unfinished_runs(*file)).runs;
     return plan;
 }
+
+namespace {
 
 void require_finished(const std::filesystem::path& lab) {
     for (const RunRecord& run : LabFile::open(lab, LabFile::Mode::read)->runs()) {
@@ -62,7 +61,7 @@ void require_finished(const std::filesystem::path& lab) {
 std::filesystem::path train_into(const std::filesystem::path& folder, const Experiment& experiment,
                                  const LectureCheckOptions& options) {
     const std::filesystem::path lab = folder / "checks.ropelab";
-    Plan plan = plan_of_check(lab, experiment, options.data_dir);
+    Plan plan = plan_into(lab, experiment, options.data_dir);
     LabRecorder recorder(lab);
     connect(plan, lab, recorder);
     Runner runner(open_engine, [&](const Event& event) { recorder.record(event); });
@@ -181,6 +180,8 @@ class SceneChecks {
         }
         read("the question", question.text, question.line);
         read("the hint", question.hint, question.line);
+        for (const LectureMistake& mistake : question.wrong)
+            read("the sentence on a wrong answer", mistake.say, question.line);
         results_.push_back(std::move(result));
     }
 
@@ -228,11 +229,61 @@ class SceneChecks {
 
 }  // namespace
 
+namespace {
+
+// What the class reads or sees in the scenes before the one that asks must not contain the answer; "" if it does not.
+std::string told_earlier(const LectureSecret& secret, const Lecture& lecture) {
+    const std::string title_page = secret.given_away_by(lecture.text);
+    if (!title_page.empty()) return "The title page says \"" + title_page + "\"";
+    for (std::size_t i = 0; i < secret.scene; ++i) {
+        const LectureScene& scene = lecture.scenes[i];
+        const std::string place = " of the scene \"" + scene.id + "\"";
+        std::vector<std::pair<std::string, const std::string*>> texts = {{"The title" + place, &scene.title},
+                                                                         {"The question" + place, &scene.question},
+                                                                         {"The text" + place, &scene.text}};
+        const std::vector<LectureSight> sights = sights_of(scene);
+        for (std::size_t k = 0; k < scene.steps.size(); ++k) {
+            const LectureStep& step = scene.steps[k];
+            const std::string line = " of line " + std::to_string(step.line);
+            texts.emplace_back("The sentence" + line, &step.say);
+            if (step.ask) {
+                texts.emplace_back("The question" + line, &step.ask->text);
+                texts.emplace_back("The hint" + line, &step.ask->hint);
+                texts.emplace_back("The answer" + line, &step.ask->answer);
+            }
+            if (secret.is_shown_by(sights[k])) return "The picture of line " + std::to_string(step.line) + " shows it";
+            const auto states = [&](const LectureCheck& check) {
+                return check.quantity == secret.quantity && sights[k].setups == secret.sight.setups;
+            };
+            if (!secret.quantity.empty() && std::any_of(step.checks.begin(), step.checks.end(), states)) {
+                return "The sentence" + line + " states " + secret.quantity;
+            }
+        }
+        for (const auto& [what, text] : texts) {
+            if (const std::string found = secret.given_away_by(*text); !found.empty())
+                return what + " says \"" + found + "\"";
+        }
+    }
+    return {};
+}
+
+}  // namespace
+
 std::vector<CheckedQuantity> check_lecture(const Lecture& lecture, const LectureCheckOptions& options) {
     std::vector<CheckedQuantity> all;
     for (const LectureScene& scene : lecture.scenes) {
         if (options.progress) options.progress(scene.id);
         for (CheckedQuantity& each : SceneChecks(scene, options).run()) all.push_back(std::move(each));
+    }
+    for (const LectureSecret& secret : secrets_of(lecture)) {
+        const auto asked = std::find_if(all.begin(), all.end(), [&](const CheckedQuantity& each) {
+            return each.quantity == "answer" && each.line == secret.line;
+        });
+        if (asked == all.end() || !asked->ok) continue;
+        if (const std::string told = told_earlier(secret, lecture); !told.empty()) {
+            asked->ok = false;
+            asked->problem = told + ", which gives the answer away before its question.";
+        }
     }
     return all;
 }

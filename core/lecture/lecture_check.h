@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/lecture/lecture.h"
+#include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "core/store/output_file.h"
 
@@ -55,6 +56,8 @@ std::vector<CheckedQuantity> check_lecture(const Lecture& lecture, const Lecture
 /// Numbers differ by at most `tolerance`, lists have equal lengths and agreeing elements, and null agrees with null.
 bool agrees_with(const nlohmann::json& value, const nlohmann::json& expected, double tolerance);
 
+/// Makes a lab with the runs of an experiment, ready to be trained. Throws BadInput for unreadable data.
+Plan plan_into(const std::filesystem::path& lab, const Experiment& experiment, const std::filesystem::path& data_dir);
 /// Returns the lab. Throws BadInput for unreadable data, and std::runtime_error if a run fails or is cancelled.
 std::filesystem::path train_into(const std::filesystem::path& folder, const Experiment& experiment,
                                  const LectureCheckOptions& options);

@@ -10,6 +10,7 @@
 #include "core/data/read_file.h"
 #include "core/data/utf8.h"
 #include "core/experiment/experiment.h"
+#include "core/lecture/answer.h"
 #include "core/lecture/control_check.h"
 #include "core/lecture/lecture.h"
 #include "core/lecture/lecture_rooms.h"
@@ -40,8 +41,8 @@ void check_scene_quantity(const std::string& expression, const LecturePlace& pla
 
 constexpr std::array<std::string_view, 6> step_keys = {"say", "set", "point", "ask", "check", "loop"};
 constexpr std::array<std::string_view, 3> check_keys = {"quantity", "expected", "tolerance"};
-constexpr std::array<std::string_view, 10> question_keys = {"text", "choices", "right", "quantity", "tolerance",
-                                                            "draw", "curve",   "hide",  "hint",     "answer"};
+constexpr std::array<std::string_view, 11> question_keys = {
+    "text", "choices", "right", "quantity", "tolerance", "draw", "curve", "hide", "hint", "answer", "wrong"};
 constexpr double longest_glide = 600;  // seconds
 
 struct LectureSource {
@@ -264,6 +265,37 @@ void read_choices(const YamlMapping& mapping, LectureQuestion& question) {
     question.right = static_cast<int>(right) - 1;
 }
 
+// A mapping from wrong answers, the number of a choice or a number, to what they show to be misunderstood.
+void read_mistakes(const YamlMapping& mapping, const LectureSource& source, LectureQuestion& question) {
+    const YamlNode* node = mapping.find("wrong");
+    if (!node) return;
+    const LecturePlace place = mapping.place_of("wrong");
+    if (node->kind != YamlNode::Kind::mapping || question.kind == LectureQuestion::Kind::curve) {
+        place.fail(
+            "\"wrong\" must be a mapping from wrong answers to sentences, such as {1: Sentence.}: from the numbers of "
+            "choices, or from numbers that somebody may type.");
+    }
+    const bool is_choice = question.kind == LectureQuestion::Kind::choice;
+    for (std::size_t i = 0; i < node->keys.size(); ++i) {
+        const LecturePlace here = place.at(node->keys[i].line);
+        if (node->items[i].kind != YamlNode::Kind::scalar) here.fail("A sentence of \"wrong\" must be a text.");
+        const nlohmann::json given = here.run([&] { return parse_answer(node->keys[i].text); });
+        if (!given.is_number()) here.fail("A wrong answer must be a number or the number of a choice.");
+        LectureMistake& mistake = question.wrong.emplace_back();
+        mistake.answer = given.get<double>() - (is_choice ? 1 : 0);
+        mistake.say = node->items[i].text;
+        check_formulas(mistake.say, here, source);
+        refuse_quantities(mistake.say, here);
+        const auto last = static_cast<double>(question.choices.size()) - 1;
+        const bool is_wrong_choice = mistake.answer == std::trunc(mistake.answer) && mistake.answer >= 0 &&
+                                     mistake.answer <= last && mistake.answer != question.right;
+        if (is_choice && !is_wrong_choice) {
+            here.fail("\"wrong\" names the choice " + shortened(node->keys[i].text) +
+                      ", but it must name a wrong choice, from 1 to " + std::to_string(question.choices.size()) + ".");
+        }
+    }
+}
+
 LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, const LectureScene& scene,
                                const LectureSource& source) {
     const YamlMapping mapping(node, place, "question", question_keys);
@@ -295,6 +327,7 @@ LectureQuestion parse_question(const YamlNode& node, const LecturePlace& place, 
             "true\".");
     }
     question.hides = mapping.flag("hide");
+    read_mistakes(mapping, source, question);
     return question;
 }
 

@@ -61,7 +61,9 @@ std::vector<LectureRoom> make_rooms() {
           pair,
           {"seed", {}, {{0, furthest}}},
           {"distance"},
-          {"vectors", words_in("random equal aimed")},
+          {"vectors", words_in("random equal aimed head")},
+          {"norm", {}, {{0, 20}}},
+          {"fast_pairs", {}, {{0, 1 << 16}}},
           {"play", words_in("on off")}},
          words_in("dials pair logit-split helix rotation-matrix aim token-rotation circuit-attention "
                   "circuit-distance")},
@@ -74,7 +76,8 @@ std::vector<LectureRoom> make_rooms() {
           {"distances", {}, {{0, 1 << 30}}},
           {"layers", {}, {{1, most_layers}}},
           {"full_every", {}, {{0, most_layers}}},
-          {"attention_layers"}},
+          {"attention_layers"},
+          {"ratio", words_in("on off")}},
          words_in("spectrum scalings kernel kernel-spectrum alibi-bias attention-mask sinusoidal-embeddings "
                   "window-reach encodings")},
         {"table",
@@ -83,7 +86,11 @@ std::vector<LectureRoom> make_rooms() {
          words_in("cosine-table sine-table table-error")},
         {"context",
          words_in("bound bases bases-near decay random"),
-         {pair, {"target", {"none"}, {{16, 1 << 24}}}, {"mean", {}, {{-2, 2}}}, {"correlation", {}, {{-1, 1}}}},
+         {pair,
+          {"target", {"none"}, {{16, 1 << 24}}},
+          {"mean", {}, {{-2, 2}}},
+          {"correlation", {}, {{-1, 1}}},
+          {"log_axis", words_in("on off")}},
          words_in("context-bound feasible-bases decay-bound random-logits")},
         {"memory",
          words_in("rope-cache kv-cache"),
@@ -134,7 +141,27 @@ std::vector<std::string_view> lecture_controls(const LectureRoom& room) {
     for (std::string_view setting : setup_settings()) {
         if (std::find(all.begin(), all.end(), setting) == all.end()) all.push_back(setting);
     }
+    static constexpr std::string_view rotary[] = {"rotation", "spectrum", "table", "context", "memory"};
+    if (std::find(std::begin(rotary), std::end(rotary), room.name) != std::end(rotary)) {
+        all.insert(all.end(), {"x_axis", "y_axis"});
+    }
     return all;
+}
+
+bool is_axis_control(std::string_view key) {
+    return key == "x_axis" || key == "y_axis";
+}
+
+std::optional<std::pair<double, double>> axis_ends(std::string_view value) {
+    if (value == "automatic") return std::nullopt;
+    const std::size_t to = value.find(" to ");
+    if (to != std::string_view::npos) {
+        const std::pair ends(parse_number(value.substr(0, to)), parse_number(value.substr(to + 4)));
+        if (ends.first < ends.second) return ends;
+    }
+    throw BadInput("The axis is \"" + shortened(value) +
+                   "\", but it must be \"automatic\" or two numbers in ascending "
+                   "order, such as \"0 to 256\".");
 }
 
 void check_figure_of(const LectureRoom& room, std::string_view figure) {

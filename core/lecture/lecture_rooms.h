@@ -41,6 +41,10 @@ LectureView lecture_view(std::string_view text);
 
 /// A control of the room, or a setting of the rotary setup, which all rooms have.
 bool is_lecture_control(const LectureRoom& room, std::string_view key);
+/// x_axis and y_axis, which all rooms of the rotary setup have: the ends of an axis, "0 to 256", or "automatic".
+bool is_axis_control(std::string_view key);
+/// Nullopt for "automatic". Throws BadInput.
+std::optional<std::pair<double, double>> axis_ends(std::string_view value);
 /// The room's own controls, then settings of the rotary setup.
 std::vector<std::string_view> lecture_controls(const LectureRoom& room);
 /// Throws BadInput, naming the most similar one, if the room has no such figure.

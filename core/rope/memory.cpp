@@ -52,18 +52,19 @@ std::int64_t bytes_of(std::span<const CachedLayers> layers, bool is_index, std::
 
 // In one layer, per token.
 std::int64_t numbers_of(const AttentionSizes& sizes) {
+    const std::int64_t per_head = sum(sizes.head_dim, sizes.value_dim > 0 ? sizes.value_dim : sizes.head_dim);
     switch (sizes.kind) {
         case KvCache::multi_head:
-            return product({2, sizes.heads, sizes.head_dim});
+            return product({sizes.heads, per_head});
         case KvCache::multi_query:
-            return product({2, sizes.head_dim});
+            return per_head;
         case KvCache::latent:
             return sum(sizes.latent_dim, sizes.latent_rope_dim);
         case KvCache::grouped:
         case KvCache::sliding:
             break;
     }
-    return product({2, sizes.kv_heads, sizes.head_dim});
+    return product({sizes.kv_heads, per_head});
 }
 
 }  // namespace
@@ -95,6 +96,7 @@ std::vector<CachedLayers> caches_of(const AttentionSizes& sizes) {
                         {sizes.heads, "The number of heads"},
                         {sizes.kv_heads, "The number of key-value heads"},
                         {sizes.head_dim, "The head dimension"},
+                        {sizes.value_dim, "The dimension of a value"},
                         {sizes.latent_dim, "The latent dimension"},
                         {sizes.latent_rope_dim, "The latent RoPE dimension"},
                         {sizes.window, "The sliding window"},

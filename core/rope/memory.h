@@ -41,6 +41,7 @@ struct AttentionSizes {
     std::int64_t heads = 32;
     std::int64_t kv_heads = 8;
     std::int64_t head_dim = 128;
+    std::int64_t value_dim = 0;         // channels of a value; 0: as many as of a key
     std::int64_t latent_dim = 512;      // d_latent of MLA
     std::int64_t latent_rope_dim = 64;  // d_rope of MLA
     std::int64_t window = 4096;         // sliding window W in tokens

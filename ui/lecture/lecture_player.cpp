@@ -98,6 +98,7 @@ void LecturePlayer::attempt(const std::function<void()>& work) {
 void LecturePlayer::goTo(int scene, int step) {
     if (!hasLecture()) return;
     stop();
+    m_stage.endGlide();
     m_scene = std::clamp(scene, -1, static_cast<int>(m_lecture.scenes.size()) - 1);
     const int steps = m_scene < 0 ? 0 : static_cast<int>(currentScene()->steps.size());
     m_step = -1;
@@ -116,11 +117,23 @@ void LecturePlayer::goTo(int scene, int step) {
 void LecturePlayer::next() {
     if (!hasLecture()) return;
     finishGlides();
-    if (!nextStep()) {
-        if (m_scene + 1 < static_cast<int>(m_lecture.scenes.size())) goTo(m_scene + 1, -1);
-        return;
-    }
-    ++m_step;
+    if (nextStep()) return showStep(m_step + 1);
+    if (m_scene + 1 < static_cast<int>(m_lecture.scenes.size())) open(m_scene + 1);
+}
+
+void LecturePlayer::open(int scene) {
+    if (!hasLecture()) return;
+    if (scene < 0 || m_lecture.scenes[static_cast<std::size_t>(scene)].steps.empty()) return goTo(scene, -1);
+    stop();
+    m_scene = scene;
+    m_step = -1;
+    applyScene();
+    showStep(0);
+}
+
+void LecturePlayer::showStep(int step) {
+    m_stage.endGlide();
+    m_step = step;
     applyStep(*currentStep(), !isMotionReduced());
     emit stepped(m_scene, m_step);
     startGlides(currentStep()->loop);
@@ -128,7 +141,7 @@ void LecturePlayer::next() {
 }
 
 void LecturePlayer::previous() {
-    if (m_step >= 0) return goTo(m_scene, m_step - 1);
+    if (m_step > 0) return goTo(m_scene, m_step - 1);
     if (m_scene < 0) return;
     const int scene = m_scene - 1;
     goTo(scene, scene < 0 ? -1 : static_cast<int>(m_lecture.scenes[static_cast<std::size_t>(scene)].steps.size()) - 1);
@@ -141,20 +154,20 @@ bool LecturePlayer::jump(const QString& where) {
     const int number = wanted.toInt(&isNumber);
     if (isNumber) {
         if (number < 0 || number > static_cast<int>(m_lecture.scenes.size())) return false;
-        goTo(number - 1, -1);
+        open(number - 1);
         return true;
     }
     for (std::size_t i = 0; i < m_lecture.scenes.size(); ++i) {
         const LectureScene& scene = m_lecture.scenes[i];
         if (!text(scene.id).startsWith(wanted) && !text(scene.title).toLower().startsWith(wanted)) continue;
-        goTo(static_cast<int>(i), -1);
+        open(static_cast<int>(i));
         return true;
     }
     return false;
 }
 
 void LecturePlayer::resetScene() {
-    goTo(m_scene, -1);
+    open(m_scene);
 }
 
 void LecturePlayer::applyScene() {
@@ -204,6 +217,9 @@ void LecturePlayer::startGlides(bool loop) {
     m_animation.setEndValue(seconds);
     m_animation.setDuration(static_cast<int>(std::lround(seconds * 1000)));
     m_animation.setLoopCount(loop ? -1 : 1);
+    m_stage.beginGlide([this] {
+        for (const Glide& glide : std::as_const(m_glides)) m_stage.setControl(glide.key, glide.end);
+    });
     m_animation.start();
 }
 

@@ -33,14 +33,16 @@ class LecturePlayer : public QObject {
     int step() const { return m_step; }
     /// Null on the title page.
     const LectureScene* currentScene() const;
-    /// Null before the first step of a scene.
+    /// Null before the first step of a scene, which a presentation and the course do not show.
     const LectureStep* currentStep() const;
     /// The step that next() shows; null if it shows another scene or nothing.
     const LectureStep* nextStep() const;
 
     /// Applies all earlier steps of the scene; nothing glides. Numbers out of range are limited to the lecture.
     void goTo(int scene, int step);
-    /// Values that still glide reach their ends first.
+    /// As goTo() the scene's first step, or the scene without steps; values of this step glide.
+    void open(int scene);
+    /// Values that still glide reach their ends first. The next scene begins at its first step.
     void next();
     /// May be the last step of the previous scene.
     void previous();
@@ -75,6 +77,7 @@ class LecturePlayer : public QObject {
     };
 
     void applyScene();
+    void showStep(int step);
     void applyStep(const LectureStep& step, bool glides);
     void applyChange(const LectureChange& change, bool glides);
     void startGlides(bool loop);

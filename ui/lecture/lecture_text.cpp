@@ -7,6 +7,7 @@
 #include <QSvgRenderer>
 #include <QTextBlock>
 #include <QTextCursor>
+#include <QTextTable>
 #include <QUrl>
 #include <algorithm>
 #include <cmath>
@@ -73,6 +74,17 @@ LectureText::LectureText(double points, QWidget* parent) : QWidget(parent), m_po
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, &LectureText::restyle);
 }
 
+void LectureText::setPixelSize(int pixels) {
+    if (pixels == std::exchange(m_pixels, pixels)) return;
+    restyle();
+}
+
+QFont LectureText::textFont() const {
+    QFont font = ThemeManager::instance().fontAt(m_points);
+    if (m_pixels > 0) font.setPixelSize(m_pixels);
+    return font;
+}
+
 void LectureText::setMarkdown(const QString& markdown) {
     m_markdown = markdown;
     LectureDocument plain;
@@ -92,7 +104,7 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
     const ThemeManager& manager = ThemeManager::instance();
     document.clear();
     document.setDocumentMargin(0);
-    document.setDefaultFont(manager.fontAt(m_points));
+    document.setDefaultFont(textFont());
     const QFontMetricsF metrics(document.defaultFont(), this);
     const SplitMarkdown split = splitFormulas(markdown);
     QString source = split.between.first();
@@ -114,6 +126,13 @@ void LectureText::fill(QTextDocument& document, const QString& markdown) const {
         document.addResource(QTextDocument::ImageResource, QUrl(each.key()), each.value());
     }
     alignFormulas(document, 1.6 * metrics.height());
+    for (QTextFrame* frame : document.rootFrame()->childFrames()) {
+        auto* table = qobject_cast<QTextTable*>(frame);
+        if (!table) continue;
+        QTextTableFormat format = table->format();
+        format.setCellPadding(0.3 * metrics.height());
+        table->setFormat(format);
+    }
 }
 
 int LectureText::heightForWidth(int width) const {

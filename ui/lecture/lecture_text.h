@@ -1,5 +1,6 @@
 #pragma once
 
+#include <QFont>
 #include <QTextDocument>
 #include <QWidget>
 
@@ -15,6 +16,9 @@ class LectureText : public QWidget {
     /// `points` is the font size at a window scale of 100 %.
     explicit LectureText(double points, QWidget* parent = nullptr);
 
+    /// Instead of the points: a size that does not follow the scale of the window.
+    void setPixelSize(int pixels);
+    QFont textFont() const;
     /// Call before setMarkdown().
     void setFormulas(const LectureFormulas& formulas) { m_formulas = formulas; }
     void setMarkdown(const QString& markdown);
@@ -36,6 +40,7 @@ class LectureText : public QWidget {
     void restyle();
 
     double m_points;
+    int m_pixels = 0;  // 0: m_points
     LectureFormulas m_formulas;
     QString m_markdown;
     QString m_plain;

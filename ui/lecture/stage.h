@@ -4,6 +4,7 @@
 #include <QSize>
 #include <QString>
 #include <QStringList>
+#include <functional>
 #include <vector>
 
 #include "core/lecture/lecture.h"
@@ -36,6 +37,11 @@ class LectureStage {
     virtual double control(const QString& key) = 0;
     /// A control of the room or a setting of the rotary setup.
     virtual void setControl(const QString& key, const QString& value) = 0;
+    /// Values are about to glide. The axes of the figures stay as they are, wide enough for the figures of now and for
+    /// those after `toEnd`, which sets the values to their ends for a moment; the figures of now stay behind as ghosts.
+    virtual void beginGlide(const std::function<void()>& /*toEnd*/) {}
+    /// The axes are those of the figures again, without ghosts.
+    virtual void endGlide() {}
     /// Opens a recorded lab without changing the user's own lab, or closes it if `path` is empty.
     virtual void showLab(const QString& path) = 0;
     virtual void startTraining(const LectureTraining& training) = 0;
@@ -66,8 +72,8 @@ class LectureStage {
     virtual std::vector<Figure> figures() = 0;
     /// As they are on the screen; the room may still be computing them.
     virtual std::vector<Figure> figuresSoFar() { return {}; }
-    /// Full screen, one room, large type.
-    virtual void setPresenting(bool presenting) = 0;
+    /// One room with the controls of the scene below it; with large type in full screen, for a class, if `fullScreen`.
+    virtual void setPresenting(bool presenting, bool fullScreen) = 0;
     /// Free space around the picture, in pixels of the canvas, for the texts of the presentation.
     virtual void setInsets(const QMargins& /*insets*/) {}
     /// Makes text and controls of the presentation larger (`by` > 0) or smaller.

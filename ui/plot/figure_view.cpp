@@ -15,6 +15,7 @@ namespace ropelab::ui {
 namespace {
 
 constexpr int kRescaleMs = 180;
+constexpr int kLongNote = 60;  // characters
 
 /// Sets the part `along` (0 to 1) of the way to the axis' own range.
 void moveFrom(const Range& start, const Range& end, double along, Axis& axis) {
@@ -78,8 +79,13 @@ void FigureView::refreshNow() {
 }
 
 void FigureView::render() {
-    if (m_rescale.state() != QAbstractAnimation::Running) return m_renderer->show(m_figure, m_style);
+    const bool isResting = m_rescale.state() != QAbstractAnimation::Running;
+    // In the type of a presentation a long note would take the place of the figure.
+    const bool dropsNote = ThemeManager::instance().figureText() > 0 && m_figure.note.size() > kLongNote;
+    if (isResting && !dropsNote) return m_renderer->show(m_figure, m_style);
     Figure moving = m_figure;
+    if (dropsNote) moving.note.clear();
+    if (isResting) return m_renderer->show(moving, m_style);
     const double along = m_rescale.currentValue().toDouble();
     moveFrom(m_fromX, xRange(m_figure), along, moving.x);
     moveFrom(m_fromY, yRange(m_figure), along, moving.y);

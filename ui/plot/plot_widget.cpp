@@ -97,7 +97,8 @@ void PlotWidget::schedule() {
 
 void PlotWidget::restyle() {
     const ThemeManager& theme = ThemeManager::instance();
-    m_style = FigureStyle::screen(theme.theme(), theme.factor() * logicalDpiY() / 72.0);
+    const double unit = theme.factor() * logicalDpiY() / 72.0;
+    m_style = FigureStyle::screen(theme.theme(), std::max(unit, theme.figureText() / FigureStyle().tickPt));
     updateGeometry();
     update();
     schedule();

@@ -7,6 +7,8 @@
 #include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
+#include <tuple>
+#include <utility>
 
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
@@ -182,6 +184,14 @@ void RotaryRoom::showFigure(FigureView* view, const std::function<Figure(Side)>&
 
 void RotaryRoom::showBothIn(FigureView* view, Figure both) {
     PairedView* pair = pairOf(view);
+    if (both.panels.empty() && !both.map && !both.drawing) {
+        const auto fix = [](Axis& axis, const std::optional<Range>& ends) {
+            if (ends) std::tie(axis.minimum, axis.maximum) = std::pair(ends->minimum, ends->maximum);
+        };
+        fix(both.x, m_fixedAxes[0]);
+        fix(both.y, m_fixedAxes[1]);
+    }
+    if (m_isProbing) return widen(view, both);
     if (both.panels.empty()) {
         m_sideBySide.remove(view);
         if (pair) return pair->showOne(std::move(both));
@@ -198,7 +208,60 @@ void RotaryRoom::showBothIn(FigureView* view, Figure both) {
     m_sideBySide.insert(view, std::move(both));
 }
 
+void RotaryRoom::widen(FigureView* view, const Figure& figure) {
+    const auto glide = m_glides.find(view);
+    if (glide == m_glides.end() || !figure.panels.empty() || figure.map || figure.drawing) return;
+    const auto join = [](Range& range, const Range& other) {
+        range.minimum = std::min(range.minimum, other.minimum);
+        range.maximum = std::max(range.maximum, other.maximum);
+    };
+    join(glide->x, xRange(figure));
+    join(glide->y, yRange(figure));
+}
+
+void RotaryRoom::holdAxes(const std::function<void()>& toEnd, const std::function<void()>& back) {
+    releaseAxes();
+    if (std::exchange(m_stale, false)) renew();
+    for (FigureView* view : std::as_const(m_views)) {
+        const Figure& now = view->figure();
+        if (now.curves.empty() || now.map || now.drawing) continue;
+        m_glides.insert(view, {now, xRange(now), yRange(now)});
+    }
+    if (m_glides.isEmpty()) return;
+    m_isProbing = true;
+    toEnd();
+    renew();
+    back();
+    m_isProbing = false;
+    schedule();
+}
+
+void RotaryRoom::releaseAxes() {
+    if (!m_glides.isEmpty()) schedule();
+    m_glides.clear();
+}
+
+void RotaryRoom::fixAxis(int axis, std::optional<Range> ends) {
+    m_fixedAxes[axis] = ends;
+    schedule();
+}
+
 Figure RotaryRoom::held(FigureView* view, Figure figure) {
+    const auto addGhost = [&figure](const Figure& before) {
+        for (FigureCurve ghost : before.curves) {
+            ghost.label.clear();
+            ghost.emphasis = FigureCurve::Emphasis::dimmed;
+            figure.curves.push_back(std::move(ghost));
+        }
+    };
+    if (const auto glide = m_glides.constFind(view); glide != m_glides.constEnd()) {
+        const bool isSameKind = figure.x.label == glide->before.x.label && figure.y.unit == glide->before.y.unit;
+        if (!isSameKind || figure.map || figure.drawing) return figure;
+        std::tie(figure.x.minimum, figure.x.maximum) = std::pair(glide->x.minimum, glide->x.maximum);
+        std::tie(figure.y.minimum, figure.y.maximum) = std::pair(glide->y.minimum, glide->y.maximum);
+        addGhost(glide->before);
+        return figure;
+    }
     if (!m_model.isDragging() || !QGuiApplication::mouseButtons().testFlag(Qt::LeftButton)) {
         m_beforeDrag.remove(view);
         return figure;
@@ -213,11 +276,7 @@ Figure RotaryRoom::held(FigureView* view, Figure figure) {
     if (figure.map || figure.drawing || before.curves.empty()) return figure;
     hold(figure.x, before.x, xRange(before));
     hold(figure.y, before.y, yRange(before));
-    for (FigureCurve ghost : before.curves) {
-        ghost.label.clear();
-        ghost.emphasis = FigureCurve::Emphasis::dimmed;
-        figure.curves.push_back(std::move(ghost));
-    }
+    addGhost(before);
     return figure;
 }
 

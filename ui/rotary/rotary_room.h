@@ -48,6 +48,13 @@ class RotaryRoom : public Room {
     /// By default emits animationRequested(), because only the Rotation room has more to animate than theta.
     virtual void openAnimation();
 
+    /// Until releaseAxes(), the axes of all figures with curves are as wide as the figures of now and those after
+    /// `toEnd` need, and the figures of now stay behind the others, dimmed. `back` undoes `toEnd`.
+    void holdAxes(const std::function<void()>& toEnd, const std::function<void()>& back);
+    void releaseAxes();
+    /// The ends of the x axis (0) or the y axis (1) of all figures with curves; nullopt: those of each figure.
+    void fixAxis(int axis, std::optional<Range> ends);
+
  signals:
     void animationRequested(const QString& figure, const ropelab::RotarySetup& setup);
 
@@ -112,8 +119,10 @@ class RotaryRoom : public Room {
 
  private:
     void stepPair(int key);
-    /// While the mouse drags, the axes hold still and the figure of before stays behind the new one, dimmed.
+    /// While values glide, the axes are held by holdAxes(). While the mouse drags, the axes hold still and the figure
+    /// of before stays behind the new one, dimmed.
     Figure held(FigureView* view, Figure figure);
+    void widen(FigureView* view, const Figure& figure);
     template <typename T, typename Join>
     auto joined(const std::function<T(Side)>& of, Join join) const;
 
@@ -122,6 +131,14 @@ class RotaryRoom : public Room {
     QList<FigureView*> m_views;
     QHash<FigureView*, PairedView*> m_pairs;
     QHash<FigureView*, Figure> m_beforeDrag;
+    struct Glide {
+        Figure before;
+        Range x;
+        Range y;
+    };
+    QHash<FigureView*, Glide> m_glides;
+    std::optional<Range> m_fixedAxes[2];      // x and y
+    bool m_isProbing = false;                 // the figures are made for their axes only
     QHash<FigureView*, Figure> m_sideBySide;  // figures with panels, for exports, by their first view
     QList<PanelGrid*> m_grids;
     QPointer<QWidget> m_panel;

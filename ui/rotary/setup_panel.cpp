@@ -9,6 +9,7 @@
 #include <QLabel>
 #include <QPushButton>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -167,7 +168,10 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& w
     column->addWidget(m_summary);
 
     connect(&m_model, &RotaryModel::changed, this, [this] {
-        if (isVisible()) {
+        // A presentation shows single fields outside of the panel.
+        const auto isShown = [](const QWidget* field) { return field->isVisible(); };
+        if (isVisible() || std::any_of(m_sliders.cbegin(), m_sliders.cend(), isShown) ||
+            std::any_of(m_choices.cbegin(), m_choices.cend(), isShown)) {
             renew();
         }
     });

@@ -313,11 +313,14 @@ LabFile& LabDocument::writable() {
     return *m_file;
 }
 
-std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
+QString LabDocument::unusedPath() const {
     QDir().mkpath(m_labs);
     // The number distinguishes labs that are created in the same second.
-    const QString stem = m_labs + QDateTime::currentDateTime().toString(u"/'lab' yyyy-MM-dd HH.mm.ss"_s);
-    const QString path = freeLabPath(stem);
+    return freeLabPath(m_labs + QDateTime::currentDateTime().toString(u"/'lab' yyyy-MM-dd HH.mm.ss"_s));
+}
+
+std::pair<std::unique_ptr<LabFile>, std::unique_ptr<QLockFile>> LabDocument::makeUnsaved() const {
+    const QString path = unusedPath();
     auto lock = lockFor(path);
     return {LabFile::create(toPath(path)), std::move(lock)};
 }

@@ -54,6 +54,8 @@ class LabDocument : public QObject {
     }
 
     void startEmptyLab();
+    /// Of an unsaved lab, which has no file yet.
+    QString unusedPath() const;
     /// Runs whose program was killed become stopped. Throws BadInput and keeps the current lab if the file is not a
     /// lab.
     void open(const QString& path, bool readOnly = false);

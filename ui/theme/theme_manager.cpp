@@ -16,6 +16,7 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <utility>
 
 // Resources of a static library must be initialized explicitly, by a function outside any namespace.
 static void initializeResources() {
@@ -245,6 +246,11 @@ void ThemeManager::setScale(int percent) {
     if (m_applied) {
         refresh();
     }
+}
+
+void ThemeManager::setFigureText(double pixels) {
+    if (pixels == std::exchange(m_figureText, pixels)) return;
+    emit changed();
 }
 
 void ThemeManager::larger() {

@@ -50,6 +50,10 @@ class ThemeManager : public QObject {
     /// without a desktop, so that screenshots do not depend on the system.
     double factor() const;
 
+    /// Smallest text of figures in pixels, as a presentation needs it; 0: that of the scale.
+    double figureText() const { return m_figureText; }
+    void setFigureText(double pixels);
+
     /// The bundled font, which has tabular digits.
     static QString family();
     /// 10.5 pt at 100 %.
@@ -80,6 +84,7 @@ class ThemeManager : public QObject {
 
     Choice m_choice = Choice::system;
     int m_scale = 100;
+    double m_figureText = 0;
     bool m_applied = false;
     bool m_applying = false;
     Appearance m_system = Appearance::light;

@@ -98,6 +98,18 @@ std::vector<Quantity> memory_quantities() {
           "2 bytes per number."},
          [](const QuantityInput& input) { return sizes_of(input).kv; },
          true},
+        {{"multi_head_bytes", "(model[, L])", "bytes",
+          "Size that the KV cache of a published model would have for a sequence of L tokens (default: the model's "
+          "context) if each head had keys and values of its own."},
+         [](const QuantityInput& input) {
+             const KnownModel& known = known_model(input.arguments.text("model"));
+             const HfModel model = read_hf_config(known.config);
+             if (!model.sizes) throw BadInput("The model " + known.name + " has no KV cache.");
+             AttentionSizes sizes = *model.sizes;
+             sizes.kind = KvCache::multi_head;
+             return kv_cache_bytes(caches_of(sizes), input.arguments.whole_or("L", model.context), kv_number_bytes);
+         },
+         true},
         {{"cache_share", cache_arguments, "",
           "Size of the cos/sin table, in the precision of the rotary setup, divided by the size of the KV cache. If no "
           "published model is named, the rotated fraction of head_dim is that of the setup."},

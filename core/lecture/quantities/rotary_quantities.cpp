@@ -333,6 +333,27 @@ nlohmann::json aimed_logit(const QuantityInput& input) {
     return logit_of(input, query, aimed_key_of(input, query), input.arguments.whole("distance"), 0);
 }
 
+nlohmann::json head_weight(const QuantityInput& input) {
+    const std::int64_t keys = input.arguments.whole("keys");
+    const std::int64_t distance = input.arguments.whole("distance");
+    if (keys > most_aimed_distances || distance >= keys) {
+        throw BadInput("head_weight needs a distance below the number of keys, of which there are at most " +
+                       std::to_string(most_aimed_distances) + ".");
+    }
+    const std::vector<double>& all = input.frequencies.inverse_frequencies;
+    const std::size_t pairs = std::min(static_cast<std::size_t>(input.arguments.whole("pairs")), all.size());
+    const double scale = input.arguments.number("norms") / std::sqrt(static_cast<double>(input.setup.head_dim));
+    double sum = 0;  // of the exponentials of the logits below the largest one, that of the aimed key
+    for (std::int64_t key = 0; key < keys; ++key) {
+        double below = 0;
+        for (std::size_t pair = 0; pair < pairs; ++pair) {
+            below += std::cos(all[pair] * static_cast<double>(key - distance)) - 1;
+        }
+        sum += std::exp(scale * below);
+    }
+    return 1 / sum;
+}
+
 nlohmann::json aimed_best(const QuantityInput& input) {
     const std::int64_t length = input.arguments.whole_or("L", input.setup.context);
     if (length > most_aimed_distances) {
@@ -396,6 +417,10 @@ std::vector<Quantity> logit_quantities() {
           "Distance below L (default: the context) with the largest attention logit for a key that is aimed at the "
           "distance `aimed`."},
          aimed_best},
+        {{"head_weight", "(distance, keys, pairs, norms)", "",
+          "Attention weight at a distance of a head that is aimed at it, for a query with this number of keys: of the "
+          "fastest pairs, this number has the product of norms ‖q‖‖k‖ that `norms` gives; the others are 0."},
+         head_weight},
         {{"pair_term", "(pair, m, n[, seed])", "", "Term that a pair adds to the attention logit logit(m, n, seed)."},
          term_of_pair},
         {{"rounded_position", "(m, format)", "tokens",

@@ -40,6 +40,13 @@ TEST(KvCache, SizesOfAllKindsMatchTheFormula) {  // formula 32
     EXPECT_EQ(bytes_of({.layers = 61}, KvCache::latent, 1000, 2), 61LL * 576 * 1000 * 2);
 }
 
+// DeepSeek-V3's 128 heads have keys of 192 channels and values of 128; 32,768 tokens then need 152.5 GiB in bfloat16.
+TEST(KvCache, ValuesMayBeNarrowerThanKeys) {
+    const AttentionSizes shape{.layers = 61, .heads = 128, .kv_heads = 128, .head_dim = 192, .value_dim = 128};
+    EXPECT_EQ(bytes_of(shape, KvCache::multi_head, 32768, 2), gibibyte * 305 / 2);
+    EXPECT_EQ(bytes_of(shape, KvCache::multi_query, 1000, 2), 61LL * (192 + 128) * 1000 * 2);
+}
+
 TEST(KvCache, SlidingWindowLimitsTheSizeExceptInGlobalLayers) {
     AttentionSizes shape{.layers = 6, .kv_heads = 4, .head_dim = 64, .window = 512};
     const std::int64_t layer_token = 2 * 4 * 64 * 2;

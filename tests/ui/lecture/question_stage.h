@@ -32,11 +32,14 @@ class QuestionStage : public LectureStage {
     void setControl(const QString& key, const QString& value) override { controls << key + QLatin1Char('=') + value; }
     void showLab(const QString& path) override { lab_path = path; }
     void startTraining(const LectureTraining&) override {}
-    void showControls(const QStringList& names, bool) override { visible = names; }
+    void showControls(const QStringList& names, bool all) override {
+        visible = names;
+        showsAll = all;
+    }
     void pointAt(const QString& what) override { pointed = what; }
     std::vector<Figure> figures() override { return shownFigures; }
     std::vector<Figure> figuresSoFar() override { return unfinishedFigures; }
-    void setPresenting(bool) override {}
+    void setPresenting(bool, bool) override {}
     QWidget* canvas() override { return &emptyRoom; }
 
     EmptyRoom emptyRoom;
@@ -44,6 +47,7 @@ class QuestionStage : public LectureStage {
     QStringList shown;
     QStringList controls;
     QStringList visible;
+    bool showsAll = true;
     QString pointed;
     QString lab_path;
     std::vector<Figure> shownFigures;

@@ -3,10 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <QDir>
+#include <QLineEdit>
 #include <QSet>
+#include <QStyleOptionFrame>
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -18,8 +22,10 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/lecture/course/course_dialog.h"
 #include "ui/lecture/lecture_player.h"
+#include "ui/lecture/lecture_text.h"
 #include "ui/lecture/presentation/presentation.h"
 #include "ui/lecture/questions/question_panel.h"
+#include "ui/plot/figure_view.h"
 #include "ui/shell/room.h"
 #include "ui/window/controllers/class_controller.h"
 #include "ui/window/controllers/lecture_controller.h"
@@ -96,7 +102,7 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
 
     /// Notes the texts that are shown now. Once the scene asks its question, none of them may contain the answer.
     void keepSecret(const LecturePlayer& player, const QuestionPanel& question, const std::vector<QWidget*>& windows) {
-        if (player.step() < 0) m_shown.clear();
+        if (player.step() <= 0) m_shown.clear();
         const LectureStep* step = player.currentStep();
         QStringList now;
         for (const QWidget* each : windows) now += ropelab::testing::shownTexts(*each);
@@ -115,6 +121,77 @@ class LectureRun : public Workbench, public ::testing::WithParamInterface<ShownR
                     << "scene " << player.scene() + 1 << ", step " << shown + 1 << " shows \"" << text.toStdString()
                     << "\" before the question \"" << step->ask->text << "\"";
             }
+        }
+    }
+
+    /// What a page of a lecture may never be, whatever its scene shows.
+    void checkPage(const std::string& where) {
+        WindowStage& stage = window->windowStage();
+        const Presentation& show = window->lectures().presentation();
+        const QuestionPanel& question = *show.question();
+        const QWidget& canvas = *stage.canvas();
+        const QWidget& room = window->room();
+        const auto place = [&](const QWidget& widget) {
+            return QRect(widget.mapTo(&canvas, QPoint(0, 0)), widget.size());
+        };
+        const bool hasRoom = !show.isPageShown() && !show.isPictureCovered();
+        if (question.isVisible() && hasRoom) {
+            const bool isPage = question.coversPicture() || (question.question()->hides && !question.isRevealed());
+            if (!isPage) {
+                EXPECT_FALSE(place(question).intersects(place(room)))
+                    << where << ": the question lies over the picture";
+            }
+        } else if (hasRoom) {
+            EXPECT_EQ(place(room).width(), canvas.width()) << where << ": the picture is as wide as the page";
+        }
+        for (const LectureText* text : canvas.findChildren<LectureText*>()) {
+            if (!text->isVisible()) continue;
+            EXPECT_GE(24 * text->textFont().pixelSize(), canvas.height())
+                << where << ": " << text->plainText().toStdString();
+            if (question.isVisible() && question.isAncestorOf(text) && question.question()->hides &&
+                !question.isRevealed() && !question.coversPicture()) {
+                EXPECT_GE(18 * text->textFont().pixelSize(), canvas.height())
+                    << where << ": a question on its own page";
+            }
+        }
+        for (const PlotWidget* plot : canvas.findChildren<PlotWidget*>()) {
+            if (!plot->isVisible()) continue;
+            EXPECT_GE(30 * plot->style().units(plot->style().tickPt) + 1, canvas.height())
+                << where << ": type of a figure";
+        }
+        for (const QLineEdit* field : canvas.findChildren<QLineEdit*>()) {
+            if (!field->isVisible() || field->text().isEmpty() || !field->text().front().isDigit()) continue;
+            QStyleOptionFrame option;
+            option.initFrom(field);
+            option.rect = field->rect();
+            option.lineWidth = field->style()->pixelMetric(QStyle::PM_DefaultFrameWidth, &option, field);
+            const QRect inside = field->style()->subElementRect(QStyle::SE_LineEditContents, &option, field);
+            const QMargins margins = field->textMargins() + QMargins(1, 0, 1, 0);
+            EXPECT_LE(field->fontMetrics().horizontalAdvance(field->text()),
+                      inside.width() - margins.left() - margins.right())
+                << where << ": the number " << field->text().toStdString() << " is cut";
+        }
+    }
+    /// The axes stay as they are while values glide.
+    void checkGlide(const std::string& where) {
+        LecturePlayer& player = window->lectures().player();
+        if (!player.isGliding()) return;
+        const auto axes = [this] {
+            window->room().refreshNow();
+            std::map<const FigureView*, std::array<double, 4>> result;
+            for (const FigureView* view : window->room().findChildren<FigureView*>()) {
+                const Figure& figure = view->figure();
+                if (!view->isVisible() || figure.curves.empty() || figure.map || figure.drawing) continue;
+                const Range x = xRange(figure);
+                const Range y = yRange(figure);
+                result[view] = {x.minimum, x.maximum, y.minimum, y.maximum};
+            }
+            return result;
+        };
+        const auto before = axes();
+        for (const double seconds : {0.7, 2.1, 4.9}) {
+            player.glideTo(seconds);
+            EXPECT_EQ(axes(), before) << where << " after " << seconds << " s";
         }
     }
 
@@ -171,12 +248,15 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
     std::vector<std::pair<int, int>> expected = {{-1, -1}};
     for (int scene = 0; scene < static_cast<int>(player.lecture().scenes.size()); ++scene) {
         const auto steps = static_cast<int>(player.lecture().scenes[static_cast<std::size_t>(scene)].steps.size());
-        for (int step = -1; step < steps; ++step) expected.emplace_back(scene, step);
+        for (int step = steps == 0 ? -1 : 0; step < steps; ++step) expected.emplace_back(scene, step);
     }
     StallMeter meter;
     std::vector<StepWork> works;
     for (std::size_t i = 0; i < expected.size(); ++i) {
         ASSERT_EQ(place(), expected[i]);
+        const std::string where =
+            "scene " + std::to_string(place().first + 1) + ", step " + std::to_string(place().second + 1);
+        checkGlide(where);
         window->lectures().player().finishGlides();
         waitForTraining();
         window->room().refreshNow();
@@ -185,6 +265,7 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
                                  .arg(QLatin1String(run.lecture), QLatin1String(themeName(run.theme)))
                                  .arg(static_cast<int>(i), 3, 10, QLatin1Char('0'));
         EXPECT_GE(colorsOfPicture(name), kFewestColors) << name.toStdString();
+        checkPage(where);
         keepSecret(player, *window->lectures().presentation().question(), {window.get()});
         meter.restart();
         press(Qt::Key_PageDown);
@@ -192,6 +273,8 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
         const int most = i + 1 < expected.size() ? 100 : 3;
         for (int more = 0; more < most && place() == expected[i]; ++more) {
             QTest::qWait(more == 0 ? 0 : 50);
+            // A key that is pressed while the answer is computed is kept for afterwards.
+            if (window->lectures().presentation().question()->isWaiting()) continue;
             press(Qt::Key_PageDown);
         }
         QTest::qWait(20);
@@ -222,7 +305,7 @@ TEST_P(LectureRun, ACourseKeepsItsAnswers) {
     int questions = 0;
     for (std::size_t scene = 0; scene < player.lecture().scenes.size(); ++scene) {
         const auto steps = static_cast<int>(player.lecture().scenes[scene].steps.size());
-        for (int step = -1; step < steps; ++step) {
+        for (int step = steps == 0 ? -1 : 0; step < steps; ++step) {
             course.goTo(lecture, static_cast<int>(scene), step);
             waitForTraining();
             window->room().refreshNow();
@@ -247,8 +330,12 @@ constexpr QSize kLargeProjector{1920, 1080};
 INSTANTIATE_TEST_SUITE_P(Lectures, LectureRun,
                          ::testing::Values(ShownRun{"clocks", ThemeManager::Choice::light, kSmallProjector},
                                            ShownRun{"clocks", ThemeManager::Choice::dark, kSmallProjector},
+                                           ShownRun{"clocks", ThemeManager::Choice::light, kLargeProjector},
                                            ShownRun{"theta-and-fraction", ThemeManager::Choice::light, kLargeProjector},
+                                           ShownRun{"theta-and-fraction", ThemeManager::Choice::light, kSmallProjector},
+                                           ShownRun{"two-papers", ThemeManager::Choice::light, kLargeProjector},
                                            ShownRun{"two-papers", ThemeManager::Choice::dark, kSmallProjector},
+                                           ShownRun{"model-family", ThemeManager::Choice::light, kLargeProjector},
                                            ShownRun{"model-family", ThemeManager::Choice::light, kSmallProjector}),
                          runName);
 

@@ -6,7 +6,6 @@
 #include <QKeySequence>
 #include <QLabel>
 #include <QPushButton>
-#include <QScreen>
 #include <QScrollArea>
 #include <QScrollBar>
 #include <QShortcut>
@@ -22,13 +21,13 @@
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
+#include "ui/controls/flow_layout.h"
 #include "ui/lecture/course/course_progress.h"
 #include "ui/lecture/lecture_text.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/stage.h"
 #include "ui/theme/dialogs.h"
-#include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
@@ -36,6 +35,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kCourseTextPt = 10.5;
+constexpr double kCoursePart = 0.38;  // part of the window's width
 
 LectureFormulas formulasOf(const Lecture& lecture) {
     if (lecture.file.empty()) return {};
@@ -60,7 +60,8 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
       m_reset(new QPushButton(u"Start over …"_s, this)) {
     setObjectName(u"course"_s);
     setWindowTitle(u"Course"_s);
-    setModal(false);
+    setWindowFlags(Qt::Widget);  // beside the picture, in the same window
+    setAutoFillBackground(true);
     m_scenes->setAccessibleName(u"Scene of the course"_s);
     m_scenes->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     m_scenes->setMinimumContentsLength(24);
@@ -87,8 +88,6 @@ CourseDialog::CourseDialog(LectureStage& stage, Settings& settings, std::vector<
         isSummaryShown() ? m_summary->verticalScrollBar()->triggerAction(QScrollBar::SliderPageStepSub) : previous();
     });
     fillScenes();
-    const ThemeManager& theme = ThemeManager::instance();
-    resize(QSize(theme.pixels(440), theme.pixels(680)).boundedTo(screen()->availableSize() * 0.95));
 }
 
 CourseDialog::~CourseDialog() {
@@ -136,15 +135,19 @@ QWidget* CourseDialog::makeScenePage() {
 
 QWidget* CourseDialog::makeButtons() {
     auto* bar = new QWidget(this);
-    auto* row = scaledRow(bar, 8);
+    auto* row = new FlowLayout(bar);  // wraps to two lines
+    scaleLayout(row, {0, 0, 0, 0}, 8);
     m_count->setProperty("quiet", true);
     row->addWidget(m_back);
     row->addWidget(m_next);
     row->addWidget(m_count);
-    row->addStretch(1);
     row->addWidget(m_results);
     row->addWidget(m_reset);
-    for (QPushButton* button : {m_back, m_next, m_results, m_reset}) button->setAutoDefault(false);
+    auto* end = new QPushButton(u"End course"_s, bar);
+    end->setToolTip(u"Ends the course; your own setup and lab file are shown again. The progress is stored."_s);
+    connect(end, &QPushButton::clicked, this, &QDialog::hide);
+    row->addWidget(end);
+    for (QPushButton* button : {m_back, m_next, m_results, m_reset, end}) button->setAutoDefault(false);
     keepWidth(m_next, {u"Next"_s, u"Skip"_s});
     m_back->setToolTip(u"Shows the previous step of the course (Page Up)."_s);
     m_next->setToolTip(u"Shows the next step of the course (Page Down)."_s);
@@ -179,12 +182,9 @@ void CourseDialog::showEvent(QShowEvent* event) {
     if (event->spontaneous() || m_isOpen) return;
     m_isOpen = true;
     m_stage.begin();
-    if (const QWidget* main = parentWidget(); main && main->isWindow()) {
-        const QRect free = screen()->availableGeometry();
-        const int beside = main->frameGeometry().right() + 1;
-        const int right = free.right() + 1 - frameGeometry().width();
-        move(std::max(free.left(), std::min(beside, right)), std::clamp(main->y(), free.top(), free.bottom()));
-    }
+    m_stage.setPresenting(true, false);
+    m_stage.canvas()->installEventFilter(this);
+    place();
     start();
 }
 
@@ -198,7 +198,19 @@ void CourseDialog::hideEvent(QHideEvent* event) {
     delete m_cover;
     m_stage.pointAt({});
     m_stage.showControls({}, true);
+    m_stage.canvas()->removeEventFilter(this);
+    m_stage.setInsets({});
+    m_stage.setPresenting(false, false);
     m_stage.end();
+}
+
+void CourseDialog::place() {
+    const QRect canvas = m_stage.canvas()->rect();
+    const int width = static_cast<int>(kCoursePart * canvas.width());
+    setGeometry(canvas.right() + 1 - width, 0, width, canvas.height());
+    m_stage.setInsets({0, 0, width, 0});
+    if (m_cover) m_cover->setGeometry(canvas.adjusted(0, 0, -width, 0));
+    raise();
 }
 
 void CourseDialog::start() {
@@ -230,6 +242,7 @@ void CourseDialog::openLecture(int lecture) {
 void CourseDialog::goTo(int lecture, int scene, int step) {
     if (m_lectures.empty()) return;
     openLecture(std::clamp(lecture, 0, static_cast<int>(m_lectures.size()) - 1));
+    if (step < 0) return m_player.open(std::max(0, scene));
     m_player.goTo(std::max(0, scene), step);
 }
 
@@ -244,10 +257,11 @@ void CourseDialog::next() {
 void CourseDialog::previous() {
     if (m_lecture < 0) return;
     if (isSummaryShown()) return goTo(m_lecture, m_player.scene(), m_player.step());
-    if (m_player.scene() > 0 || m_player.step() >= 0) return m_player.previous();
+    if (m_player.scene() > 0 || m_player.step() > 0) return m_player.previous();
     if (m_lecture == 0) return;
     const Lecture& before = m_lectures[static_cast<std::size_t>(m_lecture - 1)];
-    goTo(m_lecture - 1, static_cast<int>(before.scenes.size()) - 1);
+    const auto& last = before.scenes.back();
+    goTo(m_lecture - 1, static_cast<int>(before.scenes.size()) - 1, static_cast<int>(last.steps.size()) - 1);
 }
 
 void CourseDialog::showStep() {
@@ -256,16 +270,16 @@ void CourseDialog::showStep() {
     m_pages->setCurrentIndex(0);
     m_question->clear();
     m_question->hide();
-    m_title->setMarkdown(u"## "_s + text(scene->title));
     const LectureStep* step = m_player.currentStep();
     // The first page of a lecture introduces it.
-    m_say->setMarkdown(step                    ? filledText(step->say, m_stage)
-                       : m_player.scene() == 0 ? text(current().text)
-                                               : QString());
+    const QString begin = m_player.scene() == 0 && m_player.step() <= 0 ? text(current().text) + u"\n\n"_s : QString();
+    m_title->setMarkdown(u"## "_s + text(scene->title));
+    m_say->setMarkdown(begin + (step ? filledText(step->say, m_stage) : QString()));
     m_next->setText(step && step->ask ? u"Skip"_s : u"Next"_s);
-    m_back->setEnabled(m_lecture > 0 || m_player.scene() > 0 || m_player.step() >= 0);
+    m_back->setEnabled(m_lecture > 0 || m_player.scene() > 0 || m_player.step() > 0);
     m_next->setEnabled(true);
-    m_count->setText(u"step %1 of %2"_s.arg(m_player.step() + 2).arg(scene->steps.size() + 1));
+    m_count->setText(
+        u"step %1 of %2"_s.arg(std::max(1, m_player.step() + 1)).arg(std::max<std::size_t>(1, scene->steps.size())));
     m_progress.setPlace({text(current().title), text(scene->id), m_player.step()});
     // Who reads on, or comes back from a later scene, sees the answers of the steps before.
     for (int before = 0; before < m_player.step(); ++before) {
@@ -318,21 +332,18 @@ void CourseDialog::updateCover() {
         m_cover->setAlignment(Qt::AlignCenter);
         m_cover->setWordWrap(true);
         m_cover->setAutoFillBackground(true);
-        canvas->installEventFilter(this);
     }
-    m_cover->setGeometry(canvas->rect());
     m_cover->show();
     m_cover->raise();
+    place();
 }
 
 void CourseDialog::updateControls() {
     QStringList names;
-    bool asks = false;
     if (const LectureScene* scene = m_player.currentScene(); scene && !isSummaryShown()) {
-        asks = asks_later(*scene, m_player.step(), m_question->isRevealed());
         for (const std::string& name : scene->controls) names << text(name);
     }
-    m_stage.showControls(names, !asks);
+    m_stage.showControls(names, false);
 }
 
 void CourseDialog::updateText() {
@@ -348,16 +359,14 @@ void CourseDialog::updateText() {
 }
 
 bool CourseDialog::eventFilter(QObject* watched, QEvent* event) {
-    if (m_cover && watched == m_cover->parent() && event->type() == QEvent::Resize) {
-        m_cover->setGeometry(m_cover->parentWidget()->rect());
-    }
+    if (m_isOpen && watched == m_stage.canvas() && event->type() == QEvent::Resize) place();
     return QDialog::eventFilter(watched, event);
 }
 
 void CourseDialog::storeAnswer(const AnswerRecord& answer) {
     const LectureStep* step = m_player.currentStep();
     if (!step || !step->ask) return;
-    m_progress.addAnswer(current(), *m_player.currentScene(), *step->ask, answer.right, m_question->isHintShown());
+    m_progress.addAnswer(current(), *m_player.currentScene(), *step->ask, answer, m_question->isHintShown());
     fillScenes();
 }
 

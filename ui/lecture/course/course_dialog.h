@@ -25,7 +25,7 @@ class LectureText;
 class QuestionPanel;
 class Settings;
 
-/// Shows the scenes one step at a time, while the main window beside it shows their rooms and setups. Not modal.
+/// Shows the scenes one step at a time at the right of the stage, which shows their rooms and setups beside it.
 class CourseDialog : public QDialog {
     Q_OBJECT
 
@@ -70,9 +70,10 @@ class CourseDialog : public QDialog {
     void askQuestion();
     /// The picture of the main window is hidden while it would show the answer.
     void updateCover();
-    /// Shows every control once no question of the scene is open: some stand beside numbers that can be an answer.
-    /// Before, only the controls of the scene are shown.
+    /// Shows only the controls of the scene.
     void updateControls();
+    /// At the right of the canvas, whose picture gets the rest.
+    void place();
     /// On a page of text, and in a room below its last step, because the text contains the answers.
     void updateText();
     void storeAnswer(const AnswerRecord& answer);

@@ -31,7 +31,7 @@ std::optional<CourseProgress::Result> CourseProgress::result(const Lecture& lect
     if (found == m_answers.constEnd()) return std::nullopt;
     const QJsonObject stored = found->toObject();
     return Result{stored[u"right"_s].toBool(), stored[u"attempts"_s].toInt(), stored[u"hinted"_s].toBool(),
-                  stored[u"shown"_s].toBool()};
+                  stored[u"shown"_s].toBool(), stored[u"mistake"_s].toString()};
 }
 
 CourseProgress::Grade CourseProgress::grade(const Lecture& lecture, const LectureScene& scene,
@@ -44,11 +44,12 @@ CourseProgress::Grade CourseProgress::grade(const Lecture& lecture, const Lectur
 }
 
 void CourseProgress::addAnswer(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question,
-                               bool right, bool hinted) {
+                               const AnswerRecord& answer, bool hinted) {
     Result now = result(lecture, scene, question).value_or(Result{});
     // An answer that was right once stays right.
     if (now.right) return;
-    now.right = right;
+    now.right = answer.right;
+    if (!answer.right) now.mistake = text(answer.given);
     now.hinted = now.hinted || hinted;
     ++now.attempts;
     setResult(questionKey(lecture, scene, question), now);
@@ -65,7 +66,8 @@ void CourseProgress::setResult(const QString& key, const Result& result) {
     m_answers[key] = QJsonObject{{u"right"_s, result.right},
                                  {u"attempts"_s, result.attempts},
                                  {u"hinted"_s, result.hinted},
-                                 {u"shown"_s, result.shown}};
+                                 {u"shown"_s, result.shown},
+                                 {u"mistake"_s, result.mistake}};
     store();
 }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/lecture/lecture.h"
+#include "core/store/lab_file.h"
 
 namespace ropelab::ui {
 
@@ -22,6 +23,7 @@ class CourseProgress {
         int attempts = 0;     // number of answers
         bool hinted = false;  // the hint was shown before an answer
         bool shown = false;   // the right answer was shown before a right answer was given
+        QString mistake;      // the last wrong answer, as AnswerRecord::given; "" if there was none
         bool operator==(const Result&) const = default;
     };
     enum class Grade { unanswered, wrong, shown, withHelp, understood };
@@ -32,8 +34,8 @@ class CourseProgress {
     /// `understood` is a right first answer without hint, `withHelp` a later or hinted right answer, `shown` one that
     /// follows the right answer on screen.
     Grade grade(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question) const;
-    void addAnswer(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question, bool right,
-                   bool hinted);
+    void addAnswer(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question,
+                   const AnswerRecord& answer, bool hinted);
     /// The right answer, or what follows the question in its scene, is on screen.
     void addShown(const Lecture& lecture, const LectureScene& scene, const LectureQuestion& question);
 

@@ -1,7 +1,9 @@
 #include "ui/lecture/course/course_progress.h"
 
 #include <QObject>
+#include <nlohmann/json.hpp>
 
+#include "core/lecture/answer.h"
 #include "ui/common/text.h"
 
 namespace ropelab::ui {
@@ -55,6 +57,30 @@ std::vector<const LectureQuestion*> questionsOf(const LectureScene& scene) {
     return questions;
 }
 
+/// The questions that were answered wrongly at least once, with the answer and what it shows to be misunderstood.
+static QString mistakesOf(const std::vector<Lecture>& lectures, const CourseProgress& progress) {
+    QString rows;
+    for (std::size_t l = 0; l < lectures.size(); ++l) {
+        for (std::size_t s = 0; s < lectures[l].scenes.size(); ++s) {
+            const LectureScene& scene = lectures[l].scenes[s];
+            for (const LectureQuestion* question : questionsOf(scene)) {
+                const auto result = progress.result(lectures[l], scene, *question);
+                if (!result || result->mistake.isEmpty()) continue;
+                const auto given = nlohmann::json::parse(result->mistake.toStdString(), nullptr, false);
+                // The points of a drawn curve say nothing in a list.
+                const QString answer = given.is_string()   ? text(given.get<std::string>())
+                                       : given.is_number() ? result->mistake
+                                                           : u"a curve"_s;
+                QString why = text(misunderstood(*question, result->mistake.toStdString()));
+                if (why.isEmpty()) why = text(question->hint);
+                rows += u"<li><a href=\"scene:%1/%2\">%3</a> Your answer: %4. %5</li>"_s.arg(l).arg(s).arg(
+                    text(question->text).toHtmlEscaped(), answer.toHtmlEscaped(), why.toHtmlEscaped());
+            }
+        }
+    }
+    return rows.isEmpty() ? rows : u"<h3>%1</h3><ul>%2</ul>"_s.arg(u"Your mistakes"_s, rows);
+}
+
 QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress& progress) {
     GradeCount all;
     QString parts;
@@ -77,7 +103,8 @@ QString courseSummary(const std::vector<Lecture>& lectures, const CourseProgress
         }
         parts += u"<h3>%1</h3><p>%2</p>%3"_s.arg(text(lecture.title).toHtmlEscaped(), countWords(count), rows);
     }
-    return u"<h2>%1</h2><p>%2</p>"_s.arg(u"What you understood"_s, countWords(all)) + parts;
+    return u"<h2>%1</h2><p>%2</p>"_s.arg(u"What you understood"_s, countWords(all)) + mistakesOf(lectures, progress) +
+           parts;
 }
 
 QString sceneMark(const Lecture& lecture, const LectureScene& scene, const CourseProgress& progress) {
@@ -90,7 +117,8 @@ QString sceneMark(const Lecture& lecture, const LectureScene& scene, const Cours
     }
     if (!isAnswered) return {};
     const int known = count.understood + count.withHelp;
-    if (known == count.questions) return u"✓ understood"_s;
+    if (count.understood == count.questions) return u"✓ understood"_s;
+    if (known == count.questions) return u"✓ understood with help"_s;
     return u"%1 of %2 understood"_s.arg(known).arg(count.questions);
 }
 

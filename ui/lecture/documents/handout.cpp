@@ -116,11 +116,16 @@ class HandoutText {
 
     void addScene(const ShownScene& scene, std::size_t number) {
         addLine(u"%1  %2"_s.arg(number).arg(text(scene.scene.title)), kScenePt, true, 0, 8, true);
-        if (m_hasAnswers || !text_answers(scene.scene)) addMarkdown(text(scene.scene.text));
+        m_scene = number - 1;
+        if (m_hasAnswers || (!text_answers(scene.scene) && !tells(scene.scene.text))) {
+            addMarkdown(text(scene.scene.text));
+        }
         addPicture(scene);
         addQuestions(scene);
         if (m_hasAnswers) addAnswers(scene);
     }
+
+    bool tells(const std::string& words) const { return tellsAnswer(m_lecture, m_scene, text(words)); }
 
     void addPicture(const ShownScene& scene) {
         if (!scene.runs.isEmpty()) addLine(scene.runs, kSmallPt, false, 4, 0);
@@ -128,7 +133,9 @@ class HandoutText {
         const auto first = std::find_if(scene.steps.begin(), scene.steps.end(), asks);
         // The steps after a question answer it.
         const ShownStep& shown = m_hasAnswers || first == scene.steps.end() ? scene.steps.back() : *first;
+        const auto step = static_cast<std::size_t>(&shown - scene.steps.data());
         if (!shown.picture || (!m_hasAnswers && isHidden(*shown.picture, scene))) return;
+        if (!m_hasAnswers && showsAnswer(m_lecture, m_scene, step)) return;
         addFigure(*shown.picture, m_width);
         addLine(shown.picture->summary, kSmallPt, false, 0, 8);
     }
@@ -142,7 +149,9 @@ class HandoutText {
 
     void addQuestions(const ShownScene& scene) {
         m_number = 0;
-        if (!scene.scene.question.empty()) addNumbered(u"Questions"_s, text(scene.scene.question));
+        if (!scene.scene.question.empty() && (m_hasAnswers || !tells(scene.scene.question))) {
+            addNumbered(u"Questions"_s, text(scene.scene.question));
+        }
         for (const ShownStep& step : scene.steps) {
             if (!step.step.ask) continue;
             const LectureQuestion& ask = *step.step.ask;
@@ -185,6 +194,7 @@ class HandoutText {
     double m_highest;
     bool m_hasAnswers;
     QTextCursor m_cursor;
+    std::size_t m_scene = 0;
     bool m_isEmpty = true;
     QString m_heading;  // the last heading of questions or answers
     int m_number = 0;   // of the last question or answer

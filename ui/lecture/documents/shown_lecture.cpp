@@ -41,6 +41,7 @@ class LectureWalk {
     LectureWalk(LectureStage& stage, const Lecture& lecture, const std::function<void()>& settle)
         : m_stage(stage), m_player(stage), m_settle(settle) {
         m_shown.lecture = lecture;
+        m_shown.secrets = secrets_of(lecture);
         m_shown.formulas = LectureFormulas(fromPath(lecture.file.parent_path()));
         Lecture recorded = lecture;
         for (LectureScene& scene : recorded.scenes) {
@@ -204,6 +205,22 @@ bool hidesCurve(const ShownScene& scene, std::size_t step) {
         return ask && ask->kind == LectureQuestion::Kind::curve;
     };
     return draws(step) || (step + 1 < scene.steps.size() && draws(step + 1));
+}
+
+bool tellsAnswer(const ShownLecture& lecture, std::size_t scene, const QString& words) {
+    return std::any_of(lecture.secrets.begin(), lecture.secrets.end(), [&](const LectureSecret& secret) {
+        return secret.scene != scene && !secret.given_away_by(words.toStdString()).empty();
+    });
+}
+
+bool showsAnswer(const ShownLecture& lecture, std::size_t scene, std::size_t step) {
+    const std::vector<LectureSight> sights = sights_of(lecture.scenes[scene].scene);
+    const auto& picture = lecture.scenes[scene].steps[step].picture;
+    if (picture && tellsAnswer(lecture, scene, picture->summary)) return true;
+    return step < sights.size() &&
+           std::any_of(lecture.secrets.begin(), lecture.secrets.end(), [&](const LectureSecret& secret) {
+               return secret.scene != scene && secret.is_shown_by(sights[step]);
+           });
 }
 
 QString factsOf(const Lecture& lecture) {

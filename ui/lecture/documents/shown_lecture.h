@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/lecture/lecture.h"
+#include "core/lecture/secrets.h"
 #include "ui/figure/figure.h"
 #include "ui/lecture/lecture_formulas.h"
 
@@ -39,6 +40,7 @@ struct ShownLecture {
     Lecture lecture;
     LectureFormulas formulas;
     std::vector<ShownScene> scenes;
+    std::vector<LectureSecret> secrets;
     std::vector<DrawnQuestion> drawn;
     /// What could not be shown or computed, with the scene.
     QStringList problems;
@@ -58,6 +60,11 @@ std::optional<ShownLecture> showLecture(LectureStage& stage, const Lecture& lect
 Figure emptyAxes(const Figure& figure);
 /// The class draws a curve at this step or at the next one, so that the picture must not show it.
 bool hidesCurve(const ShownScene& scene, std::size_t step);
+
+/// A version without answers is read as a whole, so a scene must not answer the questions of another one: with a text …
+bool tellsAnswer(const ShownLecture& lecture, std::size_t scene, const QString& words);
+/// … or with the picture of a step.
+bool showsAnswer(const ShownLecture& lecture, std::size_t scene, std::size_t step);
 
 /// "RoPE Lab · 45 minutes".
 QString factsOf(const Lecture& lecture);

@@ -212,7 +212,11 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
         page.question = text(scene.scene.question);
         page.runs = scene.runs;
         LectureSlide words = page;
-        if (hasAnswers || !text_answers(scene.scene)) words.body = text(scene.scene.text);
+        const auto tells = [&](const std::string& words) {
+            return !hasAnswers && tellsAnswer(lecture, i, text(words));
+        };
+        if (tells(scene.scene.question)) page.question.clear();
+        if ((hasAnswers || !text_answers(scene.scene)) && !tells(scene.scene.text)) words.body = text(scene.scene.text);
         const bool isPageOfText = scene.scene.room.empty();
         if (isPageOfText && (!words.body.isEmpty() || page.steps == 0)) slides.push_back(words);
         bool isAsked = false;
@@ -224,11 +228,12 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
             if (isAfter && !shown.step.ask) continue;
             LectureSlide slide = page;
             slide.step = page.steps == 0 ? 0 : static_cast<int>(step) + 1;
-            if (!isAfter) slide.sentence = text(shown.step.say);
+            if (!isAfter && !tells(shown.step.say)) slide.sentence = text(shown.step.say);
             slide.picture = shown.picture;
             if (shown.picture && hidesCurve(scene, step)) slide.picture = emptyAxes(*shown.picture);
             const bool draws = shown.step.ask && shown.step.ask->kind == LectureQuestion::Kind::curve;
             if ((isAfter && !draws) || (shown.step.ask && shown.step.ask->hides)) slide.picture.reset();
+            if (!hasAnswers && showsAnswer(lecture, i, step)) slide.picture.reset();
             slide.ask = shown.step.ask;
             if (slide.ask && hasAnswers) slide.answer = answerText(shown);
             slides.push_back(std::move(slide));

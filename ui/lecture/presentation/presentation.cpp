@@ -6,6 +6,7 @@
 #include <QLayout>
 #include <QStandardPaths>
 #include <algorithm>
+#include <cmath>
 
 #include "core/base/error.h"
 #include "core/lecture/quantities/quantity.h"
@@ -18,6 +19,7 @@
 #include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/lecture/questions/question_panel.h"
 #include "ui/lecture/stage.h"
+#include "ui/shell/room.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
@@ -26,10 +28,13 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kTickMs = 500;
+constexpr int kTickMs = 150;
 constexpr int kStripHeight = 96;           // pixels at 100 %
-constexpr double kQuestionCardPart = 0.5;  // part of the canvas that the card of a question is wide
-constexpr int kMargin = 12;                // pixels at 100 %, around the card of a question
+constexpr double kDockPart = 0.42;         // part of the canvas beside the picture for a question
+constexpr int kTextOfHeight = 24;          // the height of the canvas divided by that of its texts
+constexpr double kPageText = 80.0 / 1080;  // of the height: a question on a page of its own, down to …
+constexpr double kLeastPageText = 60.0 / 1080;
+constexpr int kMostWaitMs = 300;  // work that takes longer shows itself
 
 int bandHeight(QWidget& band, int width) {
     band.ensurePolished();
@@ -76,9 +81,7 @@ Presentation::Presentation(LectureStage& stage, LecturePlayer& player, QObject* 
     connect(&m_player, &LecturePlayer::settled, this, [this] {
         if (m_isActive) showSettled();
     });
-    connect(&m_player, &LecturePlayer::problem, this, [this](const QString& sentence) {
-        if (m_head) m_head->say(sentence);
-    });
+    connect(&m_player, &LecturePlayer::problem, this, &Presentation::tellProblem);
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {
         if (!m_isActive) return;
         place();
@@ -95,14 +98,19 @@ Presentation::~Presentation() {
 void Presentation::start() {
     if (m_isActive || !m_player.hasLecture()) return;
     m_stage.begin();
-    m_stage.setPresenting(true);
+    m_stage.setPresenting(true, true);
     m_isActive = true;
     build();
     qApp->installEventFilter(this);
     if (!m_since.isValid()) m_since.start();
     m_clock.start();
     const bool hasTitlePage = !m_player.lecture().text.empty();
-    m_player.goTo(m_player.scene() < 0 && !hasTitlePage ? 0 : m_player.scene(), m_player.step());
+    const int scene = m_player.scene() < 0 && !hasTitlePage ? 0 : m_player.scene();
+    if (m_player.step() < 0) {
+        m_player.open(scene);
+    } else {
+        m_player.goTo(scene, m_player.step());
+    }
     tick();
 }
 
@@ -116,7 +124,7 @@ void Presentation::leave() {
     m_stage.pointAt(QString());
     m_stage.setInsets({});
     m_stage.showControls({}, true);
-    m_stage.setPresenting(false);
+    m_stage.setPresenting(false, true);
     emit left();
 }
 
@@ -147,6 +155,10 @@ void Presentation::build() {
         m_cover->hide();
         keepSecret();
         place();
+        if (m_pressed > 0) {
+            --m_pressed;
+            next();
+        }
     });
     m_strip = new NotesView(true, canvas);
     m_strip->setAutoFillBackground(true);
@@ -236,6 +248,11 @@ void Presentation::place() {
     if (const LectureScene* scene = m_player.currentScene()) {
         for (const LectureStep& step : scene->steps) sentences << filledText(step.say, m_stage);
     }
+    const int size = (canvas.height() + kTextOfHeight - 1) / kTextOfHeight;
+    m_head->setTextSize(size);
+    m_foot->setTextSize(size);
+    m_page->setTextSize(size);
+    m_cover->setTextSize(size);
     const int above = bandHeight(*m_head, canvas.width());
     const int sentence = m_foot->heightFor(sentences, canvas.width());
     const int strip = m_strip->isHidden() ? 0 : manager.pixels(kStripHeight);
@@ -243,25 +260,49 @@ void Presentation::place() {
     m_foot->setGeometry(0, canvas.height() - strip - sentence, canvas.width(), sentence);
     m_foot->setVisible(sentence > 0);
     m_strip->setGeometry(0, canvas.height() - strip, canvas.width(), strip);
-    const QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
-    m_stage.setInsets({0, above, 0, sentence + strip});
+    QRect picture(0, above, canvas.width(), canvas.height() - above - sentence - strip);
+    const bool isDocked = m_question->hasQuestion() && !isQuestionPage();
+    if (m_question->hasQuestion()) placeQuestion(picture, size);
+    if (isDocked) picture.setRight(m_question->x() - 1);
+    m_stage.setInsets({0, above, canvas.width() - picture.width(), sentence + strip});
     m_page->setGeometry(picture);
     m_cover->setGeometry(picture);
-    if (m_question->hasQuestion()) {
-        const int margin = manager.pixels(kMargin);
-        if (m_question->coversPicture()) {
-            m_question->setGeometry(picture);
-        } else {
-            const int width = static_cast<int>(kQuestionCardPart * canvas.width());
-            const int height = std::min(bandHeight(*m_question, width), picture.height() - 2 * margin);
-            m_question->setGeometry(canvas.width() - width - margin, picture.bottom() - height - margin, width, height);
-        }
-        m_question->raise();
-    }
+    if (m_question->hasQuestion()) m_question->raise();
     m_ink->setGeometry(canvas);
     m_ink->raise();
     m_blank->setGeometry(canvas);
     m_blank->raise();
+}
+
+bool Presentation::isQuestionPage() const {
+    const LectureQuestion* question = m_question->question();
+    return question && (m_question->coversPicture() || (question->hides && !m_question->isRevealed()));
+}
+
+void Presentation::placeQuestion(const QRect& free, int textSize) {
+    if (m_question->coversPicture()) {
+        m_question->setTextSize(textSize);
+        return m_question->setGeometry(free);
+    }
+    if (!isQuestionPage()) {
+        const int width = static_cast<int>(kDockPart * free.width());
+        m_question->setTextSize(textSize);
+        return m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
+    }
+    // The largest text that fits.
+    const double height = m_stage.canvas()->height();
+    int size = static_cast<int>(kPageText * height);
+    const int least = static_cast<int>(std::ceil(kLeastPageText * height));
+    m_question->setTextSize(size);
+    while (size > least && bandHeight(*m_question, free.width()) > free.height()) m_question->setTextSize(--size);
+    m_question->setGeometry(free);
+}
+
+void Presentation::tellProblem(const QString& sentence) {
+    m_problem = sentence;
+    for (NotesView* view : {m_strip.data(), notes()}) {
+        if (view) view->showFind(sentence);
+    }
 }
 
 void Presentation::showPlace() {
@@ -269,13 +310,17 @@ void Presentation::showPlace() {
     const LectureScene* scene = m_player.currentScene();
     const LectureStep* step = m_player.currentStep();
     m_question->clear();
+    m_pressed = 0;
+    m_busySince.invalidate();
     // Otherwise the focus of the question's field would move to a field of the room, which takes the keys.
     m_stage.canvas()->window()->setFocus(Qt::OtherFocusReason);
     m_question->hide();
     m_blank->hide();
     if (m_inkScene != m_player.scene()) m_ink->wipe();
     m_inkScene = m_player.scene();
-    m_head->showScene(scene ? text(scene->title) : QString(), scene ? text(scene->question) : QString());
+    // Beside the question that is asked, another one would compete with it.
+    const bool asks = scene && asks_later(*scene, 0, false);
+    m_head->showScene(scene ? text(scene->title) : QString(), scene && !asks ? text(scene->question) : QString());
     m_foot->showSentence(step ? filledText(step->say, m_stage) : QString());
     m_page->hide();
     m_cover->showText(u"Predict first"_s, QString());
@@ -293,8 +338,9 @@ void Presentation::showPlace() {
     m_find.clear();
     for (NotesView* view : {m_strip.data(), notes()}) {
         view->showPlace(m_player);
-        view->showFind(QString());
+        view->showFind(m_problem);
     }
+    m_problem.clear();
     keepSecret();
     showRuns();
     if (const QString reason = m_stage.whyRecorded(); scene && !step && !reason.isEmpty()) m_head->say(reason);
@@ -316,7 +362,7 @@ void Presentation::showSettled() {
                                  .scene = text(m_player.currentScene()->id),
                                  .lab = lab ? fromPath(lab->path()) : QString(),
                                  .group = QString()});
-    if (drawsCurve(step)) m_cover->hide();  // the question shows the empty axes
+    m_cover->hide();  // the question has a page of its own
     m_question->show();
     place();
     m_question->focusAnswer();
@@ -362,12 +408,25 @@ void Presentation::showRuns() {
     if (changes) m_foot->showSentence(filledText(step->say, m_stage));
     const LectureScene* scene = m_player.currentScene();
     const bool isText = scene && scene->room.empty() && scene->lab.empty();
-    m_head->showRuns(isText ? LectureStage::Runs::own : m_stage.runs(), m_stage.progress());
+    const auto runs = !scene || isText ? LectureStage::Runs::own : m_stage.runs();
+    // Work that takes longer than a moment shows itself.
+    const bool isBusy = scene && !scene->room.empty() && (m_stage.room().isBusy() || m_question->isWaiting());
+    if (!isBusy) m_busySince.invalidate();
+    if (isBusy && !m_busySince.isValid()) m_busySince.start();
+    const bool shows = isBusy && (m_question->isWaiting() || m_busySince.elapsed() >= kMostWaitMs - kTickMs);
+    m_head->showRuns(runs, runs == LectureStage::Runs::own && shows ? u"computing …"_s : m_stage.progress());
 }
 
 void Presentation::next() {
     if (isBlank()) return toggleBlank();
-    if (m_question->hasQuestion() && !m_question->isRevealed()) return m_question->reveal();
+    if (m_question->hasQuestion() && !m_question->isRevealed()) {
+        if (m_question->isWaiting()) {
+            ++m_pressed;
+        } else {
+            m_question->reveal();
+        }
+        return showRuns();
+    }
     const LectureScene* scene = m_player.currentScene();
     // The text of a scene closes it.
     const bool hasText = scene && !scene->room.empty() && !scene->text.empty();

@@ -64,6 +64,8 @@ class Presentation : public QObject {
     /// The picture shows a curve that the class is to draw.
     bool isPictureCovered() const;
     bool areNotesShown() const;
+    /// Tells the lecturer, and not the class, what is wrong with the lecture.
+    void tellProblem(const QString& sentence);
     /// File of the last snapshot, or "".
     QString snapshot() const { return m_snapshot; }
 
@@ -80,6 +82,9 @@ class Presentation : public QObject {
     void build();
     void clearCanvas();
     void place();
+    /// The question has a page of its own: it hides the picture, or its axes are drawn on.
+    bool isQuestionPage() const;
+    void placeQuestion(const QRect& free, int textSize);
     void showPlace();
     /// Hides the notes on the class's own screen until the last question of the scene is answered.
     void keepSecret();
@@ -116,7 +121,10 @@ class Presentation : public QObject {
     QPointer<NotesView> m_strip;
     QPointer<NotesWindow> m_notesWindow;
     QString m_typed;  // what is being typed to jump; names begin with "/"
-    QString m_find;   // the number that the class should find, in words
+    QString m_problem;
+    int m_pressed = 0;  // keys that follow an answer which is still being computed
+    QElapsedTimer m_busySince;
+    QString m_find;  // the number that the class should find, in words
     QString m_snapshot;
     int m_inkScene = -2;  // scene over which the ink was drawn
     QElapsedTimer m_since;

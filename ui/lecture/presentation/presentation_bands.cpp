@@ -26,6 +26,11 @@ constexpr int kNoticeMs = 5000;
 constexpr int kBandMargin = 6;
 constexpr int kSideMargin = 12;
 
+void setTextPixels(QWidget* widget, int pixels) {
+    const QString style = u"font-size: %1px;"_s.arg(pixels);
+    if (widget->styleSheet() != style) widget->setStyleSheet(style);
+}
+
 }  // namespace
 
 PresentationHead::PresentationHead(QWidget* parent)
@@ -64,6 +69,11 @@ void PresentationHead::setFormulas(const LectureFormulas& formulas) {
     m_question->setFormulas(formulas);
 }
 
+void PresentationHead::setTextSize(int pixels) {
+    m_question->setPixelSize(pixels);
+    for (QLabel* label : {m_title, m_notice, m_typed, m_mark}) setTextPixels(label, pixels);
+}
+
 void PresentationHead::showScene(const QString& title, const QString& question) {
     m_title->setText(title);
     m_question->setMarkdown(question);
@@ -72,8 +82,8 @@ void PresentationHead::showScene(const QString& title, const QString& question) 
 
 void PresentationHead::showRuns(LectureStage::Runs runs, const QString& progress) {
     m_mark->setText(runs == LectureStage::Runs::live       ? u"LIVE %1"_s.arg(progress).trimmed()
-                    : runs == LectureStage::Runs::recorded ? u"RECORDED"_s
-                                                           : QString());
+                    : runs == LectureStage::Runs::recorded ? u"RECORDED %1"_s.arg(progress).trimmed()
+                                                           : progress);
 }
 
 void PresentationHead::showTyped(const QString& typed) {
@@ -118,6 +128,10 @@ void PresentationFoot::setFormulas(const LectureFormulas& formulas) {
     m_text->setFormulas(formulas);
 }
 
+void PresentationFoot::setTextSize(int pixels) {
+    m_text->setPixelSize(pixels);
+}
+
 void PresentationFoot::showSentence(const QString& markdown) {
     m_text->setMarkdown(markdown);
 }
@@ -155,6 +169,11 @@ PresentationPage::PresentationPage(QWidget* parent)
 
 void PresentationPage::setFormulas(const LectureFormulas& formulas) {
     m_text->setFormulas(formulas);
+}
+
+void PresentationPage::setTextSize(int pixels) {
+    m_text->setPixelSize(pixels);
+    setTextPixels(m_title, pixels);
 }
 
 void PresentationPage::showText(const QString& title, const QString& markdown) {

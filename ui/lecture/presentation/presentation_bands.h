@@ -21,8 +21,9 @@ class PresentationHead : public QFrame {
     explicit PresentationHead(QWidget* parent);
 
     void setFormulas(const LectureFormulas& formulas);
+    void setTextSize(int pixels);
     void showScene(const QString& title, const QString& question);
-    /// The mark "live" or "recorded", or none for the user's own runs.
+    /// The mark "live" or "recorded", or none for the user's own runs; "computing …" without runs.
     void showRuns(LectureStage::Runs runs, const QString& progress);
     /// Typed text of a jump; "" for nothing.
     void showTyped(const QString& typed);
@@ -51,6 +52,7 @@ class PresentationFoot : public QFrame {
     explicit PresentationFoot(QWidget* parent);
 
     void setFormulas(const LectureFormulas& formulas);
+    void setTextSize(int pixels);
     void showSentence(const QString& markdown);
     QString sentence() const;
     /// Height of the highest of these sentences, so that the picture keeps its size during a scene.
@@ -68,6 +70,7 @@ class PresentationPage : public QFrame {
     explicit PresentationPage(QWidget* parent);
 
     void setFormulas(const LectureFormulas& formulas);
+    void setTextSize(int pixels);
     void showText(const QString& title, const QString& markdown);
     QString title() const;
     QString words() const;

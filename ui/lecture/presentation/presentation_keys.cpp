@@ -1,4 +1,3 @@
-#include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QAbstractSlider>
 #include <QAbstractSpinBox>
@@ -79,7 +78,6 @@ bool Presentation::wants(const QKeyEvent& event, const QWidget* focused) const {
         if (isArrow(key) || typesDigit(event) || key == Qt::Key_Space || isEnter) return false;
     }
     if (takesArrows(focused) && (isArrow(key) || key == Qt::Key_Home || key == Qt::Key_End)) return false;
-    if (qobject_cast<const QAbstractButton*>(focused) && key == Qt::Key_Space) return false;
     if ((key == Qt::Key_Up || key == Qt::Key_Down) && !isPageShown()) return false;
     return typesDigit(event) || event.text() == "/"_L1 ||
            std::find(kHandled.begin(), kHandled.end(), key) != kHandled.end();
@@ -144,10 +142,10 @@ bool Presentation::handleMovement(int key) {
             previous();
             return true;
         case Qt::Key_Home:
-            m_player.goTo(m_player.lecture().text.empty() ? 0 : -1, -1);
+            m_player.open(m_player.lecture().text.empty() ? 0 : -1);
             return true;
         case Qt::Key_End:
-            m_player.goTo(static_cast<int>(m_player.lecture().scenes.size()) - 1, -1);
+            m_player.open(static_cast<int>(m_player.lecture().scenes.size()) - 1);
             return true;
         case Qt::Key_Up:
         case Qt::Key_Down:

@@ -50,22 +50,16 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
             auto* hands = new QSpinBox(this);
             hands->setRange(0, 9999);
             hands->setAccessibleName(u"Raised hands for choice %1"_s.arg(i + 1));
-            hands->setToolTip(u"Number of people in the class who choose this answer to the question."_s);
+            hands->setToolTip(
+                u"Number of raised hands: people in the class who choose this answer to the question. Or select one answer."_s);
             grid->addWidget(hands, i, 2, Qt::AlignTop);
             m_hands.append(hands);
             connect(hands, &QSpinBox::valueChanged, this, &AnswerField::changed);
         }
         auto* mark = new QLabel(i == right ? u"✓ right"_s : u"✗ chosen"_s, this);
-        keepSpace(mark);
         mark->hide();
         grid->addWidget(mark, i, 3, Qt::AlignTop);
         m_marks.append(mark);
-    }
-    if (withHands) {
-        auto* heading = new QLabel(u"Type the number of raised hands for each answer, or select one answer."_s, this);
-        heading->setProperty("quiet", true);
-        heading->setWordWrap(true);
-        grid->addWidget(heading, static_cast<int>(choices.size()), 0, 1, 4);
     }
     connect(m_group, &QButtonGroup::idToggled, this, &AnswerField::changed);
 }

@@ -3,7 +3,9 @@
 #include <QHBoxLayout>
 #include <QKeyEvent>
 #include <QLabel>
+#include <QLineEdit>
 #include <QPushButton>
+#include <QSpinBox>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -41,6 +43,11 @@ QString unitOf(const std::string& expression) {
 
 bool isDigit(int key) {
     return key >= Qt::Key_1 && key <= Qt::Key_9;
+}
+
+QString answeredText(const AnswerRecord& answer) {
+    const nlohmann::json given = nlohmann::json::parse(answer.given, nullptr, false);
+    return given.is_string() ? text(given.get<std::string>()) : text(answer.given);
 }
 
 }  // namespace
@@ -110,6 +117,28 @@ void QuestionPanel::setFormulas(const LectureFormulas& formulas) {
     for (LectureText* label : {m_text, m_hint, m_result}) label->setFormulas(formulas);
 }
 
+void QuestionPanel::setTextSize(int pixels) {
+    for (LectureText* label : {m_text, m_hint, m_result}) label->setPixelSize(pixels);
+    const QString style = pixels > 0 ? u"* { font-size: %1px; }"_s.arg(pixels) : QString();
+    if (styleSheet() != style) setStyleSheet(style);
+    m_textSize = pixels;
+    fitFields();
+}
+
+void QuestionPanel::fitFields() {
+    if (m_textSize == 0) return;
+    // Their widths are made for the text of the window.
+    constexpr int typed = 7;  // characters of a number, as high as wide with the margins of its field
+    for (QLineEdit* edit : findChildren<QLineEdit*>()) {
+        if (!qobject_cast<QSpinBox*>(edit->parentWidget())) edit->setMinimumWidth(typed * m_textSize);
+    }
+    for (QSpinBox* hands : findChildren<QSpinBox*>()) hands->setFixedWidth(4 * m_textSize);
+    for (QPushButton* button : {m_submit, m_reveal, m_hintButton}) {
+        button->ensurePolished();
+        button->setMinimumWidth(button->fontMetrics().horizontalAdvance(u"Answer"_s) + 2 * m_textSize);
+    }
+}
+
 void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& place) {
     clear();
     m_question = question;
@@ -126,6 +155,7 @@ void QuestionPanel::ask(const LectureQuestion& question, const QuestionPlace& pl
         refresh();
     });
     refresh();
+    fitFields();
     startTruth();
 }
 
@@ -285,7 +315,23 @@ void QuestionPanel::reveal() {
     }
 }
 
+QString QuestionPanel::mistakes() const {
+    QStringList sentences;
+    for (const AnswerRecord& answer : m_answers) {
+        const std::string say = answer.right ? std::string() : misunderstood(*m_question, answer.given);
+        if (say.empty()) continue;
+        const bool isAlone = m_answers.size() == 1;
+        sentences << (isAlone ? text(say) : u"%1: %2"_s.arg(answeredText(answer), text(say)));
+    }
+    return sentences.join(u"\n\n"_s);
+}
+
 void QuestionPanel::askAgain() {
+    if (const QString why = mistakes(); !why.isEmpty()) {
+        m_result->setMarkdown(why + u"\n\nChange your answer and try again, or show the right answer."_s);
+        refresh();
+        return focusAnswer();
+    }
     m_result->setMarkdown(
         m_question->hint.empty() || m_hintShown
             ? u"Your answer is wrong. Change your answer and try again, or show the right answer."_s
@@ -298,8 +344,11 @@ void QuestionPanel::askAgain() {
 void QuestionPanel::showTruth() {
     m_revealed = true;
     const QString compared = m_field->reveal(*m_truth, m_answers);
-    const QString explained = filledText(m_question->answer, m_stage);
-    m_result->setMarkdown(explained.isEmpty() ? compared : compared + u"\n\n"_s + explained);
+    QStringList all = {compared};
+    for (const QString& more : {mistakes(), filledText(m_question->answer, m_stage)}) {
+        if (!more.isEmpty()) all << more;
+    }
+    m_result->setMarkdown(all.join(u"\n\n"_s));
     refresh();
     m_submit->setAccessibleDescription(compared);  // a screen reader says it with the button that gets the focus
     m_submit->setFocus(Qt::OtherFocusReason);

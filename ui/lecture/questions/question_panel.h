@@ -41,6 +41,10 @@ class QuestionPanel : public QFrame {
     ~QuestionPanel() override;
 
     void setFormulas(const LectureFormulas& formulas);
+    /// Of all texts and fields; 0: as in the rest of the window.
+    void setTextSize(int pixels);
+    /// The user waits for a right answer that is still being computed.
+    bool isWaiting() const { return m_waiting != Waiting::nothing; }
     /// Call this after all changes of the step took effect: the right answer is that of the setups and figures which
     /// the stage shows now. The panel gets the keyboard focus with focusAnswer().
     void ask(const LectureQuestion& question, const QuestionPlace& place);
@@ -96,9 +100,12 @@ class QuestionPanel : public QFrame {
     void failTruth(const QString& reason);
     void showTruth();
     bool isWrong() const;
+    /// What the wrong answers show to be misunderstood; "" if the lecture does not say.
+    QString mistakes() const;
     /// Keeps the right answer hidden.
     void askAgain();
     void refresh();
+    void fitFields();
 
     LectureStage& m_stage;
     Mode m_mode;
@@ -109,6 +116,7 @@ class QuestionPanel : public QFrame {
     Waiting m_waiting = Waiting::nothing;  // what was asked for before the right answer was known
     bool m_revealed = false;
     bool m_hintShown = false;
+    int m_textSize = 0;  // in pixels; 0: as in the rest of the window
     LectureText* m_text;
     QVBoxLayout* m_fieldColumn;
     AnswerField* m_field = nullptr;

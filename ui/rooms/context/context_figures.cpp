@@ -178,12 +178,12 @@ QString decaySentence() {
            "hⱼ is the product of query and key in pair j. The bound does not predict the logit."_s;
 }
 
-Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) {
+Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared, bool logarithmic) {
     // The points of two setups are larger and farther apart, so that the hollow ones can be distinguished.
     const int places = isCompared ? 80 : 600;
     Figure figure;
     figure.name = u"decay-bound"_s;
-    figure.x = distanceAxis(end);
+    figure.x = distanceAxis(end, logarithmic);
     figure.y.label = u"(2/d) Σ|S_j|"_s;
     figure.y.minimum = 0;
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))}};
@@ -193,12 +193,16 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared) 
         figure.summary = figure.emptyText;
         return figure;
     }
-    const std::vector<double> distances = spreadDistances(end, places);
+    std::vector<double> distances = logarithmic ? spreadDistances(end, places) : std::vector<double>();
+    const std::int64_t step = (end + kBoundColumns - 1) / kBoundColumns;
+    for (std::int64_t distance = 0; !logarithmic && distance <= end; distance += step) {
+        distances.push_back(static_cast<double>(distance));
+    }
     const std::vector<double> bound = decay_bound(now.inverse_frequencies, distances);
     FigureCurve curve;
     curve.quantity = u"(2/d) Σ|S_j|"_s;
     curve.ink = {Ink::Kind::rotated};
-    curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
+    if (logarithmic) curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
     curve.pointPt = isCompared ? 3 : 1.5;
     curve.x = {distances.begin(), distances.end()};
     curve.y = {bound.begin(), bound.end()};

@@ -30,7 +30,8 @@ QString boundSentence(const BoundData& data);
 
 /// Su's bound (F11) over the distance. `end` is the end of the axis, as `distanceAxisEnd` returns it. A figure that is
 /// compared with another one has fewer and larger points.
-Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared = false);
+/// On a linear axis the bound is computed close enough for a line.
+Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared = false, bool logarithmic = true);
 QString decaySentence();
 
 /// 100 to 100 million, extended so that it contains theta; with `near`, one decade around theta.

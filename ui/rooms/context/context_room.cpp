@@ -267,6 +267,9 @@ void ContextRoom::addControls() {
                 m_tuning});
     for (const char* name : {"mean", "correlation"})
         addControl(controlOf(QLatin1String(name), m_randomForm.field<NumberSlider>(name)));
+    const QString axis = u"log_axis"_s;
+    addControl({axis, [this, axis](const QString& word) { m_logarithmic->setChecked(controlSwitch(axis, word)); },
+                [this] { return m_logarithmic->isChecked() ? u"on"_s : u"off"_s; }, m_logarithmic});
 }
 
 void ContextRoom::fitPage(const QSize& page) {
@@ -397,7 +400,9 @@ void ContextRoom::renew() {
             renewBases();
             break;
         case Part::decay:
-            showFigure(m_view, [this](Side side) { return decayFigure(setupOf(side), end(), compares()); });
+            showFigure(m_view, [this](Side side) {
+                return decayFigure(setupOf(side), end(), compares(), m_logarithmic->isChecked());
+            });
             renewWords([](Side) { return decaySentence(); });
             break;
         case Part::random:

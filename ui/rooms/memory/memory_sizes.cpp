@@ -28,7 +28,9 @@ QString layoutText(const MemoryOptions& options, const ModelShape& shape) {
 
 AttentionSizes attentionSizes(const RotarySetup& setup, const ModelShape& shape) {
     AttentionSizes result = shape.sizes;
-    if (shape.name.isEmpty()) result.head_dim = setup.head_dim;
+    if (!shape.name.isEmpty() || result.head_dim == setup.head_dim) return result;
+    result.head_dim = setup.head_dim;
+    result.value_dim = 0;
     return result;
 }
 
@@ -78,8 +80,11 @@ QString kindWhy(const AttentionSizes& sizes) {
     const QString layers = groupedText(sizes.layers);
     const QString dim = groupedText(sizes.head_dim);
     const auto heads = [&](const QString& what, std::int64_t count) {
-        return u"%1\n2·n_layer·n_kv·d·L·B with n_layer = %2, n_kv = %3, d = %4\nFormula 32 of the guide"_s.arg(
-            what, layers, groupedText(count), dim);
+        const bool isWider = sizes.value_dim > 0 && sizes.value_dim != sizes.head_dim;
+        const QString channels = isWider ? u"(d + d_v)"_s : u"2d"_s;
+        const QString values = isWider ? u", d_v = %1"_s.arg(groupedText(sizes.value_dim)) : QString();
+        return u"%1\n%5·n_layer·n_kv·L·B with n_layer = %2, n_kv = %3, d = %4%6\nFormula 32 of the guide"_s.arg(
+            what, layers, groupedText(count), dim, channels, values);
     };
     switch (sizes.kind) {
         case KvCache::multi_head:

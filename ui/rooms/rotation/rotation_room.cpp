@@ -16,9 +16,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <numbers>
 #include <utility>
 
+#include "core/base/numbers.h"
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
@@ -62,6 +64,8 @@ constexpr std::array<const char*, 6> kPages = {"logit", "helix", "matrix", "aim"
 constexpr std::array<std::pair<const char*, VectorSource>, 3> kVectors = {
     {{"random", VectorSource::random}, {"equal", VectorSource::equal}, {"aimed", VectorSource::aimed}}};
 constexpr std::int64_t kFurthestShift = 1'000'000'000;
+constexpr double kMostHeadNorm = 20;
+constexpr int kMostPairs = 1 << 16;
 
 std::int64_t atLeastZero(const QString& name, std::int64_t value) {
     if (value >= 0 && value <= kFurthestShift) return value;
@@ -318,18 +322,49 @@ void RotationRoom::addControls() {
     add(
         u"n"_s, [this](std::int64_t n) { m_editor->moveTo(scene().state.m, n); }, &RotationState::n, m_bar->key());
     add(
-        u"distance"_s, [this](std::int64_t distance) { m_editor->useDistance(distance); }, &RotationState::distance,
-        m_aimPage->distance());
+        u"distance"_s,
+        [this](std::int64_t distance) {
+            m_head ? m_editor->useHead(distance, m_head->norm, m_head->pairs) : m_editor->useDistance(distance);
+        },
+        &RotationState::distance, m_aimPage->distance());
+    const auto changeHead = [this, state](const std::function<void(LectureHead&)>& change) {
+        state();
+        LectureHead head = m_head.value_or(LectureHead());
+        change(head);
+        m_head = head;
+        m_editor->useHead(scene().state.distance, head.norm, head.pairs);
+    };
+    addControl({u"norm"_s,
+                [changeHead](const QString& text) {
+                    const double norm = parse_number(text.toStdString());
+                    if (!(norm >= 0 && norm <= kMostHeadNorm)) {
+                        throw BadInput("The norm of a pair is " + text.toStdString() + ", but it must be 0 to 20.");
+                    }
+                    changeHead([norm](LectureHead& head) { head.norm = norm; });
+                },
+                [this] { return m_head ? QVariant(m_head->norm) : QVariant(u"none"_s); }});
+    addControl({u"fast_pairs"_s,
+                [changeHead](const QString& text) {
+                    const std::int64_t pairs = controlWhole(u"fast_pairs"_s, text);
+                    if (pairs < 0 || pairs > kMostPairs) {
+                        throw BadInput("The number of fast pairs is " + text.toStdString() +
+                                       ", but it must be 0 to 65536.");
+                    }
+                    changeHead([pairs](LectureHead& head) { head.pairs = static_cast<int>(pairs); });
+                },
+                [this] { return m_head ? QVariant(m_head->pairs) : QVariant(u"none"_s); }});
     add(
         u"seed"_s, [this](std::int64_t seed) { m_editor->useSeed(seed); }, &RotationState::seed, nullptr);
     addControl({u"vectors"_s,
-                [this, state](const QString& word) {
+                [this, state, changeHead](const QString& word) {
                     state();
+                    m_head.reset();
+                    if (word == "head"_L1) return changeHead([](LectureHead&) {});
                     for (const auto& [name, source] : kVectors) {
                         if (word == QLatin1String(name)) return m_editor->useVectors(source);
                     }
                     throw BadInput("The control \"vectors\" of the page Rotation is \"" + word.toStdString() +
-                                   "\", but it must be random, equal or aimed.");
+                                   "\", but it must be random, equal, aimed or head.");
                 },
                 [state]() -> QVariant {
                     for (const auto& [word, source] : kVectors) {
@@ -344,8 +379,9 @@ void RotationRoom::addControls() {
 }
 
 std::function<void()> RotationRoom::restorer() {
-    return [this, state = scene().state, part = shownPart()] {
+    return [this, state = scene().state, part = shownPart(), head = m_head] {
         if (part != shownPart()) showPart(part);
+        m_head = head;
         m_editor->reset(state);
     };
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "ui/rooms/rotation/scene_editor.h"
 #include "ui/rotary/rotary_room.h"
@@ -140,6 +141,12 @@ class RotationRoom : public RotaryRoom {
     AimPage* m_aimPage = nullptr;
     QLineEdit* m_tokensField = nullptr;
     CircuitPage* m_circuitPage = nullptr;
+    /// The head that a lecture builds; nullopt while it shows other vectors.
+    struct LectureHead {
+        double norm = RotationScene::kHeadNorm;
+        int pairs = 1 << 16;
+    };
+    std::optional<LectureHead> m_head;
     VectorsPanel* m_vectors = nullptr;
     RunVectors* m_runVectors = nullptr;
     QPointF m_lastDrag;  // last mouse position while the helix is dragged

@@ -225,6 +225,14 @@ void SceneEditor::useDistance(std::int64_t distance) {
     useVectors(VectorSource::aimed);
 }
 
+void SceneEditor::useHead(std::int64_t distance, double norm, int pairs) {
+    m_scene.state.distance = distance;
+    m_scene.buildHead(distance);
+    for (int pair = pairs; pair < m_scene.rotatedPairs(); ++pair) m_scene.setPair(pair, 0, m_scene.term(pair).phase);
+    m_scene.scaleNorms(norm);
+    emit changed();
+}
+
 void SceneEditor::sampleAgain() {
     change(u"resample q and k"_s, [this] {
         RotationState& state = m_scene.state;

@@ -56,6 +56,8 @@ class SceneEditor : public QObject {
     void useSeed(std::int64_t seed);
     /// Sets k = R_r q with r = `distance`, in tokens. Adds no undo step.
     void useDistance(std::int64_t distance);
+    /// As buildHead(), with the norm `norm` in the `pairs` fastest pairs and 0 in the others. Adds no undo step.
+    void useHead(std::int64_t distance, double norm, int pairs);
     void sampleAgain();
     /// Also changes the setup to that of the run.
     void useRunVectors(const RotarySetup& setup, const HeadVectors& vectors, const QString& origin);

@@ -287,8 +287,39 @@ QString completeSentence(const RotarySetup& setup) {
         .arg(tokensText(context));
 }
 
+/// ω′/ω of each pair.
+static Figure ratioFigure(const Parts& parts) {
+    Figure figure;
+    figure.name = u"spectrum"_s;
+    figure.x.label = u"pair"_s;
+    figure.x.whole = true;
+    figure.x.minimum = -0.7;
+    figure.x.maximum = parts.allPairs - 0.3;
+    figure.y.label = u"scaled frequency ω′ / ω"_s;
+    figure.y.minimum = 0;
+    figure.y.maximum = 1.1;
+    figure.settings = settingsOf(parts);
+    FigureCurve curve = pointsCurve(parts, {}, {Ink::Kind::rotated});
+    curve.quantity = u"ω′/ω"_s;
+    for (int i = 0; i < parts.rotated; ++i) {
+        const auto pair = static_cast<std::size_t>(i);
+        curve.x.append(i);
+        curve.y.append(parts.now.inverse_frequencies[pair] / parts.plain.inverse_frequencies[pair]);
+    }
+    figure.summary = u"The scaling multiplies the frequencies of %1 pairs by %2 to %3."_s.arg(parts.rotated)
+                         .arg(readableNumber(*std::min_element(curve.y.begin(), curve.y.end())),
+                              readableNumber(*std::max_element(curve.y.begin(), curve.y.end())));
+    figure.curves.push_back(std::move(curve));
+    if (const auto highlighted = parts.options.highlighted) {
+        figure.verticalLines.push_back(
+            {static_cast<double>(*highlighted), u"pair %1"_s.arg(*highlighted), {Ink::Kind::accent}});
+    }
+    return figure;
+}
+
 Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) {
     const Parts parts = partsOf(setup, options);
+    if (options.asRatio && parts.rotated > 0) return ratioFigure(parts);
     Figure figure;
     figure.name = options.compared.empty() ? u"spectrum"_s : u"scalings"_s;
     figure.x.label = u"pair"_s;
@@ -323,11 +354,13 @@ Figure spectrumFigure(const RotarySetup& setup, const SpectrumOptions& options) 
 }
 
 Figure comparedSpectrumFigure(const ShapedSetup& a, const ShapedSetup& b, const SpectrumOptions& options, bool editsB) {
-    const SpectrumOptions plain = {
-        .asFrequency = options.asFrequency, .highlighted = options.highlighted, .ends = options.ends};
+    const SpectrumOptions plain = {.asFrequency = options.asFrequency,
+                                   .highlighted = options.highlighted,
+                                   .asRatio = options.asRatio,
+                                   .ends = options.ends};
     SpectrumOptions optionsA = editsB ? plain : options;
     SpectrumOptions optionsB = editsB ? options : plain;
-    if (!options.ends && rotary_dim(a.setup) > 0 && rotary_dim(b.setup) > 0) {
+    if (!options.ends && !options.asRatio && rotary_dim(a.setup) > 0 && rotary_dim(b.setup) > 0) {
         // Unrotated pairs have their place at the end of the axis, so both figures need the same ends.
         const Range endsA = endsOf(partsOf(a.setup, optionsA));
         const Range endsB = endsOf(partsOf(b.setup, optionsB));

@@ -29,6 +29,8 @@ struct SpectrumOptions {
     /// Methods whose inputs the setup lacks are omitted.
     std::vector<ScalingMethod> compared = {};
     std::optional<int> highlighted = {};
+    /// Shows each frequency divided by the one without scaling, from 0 to 1, which a lecture asks for.
+    bool asRatio = false;
     /// Fixed ends of the y axis while a line is dragged.
     std::optional<Range> ends = {};
 };

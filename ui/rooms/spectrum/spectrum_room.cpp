@@ -262,6 +262,13 @@ void SpectrumRoom::fitOnlyPart() {
 void SpectrumRoom::addControls() {
     addControl(
         {u"part"_s, [this](const QString& part) { showPart(part); }, [this] { return QVariant(shownPart()); }, m_tabs});
+    const QString ratio = u"ratio"_s;
+    addControl({ratio,
+                [this, ratio](const QString& word) {
+                    m_showsRatio = controlSwitch(ratio, word);
+                    schedule();
+                },
+                [this] { return m_showsRatio ? u"on"_s : u"off"_s; }});
     using Choices = EncodingChoices;
     const auto add = [this](const QString& name, QWidget* widget, std::function<std::int64_t(const Choices&)> get,
                             std::function<void(Choices&, std::int64_t)> set, std::int64_t least, std::int64_t most) {
@@ -393,6 +400,7 @@ void SpectrumRoom::renew() {
                                      .otherPartial = m_fields->form().value("other-partial").toBool(),
                                      .compared = m_fields->comparison()->chosen(),
                                      .highlighted = model().highlightedPair(),
+                                     .asRatio = m_showsRatio,
                                      .ends = m_dragEnds};
     if (const auto b = model().setupB()) {
         showBothIn(m_spectrum, comparedSpectrumFigure(model().setupA(), *b, options, model().editsB()));

@@ -117,6 +117,7 @@ class SpectrumRoom : public RotaryRoom {
     LearnedKey m_learnedKey;
     int m_runChanges = 0;  // how often runs were loaded or trained
 
+    bool m_showsRatio = false;        // of a lecture
     std::optional<Range> m_dragEnds;  // ends of the y axis of the spectrum while a line is dragged
     BothSides<Kernel> m_kernels;
     std::vector<RotarySetup> m_jobSetups;  // what the background job computes

@@ -33,6 +33,8 @@ class ExamplePicture : public QWidget {
 
  protected:
     void paintEvent(QPaintEvent* /*event*/) override {
+        // A lecture would show its class the runs of another lab.
+        if (window()->property("lecture").toBool()) return;
         const Theme& theme = ThemeManager::instance().theme();
         const QPixmap& picture = theme.appearance == Appearance::dark ? m_dark : m_light;
         const double most = ThemeManager::instance().px(720);

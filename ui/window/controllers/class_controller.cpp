@@ -119,14 +119,14 @@ CourseDialog& ClassController::course() {
         }
     }
     lectures.push_back(statementLecture());
-    m_course = new CourseDialog(m_stage, m_workspace.settings(), std::move(lectures), m_window);
+    m_course = new CourseDialog(m_stage, m_workspace.settings(), std::move(lectures), m_stage.canvas());
     connect(m_course, &CourseDialog::problem, this, report);
     return *m_course;
 }
 
 void ClassController::showCourse() {
     if (!course().isVisible()) m_lectures.end();  // the course uses the same stage
-    raiseWindow(course());
+    course().show();
 }
 
 void ClassController::closeCourse() {

@@ -21,7 +21,6 @@
 #include "ui/lecture/documents/document_job.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/presentation/presentation.h"
-#include "ui/lecture/presentation/presentation_bands.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/actions.h"
 #include "ui/shell/notices/banners.h"
@@ -192,7 +191,7 @@ void LectureController::present(const QString& path, const QString& scene, int s
     if (!m_player->jump(scene)) {
         throw BadInput("The lecture " + path.toStdString() + " has no scene \"" + scene.toStdString() + "\".");
     }
-    m_player->goTo(m_player->scene(), step - 1);
+    if (step > 0) m_player->goTo(m_player->scene(), step - 1);
 }
 
 void LectureController::end() {
@@ -213,7 +212,7 @@ void LectureController::showPaused() {
 }
 
 void LectureController::showProblem(const QString& sentence) {
-    if (m_presentation->isActive()) return m_presentation->head()->say(sentence);
+    if (m_presentation->isActive()) return m_presentation->tellProblem(sentence);
     m_banners.show(kLectureBanner, BannerArea::Kind::error, sentence);
 }
 

@@ -16,6 +16,8 @@
 #include <QScrollBar>
 #include <QSet>
 #include <QStackedWidget>
+#include <QTimer>
+#include <QVBoxLayout>
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -23,17 +25,20 @@
 
 #include "core/base/error.h"
 #include "core/forecast/estimate.h"
+#include "core/lecture/lecture_check.h"
+#include "core/lecture/lecture_rooms.h"
 #include "core/store/lab_file.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
-#include "ui/controls/choice_box.h"
 #include "ui/controls/field_note.h"
 #include "ui/models/model_map.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rotary/rotary_room.h"
 #include "ui/session/workspace.h"
 #include "ui/shell/findables.h"
 #include "ui/shell/room.h"
+#include "ui/window/controllers/control_strip.h"
 #include "ui/window/controllers/rotary_controller.h"
 #include "ui/window/frame/rooms.h"
 
@@ -47,11 +52,9 @@ constexpr std::array<int, 7> kSizes = {100, 110, 125, 150, 175, 200, 250};  // p
 // The space, in pixels at 100 %, that the layouts of the rooms are made for.
 constexpr double kRoomWidth = 800;
 constexpr double kRoomHeight = 470;
-constexpr int kPanelMargin = 24;  // pixels at 100 %
-constexpr int kWatchMs = 500;
-constexpr int kDrawnMs = 100;           // a room has drawn its figures after this time
-constexpr double kSettlingSeconds = 5;  // estimates of the remaining time are not used before
-constexpr double kTolerance = 1.5;      // training may take this much longer than planned before the recording is shown
+constexpr double kTicksOfHeight = 30;  // the height of the canvas divided by that of the smallest text of a figure
+constexpr int kDrawnMs = 100;          // a room has drawn its figures after this time
+constexpr double kLeastDone = 0.05;    // part of a training after which its rate says how long the rest takes
 
 /// NaN if the setting is no number.
 double settingNumber(const RotarySetup& setup, const QString& name) {
@@ -169,9 +172,12 @@ WindowStage::WindowStage(Workspace& workspace, RoomStack& rooms, RotaryControlle
     connect(&m_rooms, &RoomStack::roomMade, this, [this](Room& room) {
         m_standard.push_back(room.restorer());
         if (hasBegun()) m_users.push_back(room.restorer());
+        if (auto* rotary = qobject_cast<RotaryRoom*>(&room)) {
+            for (int axis = 0; axis < 2; ++axis) rotary->fixAxis(axis, m_axes[axis]);
+        }
     });
-    m_watch.setInterval(kWatchMs);
-    connect(&m_watch, &QTimer::timeout, this, &WindowStage::watchTraining);
+    m_strip = new ControlStrip(canvas());
+    static_cast<QVBoxLayout*>(canvas()->layout())->insertWidget(1, m_strip);
 }
 
 WindowStage::~WindowStage() = default;
@@ -181,16 +187,22 @@ void WindowStage::begin() {
     m_usersRoom = m_rooms.currentId();
     m_users = restorers();
     m_workspace.beginLecture();
+    m_window.setProperty("lecture", true);
     m_larger = 0;
     m_theme.reset();
 }
 
 void WindowStage::end() {
     if (!hasBegun()) return;
-    m_watch.stop();
+    m_nextTraining = nullptr;
+    m_beside.reset();
+    m_window.setProperty("lecture", false);
+    fixAxes({}, {});
+    endGlide();
     showControls({}, true);
     pointAt(QString());
     m_liveKey.clear();
+    m_sceneKey.clear();
     m_liveLab.clear();
     m_recording.clear();
     m_workspace.endLecture();
@@ -203,6 +215,31 @@ void WindowStage::end() {
 
 void WindowStage::resetControls() {
     restoreAll(m_standard);
+    fixAxes({}, {});
+}
+
+void WindowStage::beginGlide(const std::function<void()>& toEnd) {
+    auto* rotary = qobject_cast<RotaryRoom*>(&room());
+    if (!m_isPresenting || !rotary) return;
+    rotary->holdAxes(toEnd, [this, restore = room().restorer(), before = setups()] {
+        setSetups(before);
+        restore();
+    });
+}
+
+void WindowStage::endGlide() {
+    for (Room* each : m_rooms.made()) {
+        if (auto* rotary = qobject_cast<RotaryRoom*>(each)) rotary->releaseAxes();
+    }
+}
+
+void WindowStage::fixAxes(const std::optional<Range>& x, const std::optional<Range>& y) {
+    m_axes[0] = x;
+    m_axes[1] = y;
+    for (Room* each : m_rooms.made()) {
+        auto* rotary = qobject_cast<RotaryRoom*>(each);
+        for (int axis = 0; rotary && axis < 2; ++axis) rotary->fixAxis(axis, m_axes[axis]);
+    }
 }
 
 std::vector<std::function<void()>> WindowStage::restorers() {
@@ -276,6 +313,12 @@ void WindowStage::setControl(const QString& key, const QString& value) {
         throw BadInput("There is no model \"" + value.toStdString() +
                        "\" that can be loaded; the window of known models (Ctrl+M) lists them.");
     }
+    if (is_axis_control(key.toStdString())) {
+        std::optional<Range> axes[2] = {m_axes[0], m_axes[1]};
+        const auto ends = axis_ends(value.toStdString());
+        axes[key == "y_axis"_L1 ? 1 : 0] = ends ? std::optional(Range{ends->first, ends->second}) : std::nullopt;
+        return fixAxes(axes[0], axes[1]);
+    }
     if (!room().setControl(key, value)) {
         throw BadInput("The page " + shown.toStdString() + " has no control \"" + key.toStdString() + "\".");
     }
@@ -291,6 +334,7 @@ void WindowStage::startTraining(const LectureTraining& training) {
 
 void WindowStage::showRuns(const QString& lab, const LectureTraining* training) {
     m_recording = lab;
+    m_sceneKey.clear();
     if (!training) {
         if (!lab.isEmpty()) return showRecording(lab);
         // What trains in front of the class goes on while a scene without runs is shown.
@@ -298,20 +342,22 @@ void WindowStage::showRuns(const QString& lab, const LectureTraining* training) 
         return;
     }
     const Experiment experiment = experiment_of(*training, false);
-    const QString key = text(experiment.to_json().dump());
-    if (key == m_liveKey) {
-        if (m_isTooSlow) return showRecording(lab);
+    m_sceneKey = text(experiment.to_json().dump());
+    if (m_sceneKey == m_liveKey) {
+        if (!lab.isEmpty()) return showRecording(m_isTrained ? m_liveLab : lab);
         if (!isSameFile(m_liveLab, m_workspace.lab().path())) showRecording(m_liveLab);
         return;
     }
-    m_liveKey = key;
+    m_liveKey = m_sceneKey;
     m_liveLab.clear();
+    m_isTrained = false;
     m_planned = training->seconds;
     m_experiment = experiment;
     m_expected = estimate(experiment.expand(), *machine_time_model(), m_workspace.dataDir()).seconds;
     m_isTooSlow = !lab.isEmpty() && m_expected > m_planned;
-    if (m_isTooSlow) return showRecording(lab);
-    train(experiment);
+    if (lab.isEmpty()) return train(experiment);
+    showRecording(lab);
+    if (!m_isTooSlow) trainBeside(experiment);
 }
 
 QString WindowStage::copyOf(const QString& path) {
@@ -333,7 +379,6 @@ QString WindowStage::copyOf(const QString& path) {
 void WindowStage::showRecording(const QString& path) {
     const QString shown = path.isEmpty() || isSameFile(path, m_liveLab) ? path : copyOf(path);
     if (!m_workspace.lab().isOwn() && isSameFile(shown, m_workspace.lab().path())) return;
-    m_watch.stop();
     m_workspace.showLabInstead(shown, [this](const QString& error) { reportTo(error); });
 }
 
@@ -343,7 +388,6 @@ void WindowStage::train(const Experiment& experiment) {
             m_workspace.trainInstead(experiment);
             m_liveLab = m_workspace.lab().path();
             m_trainsSince.start();
-            m_watch.start();
         } catch (const std::exception& error) {
             reportTo(QString::fromUtf8(error.what()));
         }
@@ -355,18 +399,32 @@ void WindowStage::train(const Experiment& experiment) {
     m_workspace.whenIdle(start);
 }
 
-void WindowStage::watchTraining() {
-    const SweepSession& session = m_workspace.session();
-    if (!session.isActive()) return m_watch.stop();
-    const double elapsed = static_cast<double>(m_trainsSince.elapsed()) / 1000;
-    const auto& progress = session.progress();
-    if (m_recording.isEmpty() || elapsed < std::min(kSettlingSeconds, m_planned)) return;
-    const double left = progress && std::isfinite(progress->seconds_left) ? progress->seconds_left : 0;
-    if (elapsed + left <= kTolerance * m_planned) return;
-    m_isTooSlow = true;
-    m_expected = elapsed + left;
-    emit problem(whyRecorded());
-    showRecording(m_recording);
+void WindowStage::trainBeside(const Experiment& experiment) {
+    m_nextTraining = [this, experiment] {
+        try {
+            m_liveLab = m_workspace.lab().unusedPath();
+            Plan plan = plan_into(toPath(m_liveLab), experiment, m_workspace.dataDir());
+            if (plan.data_dir.empty()) plan.data_dir = m_workspace.dataDir();
+            m_trainsSince.start();
+            m_beside->start(std::move(plan), toPath(m_liveLab));
+        } catch (const std::exception& error) {
+            reportTo(QString::fromUtf8(error.what()));
+        }
+    };
+    if (!m_beside) {
+        m_beside = std::make_unique<SweepSession>(m_workspace.engine());
+        connect(m_beside.get(), &SweepSession::ended, this, [this](RunState how) { showTrained(how); });
+    }
+    if (m_beside->isActive()) return m_beside->stop();
+    std::exchange(m_nextTraining, nullptr)();
+}
+
+void WindowStage::showTrained(RunState how) {
+    if (m_nextTraining) return std::exchange(m_nextTraining, nullptr)();
+    if (how != RunState::finished || !hasBegun()) return;
+    m_isTrained = true;
+    m_workspace.settings().addRecentLab(m_liveLab);
+    if (m_sceneKey == m_liveKey) showRecording(m_liveLab);
 }
 
 void WindowStage::reportTo(const QString& error) {
@@ -380,15 +438,19 @@ LectureStage::Runs WindowStage::runs() {
 }
 
 QString WindowStage::progress() {
-    const SweepSession& session = m_workspace.session();
-    const auto& progress = session.progress();
-    if (runs() != Runs::live || !session.isActive()) return {};
-    if (!progress || !std::isfinite(progress->seconds_left)) return u"starting …"_s;
-    return u"%1 %, about %2 left"_s.arg(std::lround(100 * progress->done)).arg(durationText(progress->seconds_left));
+    const bool isBeside = m_beside && m_beside->isActive() && m_sceneKey == m_liveKey && !m_sceneKey.isEmpty();
+    const SweepSession& session = isBeside ? *m_beside : m_workspace.session();
+    if (!isBeside && (runs() != Runs::live || !session.isActive())) return {};
+    const QString words = isBeside ? u"live runs: "_s : QString();
+    // By what was done until now: the first steps take longer than the others, and an estimate before them is a guess.
+    const double done = session.progress() ? session.progress()->done : 0;
+    if (!(done >= kLeastDone)) return words + u"starting …"_s;
+    const double left = static_cast<double>(m_trainsSince.elapsed()) / 1000 * (1 - done) / done;
+    return words + u"%1 %, about %2 left"_s.arg(std::lround(100 * done)).arg(durationText(left));
 }
 
 QString WindowStage::whyRecorded() {
-    if (!m_isTooSlow || runs() != Runs::recorded) return {};
+    if (!m_isTooSlow || runs() != Runs::recorded || m_sceneKey != m_liveKey) return {};
     return u"Recorded runs are shown, because training these runs takes about %1 on this machine, and the scene of "
            "the lecture plans %2 for the training. The key L trains the runs anyway."_s.arg(durationText(m_expected),
                                                                                             durationText(m_planned));
@@ -397,8 +459,7 @@ QString WindowStage::whyRecorded() {
 void WindowStage::trainAnyway() {
     if (!m_isTooSlow || !m_experiment) return;
     m_isTooSlow = false;
-    m_planned = std::numeric_limits<double>::infinity();
-    train(*m_experiment);
+    trainBeside(*m_experiment);
 }
 
 const LabFile* WindowStage::lab() {
@@ -452,7 +513,7 @@ void WindowStage::pointAtFigure(const QString& name, bool again) {
     if (room().hasFigure() && !again && room().figure().name == name) return lightUp(room().picture());
     if (again) {
         QTimer::singleShot(kDrawnMs, this, [this, name] { pointAtFigure(name, false); });
-    } else {
+    } else if (m_sceneKey.isEmpty()) {  // runs that train may have no figure yet
         emit problem(u"This page has no figure “%1” that a step of the lecture could point at."_s.arg(name));
     }
 }
@@ -464,23 +525,25 @@ QWidget* WindowStage::canvas() {
     return m_window.centralWidget();
 }
 
-void WindowStage::setPresenting(bool presenting) {
+void WindowStage::setPresenting(bool presenting, bool fullScreen) {
     if (presenting == m_isPresenting) return;
     ThemeManager& theme = ThemeManager::instance();
     if (presenting) {
         m_before = Look{m_window.windowState(), theme.choice(), theme.scale()};
         m_isPresenting = true;
+        m_isLarge = fullScreen;
         m_isPlaced = false;
         m_isFitted = false;
-        if (m_usesFullScreen) m_window.setWindowState(m_window.windowState() | Qt::WindowFullScreen);
+        if (m_usesFullScreen && fullScreen) m_window.setWindowState(m_window.windowState() | Qt::WindowFullScreen);
         if (m_theme) theme.setChoice(*m_theme);
     } else {
         m_theme = theme.choice();
+        theme.setFigureText(0);
         setInsets({});
         theme.setChoice(m_before->theme);
         theme.setScale(m_before->scale);
         setPart({});
-        m_isPresenting = false;
+        m_isPresenting = m_isLarge = false;
         if (m_usesFullScreen) m_window.setWindowState(m_before->state);
     }
     emit presentingChanged(presenting);
@@ -488,7 +551,7 @@ void WindowStage::setPresenting(bool presenting) {
 
 void WindowStage::setInsets(const QMargins& insets) {
     canvas()->layout()->setContentsMargins(insets);
-    if (!m_isPresenting || m_isPlaced || insets.isNull()) return;
+    if (!m_isLarge || m_isPlaced || insets.isNull()) return;
     m_isPlaced = true;
     fitScale();
 }
@@ -506,6 +569,7 @@ void WindowStage::changeSize(int by) {
 void WindowStage::fitScale() {
     // The largest scale at which the canvas offers the space that rooms need; then smaller ones while the room is cut.
     ThemeManager& theme = ThemeManager::instance();
+    theme.setFigureText(std::ceil(canvas()->height() / kTicksOfHeight));
     const double pixel = theme.px(100) / theme.scale();  // of the screen, at a scale of 100 %
     const double room = std::min(canvas()->width() / (kRoomWidth * pixel), canvas()->height() / (kRoomHeight * pixel));
     auto size = static_cast<int>(std::upper_bound(kSizes.begin(), kSizes.end(), 100 * room + 0.5) - kSizes.begin()) - 1;
@@ -561,18 +625,26 @@ void WindowStage::showControls(const QStringList& names, bool all) {
 }
 
 void WindowStage::applyControls() {
+    m_strip->giveBack();
     m_hidden->restore();
-    m_hasPanel = true;
     if (!m_showsAll) {
         QSet<QWidget*> kept;
+        QList<QWidget*> ofPanel;
+        QWidget* panel = m_rooms.panels().currentWidget();
         for (const QString& name : m_controls) {
-            if (QWidget* widget = room().controlWidget(name)) kept.insert(widget);
+            QWidget* widget = room().controlWidget(name);
+            if (!widget) continue;
+            kept.insert(widget);
+            if (panel->isAncestorOf(widget)) ofPanel.append(widget);
         }
         for (QWidget* bar : room().bars()) m_hidden->reduce(bar, kept);
-        QWidget* panel = m_rooms.panels().currentWidget();
-        m_hasPanel = std::any_of(kept.begin(), kept.end(), [panel](auto* each) { return panel->isAncestorOf(each); });
-        // A presentation has no panel without a kept control; beside the course it stays, without what is not kept.
-        if (m_hasPanel || !m_isPresenting) m_hidden->reduce(panel, kept);
+        // A presentation has no panel, whose fields are below the picture; beside the course it stays, without what is
+        // not kept.
+        if (m_isPresenting) {
+            m_strip->take(ofPanel);
+        } else {
+            m_hidden->reduce(panel, kept);
+        }
     }
     emit sidesChanged();
 }
@@ -581,25 +653,7 @@ void WindowStage::fitSides() {
     // A desktop gives the window its full-screen size some time after it was asked to.
     if (m_size != m_window.size()) m_isPlaced = m_isFitted = false;
     m_size = m_window.size();
-    m_rooms.panels().setVisible(m_hasPanel);
-    if (!m_hasPanel) return;
-    // As narrow as the visible controls allow.
-    const ThemeManager& theme = ThemeManager::instance();
-    QWidget* panel = m_rooms.panels().currentWidget();
-    const auto* area = qobject_cast<QScrollArea*>(panel);
-    if (!area) area = panel->findChild<QScrollArea*>();
-    int content = area && area->widget()
-                      ? area->widget()->minimumSizeHint().width() + area->verticalScrollBar()->sizeHint().width()
-                      : panel->minimumSizeHint().width();
-    // Choices that are shortened elsewhere show their whole text.
-    int missing = 0;
-    for (const ChoiceBox* box : panel->findChildren<ChoiceBox*>()) {
-        if (box->isVisibleTo(panel)) missing = std::max(missing, box->wholeWidth() - box->minimumSizeHint().width());
-    }
-    if (!m_showsAll) content += missing;
-    const int narrowest = theme.pixels(200);
-    const int widest = std::max(narrowest, m_window.width() / 3);
-    m_rooms.panels().setFixedWidth(std::clamp(content + theme.pixels(kPanelMargin), narrowest, widest));
+    m_rooms.panels().hide();
 }
 
 }  // namespace ropelab::ui

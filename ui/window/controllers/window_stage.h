@@ -5,19 +5,20 @@
 #include <QMargins>
 #include <QObject>
 #include <QTemporaryDir>
-#include <QTimer>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 #include "ui/lecture/stage.h"
+#include "ui/session/sweep_session.h"
 #include "ui/theme/theme_manager.h"
 
 class QMainWindow;
 
 namespace ropelab::ui {
 
+class ControlStrip;
 class ControlsOnly;
 class RoomStack;
 class RotaryController;
@@ -40,6 +41,8 @@ class WindowStage : public QObject, public LectureStage {
     void setUsesFullScreen(bool uses) { m_usesFullScreen = uses; }
 
     void resetControls() override;
+    void beginGlide(const std::function<void()>& toEnd) override;
+    void endGlide() override;
     void showRoom(const QString& room, const QString& part) override;
     Room& room() override;
     ComparedSetups setups() override;
@@ -59,7 +62,7 @@ class WindowStage : public QObject, public LectureStage {
     void pointAt(const QString& what) override;
     std::vector<Figure> figures() override;
     std::vector<Figure> figuresSoFar() override;
-    void setPresenting(bool presenting) override;
+    void setPresenting(bool presenting, bool fullScreen) override;
     void setInsets(const QMargins& insets) override;
     void changeSize(int by) override;
     QWidget* canvas() override;
@@ -101,8 +104,12 @@ class WindowStage : public QObject, public LectureStage {
     /// lectures may be read-only. Throws BadInput if the lab cannot be copied.
     QString copyOf(const QString& path);
     void showRecording(const QString& path);
+    /// In the lab that is shown, of a scene without a recording.
     void train(const Experiment& experiment);
-    void watchTraining();
+    /// In a lab of its own, while the recording is shown; it is shown when it has all that the recording has.
+    void trainBeside(const Experiment& experiment);
+    void showTrained(RunState how);
+    void fixAxes(const std::optional<Range>& x, const std::optional<Range>& y);
     void reportTo(const QString& error);
 
     Workspace& m_workspace;
@@ -113,6 +120,7 @@ class WindowStage : public QObject, public LectureStage {
     std::vector<std::function<void()>> m_users;     // the same as at the start of the lecture; empty without a lecture
     QString m_usersRoom;
     bool m_isPresenting = false;
+    bool m_isLarge = false;  // type for a class, and not for one person
     bool m_usesFullScreen = true;
     std::optional<Look> m_before;
     std::optional<ThemeManager::Choice> m_theme;  // theme of the presentation; nullopt until it was left once
@@ -121,25 +129,29 @@ class WindowStage : public QObject, public LectureStage {
     bool m_isPlaced = false;                      // the room has its final size for the current scene
     bool m_isFitted = false;                      // a scale was chosen for this presentation and window size
     std::unique_ptr<ControlsOnly> m_hidden;
+    ControlStrip* m_strip;
     QHash<QString, int> m_fitted;  // scales that were found for rooms, by what they depend on
     QString m_scenePart;           // part of the room that the scene names
     Room* m_partRoom = nullptr;    // the room of that scene, which the user may have left
     QString m_part;                // part of the room that is shown alone; "" for the whole room
     QStringList m_controls;
+    std::optional<Range> m_axes[2];  // x and y, as the lecture fixed them
     bool m_showsAll = true;
-    bool m_hasPanel = true;
     bool m_pointsAtPair = false;
     QString m_recording;  // path of the recorded lab of the scene; "" for none
     std::unique_ptr<QTemporaryDir> m_copyFolder;
     QHash<QString, QString> m_copies;  // copies of recorded labs, by the path of the lab
     QString m_liveLab;                 // path of the lab that trains, or trained, in front of the class
     QString m_liveKey;                 // experiment of that lab
+    QString m_sceneKey;                // experiment of the scene that is shown; "" without one
     bool m_isTooSlow = false;
+    bool m_isTrained = false;                // the lab that trained beside a recording is complete
     std::optional<Experiment> m_experiment;  // what the scene trains
     double m_expected = 0;                   // how long that takes, in seconds
     double m_planned = 0;                    // longest time of the training in seconds
     QElapsedTimer m_trainsSince;
-    QTimer m_watch;
+    std::function<void()> m_nextTraining;  // starts when the one before has stopped
+    std::unique_ptr<SweepSession> m_beside;
 };
 
 }  // namespace ropelab::ui

@@ -96,8 +96,7 @@ class CourseDialogTest : public ::testing::Test {
 TEST_F(CourseDialogTest, TheKeyboardAloneLeadsThroughTheCourse) {
     open();
     EXPECT_EQ(dialog->player().scene(), 0);
-    EXPECT_EQ(dialog->player().step(), -1);
-    press(Qt::Key_PageDown);
+    EXPECT_EQ(dialog->player().step(), 0);
     ASSERT_TRUE(waitForQuestion());
     QTest::keyClicks(QApplication::focusWidget(), "32");
     press(Qt::Key_Return);
@@ -105,7 +104,6 @@ TEST_F(CourseDialogTest, TheKeyboardAloneLeadsThroughTheCourse) {
     EXPECT_TRUE(dialog->questions().answers().at(0).right);
     press(Qt::Key_Return);  // the next scene
     EXPECT_EQ(dialog->player().scene(), 1);
-    press(Qt::Key_PageDown);
     ASSERT_TRUE(waitForQuestion());
     press(Qt::Key_2);  // wrong
     press(Qt::Key_Return);
@@ -135,7 +133,7 @@ TEST_F(CourseDialogTest, TheFirstPageIntroducesTheLecture) {
                            [](const LectureText* each) { return each->plainText() == "An introduction."; });
     };
     EXPECT_TRUE(shows());
-    press(Qt::Key_PageDown);
+    dialog->next();
     EXPECT_FALSE(shows());
 }
 
@@ -181,6 +179,42 @@ TEST_F(CourseDialogTest, AWrongAnswerThatIsCorrectedCountsAsHelped) {
     press(Qt::Key_1);
     press(Qt::Key_Return);
     EXPECT_EQ(dialog->progress().grade(lecture, lecture.scenes[1], question), Grade::withHelp);
+}
+
+TEST_F(CourseDialogTest, AWrongAnswerNamesItsMisconceptionAndStandsOnThePageOfMistakes) {
+    Lecture lecture = smallLecture();
+    lecture.scenes[1].steps[0].ask->wrong = {{1, "It is a common confusion."}};
+    open({lecture});
+    dialog->goTo(0, 1, 0);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_2);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(QTest::qWaitFor([&] { return dialog->questions().revealButton()->isVisible(); }));
+    EXPECT_TRUE(dialog->questions().result().startsWith("It is a common confusion."));
+    EXPECT_FALSE(dialog->questions().isRevealed());
+    press(Qt::Key_1);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    dialog->goTo(0, 1, 1);
+    ASSERT_TRUE(waitForQuestion());
+    press(Qt::Key_2);
+    press(Qt::Key_Return);
+    ASSERT_TRUE(waitForTruth());
+    EXPECT_EQ(sceneMark(lecture, lecture.scenes[1], dialog->progress()), "✓ understood with help");
+    open({lecture});  // what was stored
+    dialog->showSummary();
+    const QString page = dialog->summary().toPlainText();
+    EXPECT_TRUE(page.contains("Your mistakes")) << page.toStdString();
+    EXPECT_TRUE(page.contains("Your answer: no. It is a common confusion.")) << page.toStdString();
+    EXPECT_EQ(page.count("Your answer"), 1) << "only wrong answers";
+}
+
+TEST_F(CourseDialogTest, TheStageKeepsToTheControlsOfTheScene) {
+    open();
+    ASSERT_TRUE(waitForQuestion());
+    dialog->questions().reveal();
+    ASSERT_TRUE(waitForTruth());
+    EXPECT_FALSE(stage.showsAll) << "the whole room has numbers that answer other questions";
 }
 
 TEST_F(CourseDialogTest, AnAnswerThatWasShownBeforeIsNotUnderstood) {
@@ -234,7 +268,6 @@ TEST_F(CourseDialogTest, StartingOverForgetsEverythingAfterAQuestion) {
 
 TEST_F(CourseDialogTest, TheStepIsAppliedBeforeItsQuestion) {
     open();
-    dialog->next();
     ASSERT_TRUE(waitForQuestion());
     EXPECT_TRUE(stage.controls.contains("theta=500")) << stage.controls.join(' ').toStdString();
     EXPECT_TRUE(stage.shown.contains("spectrum/"));
@@ -268,9 +301,7 @@ TEST_F(CourseDialogTest, ThePictureIsHiddenUntilTheCurveIsDrawn) {
     figure.curves = {curve};
     stage.shownFigures = {figure};
     open({lecture});
-    EXPECT_FALSE(dialog->isPictureHidden());
-    dialog->next();  // the next step asks for the curve
-    EXPECT_TRUE(dialog->isPictureHidden());
+    EXPECT_TRUE(dialog->isPictureHidden()) << "the next step asks for the curve";
     dialog->next();
     ASSERT_TRUE(waitForQuestion());
     EXPECT_TRUE(dialog->isPictureHidden());

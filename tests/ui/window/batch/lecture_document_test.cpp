@@ -277,6 +277,21 @@ TEST_F(LectureDocumentTest, VersionsWithoutAnswersLeaveOutWhatFollowsAQuestion) 
     EXPECT_EQ(slidesOf(shown).size(), 8);
 }
 
+TEST_F(LectureDocumentTest, VersionsWithoutAnswersDoNotAnswerAcrossScenes) {
+    write("across.md",
+          "---\ntitle: Across\n---\n\n## Asks\n```yaml\nshow: context/bound\nsetup: theta=500 head_dim=64 context=256\n"
+          "steps:\n  - ask: {text: \"Where is B negative?\", quantity: first_negative(2000), hide: true}\n```\n\n"
+          "## Tells\n```yaml\nshow: context/bound\nsetup: theta=500 head_dim=64 context=256\nsteps:\n"
+          "  - say: It is negative at 154.\n```\n");
+    for (const bool hasAnswers : {true, false}) {
+        const QString page = file("across.html");
+        ASSERT_EQ(make("slides", page, {{"answers", hasAnswers}}, file("across.md")), 0);
+        const QString html = QString::fromUtf8(contentOf(page));
+        EXPECT_EQ(html.contains("It is negative at 154."), hasAnswers);
+        EXPECT_EQ(html.count("<img class=\"picture\""), hasAnswers ? 1 : 0);
+    }
+}
+
 TEST_F(LectureDocumentTest, AWholePageHasItsFirstFigure) {
     write("whole.md",
           "---\ntitle: Whole\n---\n\n## Clocks\n```yaml\nshow: rotation\nsteps:\n  - say: Four.\n"

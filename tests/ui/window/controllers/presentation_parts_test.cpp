@@ -9,7 +9,7 @@ namespace {
 TEST_F(PresentationTest, AFigureOfResultsIsShownWithoutTheTable) {
     const QString recorded = recordedLab();
     stage().begin();
-    stage().setPresenting(true);
+    stage().setPresenting(true, false);
     stage().showRuns(recorded, nullptr);
     stage().showRoom("results", "group-means");
     const auto visible = [&](const char* name) {
@@ -22,7 +22,7 @@ TEST_F(PresentationTest, AFigureOfResultsIsShownWithoutTheTable) {
     ASSERT_TRUE(waitUntil([&] { return window->room().figure().name == QStringLiteral("group-means"); }));
     QApplication::processEvents();
     EXPECT_FALSE(visible("Verdict"));
-    stage().setPresenting(false);
+    stage().setPresenting(false, false);
     QApplication::processEvents();
     EXPECT_TRUE(visible("Verdict"));
     stage().end();

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <QFrame>
+#include <QList>
+#include <QPointer>
+
+class QGridLayout;
+class QLayout;
+
+namespace ropelab::ui {
+
+/// Shows single fields of a panel with their labels side by side, for a presentation, whose figure is as wide as the
+/// window. The fields are taken out of their layouts and given back to the same places.
+class ControlStrip : public QFrame {
+ public:
+    explicit ControlStrip(QWidget* parent);
+
+    /// Hidden without fields. giveBack() first.
+    void take(const QList<QWidget*>& fields);
+    void giveBack();
+
+ private:
+    struct Taken {
+        QPointer<QWidget> widget;
+        QPointer<QWidget> parent;
+        QPointer<QLayout> layout;
+        int index = 0;
+        int place[4] = {};  // of a grid: row, column, and how many of each
+        int stretch = 0;
+    };
+    void takeOne(QWidget* widget, int row, int column, int columns);
+
+    QGridLayout* m_grid;
+    QList<Taken> m_taken;
+};
+
+}  // namespace ropelab::ui
