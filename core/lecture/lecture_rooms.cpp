@@ -55,7 +55,7 @@ std::vector<LectureRoom> make_rooms() {
                   "retrieval-accuracy gradient-norm-by-layer residual-stream-by-layer expert-balance "
                   "expert-dropped")},
         {"rotation",
-         words_in("dials pair logit helix matrix aim tokens circuit"),
+         words_in("dials pair logit helix helices matrix aim tokens circuit"),
          {{"m"},
           {"n"},
           pair,
@@ -65,7 +65,7 @@ std::vector<LectureRoom> make_rooms() {
           {"norm", {}, {{0, 20}}},
           {"fast_pairs", {}, {{0, 1 << 16}}},
           {"play", words_in("on off")}},
-         words_in("dials pair logit-split helix rotation-matrix aim token-rotation circuit-attention "
+         words_in("dials pair logit-split helix helices rotation-matrix aim token-rotation circuit-attention "
                   "circuit-distance")},
         {"spectrum",
          words_in("frequencies spectrum kernel kernel-spectrum alibi-bias attention-mask sinusoidal-embeddings "

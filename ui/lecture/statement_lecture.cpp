@@ -55,6 +55,8 @@ LectureStep choiceStep(const std::vector<Statement>& statements, std::size_t ind
     question.choices.insert(question.choices.begin() + static_cast<std::ptrdiff_t>(right), utf8(statements[index].why));
     question.right = static_cast<int>(right);
     question.hint = utf8(u"The statement is common but wrong."_s);
+    question.wrong = {{0, utf8(u"The statement is common but wrong."_s)},
+                      {right == 1 ? 2.0 : 1.0, utf8(u"This is true, but it is about another statement."_s)}};
     question.answer = utf8(u"Formula %1 of the guide shows why."_s.arg(statements[index].formula));
     LectureStep step;
     step.ask = std::move(question);
@@ -87,9 +89,9 @@ Lecture statementLecture() {
         LectureScene scene;
         scene.id = "statement-" + std::to_string(i + 1);
         scene.title = utf8(statement.claim);
-        scene.text = utf8(
-            u"Many texts say: “%1” The page beside this window shows a rotary setup that confirms or refutes "
-            "the statement."_s.arg(statement.claim));
+        scene.text =
+            utf8(u"Many texts say: “%1” The picture shows a rotary setup that confirms or refutes the statement."_s.arg(
+                statement.claim));
         scene.room = utf8(statement.room);
         scene.part = utf8(statement.part);
         scene.setup.a = statement.setup;

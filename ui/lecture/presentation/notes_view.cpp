@@ -48,6 +48,7 @@ NotesView::NotesView(bool wide, QWidget* parent)
       m_time(new QLabel(this)),
       m_clock(new QLabel(this)),
       m_place(new QLabel(this)),
+      m_problem(new QLabel(this)),
       m_find(new QLabel(this)),
       m_next(new LectureText(wide ? kNotesPoints : kWindowNotesPoints)),
       m_notes(new LectureText(wide ? kNotesPoints : kWindowNotesPoints)) {
@@ -61,7 +62,10 @@ NotesView::NotesView(bool wide, QWidget* parent)
     m_find->setWordWrap(true);
     m_time->setProperty("roomTitle", true);
     for (QLabel* label : {m_clock, m_place}) label->setProperty("quiet", true);
-    for (QLabel* label : {m_time, m_clock, m_place, m_find}) facts->addWidget(label);
+    m_problem->setAccessibleName(u"Problem of the lecture"_s);
+    m_problem->setWordWrap(true);
+    m_problem->hide();
+    for (QLabel* label : {m_time, m_clock, m_place, m_problem, m_find}) facts->addWidget(label);
     if (wide) facts->addStretch(1);
     outer->addLayout(facts, wide ? 2 : 0);
     m_reason->setText(
@@ -105,6 +109,15 @@ void NotesView::setSecret(bool secret) {
     m_reason->setVisible(secret);
     m_texts->setHidden(secret);
     m_find->setHidden(secret);
+}
+
+void NotesView::showProblem(const QString& sentence) {
+    m_problem->setText(sentence);
+    m_problem->setHidden(sentence.isEmpty());
+}
+
+QString NotesView::problem() const {
+    return m_problem->text();
 }
 
 void NotesView::showFind(const QString& words) {

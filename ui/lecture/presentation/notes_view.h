@@ -25,6 +25,9 @@ class NotesView : public QWidget {
     /// Hides all but the time, because the rest can contain the answer to a question.
     void setSecret(bool secret);
     /// The number that the class should find, with its expression; "" for none.
+    /// What is wrong with the lecture, also while the notes are secret; "" for nothing.
+    void showProblem(const QString& sentence);
+    QString problem() const;
     void showFind(const QString& words);
     /// `plannedMinutes` is shown unless it is 0.
     void showTime(double seconds, double plannedMinutes);
@@ -42,6 +45,7 @@ class NotesView : public QWidget {
     QLabel* m_time;
     QLabel* m_clock;
     QLabel* m_place;
+    QLabel* m_problem;
     QLabel* m_find;
     LectureText* m_next;
     LectureText* m_notes;

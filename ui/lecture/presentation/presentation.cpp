@@ -7,6 +7,7 @@
 #include <QStandardPaths>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/error.h"
 #include "core/lecture/quantities/quantity.h"
@@ -289,19 +290,25 @@ void Presentation::placeQuestion(const QRect& free, int textSize) {
         m_question->setTextSize(textSize);
         return m_question->setGeometry(free.right() - width + 1, free.top(), width, free.height());
     }
-    // The largest text that fits.
-    const double height = m_stage.canvas()->height();
-    int size = static_cast<int>(kPageText * height);
-    const int least = static_cast<int>(std::ceil(kLeastPageText * height));
-    m_question->setTextSize(size);
-    while (size > least && bandHeight(*m_question, free.width()) > free.height()) m_question->setTextSize(--size);
+    // The largest text that fits. It is searched once, because each size is a new style, which asks for a new place.
+    const QString key = u"%1 %2x%3"_s.arg(text(m_question->question()->text)).arg(free.width()).arg(free.height());
+    if (key != std::exchange(m_pageKey, key)) {
+        const double height = m_stage.canvas()->height();
+        m_pageSize = static_cast<int>(kPageText * height);
+        const int least = static_cast<int>(std::ceil(kLeastPageText * height));
+        m_question->setTextSize(m_pageSize);
+        while (m_pageSize > least && bandHeight(*m_question, free.width()) > free.height()) {
+            m_question->setTextSize(--m_pageSize);
+        }
+    }
+    m_question->setTextSize(m_pageSize);
     m_question->setGeometry(free);
 }
 
 void Presentation::tellProblem(const QString& sentence) {
     m_problem = sentence;
     for (NotesView* view : {m_strip.data(), notes()}) {
-        if (view) view->showFind(sentence);
+        if (view) view->showProblem(sentence);
     }
 }
 
@@ -338,7 +345,8 @@ void Presentation::showPlace() {
     m_find.clear();
     for (NotesView* view : {m_strip.data(), notes()}) {
         view->showPlace(m_player);
-        view->showFind(m_problem);
+        view->showFind(QString());
+        view->showProblem(m_problem);
     }
     m_problem.clear();
     keepSecret();

@@ -122,6 +122,8 @@ class Presentation : public QObject {
     QPointer<NotesWindow> m_notesWindow;
     QString m_typed;  // what is being typed to jump; names begin with "/"
     QString m_problem;
+    QString m_pageKey;  // question and size of the page for which m_pageSize was found
+    int m_pageSize = 0;
     int m_pressed = 0;  // keys that follow an answer which is still being computed
     QElapsedTimer m_busySince;
     QString m_find;  // the number that the class should find, in words

@@ -56,14 +56,19 @@ TEST_F(PresentationTest, AQuestionGetsTheHeightOfItsError) {
         "---\ntitle: Number\n---\n\n## Pairs\n```yaml\nshow: spectrum\nsteps:\n"
         "  - ask: {text: \"How many?\", quantity: pairs, tolerance: 0}\n```\n");
     present();
-    player().goTo(0, 0);
     QuestionPanel& question = *show().question();
     ASSERT_TRUE(question.isVisible());
-    const int before = question.height();
     question.findChild<QLineEdit*>()->setText(QString(20, u'x') + u" is not a number "_s.repeated(10));
     question.submit();
     ASSERT_TRUE(waitUntil([&] { return !question.error().isEmpty(); }));
-    EXPECT_TRUE(waitUntil([&] { return question.height() > before; }, 2000));
+    const auto isInside = [&] {
+        const auto labels = question.findChildren<QLabel*>();
+        return std::any_of(labels.begin(), labels.end(), [&](const QLabel* label) {
+            return label->text() == question.error() && label->isVisible() &&
+                   question.rect().contains(label->geometry());
+        });
+    };
+    EXPECT_TRUE(waitUntil(isInside, 2000));
 }
 
 TEST_F(PresentationTest, ANoticeGetsItsHeight) {
@@ -98,7 +103,7 @@ TEST_F(PresentationTest, AFigureThatShowsTheAnswerIsHiddenBefore) {
                question.geometry().contains(
                    QRect(window->room().mapTo(stage().canvas(), QPoint(0, 0)), window->room().size()));
     };
-    EXPECT_TRUE(isOver()) << "the scene begins with the question, which has a page of its own";
+    EXPECT_TRUE(waitUntil(isOver)) << "the scene begins with the question, which has a page of its own";
     press(Qt::Key_PageDown);
     ASSERT_TRUE(waitUntil([&] { return show().question()->isRevealed(); }));
     QApplication::processEvents();
@@ -107,7 +112,7 @@ TEST_F(PresentationTest, AFigureThatShowsTheAnswerIsHiddenBefore) {
     player().goTo(0, 1);
     EXPECT_FALSE(isOver()) << "only the question hides the figure";
     player().goTo(0, 2);
-    EXPECT_TRUE(isOver());
+    EXPECT_TRUE(waitUntil(isOver));
 }
 
 TEST_F(PresentationTest, DigitsAndNamesJump) {
@@ -532,7 +537,7 @@ TEST_F(PresentationTest, ALectureThatChangesOnDiskIsReloadedAtItsStep) {
     ASSERT_TRUE(waitUntil([&] { return show().foot()->sentence() == "The query is at 10."; }));
     EXPECT_EQ(rotation().scene().state.m, 12);
     write("no lecture");
-    ASSERT_TRUE(waitUntil([&] { return show().notes()->find().contains("lecture"); }));
+    ASSERT_TRUE(waitUntil([&] { return show().notes()->problem().contains("lecture"); }));
     EXPECT_EQ(show().head()->said(), "") << "the class does not see an error of the lecture";
     EXPECT_EQ(player().lecture().scenes.size(), 3U) << "the lecture stays as it was";
 }
