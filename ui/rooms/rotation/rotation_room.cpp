@@ -117,6 +117,7 @@ RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     connectHelix();
     addParts();
     addControls();
+    for (QWidget* each : m_pageFields) static_cast<QVBoxLayout*>(each->layout())->addStretch(1);
     fitOnlyPart();
 }
 
@@ -138,17 +139,17 @@ void RotationRoom::makeViews() {
 void RotationRoom::makeOptions(const RunAccess& runs) {
     auto* options = new QWidget;
     auto* column = scaledColumn(options, 16);
-    for (QWidget*& each : m_pageFields) {  // those of the shown page come first
+    m_vectors = new VectorsPanel;
+    column->addWidget(m_vectors);
+    m_runVectors = new RunVectors(runs, m_vectors);
+    m_vectors->layout()->addWidget(m_runVectors);
+    for (QWidget*& each : m_pageFields) {  // below what all pages have, so that nothing moves
         each = new QWidget(options);
         scaledColumn(each, 8);
         each->setVisible(false);
         column->addWidget(each);
     }
-    m_vectors = new VectorsPanel;
-    column->addWidget(m_vectors);
-    m_runVectors = new RunVectors(runs, m_vectors);
-    m_vectors->layout()->addWidget(m_runVectors);
-    m_vectors->layout()->addWidget(m_vectors->text());
+    column->addWidget(m_vectors->text());  // last, because its height changes
     connect(m_runVectors, &RunVectors::loaded, m_editor, &SceneEditor::useRunVectors);
     connect(m_vectors, &VectorsPanel::chosen, m_editor, &SceneEditor::chooseVectors);
     connect(m_vectors, &VectorsPanel::sampleRequested, m_editor, &SceneEditor::sampleAgain);
