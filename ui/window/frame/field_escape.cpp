@@ -92,9 +92,11 @@ void FieldEscape::restore() {
     }
     if (fieldValue(m_field) == m_value) return;
     if (auto* line = qobject_cast<QLineEdit*>(m_field)) {
-        if (!line->isModified()) return;  // The program changed the value, not the user.
+        if (!line->isModified()) return;                           // The program changed the value, not the user.
+        const bool wasRefused = line->property("wrong").toBool();  // entering the restored value clears the error
         line->setText(m_value.toString());
-        line->setModified(false);
+        line->setModified(wasRefused);
+        if (wasRefused) emit line->editingFinished();
     } else if (auto* choice = qobject_cast<QComboBox*>(m_field)) {
         const int index = choice->findText(m_value.toString());
         if (index < 0) return;
