@@ -80,6 +80,8 @@ TEST_F(Window, RoomsAreMadeWhenFirstNeeded) {
     EXPECT_EQ(window->room().shownPart(), "predictions");
     EXPECT_EQ(made(), "train memory results");
     window->commandPalette().open();
+    // After the palette is on the screen, so that it opens at once.
+    EXPECT_TRUE(waitUntil([&] { return window->roomStack().made().size() == rooms().size(); }));
     EXPECT_EQ(window->roomStack().made().size(), rooms().size()) << "the palette finds the fields of all rooms";
 }
 

@@ -69,7 +69,7 @@ TEST_F(PresentationTest, ANamedPartOfTheRotationRoomIsShownAloneAndLarge) {
     const QSize alone = rotation().dialsView()->size();
     EXPECT_GT(alone.width(), before.width());
     EXPECT_GT(alone.height(), before.height());
-    EXPECT_GT(alone.width() * alone.height(), 2 * before.width() * before.height());
+    EXPECT_GT(2 * alone.width() * alone.height(), 3 * before.width() * before.height());
 
     press(Qt::Key_Escape);
     QApplication::processEvents();
@@ -171,7 +171,7 @@ TEST_F(PresentationTest, AllEncodingsSideBySideAreSeen) {
             EXPECT_TRUE(area->viewport()->rect().contains(place)) << view->accessibleName().toStdString();
             ++seen;
         }
-        EXPECT_EQ(seen, 12);
+        EXPECT_EQ(seen, 9) << "those that have a curve before training";
         EXPECT_GE(ThemeManager::instance().scale(), 110);
         window->lectures().end();
     }
