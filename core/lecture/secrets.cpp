@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantities/quantity.h"
+#include "core/lecture/recorded_lab.h"
 
 namespace ropelab {
 

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/lecture/lecture_check.h"
 #include "core/lecture/lecture_rooms.h"
 #include "core/lecture/quantities/quantity.h"
+#include "core/lecture/recorded_lab.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 #include "ui/lecture/lecture_player.h"
