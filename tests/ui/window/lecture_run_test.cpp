@@ -274,7 +274,8 @@ TEST_P(LectureRun, EveryStepIsShownByKeyboard) {
         for (int more = 0; more < most && place() == expected[i]; ++more) {
             QTest::qWait(more == 0 ? 0 : 50);
             // A key that is pressed while the answer is computed is kept for afterwards.
-            if (window->lectures().presentation().question()->isWaiting()) continue;
+            const auto* question = window->lectures().presentation().question();
+            ASSERT_TRUE(QTest::qWaitFor([question] { return !question->isWaiting(); }, 120000)) << where;
             press(Qt::Key_PageDown);
         }
         QTest::qWait(20);

@@ -235,7 +235,7 @@ AimPage::AimPage(FigureView* view, QWidget* fields, QWidget* parent)
 
 void AimPage::show(const RotationScene& scene, const std::optional<RotationScene>& other, bool editsB) {
     m_editsB = editsB;
-    m_distance->show(scene.state.distance, std::max<std::int64_t>(0, scene.setup.context - 1));
+    showDistance(scene);
     compute(m_computed.edited, scene);
     if (other) {
         compute(m_computed.other, *other);
@@ -245,6 +245,10 @@ void AimPage::show(const RotationScene& scene, const std::optional<RotationScene
     }
     renewText();
     m_aim->setEnabled(scene.rotatedPairs() > 0);
+}
+
+void AimPage::showDistance(const RotationScene& scene) {
+    m_distance->show(scene.state.distance, std::max<std::int64_t>(0, scene.setup.context - 1));
 }
 
 void AimPage::compute(Computed& computed, const RotationScene& scene) {

@@ -515,6 +515,7 @@ void RotationRoom::renew() {
 }
 
 void RotationRoom::renewPage() {
+    m_aimPage->showDistance(scene());
     switch (page()) {
         case Logit:
             showScene(m_logit, logitFigure);

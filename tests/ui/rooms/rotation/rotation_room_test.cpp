@@ -489,5 +489,15 @@ TEST_F(RotationRoomTest, DragRotatesTheHelixAndSmallMatrixIsComplete) {
     EXPECT_EQ(room->matrixView()->figure().table.columns[0].size(), 32);
 }
 
+// The field said r = 0 beside a head that attends at distance 1.
+TEST_F(RotationRoomTest, TheFieldOfTheDistanceIsThatOfTheSceneOnEveryPage) {
+    room->showPage(RotationRoom::Circuit);
+    ASSERT_TRUE(room->setControl("vectors", "head"));
+    ASSERT_TRUE(room->setControl("distance", "3"));
+    room->refreshNow();
+    EXPECT_EQ(room->scene().state.distance, 3);
+    EXPECT_EQ(room->aimPage()->distance()->value(), 3);
+}
+
 }  // namespace
 }  // namespace ropelab::ui
