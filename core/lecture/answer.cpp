@@ -10,6 +10,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/json_text.h"
 #include "core/data/utf8.h"
 #include "core/lecture/lecture.h"
 #include "core/lecture/quantities/quantity.h"
@@ -349,7 +350,7 @@ bool is_right_number(const nlohmann::json& given, const nlohmann::json& truth, d
 
 std::string misunderstood(const LectureQuestion& question, const std::string& given) {
     constexpr double near = 0.02;
-    const nlohmann::json answer = nlohmann::json::parse(given, nullptr, false);
+    const nlohmann::json answer = parse_bounded(given, nullptr, false);
     std::string say;
     double least = std::numeric_limits<double>::infinity();
     for (const LectureMistake& mistake : question.wrong) {

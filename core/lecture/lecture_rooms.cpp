@@ -51,7 +51,7 @@ std::vector<LectureRoom> make_rooms() {
          {{"quantity", words_in("validation_loss training_loss losses learning_rate gradient_norm tokens_per_second "
                                 "roofline")},
           {"scope", words_in("all sweep run")}},
-         words_in("training roofline logit-contribution query-spectrum key-spectrum attention-by-distance "
+         words_in("training roofline sweep-plane logit-contribution query-spectrum key-spectrum attention-by-distance "
                   "retrieval-accuracy gradient-norm-by-layer residual-stream-by-layer expert-balance "
                   "expert-dropped")},
         {"rotation",

@@ -1,5 +1,7 @@
 #include "ui/common/results_words.h"
 
+#include <QRegularExpression>
+
 #include <QStringList>
 #include <algorithm>
 #include <cmath>
@@ -137,6 +139,14 @@ QString headlineText(QString words) {
         words.replace(u"p %1 "_s.arg(sign), u"p\u00A0%1\u00A0"_s.arg(sign));
     }
     return withUnbreakablePercent(std::move(words));
+}
+
+QString settingInWords(QString name) {
+    static const QRegularExpression fraction(u"^(θ [^,]+), ([\\d.]+) %"_s);
+    const auto found = fraction.match(name);
+    if (!found.hasMatch()) return name;
+    const QString share = found.captured(2) == "100"_L1 ? u"whole head"_s : found.captured(2) + u" %"_s;
+    return name.replace(0, found.capturedLength(), found.captured(1) + u", "_s + share + u" rotated"_s);
 }
 
 QString measureTitle(const Measure& measure) {

@@ -33,14 +33,14 @@ constexpr double kMostSquare = 1.6;
 constexpr int kFitPasses = 4;
 
 /// Panels as they are painted: in rows, smaller by a factor, texts included, so that their texts fit.
-struct PanelGrid {
+struct PaintedPanels {
     std::vector<const Figure*> panels;
     int columns = 1;
     int rows = 1;
     double title = 0;  // height of the line above each panel
     double scale = 1;  // set by place()
 
-    PanelGrid(const Figure& figure, double width, const FigureStyle& style) {
+    PaintedPanels(const Figure& figure, double width, const FigureStyle& style) {
         // A page has no panels that only say why nothing is drawn; the caption says it.
         for (const Figure& panel : figure.panels) {
             if (style.onScreen || !isEmpty(panel)) panels.push_back(&panel);
@@ -65,7 +65,7 @@ struct PanelGrid {
 };
 
 void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, const FigureStyle& style) {
-    PanelGrid grid(figure, size.width(), style);
+    PaintedPanels grid(figure, size.width(), style);
     if (grid.panels.empty()) return paintOne(figure.panels.front(), painter, size, style);
     grid.place(size.width(), size.height(), style);
     const QFont font = style.font(style.labelPt);
@@ -95,7 +95,7 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
 
 /// In a row, all panels are as high as the highest one.
 double heightOfPanels(const Figure& figure, double width, double usual, const FigureStyle& style) {
-    PanelGrid grid(figure, width, style);
+    PaintedPanels grid(figure, width, style);
     if (grid.panels.empty()) return usual;
     grid.place(width, std::numeric_limits<double>::infinity(), style);
     const double panelWidth = width / grid.scale / grid.columns;

@@ -3,6 +3,7 @@
 #include <QObject>
 #include <nlohmann/json.hpp>
 
+#include "core/data/json_text.h"
 #include "core/lecture/answer.h"
 #include "ui/common/text.h"
 
@@ -66,7 +67,7 @@ static QString mistakesOf(const std::vector<Lecture>& lectures, const CourseProg
             for (const LectureQuestion* question : questionsOf(scene)) {
                 const auto result = progress.result(lectures[l], scene, *question);
                 if (!result || result->mistake.isEmpty()) continue;
-                const auto given = nlohmann::json::parse(result->mistake.toStdString(), nullptr, false);
+                const auto given = parse_bounded(result->mistake.toStdString(), nullptr, false);
                 // The points of a drawn curve say nothing in a list.
                 const QString answer = given.is_string()   ? text(given.get<std::string>())
                                        : given.is_number() ? result->mistake

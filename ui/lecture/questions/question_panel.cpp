@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/json_text.h"
 #include "core/lecture/quantities/quantity.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
@@ -46,7 +47,7 @@ bool isDigit(int key) {
 }
 
 QString answeredText(const AnswerRecord& answer) {
-    const nlohmann::json given = nlohmann::json::parse(answer.given, nullptr, false);
+    const nlohmann::json given = parse_bounded(answer.given, nullptr, false);
     return given.is_string() ? text(given.get<std::string>()) : text(answer.given);
 }
 

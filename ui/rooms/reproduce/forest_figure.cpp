@@ -382,6 +382,9 @@ ForestView::ForestView(QWidget* parent)
         "of all claims in multiples of each rule's margin."_s);
     m_claim->setSizeAdjustPolicy(QComboBox::AdjustToContents);
     m_claim->setFocusPolicy(Qt::StrongFocus);
+    m_view->setAccessibleName(u"Forest plot of the effects"_s);
+    m_area->setAccessibleName(u"Effects"_s);
+    m_area->setFocusPolicy(Qt::NoFocus);  // the plot in it has the focus
     m_area->setWidget(m_view);
     m_area->setWidgetResizable(true);
     m_area->setFrameShape(QFrame::NoFrame);

@@ -89,8 +89,8 @@ QString headlineOf(const ResultsTable& table) {
         return u"%1: %2 %3 (%4)"_s.arg(measureTitle(measure), text(measure_cell(only, table.compared)),
                                        measureUnit(measure), countText(only.described[table.compared].n, u"seed"_s));
     }
-    QString decided =
-        text(headline(table, [&](const ResultGroup& group) { return settingName(table, group).toStdString(); }));
+    QString decided = text(headline(
+        table, [&](const ResultGroup& group) { return settingInWords(settingName(table, group)).toStdString(); }));
     if (!decided.isEmpty()) {
         if (decided[0].unicode() < 128) decided[0] = decided[0].toUpper();  // but not θ
         return headlineText(decided);

@@ -34,8 +34,6 @@ class ShiftCard : public QWidget {
 
     /// Shows the table only while m and n are shifted. With `other`, two setups are compared.
     void show(const RotationScene& scene, const std::optional<RotationScene>& other = {}, bool editsB = false);
-    /// Only the field, which a lecture shows on other pages too.
-    void showDistance(const RotationScene& scene);
     QPushButton* shiftButton() const { return m_shift; }
     QPushButton* undoButton() const { return m_undo; }
     /// The rows of the table and the sentences below it; "" while m and n are not shifted.
@@ -67,6 +65,8 @@ class AimPage : public QWidget {
     /// Computes the curve if the scene has changed, and that of another setup if there is one; the room then shows
     /// figure().
     void show(const RotationScene& scene, const std::optional<RotationScene>& other = {}, bool editsB = false);
+    /// Only the field, which a lecture shows on other pages too.
+    void showDistance(const RotationScene& scene);
     Figure figure(Side side) const;
     /// Cancels the background jobs.
     void stop();

@@ -54,7 +54,8 @@ constexpr int kMinWidthForLogit = 800;
 constexpr int kMinWidthForBothLogits = 940;
 constexpr int kMinWidthForFormula = 560;
 
-constexpr int kLowestTokens = 114;         // pixels at 100 %
+constexpr int kLowestTokens = 114;  // pixels at 100 %
+constexpr int kLowestHelix = 56;
 constexpr int kLowestMap = 260;            // of the tokens, at 100 %
 constexpr double kReach = 18;              // largest distance from the tip of an arrow to grab it, in pixels at 100 %
 constexpr double kRadiansPerPixel = 0.01;  // rotation of the helix per dragged pixel at 100 %
@@ -436,6 +437,7 @@ void RotationRoom::showPage(Page page) {
     if (page != Aim) m_aimPage->stop();
     // The stack of pages is as high as its highest page needs, so the map needs its height only while it is shown.
     m_circuit->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestMap : kLowestTokens));
+    m_helices->setMinimumHeight(ThemeManager::instance().pixels(page == Helix ? kLowestMap : kLowestHelix));
     FigureView* views[] = {m_logit, m_helices, m_matrix, m_aim, m_tokens, m_circuit};
     emit views[page]->chosen();
     schedule();
@@ -722,6 +724,7 @@ QWidget* RotationRoom::makeHelixPage() {
     page->addWidget(pairOf(m_helices));
     page->addWidget(pairOf(m_helix));
     page->setChildrenCollapsible(false);
+    for (FigureView* view : {m_helices, m_helix}) scaleMinimumHeight(view, kLowestHelix);
     page->setSizes({1500, 500});
     return page;
 }

@@ -3,7 +3,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QToolButton>
 #include <algorithm>
 #include <array>
@@ -58,16 +57,6 @@ std::vector<CurveGroup> seedGroups(const std::vector<RunView>& runs) {
 
 namespace {
 
-/// "θ 100, whole head rotated", "θ 10k, 25 % rotated": a sentence has no legend beside it that says of what the
-/// percentage is.
-QString nameInWords(QString name) {
-    static const QRegularExpression fraction(u"^(θ [^,]+), ([\\d.]+) %"_s);
-    const auto found = fraction.match(name);
-    if (!found.hasMatch()) return name;
-    const QString share = found.captured(2) == "100"_L1 ? u"whole head"_s : found.captured(2) + u" %"_s;
-    return name.replace(0, found.capturedLength(), found.captured(1) + u", "_s + share + u" rotated"_s);
-}
-
 /// As if the run had ended at this step; nullopt if it was not evaluated there.
 std::optional<RunSummary> summaryAt(const RunView& run, std::int64_t step) {
     const auto& evaluations = run.evaluations;
@@ -116,7 +105,7 @@ ComparedRuns comparedRuns(const RunStore& store, bool perByte, std::optional<std
             });
         });
         if (found == groups.end()) return group_words(table, group);
-        return nameInWords(names[found - groups.begin()]).toStdString();
+        return settingInWords(names[found - groups.begin()]).toStdString();
     };
     return result;
 }

@@ -19,7 +19,8 @@ using namespace Qt::StringLiterals;
 
 namespace {
 
-constexpr int kNear = 12;  // pixels at 100 %, between the mouse and the point that it takes
+constexpr int kLowest = 60;  // height of the plane in pixels at 100 %
+constexpr int kNear = 12;    // pixels at 100 %, between the mouse and the point that it takes
 
 FigureCurve pointAt(double theta, double fraction, Ink ink, double size) {
     FigureCurve point;
@@ -48,6 +49,7 @@ SweepPlane::SweepPlane(SessionActions& actions, ExperimentModel& experiment, con
         "press Delete to remove the ring that was clicked last. Filled points are finished runs that the plot shows, "
         "with the mean of their best validation losses. θ is rounded to two digits, the fraction to whole pairs of "
         "channels."_s);
+    scaleMinimumHeight(m_view, kLowest);  // a low window keeps its other pages whole
     column->addWidget(m_view);
     connect(m_view, &FigureView::pressed, this, [this](const QPointF& place) { press(place); });
     connect(m_view, &FigureView::dragged, this, [this](const QPointF& place) { drag(place); });

@@ -268,8 +268,8 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_NE(cell(0, "detectable difference"), "–");
     EXPECT_EQ(cell(2, "detectable difference"), "–");
     EXPECT_EQ(room->headline(),
-              QStringLiteral("θ 500, 100\u202F% is significantly below θ 10k, 100\u202F% on this text: 0.20 nats "
-                             "(3 seeds per group, p\u00A0<\u00A00.001)"));
+              QStringLiteral("Lowest loss on this text: θ 500, whole head rotated; 0.20 nats below θ 10k, whole head "
+                             "rotated (3 seeds per group, p\u00A0<\u00A00.001)"));
     EXPECT_TRUE(room->words().contains("With 3 seeds per group, the significance test detects a true difference of "))
         << room->words().toStdString();
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");

@@ -327,6 +327,7 @@ TEST_F(RotationRoomTest, DialsFillTheStageAndFieldsOfAPageAreInThePanel) {
     room->showPage(RotationRoom::Circuit);
     EXPECT_FALSE(isShown(room->shiftCard()));
     EXPECT_TRUE(isShown(room->circuitPage()->textField()));
+    QApplication::processEvents();
     room->refreshNow();
     const QRectF map = room->circuitView()->canvasRect();
     EXPECT_GT(map.width() * map.height(), 0.25 * room->width() * room->height());

@@ -83,10 +83,7 @@ TEST_F(CourseTest, AStatementIsAnsweredWithTheNumberThatTheWindowComputes) {
     window->classes().showCourse();
     goToStatements();
     CourseDialog& course = window->classes().course();
-    // qWaitForWindowActive() returns immediately: a window whose parent is active counts as active, too.
-    ASSERT_TRUE(QTest::qWaitFor([&] { return QApplication::activeWindow() == &course; }));
-    course.next();
-    course.next();
+    course.next();  // the scene begins at its first step
     ASSERT_TRUE(QTest::qWaitFor([&] { return course.questions().hasQuestion(); }));
     ASSERT_EQ(course.questions().question()->kind, LectureQuestion::Kind::number);
     ASSERT_TRUE(QTest::qWaitFor([&] { return course.questions().field()->focusTarget()->hasFocus(); }));

@@ -176,21 +176,23 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
         painter.drawText(QPointF(place.rows.right() + style.units(4), base),
                          frequency > 0 ? u"λ %1"_s.arg(readableNumber(kTurn / frequency)) : u"not rotated"_s);
     }
-    const auto line = [&](double position, const QColor& color, const QString& text, double above) {
+    // `side`: −1 left of the line, 0 in the middle, 1 right of it.
+    const auto line = [&](double position, const QColor& color, const QString& text, int side) {
         if (position < 0 || position > picture.last) return;
         const double x = place.x(position, picture);
         painter.setPen(QPen(color, style.units(1)));
         painter.drawLine(QPointF(x, place.rows.top() - style.units(2)), QPointF(x, place.rows.bottom()));
         const double width = metrics.horizontalAdvance(text);
-        const double left = std::clamp(x - width / 2, rect.left(), rect.right() - width);
-        painter.drawText(QPointF(left, place.rows.top() - style.units(4) - above), text);
+        const double left = std::clamp(x + (side - 1) * width / 2, rect.left(), rect.right() - width);
+        painter.drawText(QPointF(left, place.rows.top() - style.units(4)), text);
     };
     const QString m = u"m = %1"_s.arg(readableCount(picture.m));
     const QString n = u"n = %1"_s.arg(readableCount(picture.n));
     const double apart = std::abs(place.x(picture.m, picture) - place.x(picture.n, picture));
     const double both = (metrics.horizontalAdvance(m) + metrics.horizontalAdvance(n)) / 2 + style.units(4);
-    line(picture.n, style.theme.key, apart > both ? n : QString(), 0);
-    line(picture.m, style.theme.query, apart > both ? m : m + u", "_s + n, 0);
+    const int side = apart > both ? 0 : picture.m < picture.n ? -1 : 1;
+    line(picture.n, style.theme.key, n, -side);
+    line(picture.m, style.theme.query, m, side);
     painter.setPen(style.theme.quietText);
     const int about = std::clamp(static_cast<int>(place.rows.width() / style.units(70)), 1, 8);
     const Ticks ticks = ticksOf(0, picture.last, false, about);

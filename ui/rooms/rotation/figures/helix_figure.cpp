@@ -212,9 +212,11 @@ void drawMark(QPainter& painter, const Projection& space, const HelixPicture& pi
     painter.drawEllipse(at, style.units(3.4), style.units(3.4));
     painter.setBrush(Qt::NoBrush);
     const QFontMetricsF metrics(painter.font());
-    // Beside the dot. Both labels keep their side, so that they do not meet where m and n are close.
-    const double away = style.units(7);
-    const double base = above ? at.y() - away : at.y() + away + metrics.ascent();
+    // Beside the dot, on paper outside the helix, so that no curve is covered. Both labels keep their side, so that
+    // they do not meet where m and n are close.
+    const double edge = style.onScreen ? at.y() : space.at({point.along, 0, above ? 1.0 : -1.0}).y();
+    const double away = style.units(style.onScreen ? 7 : 4);
+    const double base = above ? edge - away : edge + away + metrics.ascent();
     const QRectF box(at.x() - metrics.horizontalAdvance(text) / 2 - style.units(2), base - metrics.ascent(),
                      metrics.horizontalAdvance(text) + style.units(4), metrics.height());
     QColor paper = style.theme.paper;
