@@ -177,7 +177,7 @@ FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
                        .expert = {.width = n.H_e,
                                   .activation = named_activation(facts, true),
                                   .has_bias = facts.decoder->expert_bias,
-                                  .symbol = "H_e"},
+                                  .symbol = "F_e"},
                        .choice = facts.expert_choice,
                        .has_router_bias = facts.has_router_bias,
                        .says_router_bias = facts.decoder->expert_bias,
@@ -187,7 +187,7 @@ FeedForwardPart feed_forward_of(const HfFacts& facts, const HfLayer& layer) {
         experts.shared = mlp_of(facts, n.H_s);
         experts.shared->id = "mlp.shared_";
         experts.shared->name = "Shared expert";
-        experts.shared->symbol = "H_s";
+        experts.shared->symbol = "F_s";
     }
     return experts;
 }
@@ -228,7 +228,7 @@ std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
         {"h", "heads", n.h},
         {"h_kv", "key and value heads", n.kv},
         {"D", facts.is_latent ? "channels per head without rotation" : "channels per head", n.D},
-        {"H", "hidden width of the MLP", n.H},
+        {"F", "hidden width of the MLP", n.H},
         {"V", "vocabulary", n.V}};
     const auto add = [&](bool is_part, const char* symbol, const char* meaning, Count value) {
         if (is_part) result.push_back({symbol, meaning, value});
@@ -245,8 +245,8 @@ std::vector<AnatomySize> symbols_of(const HfFacts& facts) {
     const bool has_experts = facts.decoder && facts.decoder->experts != HfExperts::none;
     add(has_experts, "E", "experts", n.E);
     add(has_experts, "k", "experts per token", n.k);
-    add(has_experts, "H_e", "hidden width of an expert", n.H_e);
-    add(has_experts && n.H_s.has_value(), "H_s", "hidden width of the shared expert", n.H_s);
+    add(has_experts, "F_e", "hidden width of an expert", n.H_e);
+    add(has_experts && n.H_s.has_value(), "F_s", "hidden width of the shared expert", n.H_s);
     const bool is_linear = n.h_k.has_value();
     add(is_linear, "h_k", "key heads of the gated DeltaNet", n.h_k);
     add(is_linear, "D_k", "channels of a key of the gated DeltaNet", n.D_k);

@@ -266,7 +266,7 @@ std::vector<AnatomySize> symbols_of(const RunSpec& spec, const PlanSizes& n) {
         {"h", "heads", spec.heads},
         {"h_kv", "key and value heads", spec.kv_heads()},
         {"D", "channels per head", spec.head_dim()},
-        {"H", spec.experts > 0 ? "hidden width of the MLP or of an expert" : "hidden width of the MLP",
+        {"F", spec.experts > 0 ? "hidden width of the MLP or of an expert" : "hidden width of the MLP",
          spec.hidden_width()},
         {"V", "vocabulary", n.V}};
     if (spec.attention == AttentionKind::mla) {

@@ -56,9 +56,10 @@ std::uint64_t CurveData::nextHistory() {
 
 const QList<double>& CurveData::scaled(double factor) const {
     if (factor != m_factor) {
-        m_scaled.clear();
+        m_scaled = {};
         m_factor = factor;
     }
+    if (factor == 1) return m_y;
     for (qsizetype i = m_scaled.size(); i < m_y.size(); ++i) {
         m_scaled.append(m_y[i] * factor);
     }

@@ -138,7 +138,9 @@ void CurvePlot::append(const event::Evaluated& evaluated) {
 
 void CurvePlot::setCurve(CurveId curve, const QList<double>& x, const QList<double>& y) {
     if (m_runs.contains(curve.run)) {
-        m_curves[curve].set(x, y);
+        QList<double>& steps = m_sharedSteps[curve.quantity];
+        if (steps != x) steps = x;
+        m_curves[curve].set(steps, y);
         schedule();
     }
 }

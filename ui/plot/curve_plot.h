@@ -200,6 +200,7 @@ class CurvePlot : public PlotWidget {
 
     std::map<RunId, Run> m_runs;
     std::map<CurveId, CurveData> m_curves;
+    std::map<Quantity, QList<double>> m_sharedSteps;  // runs of one sweep have the same steps, so one list serves all
     std::vector<CurveGroup> m_groups;
     std::vector<FigureCurve> m_ghosts;
     std::map<RunId, std::size_t> m_groupOf;        // place of each run's group in m_groups

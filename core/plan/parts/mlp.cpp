@@ -94,11 +94,11 @@ Stages Experts::stages(const PlanSizes& n, const std::string& input) const {
                       .shape = extents({n.B, n.T, k}),
                       .formula = choice,
                       .settings = {"experts_per_token"}});
-    const std::string& H = expert.symbol;
+    const std::string& F = expert.symbol;
     result.push_back(expert_matrix(
         {.id = "mlp.up",
          .name = "Experts up",
-         .symbols = gated ? "(B, T, k, 2" + H + ")" : "(B, T, k, " + H + ")",
+         .symbols = gated ? "(B, T, k, 2" + F + ")" : "(B, T, k, " + F + ")",
          .shape = extents({n.B, n.T, k, rows}),
          .formula = product_formula(gated ? "[G U]_i" : "U_i", weighs_inputs ? "(g_i·" + input + ")" : input,
                                     gated ? "{gu,i}" : "{up,i}", expert.has_bias),
@@ -107,7 +107,7 @@ Stages Experts::stages(const PlanSizes& n, const std::string& input) const {
     result.push_back({.id = "mlp.activation",
                       .name = "Activation",
                       .kind = expert.activation.name,
-                      .symbols = "(B, T, k, " + H + ")",
+                      .symbols = "(B, T, k, " + F + ")",
                       .shape = extents({n.B, n.T, k, expert.width}),
                       .formula = expert.activation.formula,
                       .settings = {"block", "feed_forward", "mlp_width", "experts_per_token"}});

@@ -15,7 +15,7 @@ struct Mlp {
     /// Beginning of the ids and names of stages: a shared expert has others.
     std::string id = "mlp.";
     std::string name = "MLP";
-    std::string symbol = "H";
+    std::string symbol = "F";
 
     /// "up", or in gated networks "gate_up", whose rows are the gate, then the factor that it multiplies.
     std::string first_matrix() const { return activation.is_gated ? "gate_up" : "up"; }

@@ -69,6 +69,8 @@ TEST(LabGrowth, RunsAreRecognisedByAllTheirSettings) {
     EXPECT_TRUE(growth_of(*lab, named_default, false).added.empty());
 
     const auto runs = result_runs(*lab, lab_runs(*lab, {}), false);  // growing chose all experiments
+    EXPECT_EQ(lab_runs(*lab, {}).experiments, 2U);
+    EXPECT_EQ(runs.size(), 2U) << "those of the second experiment";
     EXPECT_EQ(origin_of(*lab, 1).look, 0);
     EXPECT_EQ(origin_of(*lab, 2).look, 2) << "it added runs when there were some";
     EXPECT_EQ(runs.back().look, 2);

@@ -122,7 +122,10 @@ QString boundSentence(const BoundData& data) {
     }
     if (data.firstNegative) {
         return u"%1 supports a context of %2 tokens: the context bound B(Δ), the mean logit advantage of similar "
-               "keys, first becomes negative at the distance Δ = %2."_s.arg(base, groupedText(*data.firstNegative));
+               "keys, first becomes negative at the distance Δ = %2."_s.arg(base, groupedText(*data.firstNegative)) +
+               (*data.firstNegative < setup.context
+                    ? u" The context of %1 tokens is longer."_s.arg(groupedText(setup.context))
+                    : QString());
     }
     return data.isComplete
                ? u"%1: the context bound B(Δ), the mean logit advantage of similar keys, is ≥ 0 up to the "

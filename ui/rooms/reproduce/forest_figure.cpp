@@ -65,7 +65,7 @@ std::vector<ForestLine> linesOf(const SheetPlan& plan, std::span<const SheetRow>
     for (const Claim& claim : plan.claims) {
         const std::vector<const SheetRow*> own = comparedRowsOf(rows, claim.id);
         if (own.empty() || (!wanted.empty() && claim.id != wanted)) continue;
-        lines.push_back({text(claim_title(plan, claim.id)) + QLatin1Char(':')});
+        lines.push_back({text(claim_title(plan, claim.id))});
         std::vector<const PlannedRow*> plans;
         for (const SheetRow* row : own) plans.push_back(&row->plan);
         const QStringList titles = rowTitles(plans);

@@ -63,8 +63,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
         const std::vector<double> values = group.values(table.compared);
         for (std::size_t seed = 0; seed < values.size(); ++seed) {
             if (!std::isfinite(values[seed])) continue;
-            const Ink own = data.runs[group.counted[seed]].ink;
-            figure.curves.push_back(dot(x + kSeedOffset, values[seed], kSeedPt, own, emphasis));
+            figure.curves.push_back(dot(x + kSeedOffset, values[seed], kSeedPt, ink, emphasis));
         }
         picture.spots.push_back(groupSpot(data, i, {x, described.mean}));
     }

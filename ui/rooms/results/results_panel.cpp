@@ -252,7 +252,7 @@ QList<FormRow> tableRows() {
          CheckRow{.isWide = true},
          "results/unfinished"},
         {"published",
-         u"Show published values"_s,
+         u"Show published values, if any"_s,
          {},
          u"Shows in grey the losses that Huang et al. 2025 report for the same data set. The published losses come "
          "from another machine and other code, so no test uses them. Published values are left out if your runs "

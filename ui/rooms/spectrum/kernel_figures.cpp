@@ -159,7 +159,7 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     Figure figure = emptyFigure(setup, curves, u"kernel-spectrum"_s);
     figure.x.label = u"periods in the kernel length"_s;
     figure.x.logarithmic = true;
-    figure.y.label = u"magnitude of the DFT of K(Δ)"_s;
+    figure.y.label = u"DFT magnitude of K(Δ)"_s;
     figure.y.unit = u"pairs"_s;
     figure.y.logarithmic = true;
     if (curves.periods.empty()) {
@@ -214,11 +214,11 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note = u"%1 a separate peak"_s.arg(curves.complete == 1 ? u"1 pair has"_s
-                                                                   : u"%1 pairs each have"_s.arg(curves.complete));
+    figure.note =
+        curves.complete == 1 ? u"1 pair has its own peak"_s : u"%1 pairs have own peaks"_s.arg(curves.complete);
     if (incomplete > 0) {
-        figure.note += incomplete == 1 ? u"; the peak of 1 pair is at 0 periods"_s
-                                       : u"; the peaks of %1 pairs overlap at 0 periods"_s.arg(incomplete);
+        figure.note +=
+            incomplete == 1 ? u"; that of 1 is at 0 periods"_s : u"; those of %1 add up at 0 periods"_s.arg(incomplete);
     }
     figure.table = spectrumTable(curves);
     figure.summary =

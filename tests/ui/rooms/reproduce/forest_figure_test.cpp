@@ -79,7 +79,7 @@ TEST(ForestFigure, GroupsRowsByClaimFromTopToBottom) {
     const auto rows = someRows();
     const Figure figure = forestFigure(planWithClaims(), rows);
     // The categories begin at the bottom: speed's row, speed, three rows of loss, loss.
-    const QStringList expected = {"θ 500", "claim 2:", "θ 5k", "θ 1k", "θ 500", "claim 1:"};
+    const QStringList expected = {"θ 500", "claim 2", "θ 5k", "θ 1k", "θ 500", "claim 1"};
     EXPECT_EQ(figure.y.categories, expected) << figure.y.categories.join('|').toStdString();
     QStringList verdicts;
     for (const FigureLine& line : figure.horizontalLines) {
@@ -184,7 +184,7 @@ TEST(ForestFigure, ShowsThePrintedDifferenceBeforeTheRuns) {
 TEST(ForestFigure, OneClaimIsAPageOfItsOwn) {
     const auto rows = someRows();
     const Figure figure = forestFigure(planWithClaims(), rows, "speed");
-    EXPECT_EQ(figure.y.categories, QStringList({"θ 500", "claim 2:"}));
+    EXPECT_EQ(figure.y.categories, QStringList({"θ 500", "claim 2"}));
     EXPECT_FALSE(figure.note.contains("proportions"));
     EXPECT_EQ(figure.settings.value("claim").toString(), "speed");
 }

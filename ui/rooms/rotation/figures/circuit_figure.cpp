@@ -98,6 +98,9 @@ Figure circuitFigure(const RotationScene& scene) {
         axis->maximum = side - 0.5;
     }
     figure.y.downwards = true;
+    figure.note =
+        u"a head that is built, not trained: all tokens have the same q and k, so a weight depends only on "
+        "the distance"_s;
     figure.summary =
         u"Attention weights of the head built on this page, for the %1 tokens of the text. %2"_s.arg(side).arg(
             circuitText(scene));

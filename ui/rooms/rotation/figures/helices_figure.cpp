@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <complex>
+#include <future>
 #include <numbers>
 #include <span>
 #include <vector>
@@ -59,37 +61,56 @@ struct HelixRows {
     }
 };
 
-/// The shades of one helix, seen from the side: a tube whose near half is bright and whose far half is dark. `shade`
+/// Of a tube at `u` of its radius, −1 to 1, as seen from the side: bright in the middle, dark at the edges.
+float tubeShade(float u) {
+    static const auto table = [] {
+        std::array<float, 257> shades{};
+        for (std::size_t i = 0; i < shades.size(); ++i) {
+            const double part = static_cast<double>(i) / 256;
+            shades[i] = static_cast<float>(0.35 + 0.65 * std::sqrt(1 - part * part));
+        }
+        return shades;
+    }();
+    return table[static_cast<std::size_t>(std::abs(u) * 256)];
+}
+
+/// The shades of one helix, seen from the side: a tube whose near half is dark and whose far half is faint. `shade`
 /// has `height` rows of `width` numbers from 0 (paper) to 1. Where a turn takes less than four columns, the tube covers
 /// its whole band, denser at the edges, where the helix turns around.
 void shadeHelix(std::span<float> shade, int width, int height, double perColumn) {
-    const double centre = 0.5 * height;
-    const double amplitude = kAmplitude * height;
-    const double radius = std::max(0.75, kRadius * height);
+    const auto centre = static_cast<float>(0.5 * height);
+    const auto amplitude = static_cast<float>(kAmplitude * height);
+    const auto radius = static_cast<float>(std::max(0.75, kRadius * height));
+    const float perRadius = 1 / radius;
     if (perColumn > kTurn / 4) {
         for (int y = 0; y < height; ++y) {
-            const double u = (y + 0.5 - centre) / (amplitude + radius);
+            const float u = (static_cast<float>(y) + 0.5F - centre) / (amplitude + radius);
             if (std::abs(u) >= 1) continue;
-            const auto density = static_cast<float>(std::min(1.0, 0.4 / std::sqrt(1 - u * u)));
+            const float density = std::min(1.0F, 0.4F / std::sqrt(1 - u * u));
             std::fill_n(shade.data() + y * width, width, density);
         }
         return;
     }
-    std::vector<float> nearest(shade.size(), -2);
     const int parts = 1 + static_cast<int>(std::ceil(1.5 * perColumn * amplitude / radius));
+    const std::complex<double> turn = std::polar(1.0, perColumn / parts);
+    std::complex<double> hand = 1;  // multiplied by `turn` at each step: no sine and cosine per column
+    std::vector<float> nearest(static_cast<std::size_t>(height));
     for (int x = 0; x < width; ++x) {
-        for (int part = 0; part < parts; ++part) {
-            const double angle = perColumn * (x + static_cast<double>(part) / parts);
-            const double at = centre - amplitude * std::sin(angle);
-            const double depth = std::cos(angle);
-            const int first = std::max(0, static_cast<int>(std::floor(at - radius)));
-            const int last = std::min(height - 1, static_cast<int>(std::ceil(at + radius)));
+        std::ranges::fill(nearest, -2.0F);
+        for (int part = 0; part < parts; ++part, hand *= turn) {
+            const float at = centre - amplitude * static_cast<float>(hand.imag());
+            const auto depth = static_cast<float>(hand.real());
+            const float brightness = 0.65F + 0.35F * depth;
+            // The tube covers the pixels whose middle is at most a radius away; the tube is never above row 0.
+            const int first = std::max(0, static_cast<int>(at - radius + 0.5F));
+            const int last = std::min(height - 1, static_cast<int>(at + radius - 0.5F));
             for (int y = first; y <= last; ++y) {
-                const double u = (y + 0.5 - at) / radius;
-                const auto index = static_cast<std::size_t>(y * width + x);
-                if (std::abs(u) >= 1 || nearest[index] > static_cast<float>(depth)) continue;
-                nearest[index] = static_cast<float>(depth);
-                shade[index] = static_cast<float>((0.65 + 0.35 * depth) * (0.35 + 0.65 * std::sqrt(1 - u * u)));
+                float& near = nearest[static_cast<std::size_t>(y)];
+                if (near > depth) continue;
+                const float u = (static_cast<float>(y) + 0.5F - at) * perRadius;
+                if (std::abs(u) >= 1) continue;
+                near = depth;
+                shade[static_cast<std::size_t>(y * width + x)] = brightness * tubeShade(u);
             }
         }
     }
@@ -116,33 +137,58 @@ bool isUnseen(double position, double frequency, double context) {
     return position > context - 1 && position * frequency < kTurn;
 }
 
-QImage helixRow(const HelicesPicture& picture, qsizetype index, const QSize& size, const FigureStyle& style) {
-    QImage image(size, QImage::Format_RGB32);
-    const double frequency = picture.frequencies[index];
-    const double step = picture.last / size.width();  // tokens per column
-    std::vector<float> shade(static_cast<std::size_t>(size.width()) * static_cast<std::size_t>(size.height()));
-    shadeHelix(shade, size.width(), size.height(), frequency * step);
-    // The picked pair has a tinted row.
-    const bool isPicked = picture.pairs[index] == picture.picked;
-    const QColor paper = QColor::fromRgb(rampOf(style.theme.paper, style.theme.accent)[isPicked ? 40 : 0]);
-    const QColor ink = frequency > 0 ? style.theme.rotated : style.theme.unrotated;
-    const Ramp seen = rampOf(paper, ink);
-    const Ramp beyond = rampOf(paper, QColor::fromRgb(seen[110]));
-    const Ramp unseen = rampOf(paper, style.theme.error);
-    std::vector<const Ramp*> ramps;  // of the columns
-    for (int x = 0; x < size.width(); ++x) {
+/// The colours of a row's columns, from paper to ink.
+struct Ramps {
+    Ramps(const QColor& paper, const FigureStyle& style)
+        : rotated(rampOf(paper, style.theme.rotated)),
+          rotatedBeyond(rampOf(paper, QColor::fromRgb(rotated[110]))),
+          unrotated(rampOf(paper, style.theme.unrotated)),
+          unrotatedBeyond(rampOf(paper, QColor::fromRgb(unrotated[110]))),
+          unseen(rampOf(paper, style.theme.error)) {}
+    Ramp rotated, rotatedBeyond, unrotated, unrotatedBeyond, unseen;
+};
+
+/// Paints a row of `height` lines, from the pixel `first` on.
+void drawRow(QRgb* first, int width, int height, const HelicesPicture& picture, double frequency, const Ramps& ramps) {
+    const double step = picture.last / width;  // tokens per column
+    std::vector<float> shade(static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    shadeHelix(shade, width, height, frequency * step);
+    const Ramp& seen = frequency > 0 ? ramps.rotated : ramps.unrotated;
+    const Ramp& beyond = frequency > 0 ? ramps.rotatedBeyond : ramps.unrotatedBeyond;
+    std::vector<const Ramp*> columns;
+    for (int x = 0; x < width; ++x) {
         const double position = (x + 0.5) * step;
-        ramps.push_back(frequency > 0 && isUnseen(position, frequency, picture.context) ? &unseen
-                        : position > picture.context - 1                                ? &beyond
-                                                                                        : &seen);
+        columns.push_back(frequency > 0 && isUnseen(position, frequency, picture.context) ? &ramps.unseen
+                          : position > picture.context - 1                                ? &beyond
+                                                                                          : &seen);
     }
-    for (int y = 0; y < size.height(); ++y) {
-        auto* line = reinterpret_cast<QRgb*>(image.scanLine(y));
-        for (int x = 0; x < size.width(); ++x) {
-            const float each = shade[static_cast<std::size_t>(y * size.width() + x)];
-            line[x] = (*ramps[static_cast<std::size_t>(x)])[static_cast<std::size_t>(each * 255)];
+    for (int y = 0; y < height; ++y) {
+        QRgb* line = first + qsizetype(y) * width;
+        for (int x = 0; x < width; ++x) {
+            const float each = shade[static_cast<std::size_t>(y * width + x)];
+            line[x] = (*columns[static_cast<std::size_t>(x)])[static_cast<std::size_t>(each * 255)];
         }
     }
+}
+
+/// All rows in one picture, which is painted without scaling where its pixels are those of the screen.
+QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureStyle& style) {
+    QImage image(size, QImage::Format_RGB32);
+    const Ramps plain(style.theme.paper, style);
+    // The picked pair has a tinted row.
+    const Ramps tinted(QColor::fromRgb(rampOf(style.theme.paper, style.theme.accent)[40]), style);
+    const auto topOf = [&](qsizetype row) { return static_cast<int>(row * size.height() / picture.pairs.size()); };
+    auto* pixels = reinterpret_cast<QRgb*>(image.bits());
+    const auto draw = [&](qsizetype first, qsizetype end) {
+        for (qsizetype row = first; row < end; ++row) {
+            drawRow(pixels + qsizetype(topOf(row)) * size.width(), size.width(), topOf(row + 1) - topOf(row), picture,
+                    picture.frequencies[row], picture.pairs[row] == picture.picked ? tinted : plain);
+        }
+    };
+    const qsizetype half = picture.pairs.size() / 2;
+    const std::future<void> upper = std::async(std::launch::async, draw, 0, half);
+    draw(half, picture.pairs.size());
+    upper.wait();
     return image;
 }
 
@@ -157,13 +203,12 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     painter.setFont(font);
     if (place.row < 1 || place.rows.width() < 8) return;
     const double scale = std::min(1.0, kMostPixels / place.rows.width());
-    const QSize size(std::max(8, static_cast<int>(place.rows.width() * scale)),
-                     std::max(2, static_cast<int>(std::lround(place.row * scale))));
+    const QSize size = (place.rows.size() * scale).toSize();
+    painter.drawImage(scale < 1 ? place.rows : QRectF(place.rows.topLeft().toPoint(), QSizeF(size)),
+                      helixRows(picture, size, style));
     const qsizetype picked = picture.pairs.indexOf(picture.picked);
     double labelled = -1e9;
     for (qsizetype i = 0; i < picture.pairs.size(); ++i) {
-        const QRectF band(place.rows.left(), place.centre(i) - place.row / 2, place.rows.width(), place.row);
-        painter.drawImage(band, helixRow(picture, i, size, style));
         const bool isPicked = i == picked;
         const double space = std::min(place.centre(i) - labelled, std::abs(place.centre(i) - place.centre(picked)));
         if (!isPicked && space < 1.2 * metrics.height()) continue;
@@ -207,10 +252,10 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     }
     const QRectF axis(rect.left(), place.rows.bottom() + metrics.height() + style.units(5), rect.width(),
                       metrics.height());
-    painter.drawText(
-        axis, Qt::AlignCenter,
-        u"position (tokens); the context ends at %1"_s.arg(groupedText(static_cast<qint64>(picture.context))));
-    painter.setPen(QPen(style.theme.text, style.units(1), Qt::DashLine));
+    painter.drawText(axis, Qt::AlignCenter,
+                     u"position (tokens); the context ends at %1; faint: the far half of each period"_s.arg(
+                         groupedText(static_cast<qint64>(picture.context))));
+    painter.setPen(QPen(style.theme.accent, style.units(1), Qt::DashLine));
     const double end = place.x(picture.context, picture);
     painter.drawLine(QPointF(end, place.rows.top()), QPointF(end, place.rows.bottom()));
 }

@@ -392,7 +392,14 @@ void SecondPicture::renewTitle() {
 void SecondPicture::elideTitle() {
     const bool isReason = m_showsStrips && m_stack->currentWidget() == m_view && ui::isEmpty(m_picture.figure) &&
                           !m_picture.figure.emptyText.isEmpty();
-    const QString text = !m_hovered.isEmpty() ? m_hovered : isReason ? m_picture.figure.emptyText : m_wholeTitle;
+    const Figure& figure = m_picture.figure;
+    // Low strips have no axes.
+    const QString axes = u"; %1 by %2, lowest at the left; %3"_s.arg(figure.y.title(), figure.x.title(), figure.note);
+    const QString text = !m_hovered.isEmpty() ? m_hovered
+                         : isReason           ? figure.emptyText
+                         : m_showsStrips && m_stack->currentWidget() == m_view && !ui::isEmpty(figure)
+                             ? m_wholeTitle + axes
+                             : m_wholeTitle;
     m_title->setText(m_title->fontMetrics().elidedText(text, Qt::ElideRight, m_title->contentsRect().width()));
 }
 
