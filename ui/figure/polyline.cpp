@@ -164,6 +164,8 @@ Polyline drawable(const QList<double>& x, const QList<double>& y, const AxisScal
         i = next;
     }
     clipper.gap();
+    for (QList<double>* each : {&result.x, &result.y})
+        each->squeeze();  // of thousands of curves, the spare memory counts
     return result;
 }
 

@@ -34,7 +34,10 @@ void CurveMean::update(const std::vector<const CurveData*>& curves) {
         m_included.push_back({curve->history(), x.size()});
         next.push_back(std::lower_bound(x.begin(), x.end(), from) - x.begin());
     }
-    for (CurveData* each : {&m_mean, &m_lower, &m_upper}) each->truncate(std::nextafter(from, -kNone));
+    for (CurveData* each : {&m_mean, &m_lower, &m_upper}) {
+        each->truncate(std::nextafter(from, -kNone));
+        if (!grew && !curves.empty()) each->reserve(curves.front()->x().size());
+    }
     std::vector<double> values;
     while (true) {
         double x = kNone;

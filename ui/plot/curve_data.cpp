@@ -37,6 +37,11 @@ void CurveData::truncate(double lastX) {
     cut(std::upper_bound(m_x.begin(), m_x.end(), lastX) - m_x.begin());
 }
 
+void CurveData::reserve(qsizetype points) {
+    m_x.reserve(points);
+    m_y.reserve(points);
+}
+
 void CurveData::cut(qsizetype newSize) {
     if (newSize == m_x.size()) {
         return;

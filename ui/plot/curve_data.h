@@ -13,6 +13,8 @@ class CurveData {
     /// Throws std::invalid_argument unless both lists have equal length and x ascends.
     void set(const QList<double>& x, const QList<double>& y);
     void truncate(double lastX);
+    /// For a curve that is known to get this number of points: no memory is kept for more.
+    void reserve(qsizetype points);
 
     const QList<double>& x() const { return m_x; }
     const QList<double>& y() const { return m_y; }

@@ -208,6 +208,7 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         const QList<double>& lower = cached.lower().smoothed(weight, factor);
         const QList<double>& upper = cached.upper().smoothed(weight, factor);
         FigureBand band{group.label, inkOf(first), {}, {}, {}};
+        for (QList<double>* each : {&band.x, &band.lower, &band.upper}) each->reserve(mean.x().size());
         for (qsizetype i = 0; i < mean.x().size(); ++i) band.add(mean.x()[i], lower[i], upper[i]);
         if (!band.x.isEmpty()) {
             figure.bands.push_back(std::move(band));

@@ -52,6 +52,11 @@ constexpr double kSamePlace =
 
 }  // namespace
 
+void LabelPlaces::addStroke(const QPointF& from, const QPointF& to) {
+    m_strokes.append({static_cast<float>(from.x()), static_cast<float>(from.y()), static_cast<float>(to.x()),
+                      static_cast<float>(to.y())});
+}
+
 qsizetype LabelPlaces::addBarrier(const QPointF& from, const QPointF& to) {
     addStroke(from, to);
     m_barriers.append({from, to});
@@ -60,7 +65,7 @@ qsizetype LabelPlaces::addBarrier(const QPointF& from, const QPointF& to) {
 
 bool LabelPlaces::crossesBarrier(const QRectF& box, qsizetype own) const {
     for (qsizetype i = 0; i < m_barriers.size(); ++i) {
-        if (i != own && crosses(m_barriers[i].from, m_barriers[i].to, box)) return true;
+        if (i != own && crosses(m_barriers[i].p1(), m_barriers[i].p2(), box)) return true;
     }
     return false;
 }
@@ -103,7 +108,7 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
         if (weight >= enough) {
             break;
         }
-        weight += crosses(stroke.from, stroke.to, box) ? 1 : 0;
+        weight += crosses({stroke.fromX, stroke.fromY}, {stroke.toX, stroke.toY}, box) ? 1 : 0;
     }
     return weight;
 }

@@ -15,7 +15,7 @@ namespace ropelab::ui {
 class LabelPlaces {
  public:
     /// Segment of a curve or line, which labels should not cover.
-    void addStroke(const QPointF& from, const QPointF& to) { m_strokes.append({from, to}); }
+    void addStroke(const QPointF& from, const QPointF& to);
     /// Line with a label, which other labels should not cross (crossesBarrier). Returns its number.
     qsizetype addBarrier(const QPointF& from, const QPointF& to);
     /// `own` is the line of addBarrier() that is excepted; −1: none.
@@ -40,9 +40,8 @@ class LabelPlaces {
     const QList<QRectF>& occupied() const { return m_occupied; }
 
  private:
-    struct Stroke {
-        QPointF from;
-        QPointF to;
+    struct Stroke {  // in single precision, because a sweep of thousands of runs has millions of them
+        float fromX, fromY, toX, toY;
     };
     struct Mark {
         QPointF at;
@@ -51,7 +50,7 @@ class LabelPlaces {
     qsizetype weightOf(const QRectF& box, qsizetype enough) const;
 
     QList<Stroke> m_strokes;
-    QList<Stroke> m_barriers;
+    QList<QLineF> m_barriers;
     double m_gap = 0;
     QList<Mark> m_points;
     QList<QLineF> m_leaders;
