@@ -7,6 +7,7 @@
 #include <QMouseEvent>
 #include <QPainter>
 #include <QVBoxLayout>
+#include <algorithm>
 #include <cmath>
 
 #include "ui/figure/paint/figure_renderer.h"
@@ -18,6 +19,18 @@ namespace {
 
 constexpr double kDragThreshold = 4;  // pixels at 100 %
 constexpr int kSummaryMs = 1000;
+constexpr QSizeF kUsualSize{1500, 850};  // at 100 %: larger figures have larger type
+constexpr double kMostGrowth = 1.35;
+
+// Pixels per point. The type grows in steps, so that a window that is resized does not lay its figures out all the
+// time.
+double unitFor(const QWidget& plot, const QSizeF& size) {
+    const ThemeManager& theme = ThemeManager::instance();
+    const double unit = theme.factor() * plot.logicalDpiY() / 72.0;
+    if (theme.figureText() > 0) return std::max(unit, theme.figureText() / FigureStyle().tickPt);
+    const double larger = std::sqrt(size.width() * size.height() / (kUsualSize.width() * kUsualSize.height()));
+    return unit * std::clamp(std::floor(larger / theme.factor() * 20) / 20, 1.0, kMostGrowth);
+}
 
 /// A chart with name and summary, without its canvas.
 class PlotAccessible : public QAccessibleWidget {
@@ -96,9 +109,7 @@ void PlotWidget::schedule() {
 }
 
 void PlotWidget::restyle() {
-    const ThemeManager& theme = ThemeManager::instance();
-    const double unit = theme.factor() * logicalDpiY() / 72.0;
-    m_style = FigureStyle::screen(theme.theme(), std::max(unit, theme.figureText() / FigureStyle().tickPt));
+    m_style = FigureStyle::screen(ThemeManager::instance().theme(), unitFor(*this, m_plot->size()));
     updateGeometry();
     update();
     schedule();
@@ -143,6 +154,7 @@ bool PlotWidget::eventFilter(QObject* watched, QEvent* event) {
             if (static_cast<QResizeEvent*>(event)->size().isEmpty()) {
                 return true;  // the canvas has no area yet, as in a room that was never shown
             }
+            if (unitFor(*this, static_cast<QResizeEvent*>(event)->size()) != m_style.unit) restyle();
             schedule();
             break;
         case QEvent::MouseButtonPress:

@@ -8,9 +8,9 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
-// A symbol is a single letter, so that names of settings are none.
+// A symbol is a single letter, so that names of settings are none; a number may be before it, as in 2h_kv.
 const QRegularExpression& subscripts() {
-    static const QRegularExpression pattern(u"(?<![\\w])(\\p{L})_(?:\\{([^{}]+)\\}|(\\p{L}+|\\d+))(?!\\w)"_s,
+    static const QRegularExpression pattern(u"(?<![\\p{L}_])(\\p{L})_(?:\\{([^{}]+)\\}|(\\p{L}+|\\d+))(?!\\w)"_s,
                                             QRegularExpression::UseUnicodePropertiesOption);
     return pattern;
 }

@@ -56,6 +56,23 @@ TEST(FigureView, PixelsAndValuesAreInverse) {
     EXPECT_TRUE(shown.view.canvasRect().contains(shown.view.pixelOf({50, 5})));
 }
 
+TEST(FigureView, TypeGrowsWithALargeWindow) {
+    Shown shown;
+    const double usual = shown.view.style().unit;
+    const auto sizeAt = [&](const QSize& size) {
+        shown.view.resize(size);
+        QApplication::processEvents();
+        return shown.view.style().unit / usual;
+    };
+    EXPECT_EQ(sizeAt({1500, 800}), 1);
+    EXPECT_NEAR(sizeAt({1900, 1100}), 1.25, 1e-9);
+    EXPECT_NEAR(sizeAt({3800, 2100}), 1.35, 1e-9);
+    ThemeManager::instance().setScale(200);
+    EXPECT_NEAR(sizeAt({1900, 1100}), 2, 1e-9) << "at 200 % that is a small window";
+    ThemeManager::instance().setScale(100);
+    EXPECT_EQ(sizeAt({500, 320}), 1);
+}
+
 TEST(FigureView, RescaledAxesMoveUnlessMotionIsReduced) {
     Shown shown;
     Figure longer = lineFigure();

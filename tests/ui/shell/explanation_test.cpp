@@ -137,6 +137,7 @@ TEST(Symbols, HaveSubscriptsAndExponents) {
     EXPECT_EQ(symbolsAsHtml("settings: key_value_heads, head_dim=3\nR_m < 1"),
               "settings: key_value_heads, head_dim=3<br>R<sub>m</sub> &lt; 1");
     EXPECT_EQ(symbolsAsUnicode("h_kv = 2, D_r = 8, d_c"), "hₖᵥ = 2, Dᵣ = 8, d_c");
+    EXPECT_EQ(symbolsAsUnicode("(h + 2h_kv)·D, n_layer, key_value_heads"), "(h + 2hₖᵥ)·D, n_layer, key_value_heads");
 }
 
 // Tooltips showed d_r, h_kv and n_layer as they are typed.
