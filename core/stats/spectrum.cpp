@@ -66,7 +66,11 @@ std::vector<double> kernel_spectrum(std::span<const double> kernel) {
 
     const double half = static_cast<double>(kernel.size()) / 2.0;
     std::vector<double> spectrum(bins);
-    for (std::size_t j = 0; j < bins; ++j) spectrum[j] = std::hypot(to.get()[j][0], to.get()[j][1]) / half;
+    for (std::size_t j = 0; j < bins; ++j) {
+        // A cosine is in two of all bins, j and count − j, which are one bin for 0 and for count/2.
+        const bool isOne = j == 0 || 2 * j == kernel.size();
+        spectrum[j] = std::hypot(to.get()[j][0], to.get()[j][1]) / (isOne ? 2 * half : half);
+    }
     return spectrum;
 }
 

@@ -134,7 +134,7 @@ double quantityOf(const RotarySetup& setup, MapQuantity quantity) {
 QString titleOf(MapQuantity quantity) {
     switch (quantity) {
         case MapQuantity::base:
-            return u"effective base b_eff"_s;
+            return u"effective base"_s;
         case MapQuantity::theta:
             return u"base θ"_s;
         case MapQuantity::wavelength:

@@ -95,7 +95,7 @@ QString sequencesNote(const ProbeResult& result, bool hasBands) {
 
 QString headsNote(const QString& note, const InspectData& data, bool hasBands) {
     if (!hasBands || headOf(data) >= 0 || layerOf(data) >= 0) return note;
-    return u"%1 (for the mean over heads, the bands are upper bounds of the interval)"_s.arg(note);
+    return u"%1 (for the mean over heads, the bands are at least as wide as the 95 % confidence interval)"_s.arg(note);
 }
 
 QString retrievalNote(const ProbeResult& result) {

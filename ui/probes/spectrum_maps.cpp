@@ -320,6 +320,7 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
     figure.note += u"; %1"_s.arg(sequencesText(*data.snapshot()->result));
     if (!rests.isEmpty()) figure.note += u"; unrotated channels: %1"_s.arg(rests.join(u", "_s));
     if (rows.values.size() > 1) figure.note += u"; stems of one pair stand beside each other"_s;
+    figure.note += u"; %1: %2"_s.arg(quantity.title, quantity.formula);
     figure.summary = u"%1 (%2) of the run %3 after %4 steps, by wavelength. %5"_s.arg(
         quantity.title, quantity.formula, data.run->name, groupedText(data.snapshot()->iteration), picture.sentence);
     if (const auto pair = data.choices.pair; pair && std::cmp_less(*pair, rotated)) {

@@ -320,7 +320,7 @@ void SetupPanel::renew() {
         chooseData(choice, text(to_text(setup_key(name.toStdString()).get(setup))));
     }
     const QString& name = m_model.shape().name;
-    m_modelName->setText(!name.isEmpty() ? name : setup == RotarySetup{} ? u"default"_s : u"own values"_s);
+    m_modelName->setText(!name.isEmpty() ? name : setup == RotarySetup{} ? u"default, not a run's"_s : u"own values"_s);
     showProblem(QString());
     slider(u"theta"_s)->setPartToolTips(thetaToolTip(m_model));
     slider(u"fraction"_s)->setPartToolTips(fractionToolTip(m_model));

@@ -220,8 +220,8 @@ void add_context(CLI::App& program) {
     verb->footer(
         "A base θ is feasible for a context if B(Δ) = Σ cos(Δω_i) ≥ 0 for every distance Δ below the context; the sum "
         "runs over all pairs of the head, and an unrotated pair counts 1 (Men et al. 2024). With a scaling, all "
-        "results use the scaled frequencies. The test of bases can miss feasible intervals that are narrower than its "
-        "step.");
+        "results use the scaled frequencies. The test of bases can miss feasible and infeasible intervals that are "
+        "narrower than its step.");
 }
 
 namespace {

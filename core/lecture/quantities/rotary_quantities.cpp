@@ -245,7 +245,8 @@ nlohmann::json extrapolation(const QuantityInput& input) {
 
 constexpr const char* scan_words =
     " By default the tested bases start at 100, end at the larger of 1M and 2θ (ten times as far, and so on, until one "
-    "supports L), and have the step that ropelab-cli context uses; intervals narrower than the step can be missed.";
+    "supports L), and have the step that ropelab-cli context uses; feasible and infeasible intervals narrower than the "
+    "step can be missed.";
 
 }  // namespace
 

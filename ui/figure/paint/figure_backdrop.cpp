@@ -130,10 +130,12 @@ void FigureBackdrop::drawMap(QCPPainter* painter, const QRectF& axes) const {
     painter->setPen(Qt::NoPen);
     const double width = whole.width() / m_map->columns;
     const double height = whole.height() / m_map->rows;
+    // Each cell reaches under the next ones: between cells that only touch, viewers show the paper as stripes.
+    const double seam = m_style.units(0.25);
     for (int row = 0; row < m_map->rows; ++row) {
         for (int column = 0; column < m_map->columns; ++column) {
             const QRectF cell(whole.left() + column * width, whole.top() + row * height, width, height);
-            const QRectF visible = cell & axes;
+            const QRectF visible = cell.adjusted(0, 0, seam, seam) & whole & axes;
             if (!visible.isEmpty()) {
                 painter->fillRect(visible, QColor(m_cells.pixel(column, row)));
             }

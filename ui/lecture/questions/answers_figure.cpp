@@ -45,7 +45,7 @@ void addChoices(Figure& figure, const AnsweredQuestion& question) {
     const std::vector<std::string> choices = question.choices();
     for (const std::string& choice : choices) {
         const bool isRight = nlohmann::json(choice).dump() == question.truth;
-        figure.x.categories << (isRight ? u"%1 (right)"_s.arg(text(choice)) : text(choice));
+        figure.x.categories << (isRight ? u"%1 (correct)"_s.arg(text(choice)) : text(choice));
     }
     const auto groups = static_cast<int>(question.groups.size());
     const double step = groups > 1 ? kMaxOffset / (groups - 1) : 0;

@@ -72,7 +72,7 @@ constexpr std::array<TotalRow, 6> kTotals = {{
      "Floating-point operations of a forward pass per token, in linear layers and attention. A multiplication and an "
      "addition count as two operations.",
      totalOf<&AnatomyTotals::operations>, wholeNumber},
-    {"step", "FLOPs/step",
+    {"step", "training FLOPs/step",
      "Floating-point operations of a training step of the whole batch: a forward pass, and twice as many for the "
      "backward pass.",
      [](const AnatomyModel& model) {

@@ -247,7 +247,10 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
         figure.emptyText = figure.summary;
         return figure;
     }
-    figure.note = scanText(profile);
+    figure.note =
+        u"thin grey: largest supported context of this and smaller bases; dotted green: context that this base and "
+        "all larger ones support; thick green: bases that support the context; point: θ of the setup. "_s +
+        scanText(profile);
     if (profile.done() < 2) {
         figure.emptyText = u"The program is computing the supported context of the first bases …"_s;
         return figure;

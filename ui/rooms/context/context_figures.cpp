@@ -187,7 +187,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared, 
     Figure figure;
     figure.name = u"decay-bound"_s;
     figure.x = distanceAxis(end, logarithmic);
-    figure.y.label = u"(2/d) Σ|S_j|"_s;
+    figure.y.label = u"(2/d) Σ|Sⱼ|"_s;
     figure.y.minimum = 0;
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(setup))}};
     const Frequencies now = frequencies(frequency_settings(setup));
@@ -203,7 +203,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared, 
     }
     const std::vector<double> bound = decay_bound(now.inverse_frequencies, distances);
     FigureCurve curve;
-    curve.quantity = u"(2/d) Σ|S_j|"_s;
+    curve.quantity = u"(2/d) Σ|Sⱼ|"_s;
     curve.ink = {Ink::Kind::rotated};
     if (logarithmic) curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
     curve.pointPt = isCompared ? 3 : 1.5;

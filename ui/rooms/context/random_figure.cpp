@@ -139,7 +139,7 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     Figure figure;
     figure.name = kRandomFigure;
     figure.x = distanceAxis(end);
-    figure.y.label = u"mean logit qᵀR_Δ k"_s;
+    figure.y.label = u"mean logit qᵀR(Δ)k"_s;
     figure.y.unit = u"not divided by √d"_s;
     figure.note = u"points: means of %1 samples, seed %2; bars: ± 1 standard error; thin lines: expected value"_s
                       .arg(tokensText(static_cast<double>(samples.count)))

@@ -343,7 +343,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     if (any([](const ForestNumbers& numbers, const SheetRow&) { return numbers.rangeHigh > numbers.rangeLow; }))
         parts << u"shaded: range that the verdict's rule tests"_s;
     if (std::none_of(shown.begin(), shown.end(), [](const SheetRow& row) { return row.effect.has_value(); }))
-        parts << u"the effect of a group appears when all of its runs have ended and are measured"_s;
+        parts << u"no results yet: the effect of a group appears when all of its runs have ended and are measured"_s;
     if (isCut) parts << u"intervals that reach an end of the axis are longer"_s;
     parts << verdicts.join(u", "_s);
     figure.note = parts.join(u"; "_s);

@@ -516,7 +516,9 @@ bool isTestable(std::span<const SheetRow> rows) {
 QString notStartedWords(std::span<const SheetRow> rows) {
     if (!isTestable(rows)) {
         return u"This reproduction has not started. Its runs can be trained, but with the data on this machine none of "
-               "the claims can get a verdict. Each claim says what it needs."_s;
+               "the claims can get a verdict: download the data first, or start without a verdict. Each claim says "
+               "what "
+               "it needs."_s;
     }
     return u"This reproduction has not started. “Start” creates a lab file for it, stores its rules and predictions, "
            "and trains its runs."_s;

@@ -448,8 +448,8 @@ void RotationRoom::fitOnlyPart() {
     // Dials and pair are above and beside the logit, and every other page has the whole stage.
     if (!onlyPart().isEmpty()) return;
     for (FigureView* each : {m_dials, m_pair}) pairOf(each)->setVisible(page() == Logit);
-    // The head of the circuit depends on distances only.
-    for (QWidget* each : std::initializer_list<QWidget*>{m_bar, m_logitText}) each->setVisible(page() != Circuit);
+    m_bar->setVisible(page() != Circuit);  // the head of the circuit depends on distances only
+    m_logitText->setVisible(page() != Circuit && page() != Tokens);
 }
 
 void RotationRoom::addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room) {

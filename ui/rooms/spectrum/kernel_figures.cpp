@@ -8,6 +8,7 @@
 #include "core/rope/context.h"
 #include "core/rope/logit.h"
 #include "core/stats/spectrum.h"
+#include "ui/common/format.h"
 #include "ui/figure/polyline.h"
 #include "ui/rotary/spectrum_data.h"
 
@@ -214,15 +215,14 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     }
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
-    figure.note =
-        curves.complete == 1 ? u"1 pair has its own peak"_s : u"%1 pairs have own peaks"_s.arg(curves.complete);
+    figure.note = u"filled: %1 with a full period"_s.arg(countText(curves.complete, u"pair"_s));
     if (incomplete > 0) {
-        figure.note +=
-            incomplete == 1 ? u"; that of 1 is at 0 periods"_s : u"; those of %1 add up at 0 periods"_s.arg(incomplete);
+        figure.note += u"; open: %1, which add up at 0 periods"_s.arg(incomplete);
     }
     figure.table = spectrumTable(curves);
     figure.summary =
-        u"%1 of %2 pairs complete at least one period in %3 tokens and have a peak of their own. The peaks of the "
+        u"%1 of %2 pairs complete at least one period in %3 tokens; peaks of neighbouring pairs can merge. The peaks "
+        u"of the "
         "other pairs (%4) add up at 0 periods, with magnitude %5."_s.arg(curves.complete)
             .arg(curves.periods.size())
             .arg(tokensText(static_cast<double>(curves.kernelLength)))

@@ -51,7 +51,7 @@ const FigureCurve* curveNamed(const Figure& figure, const QString& beginning) {
 
 TEST(AnswersFigure, ChoicesAreSharesByGroup) {
     const Figure figure = answersFigure(choiceQuestions().front());
-    EXPECT_EQ(figure.x.categories, QStringList({"a", "b (right)"}));
+    EXPECT_EQ(figure.x.categories, QStringList({"a", "b (correct)"}));
     const FigureCurve* first = curveNamed(figure, "2025");
     const FigureCurve* second = curveNamed(figure, "2026");
     ASSERT_TRUE(first && second);

@@ -631,7 +631,7 @@ TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
     const Figure entropy = drawn("attention-entropy", data).figure;
     ASSERT_EQ(entropy.bands.size(), 2U);  // one per layer, at the only snapshot with standard errors
     EXPECT_EQ(entropy.bands[0].x, (QList<double>{100}));
-    EXPECT_TRUE(entropy.note.contains("upper bounds of the interval"));
+    EXPECT_TRUE(entropy.note.contains("at least as wide as the 95 % confidence interval"));
 }
 
 TEST(InspectFigures, AblationsShowTheirControls) {

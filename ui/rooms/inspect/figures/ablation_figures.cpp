@@ -154,7 +154,7 @@ QString controlsNote(const AblationCurve& curve) {
     }
     if (with == 0) return noControls();
     QString note =
-        u"dashed: control, the mean after %1 random other pairs with nearly the same logit contribution"_s.arg(
+        u"dotted: control, the mean after %1 random other pairs with nearly the same logit contribution"_s.arg(
             kindVerb(curve.kind));
     if (without > 0) note += u" (%1 of %2 ablations have no such pairs)"_s.arg(without).arg(with + without);
     return note;

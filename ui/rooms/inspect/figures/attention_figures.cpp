@@ -44,8 +44,8 @@ AttentionSource attentionSource(const InspectData& data) {
 /// As "step 50: run, your text".
 QString stepNote(const InspectData& data, const AttentionSource& source) {
     const QString note = !data.text               ? u"step %2: %1"_s
-                         : data.textWhileTraining ? u"after step %2: %1 (still in training), your text"_s
-                                                  : u"step %2: %1, your text"_s;
+                         : data.textWhileTraining ? u"after step %2: %1 (still in training), typed text"_s
+                                                  : u"step %2: %1, typed text"_s;
     return note.arg(data.run->name, groupedText(source.iteration));
 }
 

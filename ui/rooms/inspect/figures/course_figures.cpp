@@ -176,8 +176,8 @@ static InspectPicture contributionsOverTraining(const InspectData& data) {
     const bool hasBands = !figure.bands.empty();
     const bool isMean = hasBands && (layerOf(data) < 0 || headOf(data) < 0);
     figure.note = u"%1, %2; %3%4"_s.arg(data.run->name, whereText(data.choices), sequencesNote(*now->result, hasBands),
-                                        isMean ? u" (for the mean over heads, the bands are upper bounds of the "
-                                                 "interval)"_s
+                                        isMean ? u" (for the mean over heads, the bands are at least as wide "
+                                                 "as the 95 % confidence interval)"_s
                                                : QString());
     figure.summary = u"Largest logit contributions during the training of the run %1, %2."_s.arg(
         data.run->name, whereText(data.choices));

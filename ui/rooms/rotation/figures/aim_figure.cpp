@@ -195,6 +195,8 @@ Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
         figure.note = u"logit computed every %1 tokens"_s.arg(groupedText(curve.stride));
         figure.settings.insert(u"distance step"_s, static_cast<qint64>(curve.stride));
     }
+    if (scene.state.source == VectorSource::random)
+        figure.note += (figure.note.isEmpty() ? u""_s : u"; "_s) + u"random q and k are aimed at no distance"_s;
     FigureCurve logit;
     logit.quantity = u"logit"_s;
     logit.ink = {Ink::Kind::rotated};

@@ -99,8 +99,8 @@ Figure circuitFigure(const RotationScene& scene) {
     }
     figure.y.downwards = true;
     figure.note =
-        u"a head that is built, not trained: all tokens have the same q and k, so a weight depends only on "
-        "the distance"_s;
+        u"a head that is built, not trained: all tokens have the same q and k, so the logit depends only on the "
+        "distance; softmax normalizes each row"_s;
     figure.summary =
         u"Attention weights of the head built on this page, for the %1 tokens of the text. %2"_s.arg(side).arg(
             circuitText(scene));
@@ -125,7 +125,10 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
         // Of the queries that reach the distance at which the head aims: the first token can attend only to itself.
         const std::int64_t first = std::min(circuitReadout(scene).target, length - 1);
         const std::vector<double> means = circuit_attention_by_distance(scene.logits(length), length, first);
-        if (first > 0) figure.note = u"mean over the queries from position %1 on"_s.arg(groupedText(first));
+        if (first > 0) {
+            figure.note = first == length - 1 ? u"of the query at position %1"_s.arg(groupedText(first))
+                                              : u"mean over the queries from position %1 on"_s.arg(groupedText(first));
+        }
         for (std::int64_t distance = 0; distance < length; ++distance) {
             built.x.append(static_cast<double>(distance));
             built.y.append(means[static_cast<std::size_t>(distance)]);

@@ -252,9 +252,9 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     }
     const QRectF axis(rect.left(), place.rows.bottom() + metrics.height() + style.units(5), rect.width(),
                       metrics.height());
-    painter.drawText(axis, Qt::AlignCenter,
-                     u"position (tokens); the context ends at %1; faint: the far half of each period"_s.arg(
-                         groupedText(static_cast<qint64>(picture.context))));
+    painter.drawText(
+        axis, Qt::AlignCenter,
+        u"position (tokens); the context ends at %1"_s.arg(groupedText(static_cast<qint64>(picture.context))));
     painter.setPen(QPen(style.theme.accent, style.units(1), Qt::DashLine));
     const double end = place.x(picture.context, picture);
     painter.drawLine(QPointF(end, place.rows.top()), QPointF(end, place.rows.bottom()));
@@ -275,9 +275,11 @@ QString helicesTitle(const RotationScene& scene) {
     int unseen = 0;
     for (int pair = 0; pair < scene.rotatedPairs(); ++pair) unseen += unseenShare(scene, scene.frequency(pair)) > 0;
     const QString context = groupedText(scene.setup.context);
-    if (unseen == 0) return u"Every rotated pair completes a period in the context of %1 tokens"_s.arg(context);
+    if (unseen == 0)
+        return u"Every rotated pair completes a period in the context of %1 tokens; faint: the far half of each period"_s
+            .arg(context);
     return u"%1 of %2 rotated pairs complete no period in the context of %3 tokens; red: angles that no training "
-           "sequence contains"_s.arg(unseen)
+           "sequence contains; faint: the far half of each period"_s.arg(unseen)
                .arg(scene.rotatedPairs())
                .arg(context);
 }

@@ -394,7 +394,8 @@ void SecondPicture::elideTitle() {
                           !m_picture.figure.emptyText.isEmpty();
     const Figure& figure = m_picture.figure;
     // Low strips have no axes.
-    const QString axes = u"; %1 by %2, lowest at the left; %3"_s.arg(figure.y.title(), figure.x.title(), figure.note);
+    const QString axes = u"; %1 by %2, lowest at the left, scaled to the tallest bar; %3"_s.arg(
+        figure.y.title(), figure.x.title(), figure.note);
     const QString text = !m_hovered.isEmpty() ? m_hovered
                          : isReason           ? figure.emptyText
                          : m_showsStrips && m_stack->currentWidget() == m_view && !ui::isEmpty(figure)
