@@ -4,6 +4,7 @@
 #include <QStringList>
 #include <cmath>
 
+#include "core/base/numbers.h"
 #include "core/lecture/quantities/quantity.h"
 #include "ui/common/text.h"
 #include "ui/figure/ticks.h"
@@ -30,6 +31,15 @@ QString quantityValueText(const nlohmann::json& value) {
 QString filledText(const std::string& words, LectureStage& stage) {
     if (words.find("{{") == std::string::npos) return text(words);
     return text(with_quantities(words, {stage.setups(), stage.lab()}));
+}
+
+QString unitOf(const std::string& expression) {
+    std::string name = expression.substr(0, expression.find('('));
+    if (name.starts_with("B.")) name.erase(0, 2);
+    for (const QuantityDescription& known : quantities()) {
+        if (known.name == trimmed(name)) return text(known.unit);
+    }
+    return {};
 }
 
 QString stepWords(const LectureStep& step) {

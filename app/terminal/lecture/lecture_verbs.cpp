@@ -68,7 +68,9 @@ void add_lecture_documents(CLI::App& lecture) {
         "Output: a file (.pdf or .html; - for standard output), or a folder for one PNG or SVG file per slide");
     slides.fields.text("format", "--format",
                        "Format: pdf, html, png or svg (default: the suffix of --output; png for a folder)");
-    slides.fields.text("theme", "--theme", "Colour theme: light (default) or dark");
+    slides.fields.text("theme", "--theme",
+                       "Colour theme: light, dark or automatic (default: light, and in HTML the one that the reader's "
+                       "system prefers)");
     slides.fields.number("width", "--width-px", "Width of PNG slides in pixels, 320 to 7680 (default: 1920)");
     verb->add_flag("--without-answers", slides.without_answers,
                    "Leave out the answers to the questions; after the first question of a scene, also leave out all "

@@ -21,7 +21,7 @@ using DocumentJob = LectureDocumentJob;
 constexpr std::array kDocumentKinds = {"handout", "slides", "check"};
 constexpr std::array kSlideFormats = {"png", "svg", "pdf", "html"};
 constexpr std::array kPapers = {"a4", "letter"};
-constexpr std::array kDocumentThemes = {"light", "dark"};
+constexpr std::array kDocumentThemes = {"automatic", "light", "dark"};
 
 /// That of the job, else that of the suffix of the output, else PNG for a folder.
 DocumentJob::Format slideFormat(JobFields& fields, const DocumentJob& job) {
@@ -70,7 +70,7 @@ void visitFields(JobFields& fields, DocumentJob& job) {
     fields.text("output", job.output);
     fields.flag("answers", job.hasAnswers);
     fields.choice("paper", job.paper, kPapers);
-    fields.choice("theme", job.appearance, kDocumentThemes);
+    fields.choice("theme", job.colors, kDocumentThemes);
     fields.whole("width", job.width, 320, 7680);
     if (fields.isWriting()) {
         if (job.kind == DocumentJob::Kind::slides) fields.choice("format", job.format, kSlideFormats);

@@ -16,6 +16,8 @@ struct LectureDocumentJob {
     /// Format of slides. `png` and `svg` are one file per slide in a folder; `pdf` and `html` are one file.
     enum class Format { png, svg, pdf, html };
     enum class Paper { a4, letter };
+    /// Of slides. `automatic`: light, or in HTML those that the reader's system prefers.
+    enum class Colors { automatic, light, dark };
 
     Kind kind = Kind::handout;
     QString lecture;  // a file, or the name of a lecture that belongs to the program
@@ -26,9 +28,10 @@ struct LectureDocumentJob {
     Paper paper = Paper::a4;
     // Of slides.
     Format format = Format::pdf;
-    Appearance appearance = Appearance::light;
+    Colors colors = Colors::automatic;
     int width = 1920;  // of a PNG slide in pixels, 320 to 7680
 
+    Appearance appearance() const { return colors == Colors::dark ? Appearance::dark : Appearance::light; }
     bool isFolder() const { return kind == Kind::slides && (format == Format::png || format == Format::svg); }
 };
 

@@ -10,6 +10,7 @@
 #include "core/lecture/recorded_lab.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
+#include "ui/lecture/documents/live_figure.h"
 #include "ui/lecture/lecture_player.h"
 #include "ui/lecture/lecture_words.h"
 #include "ui/lecture/questions/answer_field.h"
@@ -87,7 +88,7 @@ class LectureWalk {
 
  private:
     void takeStep(const LectureStep& step) {
-        ShownStep shown{step, std::nullopt, {}};
+        ShownStep shown{step, std::nullopt, {}, std::nullopt, {}};
         const LectureScene& scene = m_shown.scenes.back().scene;
         if (!scene.room.empty()) {
             m_settle();
@@ -103,11 +104,14 @@ class LectureWalk {
                 addProblem(QString::fromUtf8(error.what()));
             }
             if (shown.picture && isEmpty(*shown.picture)) shown.picture.reset();
+            if (shown.picture) {
+                shown.live = liveFigure(*shown.picture, m_stage.setups(), m_stage.room(), scene.controls);
+            }
             if (asks_for_curve(scene)) takeCurve(step);
         }
         shown.step.say = filledText(step.say, m_stage).toStdString();
         if (step.ask) shown.step.ask->answer = filledText(step.ask->answer, m_stage).toStdString();
-        if (step.ask && !step.ask->quantity.empty()) shown.value = valueOf(step.ask->quantity);
+        if (step.ask && !step.ask->quantity.empty()) shown.value = valueOf(step.ask->quantity, &shown.truth);
         m_shown.scenes.back().steps.push_back(std::move(shown));
     }
 
@@ -133,16 +137,20 @@ class LectureWalk {
         if (!isThere) addProblem(u"line %1: %2"_s.arg(step.ask->line).arg(problem));
     }
 
-    QString valueOf(const std::string& expression) {
+    QString valueOf(const std::string& expression, std::optional<nlohmann::json>* truth = nullptr) {
         const LectureScene& scene = m_shown.scenes.back().scene;
+        const auto told = [truth](const nlohmann::json& value) {
+            if (truth && (value.is_number() || value.is_null())) *truth = value;
+            return quantityValueText(value);
+        };
         try {
             if (!scene.room.empty()) {
-                return quantityValueText(evaluate_quantity(expression, {m_stage.setups(), m_stage.lab()}));
+                return told(evaluate_quantity(expression, {m_stage.setups(), m_stage.lab()}));
             }
             // The stage shows nothing of a page of text.
             std::optional<RecordedLab> lab;
             if (!scene.lab.empty()) lab.emplace(scene.lab);
-            return quantityValueText(evaluate_quantity(expression, {scene.setup, lab ? &lab->lab() : nullptr}));
+            return told(evaluate_quantity(expression, {scene.setup, lab ? &lab->lab() : nullptr}));
         } catch (const std::exception& error) {
             if (scene.live && scene.lab.empty()) return u"(this value depends on the live training)"_s;
             addProblem(QString::fromUtf8(error.what()));

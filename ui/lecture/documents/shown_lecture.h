@@ -1,8 +1,10 @@
 #pragma once
 
+#include <QJsonObject>
 #include <QString>
 #include <QStringList>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
 
@@ -19,6 +21,9 @@ struct ShownStep {
     LectureStep step;               // without content for a scene without steps
     std::optional<Figure> picture;  // of the room after all changes of the step; nullopt if there is nothing to draw
     QString value;                  // right answer of a question for a number; "" for other questions
+    /// The same as a number, or null for none; nullopt if it cannot be computed or is a list.
+    std::optional<nlohmann::json> truth;
+    QJsonObject live;  // what draws the picture for other settings (live_figure.h); empty for other pictures
 };
 
 /// A scene without steps has one step without content.

@@ -209,13 +209,15 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
         page.steps = static_cast<int>(scene.scene.steps.size());
         page.id = text(scene.scene.id);
         page.title = text(scene.scene.title);
-        page.question = text(scene.scene.question);
         page.runs = scene.runs;
-        LectureSlide words = page;
+        if (hasAnswers) page.notes = text(scene.scene.notes);
         const auto tells = [&](const std::string& words) {
             return !hasAnswers && tellsAnswer(lecture, i, text(words));
         };
-        if (tells(scene.scene.question)) page.question.clear();
+        // Beside the questions that are asked, another one would compete with them.
+        const bool asks = asks_later(scene.scene, 0, false);
+        if (!asks && !tells(scene.scene.question)) page.question = text(scene.scene.question);
+        LectureSlide words = page;
         if ((hasAnswers || !text_answers(scene.scene)) && !tells(scene.scene.text)) words.body = text(scene.scene.text);
         const bool isPageOfText = scene.scene.room.empty();
         if (isPageOfText && (!words.body.isEmpty() || page.steps == 0)) slides.push_back(words);
@@ -236,6 +238,8 @@ std::vector<LectureSlide> slidesOf(const ShownLecture& lecture, bool hasAnswers)
             if (!hasAnswers && showsAnswer(lecture, i, step)) slide.picture.reset();
             slide.ask = shown.step.ask;
             if (slide.ask && hasAnswers) slide.answer = answerText(shown);
+            slide.truth = shown.truth;
+            if (hasAnswers && slide.picture && !hidesCurve(scene, step)) slide.live = shown.live;
             slides.push_back(std::move(slide));
         }
         if (!isPageOfText && !words.body.isEmpty()) slides.push_back(words);

@@ -29,9 +29,12 @@ struct LectureSlide {
     QString body;      // Markdown of a page of text
     QString sentence;  // Markdown below the picture
     std::optional<Figure> picture;
+    QJsonObject live;  // of the picture: ShownStep::live; empty in a version without answers
     std::optional<LectureQuestion> ask;
-    QString answer;  // Markdown; "" without a question
-    QString runs;    // says where the runs come from
+    QString answer;                       // Markdown; "" without a question, or without answers
+    std::optional<nlohmann::json> truth;  // of a question for a number: ShownStep::truth
+    QString notes;                        // Markdown for the lecturer; "" in a version without answers
+    QString runs;                         // says where the runs come from
 };
 
 /// A title page, one slide per step, and one per text of a scene. Without answers, only the other questions follow the
@@ -44,7 +47,10 @@ PagedPdf slidesPdf(const std::vector<LectureSlide>& slides, const ShownLecture& 
 /// PNG or SVG; `width` is that of a PNG in pixels.
 QByteArray slideBytes(const LectureSlide& slide, const ShownLecture& lecture, LectureDocumentJob::Format format,
                       Appearance appearance, int width);
-/// One file that loads nothing else. Without JavaScript it is one long page.
-QByteArray slidesHtml(const std::vector<LectureSlide>& slides, const ShownLecture& lecture, Appearance appearance);
+/// One file that loads nothing else (resources/slides): figures as SVG in the colours of both themes, sliders,
+/// questions that are judged, notes in a second window. Answers and notes are not readable in its source. Without
+/// JavaScript it is one long page.
+QByteArray slidesHtml(const std::vector<LectureSlide>& slides, const ShownLecture& lecture,
+                      LectureDocumentJob::Colors colors);
 
 }  // namespace ropelab::ui

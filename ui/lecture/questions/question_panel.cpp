@@ -12,7 +12,6 @@
 #include <utility>
 
 #include "core/base/error.h"
-#include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/lecture/quantities/quantity.h"
 #include "ui/common/paths.h"
@@ -31,16 +30,6 @@ namespace {
 
 constexpr int kFigureWaitMs = 30;
 constexpr double kTextPt = 10.5;
-
-/// "tokens" for "B.wavelength(31)".
-QString unitOf(const std::string& expression) {
-    std::string name = expression.substr(0, expression.find('('));
-    if (name.starts_with("B.")) name.erase(0, 2);
-    for (const QuantityDescription& known : quantities()) {
-        if (known.name == trimmed(name)) return text(known.unit);
-    }
-    return {};
-}
 
 bool isDigit(int key) {
     return key >= Qt::Key_1 && key <= Qt::Key_9;

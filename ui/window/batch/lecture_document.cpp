@@ -70,7 +70,7 @@ WrittenDocument writeSlideFiles(const LectureDocumentJob& job, const ShownLectur
         const QString name = u"slide-%1.%2"_s.arg(i + 1, 3, 10, QLatin1Char('0')).arg(suffix);
         written.files << QDir(job.output).filePath(name);
         write_output(toPath(written.files.last()),
-                     viewOf(slideBytes(slides[i], shown, job.format, job.appearance, job.width)));
+                     viewOf(slideBytes(slides[i], shown, job.format, job.appearance(), job.width)));
     }
     written.pages = static_cast<int>(slides.size());
     return written;
@@ -85,9 +85,9 @@ WrittenDocument writeDocument(const LectureDocumentJob& job, const ShownLecture&
         if (job.format != LectureDocumentJob::Format::html) slides = withAnswerSlides(slides);
         if (job.isFolder()) return writeSlideFiles(job, shown, slides);
         if (job.format == LectureDocumentJob::Format::html) {
-            document = {slidesHtml(slides, shown, job.appearance), static_cast<int>(slides.size())};
+            document = {slidesHtml(slides, shown, job.colors), static_cast<int>(slides.size())};
         } else {
-            document = slidesPdf(slides, shown, job.appearance);
+            document = slidesPdf(slides, shown, job.appearance());
         }
     }
     write_output(toPath(job.output), viewOf(document.bytes));

@@ -330,10 +330,13 @@ void LectureController::connectDocuments() {
 void LectureController::exportDocument(const char* kind, const QString& path) {
     if (path.isEmpty()) return;
     const bool isDark = ThemeManager::instance().theme().appearance == Appearance::dark;
+    const bool isHtml = QFileInfo(path).suffix().toLower() == "html"_L1;
     const nlohmann::json fields{{"kind", kind},
                                 {"lecture", m_player->lecture().file.string()},
                                 {"output", path.toStdString()},
-                                {"theme", isDark ? "dark" : "light"}};
+                                {"theme", isHtml   ? "automatic"
+                                          : isDark ? "dark"
+                                                   : "light"}};
     const LectureDocumentJob job = parseDocumentJob(fields.dump());  // throws before anything is started
     m_documentPath = path;
     m_documents->start({u"--document"_s, QString::fromStdString(jobText(job))}, !job.isFolder());

@@ -1,8 +1,12 @@
 // Handouts and slides of lectures, made by the mode --document and from the menu.
+#include <QCryptographicHash>
 #include <QDir>
 #include <QFile>
 #include <QFileInfo>
 #include <QImage>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QPainter>
 #include <QProcess>
 #include <QRegularExpression>
@@ -16,6 +20,7 @@
 
 #include "core/base/error.h"
 #include "core/lecture/quantities/quantity.h"
+#include "core/rope/logit.h"
 #include "tests/ui/support/answered_dialogs.h"
 #include "tests/ui/support/window_fixture.h"
 #include "ui/animation/export_process.h"
@@ -57,6 +62,9 @@ steps:
 The logit is $q \cdot k$.
 
 ## A page
+```yaml
+question: Which words?
+```
 Only words.
 
 ## The bound
@@ -234,7 +242,8 @@ TEST_F(LectureDocumentTest, SlidesHaveAPagePerStep) {
         EXPECT_TRUE(shown.contains(words[page - 1])) << page << ": " << shown.toStdString();
     }
     EXPECT_TRUE(pageText(pdf, 3).contains("scene 1, step 2 of 4"));
-    EXPECT_TRUE(pageText(pdf, 3).contains("How far does the hand move?"));
+    EXPECT_FALSE(pageText(pdf, 3).contains("How far does the hand move?")) << "the scene asks other questions";
+    EXPECT_TRUE(pageText(pdf, 9).contains("Which words?"));
     EXPECT_TRUE(pageText(pdf, 4).contains("b) the last hand"));
     EXPECT_FALSE(pageText(pdf, 4).contains("Its wavelength is longest."));
 }
@@ -267,8 +276,7 @@ TEST_F(LectureDocumentTest, VersionsWithoutAnswersLeaveOutWhatFollowsAQuestion) 
     ASSERT_EQ(make("slides", page, {{"answers", false}}, file("decided.md")), 0);
     const QString html = QString::fromUtf8(contentOf(page));
     EXPECT_EQ(html.count("<section"), 5);  // the title, and the questions with the step before
-    EXPECT_EQ(html.count("<img class=\"picture\""), 2)
-        << "only the step before the question and the question have the figure";
+    EXPECT_EQ(html.count("<figure "), 2) << "only the step before the question and the question have the figure";
     for (const char* words :
          {"It is the first.", "It stays above.", "And at 500", "All answers", "This one, and yes."}) {
         EXPECT_FALSE(html.contains(words)) << words;
@@ -288,7 +296,7 @@ TEST_F(LectureDocumentTest, VersionsWithoutAnswersDoNotAnswerAcrossScenes) {
         ASSERT_EQ(make("slides", page, {{"answers", hasAnswers}}, file("across.md")), 0);
         const QString html = QString::fromUtf8(contentOf(page));
         EXPECT_EQ(html.contains("It is negative at 154."), hasAnswers);
-        EXPECT_EQ(html.count("<img class=\"picture\""), hasAnswers ? 1 : 0);
+        EXPECT_EQ(html.count("<figure "), hasAnswers ? 1 : 0);
     }
 }
 
@@ -318,28 +326,148 @@ TEST_F(LectureDocumentTest, SlidesAreFilesInAFolder) {
     EXPECT_TRUE(contentOf(target + "/slide-003.svg").contains("sixty-four"));
 }
 
+/// What slides_html.cpp seals, by number of the slide from 1.
+QJsonObject opened(const QString& html, int slide) {
+    const QRegularExpression section(
+        QStringLiteral("<section id=\"slide-%1\"[^>]* data-sealed=\"([^\"]*)\"").arg(slide));
+    QByteArray bytes = QByteArray::fromBase64(section.match(html).captured(1).toLatin1());
+    auto state = static_cast<quint32>(slide);
+    for (char& byte : bytes) {
+        state = state * 1664525U + 1013904223U;
+        byte = static_cast<char>(static_cast<unsigned char>(byte) ^ (state >> 24U));
+    }
+    return QJsonDocument::fromJson(bytes).object();
+}
+
 TEST_F(LectureDocumentTest, HtmlLoadsNothing) {
     const QString page = file("slides.html");
     ASSERT_EQ(make("slides", page), 0);
     const QString html = QString::fromUtf8(contentOf(page));
-    EXPECT_FALSE(html.contains("http"));
+    EXPECT_EQ(html.count("http"), 1);
+    EXPECT_EQ(html.count("http-equiv=\"Content-Security-Policy\""), 1);
     EXPECT_FALSE(html.contains("<link"));
-    const QRegularExpression source("(src|srcset|href)=\"([^\"]*)\"");
-    int pictures = 0;
+    const QRegularExpression source("(?:src|srcset|href)=\"([^\"]*)\"|url\\(([^)]*)\\)");
     for (auto matches = source.globalMatch(html); matches.hasNext();) {
-        const QString address = matches.next().captured(2);
-        EXPECT_TRUE(address.startsWith("data:image/") || address.startsWith("#")) << address.left(60).toStdString();
-        pictures += address.startsWith("data:image/") ? 1 : 0;
+        const auto match = matches.next();
+        const QString address = match.captured(1) + match.captured(2);
+        EXPECT_TRUE(address.startsWith("data:") || address.startsWith("#")) << address.left(60).toStdString();
     }
-    EXPECT_GE(pictures, 7);
     EXPECT_EQ(html.count("<section"), 10);
+    EXPECT_EQ(html.count("<figure "), 7);
+    EXPECT_EQ(html.count("<svg"), html.count("</svg>"));
     for (const char* words :
-         {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand", "Its wavelength is longest.",
-          "Only words.", "href=\"#one-hand\"", "id=\"one-hand\"", "ArrowRight", "Home", "End"}) {
+         {"The query stands at <b>ten</b>.", "It glides to sixty-four.", "the last hand", "Only words.",
+          "href=\"#one-hand\"", "id=\"one-hand\"", "ArrowRight", "Home", "End", "aria-label=\"2 of 10: "}) {
         EXPECT_TRUE(html.contains(words)) << words;
     }
     // Without JavaScript every slide is visible: only the script hides slides.
     EXPECT_FALSE(html.contains("class=\"paged\""));
+    // No other script runs, whatever the lecture contains.
+    const auto script = html.mid(html.indexOf("<script>") + 8).section("</script>", 0, 0).toUtf8();
+    EXPECT_GT(script.size(), 1000);
+    EXPECT_EQ(html.count("<script"), 1);
+    EXPECT_TRUE(html.contains("script-src 'sha256-" +
+                              QCryptographicHash::hash(script, QCryptographicHash::Sha256).toBase64() + "'"));
+}
+
+TEST_F(LectureDocumentTest, AnswersAndNotesOfHtmlAreNotReadableBeforeTheyAreShown) {
+    write("hands.md", QByteArray(kDocumentLecture).replace("find: wavelength(0)", "notes: Let them vote first."));
+    const QString page = file("slides.html");
+    ASSERT_EQ(make("slides", page), 0);
+    const QString html = QString::fromUtf8(contentOf(page));
+    for (const char* words : {"Its wavelength is longest.", "Read the spectrum.", "It falls in waves.", "Let them vote",
+                              "\"right\":", "\"truth\":"}) {
+        EXPECT_FALSE(html.contains(words)) << words;
+    }
+    EXPECT_TRUE(opened(html, 2)["notes"].toString().contains("Let them vote first."));
+    const QJsonObject choice = opened(html, 4)["ask"].toObject();
+    EXPECT_EQ(choice["kind"].toString(), "choice");
+    EXPECT_EQ(choice["right"].toInt(), 1);
+    EXPECT_TRUE(choice["answer"].toString().contains("Its wavelength is longest."));
+    const QJsonObject number = opened(html, 5)["ask"].toObject();
+    EXPECT_EQ(number["unit"].toString(), "tokens");
+    EXPECT_EQ(number["tolerance"].toDouble(), 1);
+    const ComparedSetups setups = parse_setups("theta=10k head_dim=8 fraction=100% context=256");
+    EXPECT_EQ(number["truth"].toDouble(), evaluate_quantity("wavelength(3)", {setups, nullptr}).get<double>());
+
+    ASSERT_EQ(make("slides", page, {{"answers", false}}), 0);
+    const QString without = QString::fromUtf8(contentOf(page));
+    EXPECT_FALSE(without.contains("data-sealed=\""));
+    EXPECT_FALSE(without.contains("data-live=\""));
+}
+
+TEST_F(LectureDocumentTest, HtmlHasTheColorsOfBothThemes) {
+    const QString page = file("slides.html");
+    ASSERT_EQ(make("slides", page), 0);
+    const QString html = QString::fromUtf8(contentOf(page));
+    EXPECT_TRUE(html.startsWith("<!DOCTYPE html>\n<html lang=\"en\">"));
+    EXPECT_TRUE(html.contains("prefers-color-scheme:dark"));
+    const QString body = html.mid(html.indexOf("<body"));
+    for (const Theme& theme : {Theme::light(), Theme::dark()}) {
+        EXPECT_TRUE(html.contains(":" + theme.paper.name() + ";"));
+        // Figures name their colours by variables.
+        EXPECT_FALSE(body.contains("\"" + theme.text.name() + "\""));
+    }
+    EXPECT_TRUE(body.contains("fill=\"var(--c"));
+    ASSERT_EQ(make("slides", page, {{"theme", "dark"}}), 0);
+    EXPECT_TRUE(contentOf(page).startsWith("<!DOCTYPE html>\n<html lang=\"en\" data-theme=\"dark\">"));
+}
+
+// The sliders of a page begin where the figure is: the program's functions give its numbers from what the page has.
+TEST_F(LectureDocumentTest, LiveFiguresBeginAsTheFigures) {
+    write("live.md",
+          "---\ntitle: Live\n---\n"
+          "## Dials\n```yaml\nshow: rotation/dials\nsetup: theta=10k head_dim=8 context=128\ncontrols: [m, play]\n"
+          "steps:\n  - set: {vectors: equal, n: 0, m: 6}\n```\n"
+          "## Logit\n```yaml\nshow: rotation/logit\nsetup: theta=500 head_dim=64 fraction=50% context=128\n"
+          "controls: [n, theta, precision]\nsteps:\n  - set: {vectors: random, seed: 3, n: 7, m: 50}\n```\n"
+          "## Aim\n```yaml\nshow: rotation/aim\nsetup: theta=10k head_dim=64 context=1024\ncontrols: [distance]\n"
+          "steps:\n  - set: {vectors: aimed, distance: 40}\n```\n"
+          "## Spectrum\n```yaml\nshow: spectrum/spectrum\ncontrols: [context]\n```\n"
+          "## Two\n```yaml\nshow: spectrum/spectrum\nsetup: \"theta=10k | B: theta=500k\"\ncontrols: [theta]\n```\n"
+          "## Scaled\n```yaml\nshow: spectrum/spectrum\nsetup: theta=10k scaling=linear factor=4\ncontrols: "
+          "[theta]\n```\n"
+          "## Head\n```yaml\nshow: rotation/dials\ncontrols: [m]\nsteps:\n  - set: {vectors: head}\n```\n"
+          "## None\n```yaml\nshow: spectrum/spectrum\ncontrols: []\n```\n");
+    const ShownLecture shown = shownLecture(file("live.md"));
+    const auto liveOf = [&](std::size_t scene) { return shown.scenes[scene].steps[0].live; };
+    const auto pictureOf = [&](std::size_t scene) { return *shown.scenes[scene].steps[0].picture; };
+    const auto vectorOf = [](const QJsonValue& value) {
+        std::vector<double> numbers;
+        for (const QJsonValue& each : value.toArray()) numbers.push_back(each.toDouble());
+        return numbers;
+    };
+    // q = k of dials: the angle of q is that of the vector and m times the frequency.
+    const auto query = vectorOf(liveOf(0)["query"]);
+    ASSERT_EQ(query.size(), 8);
+    EXPECT_FALSE(liveOf(0).contains("key"));
+    EXPECT_EQ(liveOf(0)["m"].toDouble(), 6);
+    EXPECT_EQ(liveOf(0)["sliders"].toArray(), (QJsonArray{"m", "play"}));
+    const FigureTable& angles = pictureOf(0).table;
+    EXPECT_NEAR(angles.columns[3][0], std::atan2(query[4], query[0]) * 180 / std::acos(-1.0), 1e-9);
+
+    const RotarySetup half = parse_setup("theta=500 head_dim=64 fraction=50% context=128");
+    const LogitSplit split = split_logit(vectorOf(liveOf(1)["query"]), vectorOf(liveOf(1)["key"]), 50, 7,
+                                         frequencies(frequency_settings(half)), half.partial, half.pairing);
+    EXPECT_NEAR(pictureOf(1).table.columns[2].last(), split.total, 1e-12);
+    EXPECT_EQ(liveOf(1)["setup"].toObject()["fraction"].toDouble(), 0.5);
+    EXPECT_EQ(liveOf(1)["sliders"].toArray(), (QJsonArray{"n", "theta"}));
+
+    EXPECT_TRUE(liveOf(2)["aimed"].toBool());
+    EXPECT_EQ(liveOf(2)["distance"].toDouble(), 40);
+    double norm = 0;
+    for (const double each : vectorOf(liveOf(2)["query"])) norm += each * each / 8;
+    const auto& curve = pictureOf(2).curves.front().y;
+    EXPECT_NEAR(*std::max_element(curve.begin(), curve.end()), norm, 1e-9);
+
+    EXPECT_EQ(liveOf(3)["figure"].toString(), "spectrum");
+    EXPECT_FALSE(liveOf(3).contains("query"));
+    EXPECT_EQ(liveOf(3)["y"].toObject()["max"].toDouble(), yRange(pictureOf(3)).maximum);
+    for (const std::size_t scene : {4, 5, 6, 7}) EXPECT_TRUE(liveOf(scene).isEmpty()) << scene;
+
+    const QString page = file("live.html");
+    ASSERT_EQ(make("slides", page, nlohmann::json::object(), file("live.md")), 0);
+    EXPECT_EQ(contentOf(page).count("data-live=\""), 4);
 }
 
 TEST_F(LectureDocumentTest, PicturesAreThoseOfTheEndsOfSteps) {
