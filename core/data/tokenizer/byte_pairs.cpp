@@ -28,13 +28,19 @@ struct TokenMerge {
 };
 
 // What the merges are applied to, as stored with a tokenizer: matches of GPT-2's expression, these with each number
-// alone, or the whole text between added tokens.
+// alone, those of Llama 3's or of Qwen 2's expression, or the whole text between added tokens.
 constexpr const char* gpt2_rule = "gpt2";
 constexpr const char* single_digits_rule = "single_digits";
+constexpr const char* llama3_rule = "llama3";
+constexpr const char* qwen2_rule = "qwen2";
 constexpr const char* whole_rule = "whole";
+constexpr int llama3_digits = 3;
+constexpr int qwen2_digits = 1;
 
 std::vector<std::string_view> pieces_by(const std::string& rule, std::string_view text) {
     if (rule == whole_rule) return text.empty() ? std::vector<std::string_view>{} : std::vector{text};
+    if (rule == llama3_rule) return gpt4_pieces(text, llama3_digits);
+    if (rule == qwen2_rule) return gpt4_pieces(text, qwen2_digits);
     return rule == single_digits_rule ? single_digit_pieces(text) : gpt2_pieces(text);
 }
 
@@ -295,10 +301,19 @@ std::string pieces_rule(const json& file, const std::string& name) {
         steps.front().value("individual_digits", false)) {
         return single_digits_rule;
     }
+    const bool is_split = steps.size() == 2 && !expression && steps.front().value("type", "") == "Split" &&
+                          steps.front().value("behavior", "") == "Isolated" && !steps.front().value("invert", false);
+    if (is_split) {
+        const json pattern = steps.front().value("pattern", json());
+        const auto is = [&](int digits) { return pattern == json{{"Regex", gpt4_expression(digits)}}; };
+        if (is(llama3_digits)) return llama3_rule;
+        if (is(qwen2_digits)) return qwen2_rule;
+    }
     throw BadInput(
         name +
         " has a pre-tokenizer that is not supported. Supported are ByteLevel with or without GPT-2's regular "
-        "expression (use_regex), and Digits (individual_digits) followed by ByteLevel.");
+        "expression (use_regex), Digits (individual_digits) followed by ByteLevel, and Split by the regular expression "
+        "of Llama 3 or of Qwen 2, followed by ByteLevel.");
 }
 
 void require_byte_level(const json& file, const std::string& name) {

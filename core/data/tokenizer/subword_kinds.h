@@ -34,13 +34,18 @@ std::shared_ptr<const Subwords> train_words(std::int64_t size, std::string_view 
 std::shared_ptr<const Subwords> words_from_text(std::string_view text);
 
 /// Matches of the regular expression of GPT-2's byte-level BPE, 's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+|
-/// ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ . Letters, numbers and spaces are those of Unicode in the version of ICU. Bytes that
+/// ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+ . Letters, numbers and spaces are those of Unicode 16. Bytes that
 /// are not UTF-8 count as punctuation. The pieces view `text`.
 std::vector<std::string_view> gpt2_pieces(std::string_view text);
 
 /// Each number of `text` alone, and gpt2_pieces of what is between them, as the pre-tokenizers Digits and ByteLevel of
 /// Hugging Face tokenizers give them one after the other.
 std::vector<std::string_view> single_digit_pieces(std::string_view text);
+
+/// Matches of the regular expression of GPT-4, Llama 3 (at most 3 digits) and Qwen 2 (1 digit), which gpt4_expression()
+/// returns. Letters, numbers and spaces are those of Unicode 16.
+std::vector<std::string_view> gpt4_pieces(std::string_view text, int most_digits);
+std::string gpt4_expression(int most_digits);
 
 /// Words (the longest runs of letters, marks and numbers) and single other characters, such as a space, a line end, a
 /// punctuation mark or a byte that is not UTF-8. The pieces view `text`.

@@ -26,8 +26,49 @@ struct ClassedCharacter {
     std::size_t length = 0;
 };
 
+// Letters and numbers of Unicode 15.1 and 16, which the tokenizers of others know, but not ICU before version 76.
+struct NewCharacters {
+    char32_t first;
+    char32_t last;
+    CharacterClass kind = CharacterClass::letter;
+};
+constexpr std::array<NewCharacters, 29> new_characters = {{{0x1C89, 0x1C8A},
+                                                           {0xA7CB, 0xA7CD},
+                                                           {0xA7DA, 0xA7DC},
+                                                           {0x105C0, 0x105F3},
+                                                           {0x10D40, 0x10D49, CharacterClass::number},
+                                                           {0x10D4A, 0x10D65},
+                                                           {0x10D6F, 0x10D85},
+                                                           {0x10EC2, 0x10EC4},
+                                                           {0x11380, 0x11389},
+                                                           {0x1138B, 0x1138B},
+                                                           {0x1138E, 0x1138E},
+                                                           {0x11390, 0x113B5},
+                                                           {0x113B7, 0x113B7},
+                                                           {0x113D1, 0x113D1},
+                                                           {0x113D3, 0x113D3},
+                                                           {0x116D0, 0x116E3, CharacterClass::number},
+                                                           {0x11BC0, 0x11BE0},
+                                                           {0x11BF0, 0x11BF9, CharacterClass::number},
+                                                           {0x13460, 0x143FA},
+                                                           {0x16100, 0x1611D},
+                                                           {0x16130, 0x16139, CharacterClass::number},
+                                                           {0x16D40, 0x16D6C},
+                                                           {0x16D70, 0x16D79, CharacterClass::number},
+                                                           {0x18CFF, 0x18CFF},
+                                                           {0x1CCF0, 0x1CCF9, CharacterClass::number},
+                                                           {0x1E5D0, 0x1E5ED},
+                                                           {0x1E5F0, 0x1E5F0},
+                                                           {0x1E5F1, 0x1E5FA, CharacterClass::number},
+                                                           {0x2EBF0, 0x2EE5D}}};
+
 CharacterClass class_of(char32_t code) {
     const auto c = static_cast<UChar32>(code);
+    if (u_charType(c) == U_UNASSIGNED) {
+        const auto found = std::ranges::find_if(
+            new_characters, [&](const NewCharacters& each) { return each.first <= code && code <= each.last; });
+        return found == new_characters.end() ? CharacterClass::other : found->kind;
+    }
     if (u_isUWhiteSpace(c)) return CharacterClass::space;
     const auto mask = U_GET_GC_MASK(c);
     if ((mask & U_GC_L_MASK) != 0) return CharacterClass::letter;
@@ -111,6 +152,69 @@ std::vector<std::string_view> single_digit_pieces(std::string_view text) {
         std::ranges::copy(gpt2_pieces(text.substr(begin, end - begin)), std::back_inserter(pieces));
         if (end < text.size()) pieces.push_back(text.substr(end, next.length));
         begin = std::min(end + next.length, text.size());
+    }
+    return pieces;
+}
+
+std::string gpt4_expression(int most_digits) {
+    const std::string digits = most_digits > 1 ? "{1," + std::to_string(most_digits) + "}" : "";
+    return R"((?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N})" + digits +
+           R"(| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
+}
+
+namespace {
+
+// In any case; a long s, which is a small s in another form, is one too.
+std::size_t contraction_in_any_case(std::string_view text, std::size_t offset) {
+    constexpr std::string_view long_s = "'\u017F";
+    if (text.substr(offset).starts_with(long_s)) return long_s.size();
+    std::string small(text.substr(offset, 3));
+    std::ranges::transform(small, small.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+    return contraction_at(small, 0);
+}
+
+bool ends_line(char c) {
+    return c == '\r' || c == '\n';
+}
+
+// The end of the alternative that matches first.
+std::size_t end_of_gpt4_piece(std::string_view text, std::size_t begin, int most_digits) {
+    if (const std::size_t length = contraction_in_any_case(text, begin); length > 0) return begin + length;
+    const ClassedCharacter first = classed(text, begin);
+    const CharacterClass group = gpt2_group(first.kind);
+    if (group == CharacterClass::letter) return end_of_run(text, begin, group);
+    const std::size_t next = begin + first.length;
+    const bool joins = group != CharacterClass::number && !ends_line(text[begin]);
+    if (joins && next < text.size() && classed(text, next).kind == CharacterClass::letter)
+        return end_of_run(text, next, CharacterClass::letter);
+    if (group == CharacterClass::number) {
+        std::size_t end = next;
+        for (int digits = 1; digits < most_digits && end < text.size(); ++digits) {
+            const ClassedCharacter digit = classed(text, end);
+            if (digit.kind != CharacterClass::number) break;
+            end += digit.length;
+        }
+        return end;
+    }
+    const std::size_t others = text[begin] == ' ' ? begin + 1 : begin;
+    std::size_t end = end_of_run(text, others, CharacterClass::other);
+    if (end > others) {
+        while (end < text.size() && ends_line(text[end])) ++end;
+        return end;
+    }
+    const std::size_t spaces = end_of_run(text, begin, CharacterClass::space);
+    const std::size_t line = text.substr(begin, spaces - begin).find_last_of("\r\n");
+    return line == std::string_view::npos ? end_of_spaces(text, begin) : begin + line + 1;
+}
+
+}  // namespace
+
+std::vector<std::string_view> gpt4_pieces(std::string_view text, int most_digits) {
+    std::vector<std::string_view> pieces;
+    for (std::size_t begin = 0; begin < text.size();) {
+        const std::size_t end = end_of_gpt4_piece(text, begin, most_digits);
+        pieces.push_back(text.substr(begin, end - begin));
+        begin = end;
     }
     return pieces;
 }

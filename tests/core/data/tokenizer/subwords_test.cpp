@@ -399,5 +399,35 @@ TEST_F(SubwordsTest, RefusesModelsThatSentencePieceWouldTrust) {
     EXPECT_THAT(refused(ab), HasSubstr("SentencePiece model that can be read"));
 }
 
+// Small tokenizers whose ids Hugging Face tokenizers computed.
+TEST(ByteLevelBpe, GivesTheTokensOfHuggingFaceTokenizers) {
+    SKIP_WITHOUT_SHARED_DATA("../tok/strings.json");
+    const auto strings = read_json_file(shared_data("../tok/strings.json")).get<std::vector<std::string>>();
+    for (const std::string name : {"gpt2", "gpt4", "llama3", "qwen2", "digits_single"}) {
+        SCOPED_TRACE(name);
+        const auto subwords = subwords_of_file(shared_data("../tok/" + name + "/tokenizer.json"));
+        const auto expected = read_json_file(shared_data("../tok/" + name + "/expected.json")).at("ids");
+        std::size_t compared = 0;
+        for (std::size_t i = 0; i < strings.size(); ++i) {
+            try {
+                EXPECT_EQ(subwords->encode(strings[i]), expected[i].get<std::vector<std::int32_t>>()) << strings[i];
+                ++compared;
+            } catch (const BadInput& error) {
+                EXPECT_THAT(error.what(), HasSubstr("normalization form NFC"));
+            }
+        }
+        EXPECT_GT(compared, strings.size() - (name == "qwen2" ? 60 : 1));
+    }
+}
+
+TEST(ByteLevelBpe, PiecesOfGpt4) {
+    const auto pieces = [](std::string_view text, int digits) { return gpt4_pieces(text, digits); };
+    EXPECT_THAT(pieces("It'S 12345 a.b\tc", 3), ElementsAre("It", "'S", " ", "123", "45", " a", ".b", "\tc"));
+    EXPECT_THAT(pieces("12 x", 1), ElementsAre("1", "2", " x"));
+    EXPECT_THAT(pieces("a  b \n\n  c!\n\n d", 3), ElementsAre("a", " ", " b", " \n\n", " ", " c", "!\n\n", " d"));
+    EXPECT_THAT(pieces("  ", 3), ElementsAre("  "));
+    EXPECT_THAT(pieces("'\u017Fx \xFFy", 3), ElementsAre("'\u017F", "x", " \xFF", "y"));
+}
+
 }  // namespace
 }  // namespace ropelab
