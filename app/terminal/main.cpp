@@ -89,13 +89,13 @@ int complain(const std::string& sentence, int status) {
 
 // In the order of --help.
 constexpr void (*verbs[])(CLI::App&) = {
-    terminal::add_frequencies, terminal::add_context,    terminal::add_cache,   terminal::add_anatomy,
-    terminal::add_quantity,    terminal::add_rotate,     terminal::add_data,    terminal::add_train,
-    terminal::add_reproduce,   terminal::add_probe,      terminal::add_sample,  terminal::add_convert_heads,
-    terminal::add_compress,    terminal::add_decompress, terminal::add_results, terminal::add_figure,
-    terminal::add_verify,      terminal::add_animate,    terminal::add_report,  terminal::add_replay,
-    terminal::add_lecture,     terminal::add_export,     terminal::add_engine,  terminal::add_doctor,
-    terminal::add_bench};
+    terminal::add_frequencies, terminal::add_context,       terminal::add_cache,      terminal::add_anatomy,
+    terminal::add_quantity,    terminal::add_rotate,        terminal::add_data,       terminal::add_train,
+    terminal::add_reproduce,   terminal::add_probe,         terminal::add_perplexity, terminal::add_logits,
+    terminal::add_sample,      terminal::add_convert_heads, terminal::add_compress,   terminal::add_decompress,
+    terminal::add_results,     terminal::add_figure,        terminal::add_verify,     terminal::add_animate,
+    terminal::add_report,      terminal::add_replay,        terminal::add_lecture,    terminal::add_export,
+    terminal::add_engine,      terminal::add_doctor,        terminal::add_bench};
 
 void run(CLI::App& program, int count, char** arguments) {
     if (asks_for_keys(count, arguments)) return print_keys();

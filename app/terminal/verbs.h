@@ -18,6 +18,8 @@ void add_data(CLI::App& program);
 void add_train(CLI::App& program);
 void add_reproduce(CLI::App& program);
 void add_probe(CLI::App& program);
+void add_perplexity(CLI::App& program);
+void add_logits(CLI::App& program);
 void add_sample(CLI::App& program);
 void add_convert_heads(CLI::App& program);
 void add_compress(CLI::App& program);

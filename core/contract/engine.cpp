@@ -38,6 +38,10 @@ ProbeArray Model::stage_output(std::span<const std::int32_t>, const StagePlace&)
     throw BadInput("This engine does not return the outputs of a model's stages (operations).");
 }
 
+std::unique_ptr<Model> Engine::load_model(const ModelPlan&, const WeightReader&, const Computing&) {
+    throw BadInput("This engine opens no models of files.");
+}
+
 std::unique_ptr<Model> Engine::create_untrained_model(const ModelPlan&, std::int64_t, const Computing&) {
     throw BadInput("This engine creates no models with initial weights.");
 }

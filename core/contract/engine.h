@@ -150,6 +150,10 @@ struct Computing {
     Precision precision = Precision::automatic;  // automatic: float32
 };
 
+struct Parameter;
+/// Writes the numbers of a parameter (core/plan/layout.h), row by row: as many as its shape has.
+using WeightReader = std::function<void(const Parameter& parameter, std::span<float> to)>;
+
 /// The library in core/engine implements this interface with LibTorch.
 class Engine {
  public:
@@ -160,6 +164,10 @@ class Engine {
     /// Throws BadInput if a tensor is missing or has a wrong shape.
     virtual std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
                                                 const Computing& computing) = 0;
+    /// With weights that are read tensor by tensor, so that memory contains them once. Throws BadInput as create_model
+    /// does for the plan, and what `read` throws. The default throws BadInput.
+    virtual std::unique_ptr<Model> load_model(const ModelPlan& plan, const WeightReader& read,
+                                              const Computing& computing);
     /// With the weights that a run with this seed has before its first step. The default throws BadInput.
     virtual std::unique_ptr<Model> create_untrained_model(const ModelPlan& plan, std::int64_t seed,
                                                           const Computing& computing);

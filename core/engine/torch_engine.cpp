@@ -86,6 +86,11 @@ std::string uncomputed_part(const ModelPlan& plan) {
     return "";
 }
 
+void require_computed(const ModelPlan& plan) {
+    if (const std::string part = uncomputed_part(plan); !part.empty())
+        throw BadInput("The engine cannot compute this model, because it has " + part + ".");
+}
+
 std::unique_ptr<Model> model_with(const ModelPlan& plan, const Layout& layout, const torch::Tensor& row,
                                   const Computing& computing, bool has_device) {
     const Precision precision = computing.precision == Precision::bfloat16 ? Precision::bfloat16 : Precision::float32;
@@ -147,10 +152,19 @@ std::unique_ptr<Cohort> TorchEngine::create_cohort(const CohortStart& start, con
 
 std::unique_ptr<Model> TorchEngine::create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
                                                  const Computing& computing) {
-    if (const std::string part = uncomputed_part(plan); !part.empty())
-        throw BadInput("The engine cannot compute this model, because it has " + part + ".");
+    require_computed(plan);
     const Layout layout = layout_of(plan);
     return model_with(plan, layout, from_named(layout, tensors, "model."), computing, trust_.device);
+}
+
+std::unique_ptr<Model> TorchEngine::load_model(const ModelPlan& plan, const WeightReader& read,
+                                               const Computing& computing) {
+    require_computed(plan);
+    const Layout layout = layout_of(plan);
+    const torch::Tensor row = empty_in_large_pages(layout.total);
+    for (const Parameter& parameter : layout.parameters)
+        read(parameter, {row.data_ptr<float>() + parameter.offset, static_cast<std::size_t>(parameter.size)});
+    return model_with(plan, layout, row, computing, trust_.device);
 }
 
 std::unique_ptr<Model> TorchEngine::create_untrained_model(const ModelPlan& plan, std::int64_t seed,

@@ -12,6 +12,8 @@ class TorchEngine : public Engine {
     std::unique_ptr<Cohort> create_cohort(const CohortStart& start, const TokenData& data) override;
     std::unique_ptr<Model> create_model(const ModelPlan& plan, std::span<const NamedTensor> tensors,
                                         const Computing& computing) override;
+    std::unique_ptr<Model> load_model(const ModelPlan& plan, const WeightReader& read,
+                                      const Computing& computing) override;
     std::unique_ptr<Model> create_untrained_model(const ModelPlan& plan, std::int64_t seed,
                                                   const Computing& computing) override;
     void check_device(const std::function<void(const DeviceCheck&)>& publish) override;

@@ -8,5 +8,6 @@ namespace ropelab::embedded {
 extern const std::string_view decoders;          // decoders.json
 extern const std::string_view models;            // models.json
 extern const std::string_view library_defaults;  // library_defaults.json
+extern const std::string_view tensor_names;      // tensor_names.json
 
 }  // namespace ropelab::embedded

@@ -4,7 +4,9 @@
 #include <array>
 #include <cmath>
 
+#include "core/base/error.h"
 #include "core/interop/hf_facts.h"
+#include "core/interop/tensor_names.h"
 
 namespace ropelab {
 
@@ -51,16 +53,17 @@ std::optional<Rotary> rotary_of(const HfFacts& facts, const HfLayer& layer, std:
     const HfRotary* its = facts.model.find_rotary(layer.type);
     if (!its) return result;
     result.pairs.resize(static_cast<std::size_t>(channels / 2));
-    const std::vector<double>& frequencies = its->frequencies.inverse_frequencies;
-    for (std::size_t i = 0; i < std::min(frequencies.size(), result.pairs.size()); ++i) {
-        result.pairs[i] = {.rotates = frequencies[i] != 0, .frequency = frequencies[i]};
+    const Frequencies frequencies = facts.tokens > 0 ? its->at(static_cast<double>(facts.tokens)) : its->frequencies;
+    const std::vector<double>& each = frequencies.inverse_frequencies;
+    for (std::size_t i = 0; i < std::min(each.size(), result.pairs.size()); ++i) {
+        result.pairs[i] = {.rotates = each[i] != 0, .frequency = each[i]};
     }
     result.pairing = its->setup.pairing;
     if (its->rotary_dim < channels) {
         const double fraction = static_cast<double>(its->rotary_dim) / static_cast<double>(channels);
         result.channels = fraction_text(fraction, static_cast<int>(channels));
     }
-    result.attention_factor = its->frequencies.attention_factor;
+    result.attention_factor = frequencies.attention_factor;
     result.settings = frequency_settings(its->setup);
     return result;
 }
@@ -283,8 +286,10 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
 
 }  // namespace
 
-ModelPlan hf_plan(const json& config) {
-    const HfFacts facts = hf_facts(config);
+ModelPlan hf_plan(const json& config, std::int64_t tokens) {
+    HfFacts facts = hf_facts(config);
+    const std::int64_t context = facts.n.T;
+    if (tokens > 0) facts.n.T = facts.tokens = tokens;
     ModelPlan plan;
     plan.sizes = {.B = 1,
                   .T = facts.n.T,
@@ -298,7 +303,11 @@ ModelPlan hf_plan(const json& config) {
     plan.embedding.factor = facts.embedding_factor;
     if (facts.model.position == HfPosition::learned) {
         plan.embedding.positions = Embedding::Positions::learned;
-        if (facts.decoder) plan.embedding.position_rows = facts.n.T + facts.decoder->unused_positions;
+        if (facts.decoder) plan.embedding.position_rows = context + facts.decoder->unused_positions;
+        if (tokens > context) {
+            throw BadInput("The model has learned positions for " + std::to_string(context) +
+                           " tokens, so it cannot process " + std::to_string(tokens) + "; use fewer tokens.");
+        }
     }
     if (facts.decoder && facts.decoder->normalizes_embedding) {
         plan.shared = {norm_of(facts).stage(plan.sizes, "embedding_norm", "Norm of the embedding", "embedding_norm")};
@@ -324,6 +333,7 @@ ModelPlan hf_plan(const json& config) {
     plan.symbols = symbols_of(facts);
     plan.remarks = remarks_of(facts);
     plan.names_settings = false;
+    plan.tensor_names = hf_tensor_names(facts.model.model_type);
     return plan;
 }
 

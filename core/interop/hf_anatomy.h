@@ -6,11 +6,12 @@
 
 namespace ropelab {
 
-/// The plan is for one sequence of the context length. Norms, biases and feed-forward networks are those of the model
+/// The plan is for one sequence of `tokens` tokens (0: of the context length), with the frequencies that the model's
+/// scaling has at this length. Norms, biases and feed-forward networks are those of the model
 /// types in resources/models/decoders.json. What the config or the model type does not define is unknown, and a remark
 /// says so. The KV cache and the last tokens of convolutions have 2 bytes per number, the states of gated DeltaNets 4.
-/// Throws BadInput as read_hf_config does, and if a size is out of range.
-ModelPlan hf_plan(const nlohmann::json& config);
+/// Throws BadInput as read_hf_config does, if a size is out of range, and for more tokens than learned positions.
+ModelPlan hf_plan(const nlohmann::json& config, std::int64_t tokens = 0);
 Anatomy hf_anatomy(const nlohmann::json& config);
 
 }  // namespace ropelab

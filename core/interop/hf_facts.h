@@ -110,6 +110,7 @@ struct HfFacts {
     bool has_router_bias = false;
     std::int64_t predicted_tokens = 0;  // further tokens that layers beyond `layers` predict
     std::vector<HfLayer> layers;        // empty if the config does not define their number
+    std::int64_t tokens = 0;            // of the sequences, on which some scalings depend; 0: those of the context
 
     /// nullopt if the heads are unknown.
     std::optional<Heads> heads(const HfLayer& layer) const;

@@ -11,6 +11,9 @@ struct ProcessMemory {
 };
 ProcessMemory process_memory();
 
+/// Bytes that new processes can use without swapping (MemAvailable); 0 if the system does not report them.
+std::int64_t available_memory();
+
 /// The peak becomes the current value, if the system allows it.
 void reset_peak_memory();
 

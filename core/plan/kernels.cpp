@@ -50,7 +50,7 @@ bool token_kernels_support(const LayerPlan& layer) {
     const std::optional<NormPart>& norm = layer.attention_norms.before;
     return attention_kernel_supports(layer) && attention->scores.factor == 1.0 && layer.branch_factor == 1.0 &&
            attention->head_norm == NormPart{.kind = NormPart::Kind::rms} && !attention->is_gated && mlp &&
-           mlp->activation.is_fused && norm && !layer.attention_norms.output &&
+           mlp->activation.is_fused && norm && layer.feed_forward_norms.before && !layer.attention_norms.output &&
            (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
 }
 

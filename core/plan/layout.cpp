@@ -26,10 +26,11 @@ Layout layout_of(const ModelPlan& plan) {
         std::int64_t section;
         int place;
         Tensor tensor;
+        TensorSource source;
     };
     std::vector<Placed> placed;
     std::int64_t section = 0;
-    const auto add = [&](const Stages& stages, const std::string& prefix) {
+    const auto add = [&](const Stages& stages, const std::string& prefix, std::int64_t layer = -1) {
         for (const AnatomyStage& stage : stages) {
             for (const Tensor& tensor : stage.tensors) {
                 const Group group = tensor.place == storage::shift    ? shift
@@ -40,7 +41,8 @@ Layout layout_of(const ModelPlan& plan) {
                     throw std::logic_error("The vector " + tensor.name +
                                            " needs a place that weight decay leaves out.");
                 const bool first = tensor.place == storage::token_table;
-                placed.push_back({group, first ? -1 : section, tensor.place, tensor});
+                placed.push_back({group, first ? -1 : section, tensor.place, tensor,
+                                  plan.tensor_names ? source_of(tensor, *plan.tensor_names, layer) : TensorSource()});
                 placed.back().tensor.name = prefix + tensor.name;
             }
         }
@@ -50,7 +52,7 @@ Layout layout_of(const ModelPlan& plan) {
     Stages stages;
     for (std::size_t i = 0; i < plan.layers.size(); ++i) {
         if (i == 0 || plan.layers[i] != plan.layers[i - 1]) stages = plan.layers[i].stages(plan.sizes);
-        add(stages, "layers." + std::to_string(i) + ".");
+        add(stages, "layers." + std::to_string(i) + ".", static_cast<std::int64_t>(i));
     }
     add(plan.back(), "");
     std::stable_sort(placed.begin(), placed.end(), [](const Placed& a, const Placed& b) {
@@ -58,7 +60,7 @@ Layout layout_of(const ModelPlan& plan) {
     });
 
     Layout layout;
-    for (const auto& [group, its_section, place, tensor] : placed) {
+    for (auto& [group, its_section, place, tensor, source] : placed) {
         Parameter parameter = {.name = tensor.name,
                                .shape = {},
                                .offset = layout.total,
@@ -67,7 +69,8 @@ Layout layout_of(const ModelPlan& plan) {
                                .last_rows = tensor.last_rows,
                                .last_factor = tensor.last_factor,
                                .initial = tensor.initial,
-                               .embeds = tensor.embeds};
+                               .embeds = tensor.embeds,
+                               .source = std::move(source)};
         for (const Count& extent : tensor.shape) parameter.shape.push_back(*extent);
         layout.total += parameter.size;
         if (group == matrices || group == decayed) layout.matrices += parameter.size;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/plan/model_plan.h"
+#include "core/plan/sources.h"
 #include "core/settings/run_spec.h"
 
 namespace ropelab {
@@ -22,6 +23,8 @@ struct Parameter {
     /// They replace the initialization by `deviation`; mostly empty.
     std::vector<double> initial = {};
     bool embeds = false;  // as Tensor::embeds
+    /// Where files of weights have it; without parts if the plan names no tensors of files.
+    TensorSource source = {};
 };
 
 /// Parameters of a decoder in the order in which they are stored in memory: first matrices, to which weight decay
@@ -87,7 +90,7 @@ struct Layout {
 /// and head keep 0.02. DeepNet's scaling (formula 54) multiplies the initial weights of values, attention output and
 /// MLP by (8·layers)^−¼. Routers have spec.router_deviation.
 Layout layout_of(const RunSpec& spec, int vocabulary);
-/// Sizes must be known.
+/// Sizes must be known. Throws BadInput if the plan names the tensors of files, but not all that the model has.
 Layout layout_of(const ModelPlan& plan);
 
 /// Matrices of the layers, each expert's separately, but not tables of learned distances, which are embeddings.

@@ -16,6 +16,7 @@
 #include "core/plan/parts/relative.h"
 #include "core/plan/parts/rotary.h"
 #include "core/plan/parts/softmax.h"
+#include "core/plan/sources.h"
 #include "core/plan/stage.h"
 
 namespace ropelab {
@@ -77,6 +78,8 @@ struct ModelPlan {
     std::vector<std::string> remarks = {};
     bool names_settings = true;  // whether its stages are set by settings of runs
     bool is_eager = false;       // each operation alone, without a KV cache and own kernels
+    /// Of files of weights; nullopt for a run, and for a model type whose names the program does not know.
+    std::optional<TensorNames> tensor_names = {};
 
     /// Of the layers with scores, which have equal ones; null if there are none.
     const Scores* scores() const;

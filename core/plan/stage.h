@@ -38,6 +38,16 @@ inline constexpr int bias = 16;
 inline constexpr int shift = 17;  // of the rotary frequencies, after everything else
 }  // namespace storage
 
+/// Rows of a tensor that a file of weights may store as a tensor of its own, or in another order.
+struct TensorPart {
+    std::string name = {};  // "query"
+    Count rows = {};
+    Count head_rows = {};                  // of each head; nullopt: the rows are not those of heads
+    std::vector<std::int64_t> order = {};  // row i of a head is row order[i] in the model's own weights; empty: i
+
+    bool operator==(const TensorPart&) const = default;
+};
+
 struct Tensor {
     std::string name;  // in a layer without its prefix: "attention.qkv.weight"
     std::vector<Count> shape;
@@ -51,7 +61,8 @@ struct Tensor {
     /// Rows at the end whose initial numbers are multiplied by `last_factor` (values in qkv).
     std::int64_t last_rows = 0;
     double last_factor = 1;
-    std::vector<double> initial = {};  // initial numbers that replace the initialization by `deviation`
+    std::vector<double> initial = {};    // initial numbers that replace the initialization by `deviation`
+    std::vector<TensorPart> parts = {};  // of its rows, in order; empty: one
 
     Count size() const;
     bool operator==(const Tensor&) const = default;

@@ -17,6 +17,7 @@
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/model_table.h"
+#include "core/interop/opened_model.h"
 #include "core/plan/step_cost.h"
 #include "core/report/document.h"
 #include "core/results/results_cells.h"
@@ -85,6 +86,10 @@ AnatomyModel model_of_run(const LabFile& lab, RunId run) {
 }
 
 AnatomyModel model_of_name(std::string_view name) {
+    if (names_model_file(std::string(name))) {
+        const OpenedModel opened{std::filesystem::path(name)};
+        return {opened.name(), std::nullopt, 0, opened.plan().anatomy()};
+    }
     const KnownModel& known = known_model(name);
     return {known.name, std::nullopt, 0, hf_anatomy(known.config)};
 }

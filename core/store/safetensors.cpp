@@ -1,10 +1,6 @@
 #include "core/store/safetensors.h"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <cstring>
-#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -19,127 +15,70 @@ namespace {
 
 using nlohmann::json;
 
-static_assert(std::endian::native == std::endian::little,
-              "the safetensors format is little-endian, and this code requires a little-endian machine");
-
 // In bytes, for about 100,000 tensors, as of the largest models. The reference implementation reads up to 100 MB, which
 // need several GB of memory.
 constexpr std::uint64_t largest_header = 16'000'000;
 
-enum class Type { float32, float16, bfloat16 };
-
-std::size_t size_of(Type type) {
-    return type == Type::float32 ? 4 : 2;
-}
-
-// nullopt if it does not fit into 63 bits or an extent is negative.
-std::optional<std::uint64_t> product(const std::vector<std::int64_t>& shape) {
-    std::uint64_t result = 1;
-    for (const std::int64_t extent : shape) {
-        if (extent < 0) return std::nullopt;
-        const std::uint64_t factor = static_cast<std::uint64_t>(extent);
-        constexpr std::uint64_t limit = std::numeric_limits<std::int64_t>::max();
-        if (factor != 0 && result > limit / factor) return std::nullopt;
-        result *= factor;
-    }
-    return result;
-}
-
-std::string shape_text(const std::vector<std::int64_t>& shape) {
-    if (shape.empty()) return "a single number";
-    return joined(shape, " × ", [](std::int64_t extent) { return std::to_string(extent); });
-}
-
-float from_bfloat16(std::uint16_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
-}
-
-float from_float16(std::uint16_t bits) {
-    const std::uint32_t sign = (bits & 0x8000U) << 16;
-    const std::uint32_t exponent = (bits >> 10) & 0x1FU;
-    const std::uint32_t mantissa = bits & 0x3FFU;
-    if (exponent == 0) {  // zero or subnormal: mantissa · 2^-24
-        const float size = static_cast<float>(mantissa) * 0x1p-24F;
-        return sign ? -size : size;
-    }
-    const std::uint32_t wide = exponent == 31 ? 255 : exponent + 112;
-    return std::bit_cast<float>(sign | wide << 23 | mantissa << 13);
-}
-
-struct Entry {
-    std::string name;
-    std::vector<std::int64_t> shape;
-    Type type = Type::float32;
-    std::uint64_t count = 0;
-    std::uint64_t begin = 0;
-    std::uint64_t end = 0;
-};
-
 /// Throws BadInput with a precise reason.
 class Reader {
  public:
-    explicit Reader(const std::filesystem::path& path) : path_(path) {}
+    explicit Reader(const WeightFile& file) : file_(file) {}
 
-    TensorFile read(bool with_tensors) {
-        open();
+    SafetensorsHeader read() {
         const json header = read_header();
-        TensorFile result;
-        std::vector<Entry> entries;
+        SafetensorsHeader result;
         for (const auto& [name, value] : header.items()) {
             if (name == "__metadata__") {
                 result.metadata = metadata_of(value);
             } else {
-                entries.push_back(entry_of(name, value));
+                result.tensors.push_back(tensor_of(name, value));
             }
         }
-        check_layout(entries);
-        if (!with_tensors) return result;
-        for (const Entry& entry : entries) result.tensors.push_back(tensor_of(entry));
-        std::sort(result.tensors.begin(), result.tensors.end(),
-                  [](const NamedTensor& a, const NamedTensor& b) { return a.name < b.name; });
+        check_layout(result.tensors);
         return result;
     }
 
  private:
     [[noreturn]] void fail(const std::string& what) const {
-        throw BadInput(path_.string() + " cannot be read as safetensors: " + what + ".");
-    }
-
-    void open() {
-        std::error_code error;
-        const auto status = std::filesystem::status(path_, error);
-        if (!std::filesystem::exists(status)) throw BadInput("There is no file " + path_.string() + ".");
-        if (!std::filesystem::is_regular_file(status)) fail("it is not a file");
-        file_size_ = std::filesystem::file_size(path_, error);
-        stream_.open(path_, std::ios::binary);
-        if (error || !stream_) fail("the file cannot be opened");
-    }
-
-    void read_bytes(char* to, std::uint64_t size) {
-        stream_.read(to, static_cast<std::streamsize>(size));
-        if (static_cast<std::uint64_t>(stream_.gcount()) != size) fail("the file ends too early");
+        throw BadInput(file_.path().string() + " cannot be read as safetensors: " + what + ".");
     }
 
     json read_header() {
-        if (file_size_ < 8) fail("it is shorter than the 8 bytes that state the header's size");
+        if (file_.size() < 8) fail("it is shorter than the 8 bytes that state the header's size");
         std::uint64_t size = 0;
-        std::array<char, 8> length{};
-        read_bytes(length.data(), length.size());
-        std::memcpy(&size, length.data(), length.size());
-        if (size > file_size_ - 8) {
+        file_.read(0, std::as_writable_bytes(std::span(&size, 1)));
+        if (size > file_.size() - 8) {
             fail("its header should have " + std::to_string(size) + " bytes, but only " +
-                 std::to_string(file_size_ - 8) + " follow");
+                 std::to_string(file_.size() - 8) + " follow");
         }
         if (size > largest_header) fail("its header of " + std::to_string(size) + " bytes is too large");
         data_start_ = 8 + size;
-        data_size_ = file_size_ - data_start_;
+        data_size_ = file_.size() - data_start_;
         std::string text(size, '\0');
-        read_bytes(text.data(), size);
+        file_.read(8, std::as_writable_bytes(std::span(text)));
         if (text.empty() || text.front() != '{') fail("its header does not start with '{'");
         return parse(text);
     }
 
+    // Small lists need many times their size in memory, and a tensor needs at least 48 bytes for three of them.
+    void check_lists(const std::string& text) const {
+        std::size_t lists = 0;
+        bool in_string = false;
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            if (in_string && text[i] == '\\') {
+                ++i;
+            } else if (text[i] == '"') {
+                in_string = !in_string;
+            } else if (!in_string && (text[i] == '[' || text[i] == '{')) {
+                ++lists;
+            }
+        }
+        constexpr std::size_t bytes_per_list = 12;
+        if (lists > 3 + text.size() / bytes_per_list) fail("its header has more lists than its tensors could have");
+    }
+
     json parse(const std::string& text) const {
+        check_lists(text);
         std::optional<std::string> twice;
         json header = parse_bounded(
             text, [&](const std::string& key) { twice = key; }, false);
@@ -158,22 +97,15 @@ class Reader {
         return result;
     }
 
-    Entry entry_of(const std::string& name, const json& value) const {
+    StoredTensor tensor_of(const std::string& name, const json& value) const {
         const std::string tensor = "the tensor \"" + name + "\"";
         if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
             !value.contains("data_offsets")) {
             fail(tensor + " must have exactly the keys dtype, shape and data_offsets");
         }
-        Entry entry;
-        entry.name = name;
         const json& type = value["dtype"];
-        if (type == "F32") {
-            entry.type = Type::float32;
-        } else if (type == "F16") {
-            entry.type = Type::float16;
-        } else if (type == "BF16") {
-            entry.type = Type::bfloat16;
-        } else {
+        const NumberTypeFacts* known = type.is_string() ? number_type(type.get<std::string>()) : nullptr;
+        if (!known || known->block > 1) {
             fail(tensor + " has the type " + (type.is_string() ? type.get<std::string>() : "(not a string)") +
                  ", but only F32, F16 and BF16 are supported");
         }
@@ -188,36 +120,40 @@ class Reader {
             }
             return result;
         };
-        entry.shape = numbers("shape");
+        const std::vector<std::int64_t> shape = numbers("shape");
         const std::vector<std::int64_t> offsets = numbers("data_offsets");
         if (offsets.size() != 2 || offsets[0] > offsets[1])
             fail(tensor + " has data_offsets that are not two ascending numbers");
-        entry.begin = static_cast<std::uint64_t>(offsets[0]);
-        entry.end = static_cast<std::uint64_t>(offsets[1]);
-        if (entry.end > data_size_) {
-            fail(tensor + " ends at byte " + std::to_string(entry.end) + ", but the data has only " +
+        const auto end = static_cast<std::uint64_t>(offsets[1]);
+        if (end > data_size_) {
+            fail(tensor + " ends at byte " + std::to_string(end) + ", but the data has only " +
                  std::to_string(data_size_));
         }
-        const std::optional<std::uint64_t> count = product(entry.shape);
-        const std::uint64_t bytes = entry.end - entry.begin;
-        if (!count || bytes % size_of(entry.type) != 0 || bytes / size_of(entry.type) != *count) {
+        const std::optional<std::int64_t> count = product_of_shape(shape);
+        const std::int64_t bytes = offsets[1] - offsets[0];
+        if (!count || bytes % known->block_bytes != 0 || bytes / known->block_bytes != *count) {
             fail(tensor + " has " + std::to_string(bytes) + " bytes, which does not match its shape " +
-                 shape_text(entry.shape));
+                 shape_text(shape));
         }
-        entry.count = *count;
-        return entry;
+        return {.name = name,
+                .shape = shape,
+                .type = known->type,
+                .count = *count,
+                .begin = data_start_ + static_cast<std::uint64_t>(offsets[0]),
+                .bytes = static_cast<std::uint64_t>(bytes)};
     }
 
-    void check_layout(std::vector<Entry>& entries) const {
-        std::sort(entries.begin(), entries.end(),
-                  [](const Entry& a, const Entry& b) { return std::pair(a.begin, a.end) < std::pair(b.begin, b.end); });
+    void check_layout(std::vector<StoredTensor>& tensors) const {
+        std::sort(tensors.begin(), tensors.end(), [](const StoredTensor& a, const StoredTensor& b) {
+            return std::pair(a.begin, a.bytes) < std::pair(b.begin, b.bytes);
+        });
         std::uint64_t filled = 0;
-        for (const Entry& entry : entries) {
-            if (entry.begin != filled) {
-                fail("the tensor \"" + entry.name + "\" starts at byte " + std::to_string(entry.begin) +
+        for (const StoredTensor& tensor : tensors) {
+            if (tensor.begin - data_start_ != filled) {
+                fail("the tensor \"" + tensor.name + "\" starts at byte " + std::to_string(tensor.begin - data_start_) +
                      " of the data, but the previous one ends at " + std::to_string(filled));
             }
-            filled = entry.end;
+            filled += tensor.bytes;
         }
         if (filled != data_size_) {
             fail("its tensors fill " + std::to_string(filled) + " bytes, but the data has " +
@@ -225,25 +161,9 @@ class Reader {
         }
     }
 
-    NamedTensor tensor_of(const Entry& entry) {
-        NamedTensor tensor{entry.name, entry.shape, std::vector<float>(entry.count)};
-        stream_.seekg(static_cast<std::streamoff>(data_start_ + entry.begin));
-        if (entry.type == Type::float32) {
-            read_bytes(reinterpret_cast<char*>(tensor.values.data()), entry.end - entry.begin);
-            return tensor;
-        }
-        std::vector<std::uint16_t> halves(entry.count);
-        read_bytes(reinterpret_cast<char*>(halves.data()), entry.end - entry.begin);
-        std::transform(halves.begin(), halves.end(), tensor.values.begin(),
-                       entry.type == Type::float16 ? from_float16 : from_bfloat16);
-        return tensor;
-    }
-
     static constexpr std::uint64_t largest_number = std::numeric_limits<std::int64_t>::max();
 
-    std::filesystem::path path_;
-    std::ifstream stream_;
-    std::uint64_t file_size_ = 0;
+    const WeightFile& file_;
     std::uint64_t data_start_ = 0;
     std::uint64_t data_size_ = 0;
 };
@@ -263,7 +183,7 @@ void write_safetensors(const std::filesystem::path& path, const TensorFile& file
         const std::string name = "The tensor \"" + tensor->name + "\"";
         if (header.contains(tensor->name)) throw BadInput(name + " occurs twice; names in a file must be unique.");
         if (tensor->name == "__metadata__") throw BadInput(name + " has a name that the format reserves for metadata.");
-        if (product(tensor->shape) != tensor->values.size()) {
+        if (product_of_shape(tensor->shape) != std::ssize(tensor->values)) {
             throw BadInput(name + " has " + std::to_string(tensor->values.size()) + " values, but its shape is " +
                            shape_text(tensor->shape) + ".");
         }
@@ -286,12 +206,25 @@ void write_safetensors(const std::filesystem::path& path, const TensorFile& file
     write_output(path, parts);
 }
 
+SafetensorsHeader read_safetensors_header(const WeightFile& file) {
+    return Reader(file).read();
+}
+
 TensorFile read_safetensors(const std::filesystem::path& path) {
-    return Reader(path).read(true);
+    const WeightFile file(path);
+    const SafetensorsHeader header = read_safetensors_header(file);
+    TensorFile result{.tensors = {}, .metadata = header.metadata};
+    for (const StoredTensor& stored : header.tensors) {
+        NamedTensor& tensor = result.tensors.emplace_back(
+            NamedTensor{stored.name, stored.shape, std::vector<float>(static_cast<std::size_t>(stored.count))});
+        file.read(stored, 0, tensor.values);
+    }
+    std::ranges::sort(result.tensors, {}, &NamedTensor::name);
+    return result;
 }
 
 std::map<std::string, std::string> read_safetensors_metadata(const std::filesystem::path& path) {
-    return Reader(path).read(false).metadata;
+    return read_safetensors_header(WeightFile(path)).metadata;
 }
 
 }  // namespace ropelab

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/contract/named_tensor.h"
+#include "core/store/stored_tensor.h"
 
 namespace ropelab {
 
@@ -17,6 +18,13 @@ struct TensorFile {
 /// Atomic (see write_output). Tensors are sorted by name and the header is padded, so equal content gives identical
 /// files. Throws BadInput or WriteError if the file cannot be written.
 void write_safetensors(const std::filesystem::path& path, const TensorFile& file);
+
+struct SafetensorsHeader {
+    std::vector<StoredTensor> tensors;  // in the order of their data
+    std::map<std::string, std::string> metadata;
+};
+/// Throws BadInput in the same cases as read_safetensors.
+SafetensorsHeader read_safetensors_header(const WeightFile& file);
 
 /// float16 and bfloat16 become float32. Throws BadInput, with the reason, for a missing, truncated or invalid file:
 /// wrong header size, offsets or shapes, or unsupported types.

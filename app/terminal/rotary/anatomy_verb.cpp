@@ -97,7 +97,9 @@ void add_anatomy(CLI::App& program) {
     verb->add_option("--preset", flags.preset, "Built-in experiment (preset) whose first run's model is listed");
     verb->add_option("--lab", flags.lab, "Lab file with the run");
     verb->add_option("--run", flags.run, "Number of the run in the lab file (default: the first run)");
-    verb->add_option("--model", flags.model, "Known model, such as \"Llama 3 8B\"");
+    verb->add_option(
+        "--model", flags.model,
+        "Known model, such as \"Llama 3 8B\", or the folder or file of a model with its weights (safetensors, GGUF)");
     verb->add_option("--hf-config", flags.hf_config,
                      "Hugging Face config.json, or the folder of a model that contains one");
     verb->add_option("--kind", flags.kind,

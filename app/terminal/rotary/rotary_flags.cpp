@@ -7,6 +7,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/interop/model_table.h"
+#include "core/interop/opened_model.h"
 #include "core/settings/keys.h"
 #include "core/table/table.h"
 
@@ -66,7 +67,9 @@ void RotaryFlags::add_size(CLI::App& verb, const std::string& context_help) {
     verb.add_option("--context", context_, context_help + "; 8k is 8,000");
     verb.add_option("--setup", setup_text_, "Rotary setup as text, such as \"theta=500k head_dim=128 fraction=25%\"");
     verb.add_option("--hf-config", hf_config_, "config.json of a Hugging Face model");
-    verb.add_option("--model", model_, "Name of a known model, such as \"Llama 3.1 8B\"");
+    verb.add_option(
+        "--model", model_,
+        "Name of a known model, such as \"Llama 3.1 8B\", or the folder or file of a model with its weights");
 }
 
 void RotaryFlags::add_spectrum(CLI::App& verb) {
@@ -177,7 +180,11 @@ void RotaryFlags::parse_flags() {
 }
 
 void RotaryFlags::load_model(bool allows_others) {
-    model = read_hf_config(hf_config_.empty() ? known_model(model_).config : load_model_config(hf_config_));
+    if (!hf_config_.empty()) {
+        model = read_hf_config(load_model_config(hf_config_));
+    } else {
+        model = read_hf_config(names_model_file(model_) ? OpenedModel(model_).config() : known_model(model_).config);
+    }
     layer_type = layer_type_;
     if (allows_others && model->position != HfPosition::rotary) {
         setup.context = model->context;

@@ -16,6 +16,7 @@
 #include "core/data/compression.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
+#include "core/interop/opened_model.h"
 #include "core/machine/engine_loader.h"
 #include "core/plan/step_cost.h"
 #include "core/results/results_cells.h"
@@ -69,6 +70,7 @@ struct TrainedRunFlags {
 
 struct SampleFlags {
     TrainedRunFlags run;
+    std::string model;
     std::optional<std::string> prompt;
     std::string mode = "recompute";
     Generation generation;
@@ -85,9 +87,41 @@ std::string default_prompt(const Vocabulary& vocabulary) {
     }
 }
 
+// The model of --model, or of a run.
+struct SampledModel {
+    std::optional<OpenedModel> opened;
+    std::optional<Checkpoint> checkpoint;
+
+    explicit SampledModel(const SampleFlags& flags) {
+        if (flags.model.empty()) {
+            checkpoint = flags.run.read();
+        } else if (!flags.run.lab.empty() || !flags.run.checkpoint.empty()) {
+            throw BadInput(
+                "--model names a model that others trained, --lab and --checkpoint a run; give one of them.");
+        } else {
+            opened.emplace(flags.model);
+        }
+    }
+    Vocabulary vocabulary() const {
+        return opened ? opened->vocabulary() : Vocabulary::from_text(checkpoint->vocabulary);
+    }
+    // `tokens`: at most, with the prompt.
+    std::unique_ptr<Model> load(std::int64_t tokens) const {
+        if (!opened) return model_of(open_engine(), *checkpoint);
+        return opened->load(open_engine(), opened->plan(std::min(tokens, opened->context())));
+    }
+    // Of the KV cache of the whole context, by the formula.
+    nlohmann::json facts() const {
+        if (!opened) {
+            return {{"iteration", checkpoint->iteration}, {"kv_cache_bytes", cache_bytes(checkpoint->spec).kv}};
+        }
+        return {{"model", opened->name()}};
+    }
+};
+
 void run_sample(const SampleFlags& flags) {
-    const Checkpoint checkpoint = flags.run.read();
-    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
+    const SampledModel sampled(flags);
+    const Vocabulary vocabulary = sampled.vocabulary();
 
     Generation generation = flags.generation;
     generation.mode = parse_generation_mode(flags.mode);
@@ -97,7 +131,7 @@ void run_sample(const SampleFlags& flags) {
     const std::string prompt_text = flags.prompt ? *flags.prompt : default_prompt(vocabulary);
     const auto prompt = vocabulary.encode(prompt_text);
 
-    const auto model = model_of(open_engine(), checkpoint);
+    const auto model = sampled.load(std::ssize(prompt) + generation.length);
     watch_interrupts();
     generation.on_token = [&](std::int32_t token) {
         if (!flags.json) print_text(vocabulary.bytes_of(token));
@@ -108,13 +142,13 @@ void run_sample(const SampleFlags& flags) {
     const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
     if (flags.json) {
         // The text of a byte-level model may not be UTF-8; "tokens" has the exact output.
-        print_json({{"text", vocabulary.decode(tokens)},
-                    {"tokens", tokens},
-                    {"prompt", prompt_text},
-                    {"iteration", checkpoint.iteration},
-                    {"kv_cache_bytes_measured", model->cache_bytes()},
-                    {"kv_cache_bytes", cache_bytes(checkpoint.spec).kv},
-                    {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}});
+        nlohmann::json result = {{"text", vocabulary.decode(tokens)},
+                                 {"tokens", tokens},
+                                 {"prompt", prompt_text},
+                                 {"kv_cache_bytes_measured", model->cache_bytes()},
+                                 {"tokens_per_second", static_cast<double>(tokens.size()) / elapsed.count()}};
+        result.update(sampled.facts());
+        print_json(result);
     } else {
         print_text("\n");
     }
@@ -123,10 +157,12 @@ void run_sample(const SampleFlags& flags) {
 }  // namespace
 
 void add_sample(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand("sample", "Generate text with the model of a trained run");
+    CLI::App* verb = program.add_subcommand("sample", "Generate text with the model of a trained run, or of a file");
     auto& flags = with_flags<SampleFlags>(*verb, run_sample);
     flags.generation.temperature = 0.8;
     flags.run.add_to(*verb);
+    verb->add_option("--model", flags.model,
+                     "Folder or file of a model that others trained (safetensors, GGUF), instead of a run");
     verb->add_option("--prompt", flags.prompt,
                      "Text that the model continues (default: a newline, or the first token of the vocabulary if it "
                      "has no newline)");

@@ -3,6 +3,7 @@
 #include <c10/core/CPUAllocator.h>
 #include <c10/core/alignment.h>
 #include <malloc.h>
+#include <sys/mman.h>
 
 #include <cstdint>
 #include <cstdlib>
@@ -93,6 +94,18 @@ void release_tensor_memory() {
 #ifdef __GLIBC__
     malloc_trim(0);
 #endif
+}
+
+torch::Tensor empty_in_large_pages(std::int64_t numbers, torch::ScalarType type) {
+    torch::Tensor result = torch::empty({numbers}, type);
+#if defined(MADV_HUGEPAGE)
+    constexpr std::uintptr_t page = 4096;
+    const auto begin = (reinterpret_cast<std::uintptr_t>(result.data_ptr()) + page - 1) / page * page;
+    const auto end = reinterpret_cast<std::uintptr_t>(result.data_ptr()) + result.nbytes();
+    // If the system ignores this hint, the numbers are still correct.
+    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
+#endif
+    return result;
 }
 
 }  // namespace ropelab

@@ -35,8 +35,7 @@ class Stream {
     /// Input of a branch or of the head: the stream, normalized if there is a norm. `layer`: −1 for the head.
     torch::Tensor input(const std::optional<NormPart>& norm, std::int64_t layer, const char* name) {
         if (!norm) {
-            TORCH_CHECK(!branch_.values.defined(),
-                        "The output of a branch is not added to the residual stream, because no norm follows it.");
+            add_branch();
             return x_;
         }
         const NormalizedResidual result = normalized(*norm, x_, product_type_, layer, name, name);
@@ -96,6 +95,14 @@ class Stream {
             StageMarks{use_.stages, sum_.layer}.output(sum_.id, result.sum);
         }
         return result;
+    }
+
+    // Where no norm does it (OLMo 2).
+    void add_branch() {
+        if (!branch_.values.defined()) return;
+        x_ = x_ + branch_.dropout(branch_.values.to(torch::kFloat32), branch_.place);
+        StageMarks{use_.stages, sum_.layer}.computed(sum_.id, x_);
+        branch_ = {};
     }
 
     struct Sum {
@@ -158,8 +165,9 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
                              .precision = precision,
                              .batch = tokens.size(1),
                              .use = {layer, use.cache, use.hook, {use.stages, layer}}};
+        torch::Tensor x;  // parallel branches may share it
         const auto attend_layer = [&] {
-            const torch::Tensor x = stream.input(plan.attention_norms.before, layer, attention_names.norm);
+            x = stream.input(plan.attention_norms.before, layer, attention_names.norm);
             stream.observe(layer);
             const torch::Tensor mixed =
                 std::visit([&](const auto& part) { return forward(part, x, pass); }, plan.attention);
@@ -167,7 +175,8 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
                                  attention_names);
         };
         const auto feed_forward = [&] {
-            const torch::Tensor x = stream.input(plan.feed_forward_norms.before, layer, mlp_names.norm);
+            if (!plan.is_parallel || plan.feed_forward_norms.before)
+                x = stream.input(plan.feed_forward_norms.before, layer, mlp_names.norm);
             const torch::Tensor fed =
                 std::visit([&](const auto& part) { return forward(part, x, pass); }, plan.feed_forward);
             return stream.output(fed, plan, plan.feed_forward_norms, layer, mlp_names);

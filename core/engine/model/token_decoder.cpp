@@ -1,11 +1,10 @@
 #include "core/engine/model/token_decoder.h"
 
-#include <sys/mman.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "core/engine/attention/cpu.h"
+#include "core/engine/device/tensor_memory.h"
 #include "core/engine/operations/own_passes.h"
 
 namespace ropelab {
@@ -13,19 +12,6 @@ namespace ropelab {
 namespace {
 
 constexpr std::int64_t worth_a_thread = 32768;
-
-// Every token reads all of it once, and the addresses of small pages would not fit the processor's TLB.
-torch::Tensor copy_in_large_pages(const torch::Tensor& from, torch::ScalarType type) {
-    torch::Tensor copy = torch::empty(from.sizes(), from.options().dtype(type));
-#if defined(MADV_HUGEPAGE)
-    constexpr std::uintptr_t page = 4096;
-    const auto begin = (reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + page - 1) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(copy.data_ptr()) + copy.nbytes();
-    // If the system ignores this hint, the copy is still correct.
-    if (end > begin) madvise(reinterpret_cast<void*>(begin), end - begin, MADV_HUGEPAGE);
-#endif
-    return copy.copy_(from);
-}
 
 }  // namespace
 
@@ -37,9 +23,9 @@ TokenDecoder::TokenDecoder(const ModelPlan& plan, const Parameters& weights, Pre
       cache_(plan_) {
     const torch::NoGradGuard no_gradients;
     make_terms(plan.sizes.T);
-    const torch::Tensor row = weights.flat()[0].detach();
-    numbers_ = copy_in_large_pages(row, torch::kFloat32);
-    if (precision == Precision::bfloat16) halves_ = copy_in_large_pages(row, torch::kBFloat16);
+    numbers_ = weights.flat()[0].detach();
+    if (precision == Precision::bfloat16)
+        halves_ = empty_in_large_pages(numbers_.numel(), torch::kBFloat16).copy_(numbers_);
 
     for (const LayerPlan& layer : plan_.layers) {
         const std::string name = "layers." + std::to_string(layers_.size()) + ".";

@@ -18,7 +18,8 @@ namespace ropelab {
 /// bfloat16, matrices are rounded and vectors stay float32.
 class TokenDecoder {
  public:
-    /// One run's weights (runs = 1) on the CPU are copied. Requires token_kernels_support(plan) (core/plan/kernels.h).
+    /// One run's weights (runs = 1) on the CPU, which must not change. Requires token_kernels_support(plan)
+    /// (core/plan/kernels.h).
     TokenDecoder(const ModelPlan& plan, const Parameters& weights, Precision precision);
 
     /// (vocabulary). Attends to the newest `context` tokens, itself included. Learned positions end with the context.

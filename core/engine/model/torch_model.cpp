@@ -59,7 +59,7 @@ std::int32_t sample(const torch::Tensor& logits, const Generation& options, cons
 
 TorchModel::TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision)
     : decoder_(plan),
-      weights_(std::move(layout), row.detach().clone().unsqueeze(0)),
+      weights_(std::move(layout), row.detach().unsqueeze(0)),
       precision_(precision),
       terms_(terms_of(plan.sizes.T)) {}
 

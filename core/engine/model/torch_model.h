@@ -10,7 +10,7 @@ namespace ropelab {
 /// A cohort of one run with its rotary tables.
 class TorchModel : public Model {
  public:
-    /// `row`: flat weights, (total).
+    /// `row`: flat weights, (total), which must not change later.
     TorchModel(const ModelPlan& plan, Layout layout, const torch::Tensor& row, Precision precision);
 
     std::vector<float> logits(std::span<const std::int32_t> tokens) override;

@@ -6,6 +6,7 @@
 #include "core/base/error.h"
 #include "core/base/random_stream.h"
 #include "core/engine/device/accelerator.h"
+#include "core/engine/device/tensor_memory.h"
 #include "core/engine/operations/operations.h"
 
 namespace ropelab {
@@ -131,7 +132,7 @@ std::vector<NamedTensor> to_named(const Layout& layout, const torch::Tensor& row
 }
 
 torch::Tensor from_named(const Layout& layout, std::span<const NamedTensor> tensors, const std::string& prefix) {
-    torch::Tensor row = torch::empty({layout.total}, torch::kFloat32);
+    torch::Tensor row = empty_in_large_pages(layout.total);
     for (const Parameter& parameter : layout.parameters) {
         const std::string name = prefix + parameter.name;
         const auto found =

@@ -555,8 +555,10 @@ std::vector<NamedTensor> TorchCohort::state(std::int64_t run) const {
 }
 
 std::unique_ptr<Model> TorchCohort::model(std::int64_t run) const {
-    return std::make_unique<TorchModel>(state_->plans[static_cast<std::size_t>(run)], state_->weights.layout(),
-                                        state_->weights.flat().select(0, run), state_->precision);
+    const torch::Tensor row = state_->weights.flat().select(0, run).detach();
+    const torch::Tensor copy = row.is_cpu() ? empty_in_large_pages(row.numel()).copy_(row) : row.clone();
+    return std::make_unique<TorchModel>(state_->plans[static_cast<std::size_t>(run)], state_->weights.layout(), copy,
+                                        state_->precision);
 }
 
 ProbeResult TorchCohort::probe(std::int64_t run, const ProbeRequest& request) const {

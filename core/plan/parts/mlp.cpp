@@ -1,5 +1,7 @@
 #include "core/plan/parts/mlp.h"
 
+#include <utility>
+
 namespace ropelab {
 
 namespace {
@@ -38,6 +40,10 @@ Stages Mlp::stages(const PlanSizes& n, const std::string& input) const {
     const Count rows = rows_of(*this);
     const auto formula = [&](const std::string& text) { return activation.is_known ? text : "unknown"; };
     const double up = n.deepnorm * n.matrix_deviation(n.C, width);
+    std::vector<Tensor> first = linear_tensors(id + first_matrix(), rows, n.C, up, has_bias, storage::feed_forward);
+    for (Tensor& tensor : first) {
+        if (gated) tensor.parts = {{"gate", width}, {"up", width}};
+    }
     return {{.id = id + "up",
              .name = name + " up",
              .kind = gated ? "gate and gated values" : "",
@@ -45,7 +51,7 @@ Stages Mlp::stages(const PlanSizes& n, const std::string& input) const {
              .shape = extents({n.B, n.T, rows}),
              .formula = formula(product_formula(gated ? "[G U]" : "U", input, gated ? "gu" : "up", has_bias)),
              .settings = {"block", "feed_forward", "mlp_width", "bias"},
-             .tensors = linear_tensors(id + first_matrix(), rows, n.C, up, has_bias, storage::feed_forward)},
+             .tensors = std::move(first)},
             {.id = id + "activation",
              .name = "Activation",
              .kind = activation.name,

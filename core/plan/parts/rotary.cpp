@@ -57,6 +57,14 @@ void Rotary::change(const Scaling& scaling, std::int64_t length, std::span<const
     }
 }
 
+std::vector<std::int64_t> Rotary::order_of_channels() const {
+    const bool is_canonical =
+        pairing == Pairing::half && (settings.partial == Partial::truncate || settings.fraction == 1.0);
+    if (is_canonical || pairs.empty()) return {};
+    const auto channels = static_cast<int>(2 * pairs.size());
+    return canonical_channels(channels, rotary_dim(channels, settings.fraction), settings.partial, pairing);
+}
+
 std::string Rotary::kind_text() const {
     return words_of(kind).name + (channels.empty() ? "" : ", " + channels) +
            (pairing == Pairing::interleaved ? ", interleaved pairs" : "");

@@ -53,6 +53,8 @@ struct Rotary {
     /// scaling if theta changes in training.
     void change(const Scaling& scaling, std::int64_t length, std::span<const std::int64_t> frozen);
 
+    /// Of a head: channel i is channel order[i] in the model's own weights. Empty if each stays where it is.
+    std::vector<std::int64_t> order_of_channels() const;
     AnatomyStage stage(const PlanSizes& sizes, const Heads& heads) const;
     /// For latent attention: separate from the heads' own channels.
     AnatomyStage stage_of_channels(const PlanSizes& sizes, Count heads, Count channels) const;

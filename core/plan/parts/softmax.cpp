@@ -96,6 +96,7 @@ void Scores::add(Stages& stages, const PlanSizes& sizes, const Heads& heads, Cou
 Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
     const auto& [h, kv, D] = heads;
     Stages result;
+    const std::vector<std::int64_t> order = rotary ? rotary->order_of_channels() : std::vector<std::int64_t>();
     const Count rows = product_of({sum_of({h, kv, shares_values ? 0 : kv}), D});
     AnatomyStage qkv = {.id = "attention.qkv",
                         .name = "Queries, keys, values",
@@ -107,6 +108,10 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
                         .settings = {"width", "heads", "key_value_heads", "bias"},
                         // Queries, keys and values are matrices (C, C) each, also where heads share keys and values.
                         .tensors = linear_tensors("attention.qkv", rows, n.C, n.matrix_deviation(n.C, n.C), has_bias)};
+    for (Tensor& tensor : qkv.tensors) {
+        tensor.parts = {{"query", product_of({h, D}), D, order}, {"key", product_of({kv, D}), D, order}};
+        if (!shares_values) tensor.parts.push_back({"value", product_of({kv, D}), D});
+    }
     if (n.deepnorm != 1.0) {
         qkv.tensors.front().last_rows = product_of({kv, D}).value_or(0);
         qkv.tensors.front().last_factor = n.deepnorm;
@@ -130,10 +135,12 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
         const bool whole = qk_norm == QkNorm::projection;
         const bool is_centred_on_zero = head_norm.kind == NormPart::Kind::zero_centred_rms;
         const auto weight = [&](const char* name, Count its_heads) {
+            const Count channels = whole ? product_of({its_heads, D}) : D;
             return Tensor{.name = name,
-                          .shape = {whole ? product_of({its_heads, D}) : D},
+                          .shape = {channels},
                           .place = storage::query_key_norm,
-                          .deviation = is_centred_on_zero ? 0.0 : 1.0};
+                          .deviation = is_centred_on_zero ? 0.0 : 1.0,
+                          .parts = {{"", channels, D, order}}};
         };
         const auto normalized = [&](const std::string& x) {
             const std::string weight = !head_norm.has_weight ? ""

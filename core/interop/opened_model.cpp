@@ -1,0 +1,185 @@
+#include "core/interop/opened_model.h"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "core/base/error.h"
+#include "core/base/numbers.h"
+#include "core/data/tokenizer/subword_kinds.h"
+#include "core/data/utf8.h"
+#include "core/interop/gguf_model.h"
+#include "core/interop/hf_anatomy.h"
+#include "core/interop/hf_config.h"
+#include "core/interop/hf_reader.h"
+#include "core/machine/process_memory.h"
+#include "core/plan/layout.h"
+
+namespace ropelab {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string in_quotes(const std::string& tensor) {
+    return "\"" + message_text(tensor) + "\"";
+}
+
+std::int64_t columns_of(const Parameter& parameter) {
+    return parameter.size / std::max<std::int64_t>(parameter.shape.front(), 1);
+}
+
+std::vector<std::int64_t> shape_in_file(const Parameter& parameter, const SourceRows& part) {
+    if (parameter.shape.size() == 1) return {part.file_rows};
+    const std::int64_t columns = columns_of(parameter);
+    if (parameter.source.is_transposed) return {columns, part.file_rows};
+    return {part.file_rows, columns};
+}
+
+// Rows of the file's tensor become columns.
+void read_transposed(const WeightFiles::Entry& entry, const SourceRows& part, std::int64_t columns,
+                     std::span<float> to) {
+    std::vector<float> row(static_cast<std::size_t>(part.file_rows));
+    for (std::int64_t column = 0; column < columns; ++column) {
+        entry.file->read(entry.tensor, column * part.file_rows, row);
+        for (std::int64_t i = 0; i < part.rows; ++i)
+            to[static_cast<std::size_t>(i * columns + column)] = row[static_cast<std::size_t>(part.row_in_file(i))];
+    }
+}
+
+void read_rows(const WeightFiles::Entry& entry, const SourceRows& part, std::int64_t columns, std::span<float> to) {
+    for (std::int64_t first = 0; first < part.rows;) {  // rows that follow each other in the file are read together
+        std::int64_t end = first + 1;
+        while (end < part.rows && part.row_in_file(end) == part.row_in_file(end - 1) + 1) ++end;
+        const auto offset = static_cast<std::size_t>(first * columns);
+        const auto count = static_cast<std::size_t>((end - first) * columns);
+        entry.file->read(entry.tensor, part.row_in_file(first) * columns, to.subspan(offset, count));
+        first = end;
+    }
+}
+
+}  // namespace
+
+OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_unique<WeightFiles>(path)) {
+    std::error_code error;
+    const bool is_folder = fs::is_directory(path, error);
+    const fs::path absolute = fs::absolute(is_folder ? path / "config.json" : path);
+    name_ = files_->gguf() ? absolute.stem().string() : absolute.parent_path().filename().string();
+    config_ = files_->gguf() ? gguf_config(*files_) : load_model_config(absolute.parent_path() / "config.json");
+    const ModelPlan whole = plan();
+    const std::string type = text_model(config_).value("model_type", "");
+    if (!whole.tensor_names) {
+        throw BadInput(
+            "The weights of this model cannot be read, because the program does not know the names of the "
+            "tensors of the model type " +
+            in_quotes(type) + ".");
+    }
+    if (!whole.anatomy().totals().parameters || whole.layers.empty()) {
+        throw BadInput(
+            "The weights of this model cannot be read, because its config does not define all sizes and parts "
+            "of the model, such as vocab_size, or the program does not know a part that it sets.");
+    }
+    prefix_ = whole.tensor_names->prefix;
+    context_ = whole.sizes.T;
+    check_tensors(whole);
+}
+
+ModelPlan OpenedModel::plan(std::int64_t tokens) const {
+    ModelPlan plan = hf_plan(config_, tokens);
+    if (files_->gguf()) adapt_to_gguf(plan, *files_);
+    return plan;
+}
+
+const WeightFiles::Entry* OpenedModel::find(const std::string& name) const {
+    const WeightFiles::Entry* entry = files_->find(name);
+    if (entry || prefix_.empty() || !name.starts_with(prefix_)) return entry;
+    return files_->find(name.substr(prefix_.size()));
+}
+
+void OpenedModel::check_tensors(const ModelPlan& plan) {
+    const Layout layout = layout_of(plan);
+    parameters_ = layout.total;
+    const std::string where = "The weights of " + path_.string();
+    std::set<std::string> used;
+    for (const Parameter& parameter : layout.parameters) {
+        for (const SourceRows& part : parameter.source.parts) {
+            const WeightFiles::Entry* entry = find(part.name);
+            if (!entry)
+                throw BadInput(where + " lack the tensor " + in_quotes(part.name) + ", which the config requires.");
+            const std::vector<std::int64_t> shape = shape_in_file(parameter, part);
+            if (entry->tensor.shape != shape) {
+                throw BadInput("The tensor " + in_quotes(part.name) + " of " + path_.string() + " has the shape " +
+                               shape_text(entry->tensor.shape) + ", but the config requires " + shape_text(shape) +
+                               ".");
+            }
+            used.insert(entry->tensor.name);
+        }
+    }
+    const TensorNames& names = *plan.tensor_names;
+    const auto is_ignored = [&](const std::string& name) {
+        const bool is_tied_head = plan.head.is_tied && name == names.names.at("head").parts.front() + ".weight";
+        return is_tied_head || used.contains(name) ||
+               std::ranges::any_of(names.unused, [&](const std::string& end) { return name.ends_with(end); });
+    };
+    std::int64_t others = 0;
+    std::string first;
+    for (const auto& [name, entry] : files_->tensors()) {
+        if (is_ignored(name)) continue;
+        if (++others == 1) first = name;
+    }
+    if (others == 0) return;
+    const std::string more = others > 1 ? " and " + std::to_string(others - 1) + " more" : "";
+    throw BadInput(where + " have the tensor " + in_quotes(first) + more +
+                   ", which a model of this config does not have; the config and the weights must be of one model.");
+}
+
+void OpenedModel::read(const Parameter& parameter, std::span<float> to) const {
+    const std::int64_t columns = columns_of(parameter);
+    std::size_t done = 0;
+    for (const SourceRows& part : parameter.source.parts) {
+        const WeightFiles::Entry& entry = *find(part.name);
+        const std::span<float> rows = to.subspan(done, static_cast<std::size_t>(part.rows * columns));
+        if (parameter.source.is_transposed) {
+            read_transposed(entry, part, columns, rows);
+        } else {
+            read_rows(entry, part, columns, rows);
+        }
+        if (!std::ranges::all_of(rows, [](float number) { return std::isfinite(number); }))
+            throw BadInput("The tensor " + in_quotes(part.name) + " of " + path_.string() +
+                           " has numbers that are not finite, so the model cannot be computed.");
+        done += rows.size();
+    }
+}
+
+std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan) const {
+    const auto bytes = static_cast<double>(parameters_) * sizeof(float);
+    const auto available = static_cast<double>(available_memory());
+    if (available > 0 && bytes > available) {
+        throw BadInput("The weights of " + path_.string() + " need " + bytes_text(static_cast<std::int64_t>(bytes)) +
+                       " in float32, but only " + bytes_text(static_cast<std::int64_t>(available)) +
+                       " of memory are free; close other programs or choose a smaller model.");
+    }
+    return engine.load_model(plan, [this](const Parameter& parameter, std::span<float> to) { read(parameter, to); },
+                             {Device::automatic, Precision::float32});
+}
+
+Vocabulary OpenedModel::vocabulary() const {
+    if (const GgufHeader* header = files_->gguf())
+        return Vocabulary::of_subwords(
+            byte_pairs_of_json(gguf_tokenizer(*header).dump(), "The tokenizer of " + path_.string()));
+    std::error_code error;
+    const fs::path folder = fs::is_directory(path_, error) ? path_ : path_.parent_path();
+    if (!fs::exists(folder / "tokenizer.json", error)) {
+        throw BadInput(folder.string() +
+                       " has no tokenizer.json, so the program cannot split a text into the model's tokens; give token "
+                       "ids with --tokens.");
+    }
+    return Vocabulary::of_subwords(subwords_of_file(folder / "tokenizer.json"));
+}
+
+bool names_model_file(const std::string& text) {
+    std::error_code error;
+    return fs::exists(text, error) || text.find('/') != std::string::npos;
+}
+
+}  // namespace ropelab

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/contract/engine.h"
+#include "core/data/tokenizer/vocabulary.h"
+#include "core/plan/model_plan.h"
+#include "core/store/weight_files.h"
+
+namespace ropelab {
+
+/// A model that others trained: its config and tokenizer, and its weights, which are read when an engine loads them.
+class OpenedModel {
+ public:
+    /// A folder with config.json and safetensors, a safetensors file beside a config.json, or a GGUF file. Throws
+    /// BadInput, with the reason, if the config or the files are invalid, or the plan of the config does not say which
+    /// tensors it has, or the files lack one, or have one of another shape or one that the model does not use.
+    explicit OpenedModel(const std::filesystem::path& path);
+
+    const std::string& name() const { return name_; }  // of its folder or file
+    const std::filesystem::path& path() const { return path_; }
+    const nlohmann::json& config() const { return config_; }
+    const WeightFiles& files() const { return *files_; }
+    /// For sequences of at most `tokens` tokens, whose frequencies are those of this length; 0: the context of the
+    /// config. Throws BadInput for more tokens than learned positions.
+    ModelPlan plan(std::int64_t tokens = 0) const;
+    std::int64_t context() const { return context_; }
+    std::int64_t parameters() const { return parameters_; }
+
+    /// In float32, with a plan that plan() returned or one with other frequencies. Throws BadInput if the weights do
+    /// not fit into the free memory, if a number of them is not finite, and as Engine::load_model does.
+    std::unique_ptr<Model> load(Engine& engine, const ModelPlan& plan) const;
+    /// Throws BadInput if the model has no tokenizer, or one that the program does not read.
+    Vocabulary vocabulary() const;
+
+ private:
+    void check_tensors(const ModelPlan& plan);
+    void read(const Parameter& parameter, std::span<float> to) const;
+    const WeightFiles::Entry* find(const std::string& name) const;
+
+    std::filesystem::path path_;
+    std::string name_;
+    nlohmann::json config_;
+    std::unique_ptr<WeightFiles> files_;
+    std::string prefix_;  // of TensorNames
+    std::int64_t context_ = 0;
+    std::int64_t parameters_ = 0;
+};
+
+/// True for the path of a folder or file, false for the name of a known model.
+bool names_model_file(const std::string& text);
+
+}  // namespace ropelab

