@@ -67,6 +67,17 @@ CircuitVectors circuit_at_distance(double distance, double norm, int head_dim, c
     return result;
 }
 
+CircuitVectors with_fast_pairs(CircuitVectors vectors, std::size_t pairs, const Frequencies& frequencies,
+                               Partial partial, Pairing pairing) {
+    const int head_dim = static_cast<int>(vectors.query.size());
+    const std::vector<ChannelPair> all = channel_pairs(head_dim, frequencies.rotary_dim, partial, pairing);
+    for (std::size_t i = pairs; i < all.size(); ++i) {
+        for (std::vector<double>* each : {&vectors.query, &vectors.key})
+            each->at(all[i].first) = each->at(all[i].second) = 0;
+    }
+    return vectors;
+}
+
 std::vector<double> circuit_logits(std::span<const double> query, std::span<const double> key,
                                    const Frequencies& frequencies, Partial partial, Pairing pairing,
                                    std::size_t count) {
@@ -94,6 +105,14 @@ std::vector<double> circuit_attention(std::span<const double> logits, std::int64
         for_each_weight(logits, static_cast<std::int64_t>(row),
                         [&](std::size_t distance, double weight) { weights[row * size + row - distance] = weight; });
     }
+    return weights;
+}
+
+std::vector<double> circuit_weights(std::span<const double> logits, std::int64_t tokens) {
+    check_distances(logits, tokens);
+    if (tokens < 1) throw BadInput("Attention weights require a key, but the query has none.");
+    std::vector<double> weights(static_cast<std::size_t>(tokens));
+    for_each_weight(logits, tokens - 1, [&](std::size_t distance, double weight) { weights[distance] = weight; });
     return weights;
 }
 

@@ -28,6 +28,10 @@ struct CircuitVectors {
 CircuitVectors circuit_at_distance(double distance, double norm, int head_dim, const Frequencies& frequencies,
                                    Partial partial, Pairing pairing);
 
+/// Without the norms of all but the `pairs` fastest pairs.
+CircuitVectors with_fast_pairs(CircuitVectors vectors, std::size_t pairs, const Frequencies& frequencies,
+                               Partial partial, Pairing pairing);
+
 /// At Δ = 0 … count − 1, as split_logit, the unrotated part included. Throws BadInput if the sizes do not fit.
 std::vector<double> circuit_logits(std::span<const double> query, std::span<const double> key,
                                    const Frequencies& frequencies, Partial partial, Pairing pairing, std::size_t count);
@@ -35,6 +39,10 @@ std::vector<double> circuit_logits(std::span<const double> query, std::span<cons
 /// (tokens, tokens), row-major: row m is the softmax of the logits at the distances m, m − 1, …, 0, followed by zeros.
 /// Throws BadInput if `logits` has not one number per distance below `tokens`.
 std::vector<double> circuit_attention(std::span<const double> logits, std::int64_t tokens);
+
+/// Weights at the distances 0 … tokens − 1 of one query with `tokens` keys, itself included. Throws BadInput like
+/// circuit_attention, and without tokens.
+std::vector<double> circuit_weights(std::span<const double> logits, std::int64_t tokens);
 
 /// Mean weight at the distances 0 … tokens − 1 over the queries that have a key at this distance, as
 /// ProbeResult::attention_by_distance measures it inside a model. Queries in front of position `first` are left out,

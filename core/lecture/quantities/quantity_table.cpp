@@ -123,18 +123,18 @@ bool bind_form(const ArgumentForm& form, const QuantityCall& call, Bound& bound,
 /// nullopt for arguments that are texts or any number.
 std::optional<double> smallest_whole(const std::string& name) {
     for (const char* from_zero :
-         {"pair", "m", "n", "by", "distance", "aimed", "layer", "head", "expert", "full_every"}) {
+         {"pair", "m", "n", "by", "distance", "aimed", "layer", "head", "expert", "full_every", "pairs"}) {
         if (name == from_zero) return 0;
     }
-    for (const char* from_one : {"L", "seed", "layers", "kv_heads", "head_dim", "bytes", "window"}) {
+    for (const char* from_one : {"L", "seed", "keys", "others", "layers", "kv_heads", "head_dim", "bytes", "window"}) {
         if (name == from_one) return 1;
     }
     return std::nullopt;
 }
 
 bool is_number_argument(const std::string& name) {
-    static constexpr std::array<std::string_view, 7> names = {"mean", "correlation", "tuned", "low",
-                                                              "high", "step",        "theta"};
+    static constexpr std::array<std::string_view, 9> names = {"mean", "correlation", "tuned",    "low",  "high",
+                                                              "step", "theta",       "accuracy", "norms"};
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 

@@ -6,11 +6,15 @@
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/lecture/quantities/quantity_table.h"
+#include "core/rope/circuit.h"
 #include "core/rope/context.h"
 #include "core/rope/encodings.h"
+#include "core/rope/key_share.h"
 #include "core/rope/logit.h"
 #include "core/rope/number_format.h"
+#include "core/rope/reading.h"
 #include "core/rope/scaling.h"
+#include "core/rope/sentence.h"
 
 namespace ropelab {
 
@@ -341,18 +345,18 @@ nlohmann::json head_weight(const QuantityInput& input) {
         throw BadInput("head_weight needs a distance below the number of keys, of which there are at most " +
                        std::to_string(most_aimed_distances) + ".");
     }
-    const std::vector<double>& all = input.frequencies.inverse_frequencies;
-    const std::size_t pairs = std::min(static_cast<std::size_t>(input.arguments.whole("pairs")), all.size());
-    const double scale = input.arguments.number("norms") / std::sqrt(static_cast<double>(input.setup.head_dim));
-    double sum = 0;  // of the exponentials of the logits below the largest one, that of the aimed key
-    for (std::int64_t key = 0; key < keys; ++key) {
-        double below = 0;
-        for (std::size_t pair = 0; pair < pairs; ++pair) {
-            below += std::cos(all[pair] * static_cast<double>(key - distance)) - 1;
-        }
-        sum += std::exp(scale * below);
+    const double product = input.arguments.number("norms");
+    if (!(product >= 0)) {
+        throw BadInput("The product of norms is " + number_text(product) + ", but it must be 0 or more.");
     }
-    return 1 / sum;
+    const CircuitVectors head =
+        with_fast_pairs(circuit_at_distance(static_cast<double>(distance), std::sqrt(product), input.setup.head_dim,
+                                            input.frequencies, input.setup.partial, input.setup.pairing),
+                        static_cast<std::size_t>(input.arguments.whole("pairs")), input.frequencies,
+                        input.setup.partial, input.setup.pairing);
+    const std::vector<double> logits = circuit_logits(head.query, head.key, input.frequencies, input.setup.partial,
+                                                      input.setup.pairing, static_cast<std::size_t>(keys));
+    return circuit_weights(logits, keys)[static_cast<std::size_t>(distance)];
 }
 
 nlohmann::json aimed_best(const QuantityInput& input) {
@@ -452,6 +456,33 @@ nlohmann::json logit_shift(const QuantityInput& input) {
     return logit_of(input, query, key, m + by, n + by) - logit_of(input, query, key, m, n);
 }
 
+nlohmann::json positions_left(const QuantityInput& input) {
+    return possible_positions(input.frequencies, input.arguments.whole("m"), 0, length_of(input),
+                              input.arguments.number("accuracy"),
+                              static_cast<std::size_t>(input.arguments.whole("pairs")))
+        .size();
+}
+
+nlohmann::json key_share(const QuantityInput& input) {
+    const double correlation =
+        input.arguments.has("correlation") ? input.arguments.number("correlation") : KeySamples().correlation;
+    const KeySamples samples = sampled_keys(input.setup.head_dim, input.arguments.whole("others"), correlation,
+                                            key_share_samples, input.arguments.whole_or("seed", 1));
+    const double distance = static_cast<double>(distance_of(input));
+    return key_shares(samples, input.frequencies, {&distance, 1}).front();
+}
+
+/// The sentence of the page Rotation at position 0 and `by` positions further.
+template <typename Change>
+double sentence_change(const QuantityInput& input, std::vector<double> SentenceAttention::*part, bool rotates_values,
+                       const Change& change) {
+    const std::vector<std::string> tokens = parts_of(standard_sentence, ' ');
+    const auto at = [&](std::int64_t first) {
+        return sentence_attention(tokens, first, input.arguments.whole_or("seed", 1), input.setup, rotates_values);
+    };
+    return change(at(0).*part, at(input.arguments.whole("by")).*part);
+}
+
 nlohmann::json ntk_base(const QuantityInput& input) {
     const ScalingMethod method = input.setup.scaling.method;
     const auto& frequencies = input.frequencies.inverse_frequencies;
@@ -479,6 +510,32 @@ std::vector<Quantity> setup_quantities() {
           "Change of the attention logit logit(m, n) if query and key both move `by` positions; 0 except for "
           "rounding."},
          logit_shift},
+        {{"positions_left", "(m, pairs, accuracy[, L])", "positions",
+          "Number of positions below L (default: the context) that remain possible after the angles of the fastest "
+          "pairs of position m are read, as many as `pairs` says, each with an error of at most `accuracy` degrees."},
+         positions_left},
+        {{"key_share", "(distance, others[, correlation, seed])", "",
+          "Mean attention weight of a key at a distance that has this correlation with a random query (default: 1, the "
+          "key equals the query), among a number of other keys that are random; 4,096 sampled queries."},
+         key_share},
+        {{"weight_shift", "(by[, seed])", "",
+          "Largest change of an attention weight if the sentence of the page Rotation moves from position 0 by `by` "
+          "positions; its tokens have random queries, keys and values. 0 except for rounding."},
+         [](const QuantityInput& input) {
+             return sentence_change(input, &SentenceAttention::weights, false, largest_change);
+         }},
+        {{"output_shift", "(by[, seed])", "",
+          "Change of the attention output if the sentence of the page Rotation moves from position 0 by `by` "
+          "positions, "
+          "divided by the norm of the output. 0 except for rounding."},
+         [](const QuantityInput& input) {
+             return sentence_change(input, &SentenceAttention::outputs, false, relative_change);
+         }},
+        {{"rotated_output_shift", "(by[, seed])", "",
+          "As output_shift, if values were rotated by their positions, as queries and keys are."},
+         [](const QuantityInput& input) {
+             return sentence_change(input, &SentenceAttention::outputs, true, relative_change);
+         }},
         {{"negative_share", "(L)", "",
           "Share of the causal pairs of query and key positions below L that have a distance Δ with a negative context "
           "bound B(Δ), the sum of cos(ω·Δ) over all pairs."},

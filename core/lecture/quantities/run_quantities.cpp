@@ -200,6 +200,20 @@ double contribution_of(const QuantityInput& input, const RunRecord& run) {
     return shares.row(layer, head)[static_cast<std::size_t>(pair)];
 }
 
+double attention_of(const QuantityInput& input, const RunRecord& run) {
+    const ProbeResult snapshot = last_snapshot(input, run, &ProbeResult::attention_by_distance, "attention weights");
+    const ProbeArray& weights = snapshot.attention_by_distance;
+    const std::int64_t layer = index_below(input, "layer", weights.shape.at(0));
+    const std::int64_t head = index_below(input, "head", weights.shape.at(1));
+    const std::int64_t distance = input.arguments.whole("distance");
+    const auto found = std::find(snapshot.distances.begin(), snapshot.distances.end(), distance);
+    if (found == snapshot.distances.end()) {
+        throw BadInput("The measurement has no distance " + std::to_string(distance) + "; its largest distance is " +
+                       std::to_string(snapshot.distances.back()) + ".");
+    }
+    return weights.row(layer, head)[static_cast<std::size_t>(found - snapshot.distances.begin())];
+}
+
 double expert_load_of(const QuantityInput& input, const RunRecord& run) {
     const ProbeResult snapshot = last_snapshot(input, run, &ProbeResult::expert_shares, "the load of experts");
     const std::int64_t layer = index_below(input, "layer", snapshot.expert_shares.shape.at(0));
@@ -280,6 +294,14 @@ std::vector<Quantity> run_quantities() {
            true},
           [](const QuantityInput& input) {
               return over_seeds(input, [&](const RunRecord& run) { return contribution_of(input, run); }).mean;
+          }},
+         {{"attention_weight", "(layer, head, distance, setting=value, …)", "",
+           "Mean attention weight at a distance of a head, in the last stored measurement (snapshot) of a run, "
+           "averaged "
+           "over seeds.",
+           true},
+          [](const QuantityInput& input) {
+              return over_seeds(input, [&](const RunRecord& run) { return attention_of(input, run); }).mean;
           }},
          {{"expert_load", "(layer, expert, setting=value, …)", "",
            "Share of a layer's routing choices that go to an expert (its load) in the last stored measurement "

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "core/base/error.h"
 #include "core/lecture/lecture_check.h"
 #include "core/lecture/quantities/quantity.h"
 
@@ -110,6 +111,29 @@ TEST(HeadWeight, SlowPairsKeepFarKeysDown) {
     EXPECT_NEAR(percent("32, 8"), 58.7, 0.05);
     EXPECT_NEAR(percent("4, 8"), 23, 0.05);
     EXPECT_NEAR(percent("4, 16"), 60.2, 0.05);
+}
+
+// The numbers of the scenes that read a position and slide a sentence (56, 6, 1 and 1 of 1,024; 120 %).
+TEST(SceneNumbers, OfReadingAndSliding) {
+    QuantitySource source;
+    source.setups = parse_setups("theta=10k head_dim=8 context=1024");
+    const auto value = [&](const std::string& expression) {
+        return evaluate_quantity(expression, source).get<double>();
+    };
+    EXPECT_EQ(value("positions_left(374, 0, 10)"), 1024);
+    EXPECT_EQ(value("positions_left(374, 1, 10)"), 56);
+    EXPECT_EQ(value("positions_left(374, 2, 10)"), 6);
+    EXPECT_EQ(value("positions_left(374, 3, 10)"), 1);
+    EXPECT_EQ(value("positions_left(374, 1, 10, 512)"), 29);
+    source.setups = parse_setups("theta=10k head_dim=64 context=2048");
+    EXPECT_LT(value("weight_shift(1000)"), 1e-13);
+    EXPECT_LT(value("output_shift(1000)"), 1e-13);
+    EXPECT_NEAR(value("rotated_output_shift(1000)"), 1.2, 0.15);
+    EXPECT_EQ(value("rotated_output_shift(0)"), 0);
+    EXPECT_NEAR(value("key_share(0, 199)"), 0.8468, 0.008);
+    EXPECT_NEAR(value("key_share(0, 199, 0)"), 0.005, 0.0006);
+    EXPECT_THROW(value("head_weight(1, 64.5, 32, 2)"), BadInput);
+    EXPECT_THROW(value("head_weight(1, 64, -1, 2)"), BadInput);
 }
 
 }  // namespace

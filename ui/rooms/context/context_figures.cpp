@@ -254,7 +254,7 @@ static Figure chosenRandomFigure(const FigureRequest& request) {
 }
 
 std::span<const RotaryFigure> contextFigures() {
-    static const std::array<RotaryFigure, 4> figures = {{
+    static const std::array<RotaryFigure, 5> figures = {{
         {"context-bound",
          [](const RotarySetup& setup, const ModelShape&) {
              const BoundData firstFrame = boundData(setup, positionsPerFrame(setup));
@@ -283,6 +283,16 @@ std::span<const RotaryFigure> contextFigures() {
          "random",
          {&option::mean, &option::correlation},
          chosenRandomFigure},
+        {"key-share",
+         [](const RotarySetup& setup, const ModelShape&) { return shareFigure(setup, 0); },
+         nullptr,
+         "share",
+         {&option::correlation},
+         [](const FigureRequest& request) {
+             return ofSetups(request, [&](const RotarySetup& setup) {
+                 return shareFigure(setup, request.number(option::correlation));
+             });
+         }},
     }};
     return figures;
 }

@@ -3,6 +3,7 @@
 #include <optional>
 #include <span>
 
+#include "core/rope/key_share.h"
 #include "ui/figure/figure.h"
 #include "ui/figure/polyline.h"
 #include "ui/rooms/context/context_data.h"
@@ -54,11 +55,28 @@ QString scanText(const BaseProfile& profile);
 Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, std::int64_t end);
 /// Takes 4,096 samples; the figure has the name kRandomFigure.
 Figure randomFigure(const RotarySetup& setup, const RandomVectors& vectors);
+/// The correlation of the key can be set for this figure.
+inline const QString kShareFigure = u"key-share"_s;
+/// Random keys beside the one whose weight is shown.
+inline constexpr std::int64_t kOtherKeys = 199;
+/// Samples for k = q and for the chosen correlation, which do not depend on the frequencies.
+struct KeyShareData {
+    KeySamples equal;
+    KeySamples chosen;
+
+    /// Samples what the setup's head dimension and the correlation need.
+    void adopt(const RotarySetup& setup, double correlation);
+};
+/// The mean attention weight, over the distance, of a key that equals a random query, and of one with the chosen
+/// correlation, among kOtherKeys random keys. `end` is the end of the axis in tokens.
+Figure shareFigure(const RotarySetup& setup, const KeyShareData& data, std::int64_t end, bool logarithmic);
+Figure shareFigure(const RotarySetup& setup, double correlation);
+QString shareSentence(const Figure& figure);
 /// Says how q and k are related: "independent" or "ρ = 0.5".
 QString vectorsLabel(const RandomVectors& vectors);
 QString randomSentence(const LogitSamples& samples);
 
-/// Named context-bound, feasible-bases, decay-bound, random-logits.
+/// Named context-bound, feasible-bases, decay-bound, random-logits, key-share.
 std::span<const RotaryFigure> contextFigures();
 
 }  // namespace ropelab::ui

@@ -172,7 +172,12 @@ QWidget* ContextRoom::makeBar() {
          tab(u"Random q, k"_s,
              u"Shows mean attention logits of random queries q and keys k. All components have mean μ and variance "
              "1; ρ is the correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + "
-             "ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s)},
+             "ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s),
+         tab(u"Matching key"_s,
+             u"Shows the mean attention weight of one key among 199 random ones, for a key that equals the random "
+             u"query "
+             u"and for one with the correlation ρ, which the panel sets.\nsoftmax of qᵀR_Δ k/√d, formula 7 of the "
+             "guide"_s)},
         [this](int part) { setPart(static_cast<Part>(part)); });
     flow->addWidget(tabs);
 
@@ -194,6 +199,7 @@ QWidget* ContextRoom::makeBar() {
     addToolPage(m_tools, makeScanTools());
     addToolPage(m_tools, {});
     addToolPage(m_tools, {m_sampleAgain});
+    addToolPage(m_tools, {});
     row->addWidget(m_tools);
     m_progress = new QProgressBar(tools);
     m_progress->setTextVisible(false);
@@ -253,6 +259,7 @@ void ContextRoom::addParts() {
     add(u"bases-near"_s, Part::bases, true);
     add(u"decay"_s, Part::decay);
     add(u"random"_s, Part::random);
+    add(u"share"_s, Part::share);
 }
 
 void ContextRoom::addControls() {
@@ -309,7 +316,8 @@ void ContextRoom::setPart(Part part) {
     auto* tab = m_tabs->button(static_cast<int>(part));
     tab->setChecked(true);
     m_tools->setCurrentIndex(static_cast<int>(part));
-    m_random->setVisible(part == Part::random);
+    m_random->setVisible(part == Part::random || part == Part::share);
+    m_randomForm.setShown("mean", part == Part::random);
     explainBy(m_view, tab);
     explainBy(wordsLabel(), tab);
     m_view->setAccessibleName(u"Context: %1"_s.arg(tab->text()));
@@ -323,7 +331,7 @@ void ContextRoom::setPart(Part part) {
 }
 
 void ContextRoom::renewReadout() {
-    if (m_part == Part::decay) return m_view->setReadout({});  // the figure's own points
+    if (m_part == Part::decay || m_part == Part::share) return m_view->setReadout({});  // the figure's own points
     setReadout(m_view, [this](Side side, QPointF place) {
         if (m_part == Part::bound) return boundReadout(m_bound.of(side), place);
         if (m_part == Part::bases) return basesReadout(m_profile.of(side), m_bound.of(side), place);
@@ -408,6 +416,17 @@ void ContextRoom::renew() {
         case Part::random:
             renewSamples();
             break;
+        case Part::share: {
+            const double correlation = m_randomForm.value("correlation").toDouble();
+            for (const Side side : sides()) m_shares.of(side).adopt(setupOf(side), correlation);
+            BothSides<Figure> figures;
+            for (const Side side : sides()) {
+                figures.of(side) = shareFigure(setupOf(side), m_shares.of(side), end(), m_logarithmic->isChecked());
+            }
+            showFigure(m_view, [&](Side side) { return figures.of(side); });
+            renewWords([&](Side side) { return shareSentence(figures.of(side)); });
+            break;
+        }
     }
     showBusy();
 }

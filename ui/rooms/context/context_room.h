@@ -17,15 +17,16 @@ namespace ropelab::ui {
 class Tiles;
 class TuningPanel;
 
-/// The context bound of the base, the feasible bases for each context, Su's bound, and the logits of random q and k.
+/// The context bound of the base, the feasible bases for each context, Su's bound, and the logits of random q and k
+/// with the share of attention that a matching key gets.
 class ContextRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
-    enum class Part { bound, bases, decay, random };
+    enum class Part { bound, bases, decay, random, share };
 
-    /// The parts are "bound", "bases", "bases-near" (a scan of one decade around theta), "decay" and "random". The
-    /// controls are pair, target, mean and correlation.
+    /// The parts are "bound", "bases", "bases-near" (a scan of one decade around theta), "decay", "random" and
+    /// "share". The controls are pair, target, mean and correlation.
     explicit ContextRoom(RotaryModel& rotary, QWidget* parent = nullptr);
 
     void fitPage(const QSize& page) override;
@@ -95,6 +96,7 @@ class ContextRoom : public RotaryRoom {
     BothSides<BoundData> m_bound;
     BothSides<BaseProfile> m_profile;
     BothSides<LogitSamples> m_samples;
+    BothSides<KeyShareData> m_shares;
     std::uint64_t m_seed = 1;
     bool m_isDragging = false;
     std::int64_t m_dragAxisEnd = 0;                 // end of the distance axis during a drag; 0 otherwise

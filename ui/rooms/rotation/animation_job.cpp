@@ -25,6 +25,11 @@ void visitState(JobFields& fields, RotationState& state) {
     fields.number("pitch", state.pitch, -1e6, 1e6);
     fields.text("origin", state.origin);
     fields.text("text", state.text);
+    fields.number("accuracy", state.accuracy, 0, 180);
+    fields.whole("hands", state.hands, 0, kMostHands);
+    auto rotates = static_cast<int>(state.rotatesValues);
+    fields.whole("rotate_values", rotates, 0, 1);
+    state.rotatesValues = rotates == 1;
     fields.index("pair", state.highlighted, 1e6);
     // Other vectors follow from the seed.
     const bool isEdited = state.source == VectorSource::handEdited || state.source == VectorSource::trained;

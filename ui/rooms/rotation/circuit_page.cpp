@@ -82,13 +82,19 @@ SliderRow normSlider() {
             .text = [](double value) { return readableNumber(value); }};
 }
 
-FormRow scaleRow() {
-    return {"scale",
-            u"largest norm"_s,
-            {},
-            u"Scales q and k so that the norm of their largest pair has the value of this field. The logits grow with "
-            "the square of the norm, which makes the attention sharper, as a lower softmax temperature does."_s,
-            normSlider()};
+QList<FormRow> headRows() {
+    return {{"scale",
+             u"largest norm"_s,
+             {},
+             u"Scales q and k so that the norm of their largest pair has the value of this field. The logits grow with "
+             "the square of the norm, which makes the attention sharper, as a lower softmax temperature does."_s,
+             normSlider()},
+            {"fast-pairs",
+             u"pairs with a norm"_s,
+             {},
+             u"Builds the head again with a norm in this many of the fastest pairs only; the norms of the slow pairs "
+             "become 0, so that their terms leave the logit."_s,
+             WholeRow{0, 0}}};
 }
 
 QList<FormRow> pairRows() {
@@ -294,12 +300,14 @@ void CircuitRuns::find() {
     emit similarChanged();
 }
 
-CircuitPage::CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* fields,
+CircuitPage::CircuitPage(QWidget* attention, const QWidgetList& distances, const RunAccess& access, QWidget* fields,
                          QWidget* parent)
     : QWidget(parent) {
     auto* row = scaledRow(this, 12);
     row->addWidget(attention, 3);
-    row->addWidget(distance, 1);
+    auto* right = scaledColumn(nullptr, 8);
+    for (QWidget* each : distances) right->addWidget(each, 1);
+    row->addLayout(right, 1);
     makeFields(fields);
     m_runs = new CircuitRuns(access, fields);
     fields->layout()->addWidget(m_runs);
@@ -330,12 +338,13 @@ void CircuitPage::makeFields(QWidget* fields) {
     connect(m_text, &QLineEdit::textEdited, this, &CircuitPage::textEdited);
     connect(m_text, &QLineEdit::editingFinished, this, &CircuitPage::finished);
     column->addWidget(m_text);
-    m_form.add(column, {scaleRow()});
+    m_form.add(column, headRows());
     m_pairTitle = makeHeading(u"Pair %1"_s.arg(0), fields);
     column->addWidget(m_pairTitle);
     m_form.add(column, pairRows());
     connect(&m_form, &Form::changed, this, [this](std::string_view id) {
         if (id == "scale") return emit scaled(m_form.value(id).toDouble());
+        if (id == "fast-pairs") return emit fastPairsRequested(m_form.value(id).toInt());
         emit pairEdited(m_form.value("norm").toDouble(),
                         m_form.value("phase").toDouble() * std::numbers::pi / kHalfTurn);
     });
@@ -345,10 +354,14 @@ void CircuitPage::makeFields(QWidget* fields) {
 void CircuitPage::show(const RotationScene& scene, const QString& sentence) {
     const auto pair = scene.enlargedPair();
     for (QToolButton* each : m_heads) each->setEnabled(pair.has_value());
-    for (const char* field : {"scale", "norm", "phase"}) m_form.setEnabled(field, pair.has_value());
+    for (const char* field : {"scale", "fast-pairs", "norm", "phase"}) m_form.setEnabled(field, pair.has_value());
     if (pair) {
         m_pairTitle->setText(u"Pair %1"_s.arg(*pair).toUpper());
         showValue(m_form, "scale", std::min(kMostNorm, scene.largestNorm()));
+        auto* fast = m_form.field<QSpinBox>("fast-pairs");
+        const QSignalBlocker blocker(fast);
+        fast->setMaximum(static_cast<int>(scene.pairs.size()));
+        showValue(m_form, "fast-pairs", scene.pairsWithNorm());
         showValue(m_form, "norm", std::min(kMostNorm, scene.pairNorm(*pair)));
         showValue(m_form, "phase", scene.term(*pair).phase * kHalfTurn / std::numbers::pi);
     }

@@ -73,22 +73,22 @@ class CircuitRuns : public QWidget {
 };
 
 /// Builds an attention head by hand from q and k of the room. Buttons build a head that attends 0, 1 or 3 tokens back;
-/// fields set the norm and the phase of one pair and scale all norms. The page shows the attention of the head on a
-/// typed text, and the head inside a trained model.
+/// fields set the norm and the phase of one pair, scale all norms and remove those of the slow pairs. The page shows
+/// the attention of the head on a typed text, and the head inside a trained model.
 class CircuitPage : public QWidget {
     Q_OBJECT
 
  public:
     /// Adds the views of its figures to its layout, and its fields to the column of `fields`, which the panel of the
     /// room shows. `attention` may contain the views of two setups.
-    CircuitPage(QWidget* attention, QWidget* distance, const RunAccess& access, QWidget* fields,
+    CircuitPage(QWidget* attention, const QWidgetList& distances, const RunAccess& access, QWidget* fields,
                 QWidget* parent = nullptr);
 
     /// `sentence` is the text below the fields.
     void show(const RotationScene& scene, const QString& sentence);
 
     QToolButton* headButton(std::int64_t distance) const;
-    /// "scale", and "norm" and "phase" of the enlarged pair.
+    /// "scale", "fast-pairs", and "norm" and "phase" of the enlarged pair.
     Form& form() { return m_form; }
     QLineEdit* textField() const { return m_text; }
     CircuitRuns* runs() const { return m_runs; }
@@ -98,6 +98,7 @@ class CircuitPage : public QWidget {
     void headRequested(qint64 distance);
     /// The user set the largest norm of all pairs.
     void scaled(double norm);
+    void fastPairsRequested(int pairs);
     /// The user set the norm, or the phase in radians, of the enlarged pair.
     void pairEdited(double norm, double phase);
     void textEdited(const QString& text);

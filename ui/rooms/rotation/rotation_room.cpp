@@ -1,6 +1,7 @@
 #include "ui/rooms/rotation/rotation_room.h"
 
 #include <QButtonGroup>
+#include <QCheckBox>
 #include <QClipboard>
 #include <QGuiApplication>
 #include <QHBoxLayout>
@@ -9,6 +10,7 @@
 #include <QLineEdit>
 #include <QMenu>
 #include <QScrollArea>
+#include <QSpinBox>
 #include <QSplitter>
 #include <QStackedWidget>
 #include <QToolButton>
@@ -61,7 +63,7 @@ constexpr double kReach = 18;              // largest distance from the tip of a
 constexpr double kRadiansPerPixel = 0.01;  // rotation of the helix per dragged pixel at 100 %
 constexpr double kDegree = std::numbers::pi / 180;
 
-constexpr std::array<const char*, 6> kPages = {"logit", "helix", "matrix", "aim", "tokens", "circuit"};
+constexpr std::array<const char*, 7> kPages = {"logit", "helix", "matrix", "aim", "tokens", "circuit", "reading"};
 constexpr std::array<std::pair<const char*, VectorSource>, 3> kVectors = {
     {{"random", VectorSource::random}, {"equal", VectorSource::equal}, {"aimed", VectorSource::aimed}}};
 constexpr std::int64_t kFurthestShift = 1'000'000'000;
@@ -135,6 +137,9 @@ void RotationRoom::makeViews() {
     m_tokens = addPair(u"Tokens and pairs"_s);
     m_circuit = addPair(u"Attention of the built head"_s);
     m_circuitDistance = addView(u"Attention of the built head by distance"_s);
+    m_circuitKeys = addView(u"Attention of the built head over the context"_s);
+    m_reading = addView(u"Positions that the angles leave possible"_s);
+    m_sentence = addGrid(u"Attention of the tokens"_s);
 }
 
 void RotationRoom::makeOptions(const RunAccess& runs) {
@@ -160,15 +165,16 @@ void RotationRoom::makeOptions(const RunAccess& runs) {
 
 QWidget* RotationRoom::makePages(const RunAccess& runs) {
     m_pages = new QStackedWidget(this);
-    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},   {makeHelixPage(), m_helices},
-                                                      {makeMatrixPage(), m_matrix}, {makeAimPage(), m_aim},
-                                                      {makeTokensPage(), m_tokens}, {makeCircuitPage(runs), m_circuit}};
+    const std::pair<QWidget*, FigureView*> pages[] = {{makeLogitPage(), m_logit},    {makeHelixPage(), m_helices},
+                                                      {makeMatrixPage(), m_matrix},  {makeAimPage(), m_aim},
+                                                      {makeTokensPage(), m_tokens},  {makeCircuitPage(runs), m_circuit},
+                                                      {makeReadingPage(), m_reading}};
     for (const auto& [page, view] : pages) {
         QAbstractButton* tab = m_tabs->button(m_pages->addWidget(page));
         shownBy(page, tab);
         explainBy(view, tab);
     }
-    explainBy(m_circuitDistance, m_tabs->button(Circuit));
+    for (FigureView* each : {m_circuitDistance, m_circuitKeys}) explainBy(each, m_tabs->button(Circuit));
     explainBy(m_helix, m_tabs->button(Helix));
     explainBy(m_logit, m_logitText);
     return m_pages;
@@ -192,7 +198,10 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
              u"Shows the pairs of each token of a text before and after rotation (formula 1 of the guide)."_s),
          tab(u"Circuit"_s,
              u"Builds an attention head from norms and phases, and puts the head into a trained model (formula 7 of "
-             "the guide)."_s)},
+             "the guide)."_s),
+         tab(u"Reading"_s,
+             u"Shows which positions remain possible after the angles of the fastest pairs at position m are read, as "
+             u"the hands of a clock, with a limited accuracy (formula 1 of the guide)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
     m_stripRow->addStretch(1);
     m_logitText = new QLabel(tabs);
@@ -251,7 +260,16 @@ QWidget* RotationRoom::makeTokensPage() {
     m_tokensField = makeTextField(page);
     scaleMinimumHeight(m_tokens, kLowestTokens);  // with its field, the page is as high as the other pages
     column->addWidget(m_tokensField);
-    column->addWidget(pairOf(m_tokens), 1);
+    column->addWidget(pairOf(m_tokens), 2);
+    column->addWidget(m_sentence, 3);
+    m_form.add(
+        static_cast<QVBoxLayout*>(m_pageFields[Tokens]->layout()),
+        {{"rotate-values",
+          u"rotate values"_s,
+          {},
+          u"Rotates the values of the tokens by their positions as well, which RoPE does not do: the output then "
+          "depends on the position of the text."_s,
+          CheckRow{.isWide = true}}});
     connect(m_tokensField, &QLineEdit::textEdited, m_editor, &SceneEditor::setText);
     connect(m_tokensField, &QLineEdit::editingFinished, m_editor, &SceneEditor::endMerging);
     connectPairs(m_tokens, [this](const QPointF& place) {
@@ -260,12 +278,38 @@ QWidget* RotationRoom::makeTokensPage() {
     return page;
 }
 
+QWidget* RotationRoom::makeReadingPage() {
+    auto* column = static_cast<QVBoxLayout*>(m_pageFields[Reading]->layout());
+    column->addWidget(makeHeading(u"Reading the hands"_s, m_pageFields[Reading]));
+    m_form.add(column, {{"hands",
+                         u"hands read"_s,
+                         {},
+                         u"Number of pairs whose angles are read, from the fastest one on."_s,
+                         WholeRow{0, kMostHands}},
+                        {"accuracy",
+                         u"accuracy"_s,
+                         {},
+                         u"The largest error with which an angle is read."_s,
+                         SliderRow{.unit = u"°"_s, .minimum = 0, .maximum = 90, .step = 1, .text = wholeText}}});
+    showFields();
+    connect(&m_form, &Form::changed, this, [this] {
+        m_editor->chooseView(m_form.value("accuracy").toDouble(), m_form.value("hands").toInt(),
+                             m_form.value("rotate-values").toBool());
+    });
+    connect(m_reading, &FigureView::lineDragged, this,
+            [this](const QString&, double at) { m_editor->scrub(Arrow::query, std::llround(at)); });
+    connect(m_reading, &FigureView::lineDropped, m_editor, &SceneEditor::endMerging);
+    return m_reading;
+}
+
 QWidget* RotationRoom::makeCircuitPage(const RunAccess& runs) {
-    m_circuitPage = new CircuitPage(pairOf(m_circuit), m_circuitDistance, runs, m_pageFields[Circuit], this);
+    m_circuitPage =
+        new CircuitPage(pairOf(m_circuit), {m_circuitDistance, m_circuitKeys}, runs, m_pageFields[Circuit], this);
     connect(m_circuitPage, &CircuitPage::headRequested, m_editor, &SceneEditor::buildHead);
     connect(m_circuitPage, &CircuitPage::textEdited, m_editor, &SceneEditor::setText);
     connect(m_circuitPage, &CircuitPage::finished, m_editor, &SceneEditor::endMerging);
     connect(m_circuitPage, &CircuitPage::scaled, m_editor, &SceneEditor::scaleNorms);
+    connect(m_circuitPage, &CircuitPage::fastPairsRequested, m_editor, &SceneEditor::keepFastPairs);
     connect(m_circuitPage, &CircuitPage::pairEdited, m_editor, &SceneEditor::setPair);
     connect(m_circuitPage->runs(), &CircuitRuns::similarChanged, this, &RotationRoom::schedule);
     connect(m_circuitPage->runs(), &CircuitRuns::setupNeeded, this, [this](const RotarySetup& setup) {
@@ -293,6 +337,8 @@ void RotationRoom::addParts() {
         QList<QWidget*> hidden = upper;
         if (i != Logit) hidden << m_logitText;
         if (i == Helix) hidden << pairOf(m_helices);
+        if (i == Tokens) hidden << m_sentence;
+        if (i == Circuit) hidden << m_circuitKeys;
         addPart({QString::fromLatin1(kPages[static_cast<std::size_t>(i)]),
                  [this, i] {
                      showPage(static_cast<Page>(i));
@@ -300,6 +346,17 @@ void RotationRoom::addParts() {
                  },
                  [this, i] { return page() == i; }, hidden});
     }
+    const auto addBeside = [&](const QString& name, Page page, FigureView* view, const QList<QWidget*>& others) {
+        addPart({name,
+                 [this, page, view] {
+                     showPage(page);
+                     emit view->chosen();
+                 },
+                 {},
+                 upper + QList<QWidget*>{m_logitText} + others});
+    };
+    addBeside(u"sentence"_s, Tokens, m_sentence->panelViews().first(), {pairOf(m_tokens), m_tokensField});
+    addBeside(u"keys"_s, Circuit, m_circuitKeys, {pairOf(m_circuit), m_circuitDistance});
     addPart({u"helices"_s, [this] { showPage(Helix); }, {}, upper + QList<QWidget*>{m_logitText, pairOf(m_helix)}});
 }
 
@@ -344,7 +401,8 @@ void RotationRoom::addControls() {
                     }
                     changeHead([norm](LectureHead& head) { head.norm = norm; });
                 },
-                [this] { return m_head ? QVariant(m_head->norm) : QVariant(u"none"_s); }});
+                [this] { return m_head ? QVariant(m_head->norm) : QVariant(u"none"_s); },
+                m_circuitPage->form().field<QWidget>("scale")});
     addControl({u"fast_pairs"_s,
                 [changeHead](const QString& text) {
                     const std::int64_t pairs = controlWhole(u"fast_pairs"_s, text);
@@ -354,7 +412,14 @@ void RotationRoom::addControls() {
                     }
                     changeHead([pairs](LectureHead& head) { head.pairs = static_cast<int>(pairs); });
                 },
-                [this] { return m_head ? QVariant(m_head->pairs) : QVariant(u"none"_s); }});
+                [this] { return m_head ? QVariant(m_head->pairs) : QVariant(u"none"_s); },
+                m_circuitPage->form().field<QWidget>("fast-pairs")});
+    addControl(controlOf(u"hands"_s, m_form.field<QSpinBox>("hands")));
+    addControl(controlOf(u"accuracy"_s, m_form.field<NumberSlider>("accuracy")));
+    const QString values = u"rotate_values"_s;
+    auto* rotates = m_form.field<QCheckBox>("rotate-values");
+    addControl({values, [values, rotates](const QString& word) { rotates->setChecked(controlSwitch(values, word)); },
+                [rotates] { return rotates->isChecked() ? u"on"_s : u"off"_s; }, rotates});
     add(
         u"seed"_s, [this](std::int64_t seed) { m_editor->useSeed(seed); }, &RotationState::seed, nullptr);
     addControl({u"vectors"_s,
@@ -437,8 +502,11 @@ void RotationRoom::showPage(Page page) {
     if (page != Aim) m_aimPage->stop();
     // The stack of pages is as high as its highest page needs, so the map needs its height only while it is shown.
     m_circuit->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestMap : kLowestTokens));
+    for (FigureView* each : {m_circuitDistance, m_circuitKeys})
+        each->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestTokens : kLowestHelix));
+    m_sentence->setSizePolicy(QSizePolicy::Preferred, page == Tokens ? QSizePolicy::Preferred : QSizePolicy::Ignored);
     m_helices->setMinimumHeight(ThemeManager::instance().pixels(page == Helix ? kLowestMap : kLowestHelix));
-    FigureView* views[] = {m_logit, m_helices, m_matrix, m_aim, m_tokens, m_circuit};
+    FigureView* views[] = {m_logit, m_helices, m_matrix, m_aim, m_tokens, m_circuit, m_reading};
     emit views[page]->chosen();
     schedule();
 }
@@ -518,7 +586,17 @@ void RotationRoom::renew() {
     renewPage();
 }
 
+void RotationRoom::showFields() {
+    const RotationState& state = scene().state;
+    const std::pair<const char*, QVariant> values[] = {
+        {"hands", state.hands}, {"accuracy", state.accuracy}, {"rotate-values", state.rotatesValues}};
+    for (const auto& [id, value] : values) {
+        if (m_form.value(id) != value) m_form.showValue(id, value);
+    }
+}
+
 void RotationRoom::renewPage() {
+    showFields();
     m_aimPage->showDistance(scene());
     switch (page()) {
         case Logit:
@@ -540,8 +618,18 @@ void RotationRoom::renewPage() {
             const QString text = QString::fromStdString(scene().state.text);
             if (m_tokensField->text() != text) m_tokensField->setText(text);
             showScene(m_tokens, tokenFigure);
+            const auto of = [this](Side side) { return sentenceFigure(sceneOf(side)); };
+            const auto b = model().setupB();
+            const bool editsB = model().editsB();
+            showPanels(m_sentence, sentencePanels(b ? comparedFigure(of(editsB ? Side::other : Side::edited),
+                                                                     of(editsB ? Side::edited : Side::other),
+                                                                     model().setupA(), *b, editsB)
+                                                    : of(Side::edited)));
             break;
         }
+        case Reading:
+            showScene(m_reading, readingFigure);
+            break;
         case Circuit:
             renewCircuit();
             break;
@@ -557,6 +645,7 @@ void RotationRoom::renewCircuit() {
     // First the page, which drops the trained head that belongs to an earlier built head.
     m_circuitPage->show(scene(), bothSentences([this](Side side) { return circuitText(sceneOf(side)); }));
     showScene(m_circuit, circuitFigure);
+    showScene(m_circuitKeys, circuitKeysFigure);
     showFigure(m_circuitDistance, [this](Side side) {
         return circuitDistanceFigure(sceneOf(side), compares() ? std::nullopt : m_circuitPage->runs()->similar());
     });

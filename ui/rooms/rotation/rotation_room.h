@@ -3,6 +3,7 @@
 #include <array>
 #include <optional>
 
+#include "ui/controls/form.h"
 #include "ui/rooms/rotation/scene_editor.h"
 #include "ui/rotary/rotary_room.h"
 #include "ui/session/run_access.h"
@@ -27,19 +28,21 @@ class RunVectors;
 class ShiftCard;
 class VectorsPanel;
 
-/// Shows how RoPE rotates queries and keys, on six pages. The first page has one dial per pair with q at position m and
-/// k at position n, below them one enlarged pair with arrows to drag and the logit split by pairs. The other pages show
-/// the helix, the rotation matrix, a key that is constructed to have its largest logit at a given distance, the rotated
-/// tokens of a text, and a head that is built by hand.
+/// Shows how RoPE rotates queries and keys, on seven pages. The first page has one dial per pair with q at position m
+/// and k at position n, below them one enlarged pair with arrows to drag and the logit split by pairs. The other pages
+/// show the helix, the rotation matrix, a key that is constructed to have its largest logit at a given distance, the
+/// rotated tokens of a text with their attention, a head that is built by hand, and the positions that the angles leave
+/// possible.
 class RotationRoom : public RotaryRoom {
     Q_OBJECT
 
  public:
-    enum Page { Logit, Helix, Matrix, Aim, Tokens, Circuit };
+    enum Page { Logit, Helix, Matrix, Aim, Tokens, Circuit, Reading };
 
-    /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens" and "circuit", "helices" beside the enlarged
-    /// helix, and "dials" and "pair" above
-    /// them. The controls are pair, m, n, distance, seed, vectors (random, equal or aimed) and play (on or off).
+    /// The parts are the pages "logit", "helix", "matrix", "aim", "tokens", "circuit" and "reading", "helices" beside
+    /// the enlarged helix, "sentence" below the tokens, "keys" beside the circuit, and "dials" and "pair" above them.
+    /// The controls are pair, m, n, distance, seed, vectors (random, equal, aimed or head), norm, fast_pairs, hands,
+    /// accuracy, rotate_values and play (on or off).
     RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent = nullptr);
 
     static void addActions(ActionRegistry& registry, const RoomHandle<RotationRoom>& room);
@@ -69,6 +72,10 @@ class RotationRoom : public RotaryRoom {
     FigureView* tokensView() const { return m_tokens; }
     FigureView* circuitView() const { return m_circuit; }
     FigureView* circuitDistanceView() const { return m_circuitDistance; }
+    FigureView* circuitKeysView() const { return m_circuitKeys; }
+    FigureView* readingView() const { return m_reading; }
+    PanelGrid* sentenceGrid() const { return m_sentence; }
+    Form& pageForm() { return m_form; }
     PositionBar* positionBar() const { return m_bar; }
     ShiftCard* shiftCard() const { return m_shift; }
     RunVectors* runVectors() const { return m_runVectors; }
@@ -94,6 +101,7 @@ class RotationRoom : public RotaryRoom {
     QWidget* makeAimPage();
     QWidget* makeTokensPage();
     QWidget* makeCircuitPage(const RunAccess& runs);
+    QWidget* makeReadingPage();
     void addParts();
     void addControls();
     void addFormulaActions(QMenu& menu);
@@ -108,6 +116,7 @@ class RotationRoom : public RotaryRoom {
     RotationScene sceneOf(Side side) const;
     void showScene(FigureView* view, Figure (*make)(const RotationScene&));
     void renewPage();
+    void showFields();
     void renewAim();
     void renewCircuit();
     void renewLogitText();
@@ -127,6 +136,10 @@ class RotationRoom : public RotaryRoom {
     FigureView* m_tokens = nullptr;
     FigureView* m_circuit = nullptr;
     FigureView* m_circuitDistance = nullptr;
+    FigureView* m_circuitKeys = nullptr;
+    FigureView* m_reading = nullptr;
+    PanelGrid* m_sentence = nullptr;
+    Form m_form{this};  // "hands" and "accuracy" of the page Reading, and "rotate-values" of the page Tokens
     PositionBar* m_bar = nullptr;
     SceneEditor* m_editor = nullptr;
     QSplitter* m_lower = nullptr;  // enlarged pair and pages, below the dials
@@ -136,7 +149,7 @@ class RotationRoom : public RotaryRoom {
     QToolButton* m_formula = nullptr;
     QLabel* m_logitText = nullptr;
     QStackedWidget* m_pages = nullptr;
-    std::array<QWidget*, Circuit + 1> m_pageFields = {};  // in the panel
+    std::array<QWidget*, Reading + 1> m_pageFields = {};  // in the panel
     ShiftCard* m_shift = nullptr;
     AimPage* m_aimPage = nullptr;
     QLineEdit* m_tokensField = nullptr;

@@ -105,8 +105,11 @@ LogitSplit RotationScene::split() const {
     return split_logit(state.query, state.key, state.m, state.n, frequencies, setup.partial, setup.pairing);
 }
 
-void RotationScene::buildHead(std::int64_t distance) {
-    state.query = circuit_at_distance(0, kHeadNorm, setup.head_dim, frequencies, setup.partial, setup.pairing).query;
+void RotationScene::buildHead(std::int64_t distance, double norm, int fastPairs) {
+    state.query =
+        with_fast_pairs(circuit_at_distance(0, norm, setup.head_dim, frequencies, setup.partial, setup.pairing),
+                        static_cast<std::size_t>(fastPairs), frequencies, setup.partial, setup.pairing)
+            .query;
     state.queryEdited = true;
     state.source = VectorSource::aimed;
     state.distance = distance;
@@ -119,6 +122,12 @@ void RotationScene::setPair(int pair, double norm, double phase) {
     const double direction = std::arg(key(pair));
     setInPlane(state.key, pair, std::polar(norm, direction));
     setInPlane(state.query, pair, std::polar(norm, direction + phase));
+}
+
+int RotationScene::pairsWithNorm() const {
+    int last = static_cast<int>(pairs.size());
+    while (last > 0 && pairNorm(last - 1) == 0) --last;
+    return last;
 }
 
 double RotationScene::pairNorm(int pair) const {

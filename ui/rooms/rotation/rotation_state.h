@@ -8,11 +8,15 @@
 
 #include "core/rope/logit.h"
 #include "core/rope/rotary_setup.h"
+#include "core/rope/sentence.h"
 
 namespace ropelab::ui {
 
 /// Sampled independently, k = q, edited by hand, k = R_r q (formula 17), or from a trained run.
 enum class VectorSource { random, equal, handEdited, aimed, trained };
+
+/// Pairs whose angles are read.
+inline constexpr int kMostHands = 8;
 
 /// The state of the room beside the rotary setup.
 struct RotationState {
@@ -39,7 +43,13 @@ struct RotationState {
     std::vector<double> query = {};
     std::vector<double> key = {};
     /// The tokens of this text are rotated, and a head built by hand attends to them; UTF-8.
-    std::string text = "Enhanced Transformer with Rotary Position Embedding";
+    std::string text = standard_sentence;
+
+    /// With which an angle is read, in degrees, and how many of the fastest pairs are read.
+    double accuracy = 10;
+    int hands = kMostHands;
+    /// The values of the sentence are rotated as well, which RoPE does not do.
+    bool rotatesValues = false;
 
     /// The pair under the mouse, otherwise the selected one.
     std::optional<int> highlighted = {};
@@ -90,8 +100,11 @@ struct RotationScene {
 
     /// Norm of every pair of the heads that buildHead() builds.
     static constexpr double kHeadNorm = 8;
-    /// The head attends `distance` tokens back.
-    void buildHead(std::int64_t distance);
+    static constexpr int kAllPairs = 1 << 16;
+    /// The head attends `distance` tokens back; only its `pairs` fastest pairs have the norm.
+    void buildHead(std::int64_t distance, double norm = kHeadNorm, int pairs = kAllPairs);
+    /// Number of pairs up to the last one with a norm.
+    int pairsWithNorm() const;
     /// Sets the norm of both vectors, and the angle from k to q in radians; k keeps its direction. The source becomes
     /// handEdited.
     void setPair(int pair, double norm, double phase);

@@ -226,10 +226,7 @@ void SceneEditor::useDistance(std::int64_t distance) {
 }
 
 void SceneEditor::useHead(std::int64_t distance, double norm, int pairs) {
-    m_scene.state.distance = distance;
-    m_scene.buildHead(distance);
-    for (int pair = pairs; pair < m_scene.rotatedPairs(); ++pair) m_scene.setPair(pair, 0, m_scene.term(pair).phase);
-    m_scene.scaleNorms(norm);
+    m_scene.buildHead(distance, norm, pairs);
     emit changed();
 }
 
@@ -259,6 +256,19 @@ void SceneEditor::buildHead(std::int64_t distance) {
 void SceneEditor::scaleNorms(double norm) {
     change(
         u"scale q and k"_s, [this, norm] { m_scene.scaleNorms(norm); }, true);
+}
+
+void SceneEditor::keepFastPairs(int pairs) {
+    change(
+        u"keep the fastest pairs"_s,
+        [this, pairs] { m_scene.buildHead(m_scene.state.distance, m_scene.largestNorm(), pairs); }, true);
+}
+
+void SceneEditor::chooseView(double accuracy, int hands, bool rotatesValues) {
+    m_scene.state.accuracy = accuracy;
+    m_scene.state.hands = hands;
+    m_scene.state.rotatesValues = rotatesValues;
+    emit changed();
 }
 
 void SceneEditor::setPair(double norm, double phase) {

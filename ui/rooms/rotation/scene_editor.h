@@ -69,6 +69,10 @@ class SceneEditor : public QObject {
     void buildHead(std::int64_t distance);
     /// Multiplies q and k so that the largest norm of a pair is `norm`.
     void scaleNorms(double norm);
+    /// Builds the head again with a norm in the `pairs` fastest pairs only.
+    void keepFastPairs(int pairs);
+    /// How the page Reading reads angles, and whether the page Tokens rotates values. Adds no undo step.
+    void chooseView(double accuracy, int hands, bool rotatesValues);
     /// Of the enlarged pair; the phase is in radians.
     void setPair(double norm, double phase);
     /// Changes setup and head as one undo step; the head is built again for the other channels.

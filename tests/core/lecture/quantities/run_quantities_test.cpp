@@ -108,6 +108,21 @@ TEST_F(RunQuantities, ContributionIsOfTheLastSnapshot) {
     EXPECT_MESSAGE(value_of("contribution(0, 2, 0, run=1)"), BadInput, "There is no head 2; the run has 2");
 }
 
+TEST_F(RunQuantities, AttentionWeightIsOfTheLastSnapshot) {
+    EXPECT_MESSAGE(value_of("attention_weight(0, 0, 1, run=1)"), BadInput,
+                   "no stored measurement (snapshot) with attention weights");
+    ProbeResult result;
+    result.sequences = 2;
+    result.distances = {0, 1, 4};
+    result.attention_by_distance = {{1, 2, 3}, {0.5F, 0.25F, 0.125F, 0.25F, 0.5F, 0.0625F}};
+    lab_->record(std::vector<Event>{event::Probed{1, 100, std::make_shared<ProbeResult>(result)}});
+    EXPECT_EQ(value_of("attention_weight(0, 1, 1, run=1)"), 0.5);
+    EXPECT_EQ(value_of("attention_weight(0, 0, 4, run=1)"), 0.125);
+    EXPECT_MESSAGE(value_of("attention_weight(0, 0, 2, run=1)"), BadInput,
+                   "The measurement has no distance 2; its largest distance is 4.");
+    EXPECT_MESSAGE(value_of("attention_weight(0, 2, 1, run=1)"), BadInput, "There is no head 2; the run has 2");
+}
+
 TEST_F(RunQuantities, ExpertLoadIsOfTheLastSnapshot) {
     EXPECT_MESSAGE(value_of("expert_load(0, 0, run=1)"), BadInput,
                    "no stored measurement (snapshot) with the load of experts");

@@ -4,6 +4,7 @@
 
 #include <QImage>
 #include <QPainter>
+#include <QRegularExpression>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
@@ -50,8 +51,59 @@ TEST(RotationFigures, EveryFigureHasNameDataAndSettings) {
         }
         names.insert(entry.name);
     }
-    EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "dials", "helices", "helix",
-                                            "logit-split", "pair", "rotation-matrix", "token-rotation"}));
+    EXPECT_EQ(names, (std::set<std::string>{"aim", "circuit-attention", "circuit-distance", "circuit-keys", "dials",
+                                            "helices", "helix", "logit-split", "pair", "position-reading",
+                                            "rotation-matrix", "sentence-attention", "token-rotation"}));
+}
+
+TEST(RotationFigures, TheBarsOfAHeadAreTheWeightsOfTheLecture) {
+    RotationScene scene = sceneOf("theta=10k head_dim=64 context=64");
+    const auto weightOf = [&](double norm, int pairs) {
+        scene.buildHead(1, norm, pairs);
+        return circuitKeysFigure(scene).curves.front().y.at(1);
+    };
+    // Percent, as tests/core/lecture/secrets_test.cpp has them.
+    EXPECT_NEAR(weightOf(std::sqrt(2.0), 32), 18.5, 0.05);
+    EXPECT_NEAR(weightOf(std::sqrt(2.0), 4), 3.8, 0.05);
+    EXPECT_EQ(scene.pairsWithNorm(), 4);
+    EXPECT_NEAR(weightOf(4, 4), 60.2, 0.05);
+    EXPECT_TRUE(circuitKeysFigure(scene).note.contains("query with 64 keys; weight at distance 1: 60.2"))
+        << circuitKeysFigure(scene).note.toStdString();
+}
+
+TEST(RotationFigures, TheRulerHasARowForEveryHandThatIsRead) {
+    RotationScene scene = sceneOf("theta=10k head_dim=8 context=1024");
+    scene.state.m = 374;
+    Figure figure = readingFigure(scene);
+    QStringList left;
+    for (const FigureLine& line : figure.horizontalLines) left << line.label;
+    EXPECT_EQ(left, (QStringList{"1,024 left", "56 left", "6 left", "1 left", "1 left"}));
+    EXPECT_EQ(figure.curves.at(3).x, QList<double>{374});
+    scene.state.hands = 1;
+    figure = readingFigure(scene);
+    EXPECT_EQ(figure.horizontalLines.size(), 2U);
+    EXPECT_EQ(figure.y.categories.size(), 5);  // the axis stays
+}
+
+TEST(RotationFigures, OnlyRotatedValuesMoveTheOutputOfASentence) {
+    RotationScene scene = sceneOf("theta=10k head_dim=64 context=2048");
+    scene.state.m = 1000;
+    const Figure figure = sentenceFigure(scene);
+    ASSERT_EQ(figure.panels.size(), 3U);
+    EXPECT_EQ(figure.panels[1].map->rows, 6);
+    EXPECT_EQ(figure.panels[2].map->columns, 64);
+    EXPECT_TRUE(std::isnan(figure.panels[1].map->values[1]));  // of the future
+    scene.state.rotatesValues = true;
+    EXPECT_TRUE(QRegularExpression("output, values rotated: changed by 1[0-2][0-9] %")
+                    .match(sentenceFigure(scene).panels[2].panelTitle)
+                    .hasMatch())
+        << sentenceFigure(scene).panels[2].panelTitle.toStdString();
+    const Figure both = sentencePanels(
+        comparedFigure(sentenceFigure(scene), sentenceFigure(scene), {scene.setup, {}}, {scene.setup, {}}));
+    ASSERT_EQ(both.panels.size(), 6U);
+    EXPECT_TRUE(both.panels[3].panelTitle.startsWith("B: "));
+    scene.state.text.clear();
+    EXPECT_EQ(sentencePanels(sentenceFigure(scene)).panels.size(), 1U);
 }
 
 TEST(RotationFigures, TheLogitOfOnePairHasOneMarkOnTheAxisOfPairs) {

@@ -157,4 +157,32 @@ Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<Tra
     return figure;
 }
 
+Figure circuitKeysFigure(const RotationScene& scene) {
+    constexpr std::int64_t mostKeys = 1024;
+    constexpr std::int64_t mostBars = 256;
+    Figure figure = rotation::figure(u"circuit-keys"_s, scene);
+    const std::int64_t keys = std::clamp<std::int64_t>(scene.setup.context, 1, mostKeys);
+    const std::vector<double> weights = circuit_weights(scene.logits(keys), keys);
+    figure.x = {u"distance m − n"_s, u"tokens"_s};
+    figure.y = {u"attention weight"_s, u"%"_s};
+    figure.y.minimum = 0;
+    FigureCurve curve;
+    curve.quantity = u"attention weight"_s;
+    curve.ink = Ink::data(0);
+    if (keys <= mostBars) curve.shape = FigureCurve::Shape::bars;
+    for (std::int64_t distance = 0; distance < keys; ++distance) {
+        curve.x.append(static_cast<double>(distance));
+        curve.y.append(100 * weights[static_cast<std::size_t>(distance)]);
+    }
+    figure.curves.push_back(std::move(curve));
+    const std::int64_t target = std::min(circuitReadout(scene).target, keys - 1);
+    const QString share = percentOf(weights[static_cast<std::size_t>(target)]);
+    figure.note =
+        u"query with %1; weight at distance %2: %3"_s.arg(countText(keys, u"key"_s), groupedText(target), share);
+    figure.summary =
+        u"Attention weight, by distance, of the head built on this page, for a query with %1. The key at distance %2 "
+        "has %3."_s.arg(countText(keys, u"key"_s), groupedText(target), share);
+    return figure;
+}
+
 }  // namespace ropelab::ui

@@ -3,9 +3,36 @@
 #include <algorithm>
 #include <array>
 
+#include "core/base/error.h"
+
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace option {
+
+constexpr FigureOption m{
+    "m", FigureOption::Kind::whole, "The position of the query, or of the first token.", "number", "100", 0, 1 << 30};
+constexpr FigureOption accuracy{"accuracy",
+                                FigureOption::Kind::number,
+                                "The largest error, in degrees, with which the angle of a pair is read.",
+                                "degrees",
+                                "10",
+                                0,
+                                180};
+constexpr FigureOption hands{"hands",
+                             FigureOption::Kind::whole,
+                             "The number of pairs whose angles are read, from the fastest one on.",
+                             "number",
+                             "8",
+                             0,
+                             kMostHands};
+constexpr FigureOption rotateValues{.name = "rotate-values",
+                                    .kind = FigureOption::Kind::flag,
+                                    .help = "Rotate the values of the tokens as well, which RoPE does not do."};
+
+}  // namespace option
+
 namespace {
 
 template <Figure (*make)(const RotationScene&)>
@@ -58,14 +85,35 @@ Figure previousTokenHead(const RotationScene& scene) {
     return make(built);
 }
 
+/// With the options of the request, for its setups.
+RotationScene chosenScene(const FigureRequest& request, const RotarySetup& setup) {
+    RotationScene scene = standardScene(setup);
+    RotationState& state = scene.state;
+    state.m = request.whole(option::m);
+    if (request.has(option::m) && state.m >= setup.context) {
+        throw BadInput("--m is " + std::to_string(state.m) + ", but the context has the positions 0 to " +
+                       std::to_string(setup.context - 1) + ".");
+    }
+    state.accuracy = request.number(option::accuracy);
+    state.hands = static_cast<int>(request.whole(option::hands));
+    state.rotatesValues = request.has(option::rotateValues);
+    // An empty text is that of the scene.
+    if (!request.text(option::text).isEmpty()) state.text = request.text(option::text).toStdString();
+    scene.refit();
+    return scene;
+}
+
+Figure sentencesOfBoth(const ShapedSetup& a, const ShapedSetup& b) {
+    return sentencePanels(standardOfBoth<sentenceFigure>(a, b));
+}
+
 template <Figure (*make)(const RotationScene&)>
-Figure ofText(const FigureRequest& request) {
-    return ofSetups(request, [&](const RotarySetup& setup) {
-        RotationScene scene = standardScene(setup);
-        // An empty text is that of the scene.
-        if (!request.text(option::text).isEmpty()) scene.state.text = request.text(option::text).toStdString();
-        return make(scene);
-    });
+Figure ofChoices(const FigureRequest& request) {
+    return ofSetups(request, [&](const RotarySetup& setup) { return make(chosenScene(request, setup)); });
+}
+
+Figure chosenSentence(const FigureRequest& request) {
+    return sentencePanels(ofChoices<sentenceFigure>(request));
 }
 
 }  // namespace
@@ -80,12 +128,15 @@ std::optional<Figure> rotationFigureOf(const QString& name, const RotationScene&
     if (name == "aim"_L1) return aimFigureOf(scene);
     if (name == "token-rotation"_L1) return tokenFigure(scene);
     if (name == "circuit-attention"_L1) return circuitFigure(scene);
+    if (name == "circuit-keys"_L1) return circuitKeysFigure(scene);
+    if (name == "position-reading"_L1) return readingFigure(scene);
+    if (name == "sentence-attention"_L1) return sentenceFigure(scene);
     if (name == "circuit-distance"_L1) return circuitDistanceFigure(scene);
     return std::nullopt;
 }
 
 std::span<const RotaryFigure> rotationFigures() {
-    static const std::array<RotaryFigure, 10> figures = {
+    static const std::array<RotaryFigure, 13> figures = {
         {{"dials", standard<dialsFigure>, standardOfBoth<dialsFigure>},
          {"pair", standard<pairFigure>, standardOfBoth<pairFigure>},
          {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>, "logit"},
@@ -98,19 +149,33 @@ std::span<const RotaryFigure> rotationFigures() {
           standardOfBoth<tokensFromStart>,
           "tokens",
           {&option::text},
-          ofText<tokensFromStart>},
+          ofChoices<tokensFromStart>},
          {"circuit-attention",
           standard<previousTokenHead<circuitFigure>>,
           standardOfBoth<previousTokenHead<circuitFigure>>,
           "circuit",
           {&option::text},
-          ofText<previousTokenHead<circuitFigure>>},
+          ofChoices<previousTokenHead<circuitFigure>>},
          {"circuit-distance",
           standard<previousTokenHead<distanceOfHead>>,
           standardOfBoth<previousTokenHead<distanceOfHead>>,
           "circuit",
           {&option::text},
-          ofText<previousTokenHead<distanceOfHead>>}}};
+          ofChoices<previousTokenHead<distanceOfHead>>},
+         {"circuit-keys", standard<previousTokenHead<circuitKeysFigure>>,
+          standardOfBoth<previousTokenHead<circuitKeysFigure>>, "keys"},
+         {"position-reading",
+          standard<readingFigure>,
+          standardOfBoth<readingFigure>,
+          "reading",
+          {&option::m, &option::accuracy, &option::hands},
+          ofChoices<readingFigure>},
+         {"sentence-attention",
+          standard<sentenceFigure>,
+          sentencesOfBoth,
+          "sentence",
+          {&option::m, &option::text, &option::rotateValues},
+          chosenSentence}}};
     return figures;
 }
 

@@ -223,8 +223,23 @@ struct TrainedHead {
 };
 
 Figure circuitFigure(const RotationScene& scene);
+/// The attention weight by distance of a query with as many keys as the context, at most 1,024.
+Figure circuitKeysFigure(const RotationScene& scene);
 /// The mean attention weight by distance, on the text of the scene, or in the sequences of `trained` beside this head.
 Figure circuitDistanceFigure(const RotationScene& scene, const std::optional<TrainedHead>& trained = {});
+
+/// The draggable vertical line at m in FigureView::lineDragged.
+inline constexpr const char* kReadingHandle = "reading-position";
+
+/// The positions that remain possible after the angles of the fastest pairs at position m are read, a row for each
+/// number of pairs.
+Figure readingFigure(const RotationScene& scene);
+
+/// Logits, attention weights and outputs of the tokens of the text, the first one at position m, as three grids with
+/// their changes from position 0.
+Figure sentenceFigure(const RotationScene& scene);
+/// One row of grids per setup if `figure` compares the sentenceFigure() of two; one empty panel without tokens.
+Figure sentencePanels(Figure figure);
 
 /// Figures in the initial state of the room: m = 100, n = 60, q and k sampled with seed 1, and Δ = 40 tokens for "aim".
 /// The first token of token-rotation is at position 0, and the circuit is a previous-token head.

@@ -1,0 +1,124 @@
+#include <algorithm>
+#include <cmath>
+
+#include "core/rope/sentence.h"
+#include "ui/common/format.h"
+#include "ui/rooms/rotation/figures/scene_figures.h"
+#include "ui/rooms/rotation/rotation_text.h"
+
+namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
+namespace {
+
+constexpr int kMostTokens = 12;
+
+double largestSize(std::initializer_list<std::span<const double>> lists) {
+    double largest = 0;
+    for (const std::span<const double> list : lists) {
+        for (const double value : list) largest = std::max(largest, std::abs(value));
+    }
+    return largest;
+}
+
+struct SentenceMap {
+    QString title;
+    QString label;
+    std::span<const double> values;
+    FigureMap::Scale scale = FigureMap::Scale::diverging;
+    double largest = 1;   // end of the colour scale
+    bool hasKeys = true;  // the columns are keys; else channels
+};
+
+Figure panelOf(const SentenceMap& shown, const QStringList& tokens) {
+    const auto rows = static_cast<int>(tokens.size());
+    const auto columns = static_cast<int>(shown.values.size()) / rows;
+    Figure panel;
+    panel.panelTitle = shown.title;
+    panel.x = shown.hasKeys ? Axis::cells(u"key"_s, columns, tokens) : Axis::cells(u"channel"_s, columns);
+    panel.y = Axis::cells(u"query"_s, rows, tokens);
+    panel.y.downwards = true;
+    FigureMap map;
+    map.label = shown.label;
+    map.columns = columns;
+    map.rows = rows;
+    map.scale = shown.scale;
+    map.maximum = shown.largest;
+    map.minimum = shown.scale == FigureMap::Scale::diverging ? -shown.largest : 0;
+    for (int row = 0; row < rows; ++row) {
+        for (int column = 0; column < columns; ++column) {
+            const double value = shown.values[static_cast<std::size_t>(row * columns + column)];
+            map.values.append(shown.hasKeys && column > row ? std::nanf("") : static_cast<float>(value));
+        }
+    }
+    panel.map = std::move(map);
+    return panel;
+}
+
+/// "5.6·10⁻¹⁶" of rounding, "120 %" of a change.
+QString changeText(double change) {
+    constexpr double visible = 1e-6;
+    return change < visible ? readableNumber(change) : u"%1 %"_s.arg(readableNumber(std::round(100 * change)));
+}
+
+}  // namespace
+
+Figure sentenceFigure(const RotationScene& scene) {
+    Figure figure = rotation::figure(u"sentence-attention"_s, scene);
+    const RotationState& state = scene.state;
+    figure.settings.insert(u"text"_s, QString::fromStdString(state.text));
+    figure.settings.insert(u"rotate_values"_s, state.rotatesValues);
+    const QStringList tokens = tokensOf(state.text, kMostTokens);
+    if (tokens.isEmpty()) {
+        figure.emptyText = u"Type a text to see the attention of its tokens."_s;
+        figure.summary = figure.emptyText;
+        return figure;
+    }
+    std::vector<std::string> words;
+    for (const QString& token : tokens) words.push_back(token.toStdString());
+    const auto at = [&](std::int64_t first, bool rotatesValues) {
+        return sentence_attention(words, first, state.seed, scene.setup, rotatesValues);
+    };
+    const SentenceAttention before = at(0, state.rotatesValues);
+    const SentenceAttention now = at(state.m, state.rotatesValues);
+    const QString weights = changeText(largest_change(before.weights, now.weights));
+    const QString outputs = changeText(relative_change(before.outputs, now.outputs));
+    const double logit = largestSize({before.logits, now.logits});
+    const double output = largestSize({before.outputs, now.outputs});
+    const auto title = [&](const QString& what, const QString& change) {
+        return state.m == 0 ? what : u"%1: changed by %2"_s.arg(what, change);
+    };
+    const SentenceMap maps[] = {
+        {u"q·k/√d"_s, u"logit"_s, now.logits, FigureMap::Scale::diverging, logit},
+        {title(u"softmax"_s, weights), u"attention weight"_s, now.weights, FigureMap::Scale::magnitude, 1},
+        {title(state.rotatesValues ? u"output, values rotated"_s : u"output"_s, outputs), u"output"_s, now.outputs,
+         FigureMap::Scale::diverging, output, false}};
+    for (const SentenceMap& each : maps) figure.panels.push_back(panelOf(each, tokens));
+    figure.panelColumns = 3;
+    figure.note = u"first token at position %1; changes are those from position 0"_s.arg(groupedText(state.m));
+    figure.summary =
+        u"Logits, attention weights and outputs of %1 tokens from position %2 on%3. From position 0, the weights have "
+        "changed by at most %4 and the outputs by %5 of their norm."_s.arg(tokens.size())
+            .arg(groupedText(state.m))
+            .arg(state.rotatesValues ? u", with values that are rotated as well"_s : QString())
+            .arg(weights, outputs);
+    return figure;
+}
+
+Figure sentencePanels(Figure figure) {
+    if (figure.panels.empty()) figure.panels = {figure};
+    if (figure.panels.front().panels.empty()) return figure;
+    std::vector<Figure> all;
+    const QString letters[] = {u"A"_s, u"B"_s};
+    for (std::size_t i = 0; i < figure.panels.size(); ++i) {
+        for (Figure& panel : figure.panels[i].panels) {
+            panel.panelTitle = u"%1: %2"_s.arg(letters[i], panel.panelTitle);
+            all.push_back(std::move(panel));
+        }
+    }
+    figure.panelColumns = figure.panels.front().panelColumns;
+    figure.panels = std::move(all);
+    return figure;
+}
+
+}  // namespace ropelab::ui
