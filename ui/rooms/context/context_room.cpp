@@ -173,7 +173,7 @@ QWidget* ContextRoom::makeBar() {
              u"Shows mean attention logits of random queries q and keys k. All components have mean μ and variance "
              "1; ρ is the correlation of q and k. The panel sets μ and ρ; ρ = 1 means k = q.\nE[qᵀR_Δ k] = (μ² + "
              "ρ)·(d − d_r + 2 K(Δ)), K(Δ) = Σ cos(Δωᵢ)\nBarbero et al. 2024; formula 16 of the guide"_s),
-         tab(u"Matching key"_s,
+         tab(u"Match"_s,
              u"Shows the mean attention weight of one key among 199 random ones, for a key that equals the random "
              u"query "
              u"and for one with the correlation ρ, which the panel sets.\nsoftmax of qᵀR_Δ k/√d, formula 7 of the "
@@ -317,7 +317,7 @@ void ContextRoom::setPart(Part part) {
     tab->setChecked(true);
     m_tools->setCurrentIndex(static_cast<int>(part));
     m_random->setVisible(part == Part::random || part == Part::share);
-    m_randomForm.setShown("mean", part == Part::random);
+    m_randomForm.setEnabled("mean", part == Part::random);
     explainBy(m_view, tab);
     explainBy(wordsLabel(), tab);
     m_view->setAccessibleName(u"Context: %1"_s.arg(tab->text()));

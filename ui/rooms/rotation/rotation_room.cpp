@@ -52,9 +52,9 @@ namespace {
 // other, for the logit of one setup or of two in the row of the tabs, and for the button that copies the formula there.
 constexpr int kMinWidthForTwo = 620;
 constexpr int kMinWidthForFour = 1000;
-constexpr int kMinWidthForLogit = 800;
-constexpr int kMinWidthForBothLogits = 940;
-constexpr int kMinWidthForFormula = 560;
+constexpr int kMinWidthForLogit = 825;
+constexpr int kMinWidthForBothLogits = 965;
+constexpr int kMinWidthForFormula = 620;
 
 constexpr int kLowestTokens = 114;  // pixels at 100 %
 constexpr int kLowestHelix = 56;
@@ -89,7 +89,7 @@ std::optional<FigureView::Readout> barReadout(const RotationScene& scene, QPoint
 
 RotationRoom::RotationRoom(RotaryModel& rotary, RunAccess runs, QWidget* parent)
     : RotaryRoom(rotary, u"rotation"_s, rotationFigures(), parent) {
-    auto* column = scaledColumn(this, 8, {12, 8, 12, 8});
+    auto* column = scaledColumn(this, 8, {11, 8, 11, 8});  // seven tabs need the width at 200 %
     m_bar = new PositionBar(this);
     m_editor = new SceneEditor(model(), *m_bar, this);
     column->addWidget(m_bar);
@@ -140,6 +140,9 @@ void RotationRoom::makeViews() {
     m_circuitKeys = addView(u"Attention of the built head over the context"_s);
     m_reading = addView(u"Positions that the angles leave possible"_s);
     m_sentence = addGrid(u"Attention of the tokens"_s);
+    // Pages that are not shown leave the others their height.
+    for (FigureView* each : {m_circuitDistance, m_circuitKeys, m_reading}) scaleMinimumHeight(each, kLowestHelix);
+    m_sentence->setSizePolicy(QSizePolicy::Ignored, QSizePolicy::Ignored);
 }
 
 void RotationRoom::makeOptions(const RunAccess& runs) {
@@ -182,7 +185,7 @@ QWidget* RotationRoom::makePages(const RunAccess& runs) {
 
 QWidget* RotationRoom::makeTabs(QWidget* parent) {
     auto* tabs = new QWidget(parent);
-    m_stripRow = scaledRow(tabs, 4);
+    m_stripRow = scaledRow(tabs, 1);
     const auto tab = [](const QString& text, const QString& why) { return Toggle{text, text, why}; };
     m_tabs = addToggles(
         m_stripRow,
@@ -199,7 +202,7 @@ QWidget* RotationRoom::makeTabs(QWidget* parent) {
          tab(u"Circuit"_s,
              u"Builds an attention head from norms and phases, and puts the head into a trained model (formula 7 of "
              "the guide)."_s),
-         tab(u"Reading"_s,
+         tab(u"Read"_s,
              u"Shows which positions remain possible after the angles of the fastest pairs at position m are read, as "
              u"the hands of a clock, with a limited accuracy (formula 1 of the guide)."_s)},
         [this](int page) { showPage(static_cast<Page>(page)); });
@@ -504,7 +507,7 @@ void RotationRoom::showPage(Page page) {
     m_circuit->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestMap : kLowestTokens));
     for (FigureView* each : {m_circuitDistance, m_circuitKeys})
         each->setMinimumHeight(ThemeManager::instance().pixels(page == Circuit ? kLowestTokens : kLowestHelix));
-    m_sentence->setSizePolicy(QSizePolicy::Preferred, page == Tokens ? QSizePolicy::Preferred : QSizePolicy::Ignored);
+    m_sentence->setSizePolicy(QSizePolicy::Ignored, page == Tokens ? QSizePolicy::Preferred : QSizePolicy::Ignored);
     m_helices->setMinimumHeight(ThemeManager::instance().pixels(page == Helix ? kLowestMap : kLowestHelix));
     FigureView* views[] = {m_logit, m_helices, m_matrix, m_aim, m_tokens, m_circuit, m_reading};
     emit views[page]->chosen();

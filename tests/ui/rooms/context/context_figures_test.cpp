@@ -427,7 +427,7 @@ TEST(RandomFigure, ExpectedCurveHasTheExtremesOfEveryDistance) {
 }
 
 TEST(ContextFigures, EveryFigureIsMadeFromAnySetup) {
-    EXPECT_EQ(contextFigures().size(), 4U);
+    EXPECT_EQ(contextFigures().size(), 5U);
     for (const RotarySetup& setup :
          {contextSetup(16, 10000, 64), contextSetup(16, 10000, 3, 0), contextSetup(16, 500, 64, 0.25)}) {
         for (const RotaryFigure& each : contextFigures()) {

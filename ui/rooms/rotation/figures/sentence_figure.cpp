@@ -23,11 +23,12 @@ double largestSize(std::initializer_list<std::span<const double>> lists) {
 
 struct SentenceMap {
     QString title;
+    QString note;
     QString label;
     std::span<const double> values;
     FigureMap::Scale scale = FigureMap::Scale::diverging;
     double largest = 1;   // end of the colour scale
-    bool hasKeys = true;  // the columns are keys; else channels
+    bool hasKeys = true;  // the columns are keys, in the order of the queries; else channels
 };
 
 Figure panelOf(const SentenceMap& shown, const QStringList& tokens) {
@@ -35,8 +36,12 @@ Figure panelOf(const SentenceMap& shown, const QStringList& tokens) {
     const auto columns = static_cast<int>(shown.values.size()) / rows;
     Figure panel;
     panel.panelTitle = shown.title;
-    panel.x = shown.hasKeys ? Axis::cells(u"key"_s, columns, tokens) : Axis::cells(u"channel"_s, columns);
-    panel.y = Axis::cells(u"query"_s, rows, tokens);
+    panel.note = shown.note;
+    panel.x = Axis::cells(shown.hasKeys ? u"key"_s : u"channel"_s, columns);
+    panel.x.whole = true;
+    // The names of the tokens would leave the square maps little space.
+    panel.y = Axis::cells(u"query"_s, rows, shown.hasKeys ? QStringList() : tokens);
+    panel.y.whole = true;
     panel.y.downwards = true;
     FigureMap map;
     map.label = shown.label;
@@ -58,7 +63,7 @@ Figure panelOf(const SentenceMap& shown, const QStringList& tokens) {
 /// "5.6·10⁻¹⁶" of rounding, "120 %" of a change.
 QString changeText(double change) {
     constexpr double visible = 1e-6;
-    return change < visible ? readableNumber(change) : u"%1 %"_s.arg(readableNumber(std::round(100 * change)));
+    return change < visible ? readableNumber(change) : u"%1 %"_s.arg(std::llround(100 * change));
 }
 
 }  // namespace
@@ -85,14 +90,14 @@ Figure sentenceFigure(const RotationScene& scene) {
     const QString outputs = changeText(relative_change(before.outputs, now.outputs));
     const double logit = largestSize({before.logits, now.logits});
     const double output = largestSize({before.outputs, now.outputs});
-    const auto title = [&](const QString& what, const QString& change) {
-        return state.m == 0 ? what : u"%1: changed by %2"_s.arg(what, change);
+    const auto changed = [&](const QString& change) {
+        return state.m == 0 ? QString() : u"changed by %1"_s.arg(change);
     };
+    const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
-        {u"q·k/√d"_s, u"logit"_s, now.logits, FigureMap::Scale::diverging, logit},
-        {title(u"softmax"_s, weights), u"attention weight"_s, now.weights, FigureMap::Scale::magnitude, 1},
-        {title(state.rotatesValues ? u"output, values rotated"_s : u"output"_s, outputs), u"output"_s, now.outputs,
-         FigureMap::Scale::diverging, output, false}};
+        {u"q·k/√d"_s, {}, u"logit"_s, now.logits, FigureMap::Scale::diverging, logit},
+        {u"softmax"_s, changed(weights), u"weight"_s, now.weights, FigureMap::Scale::magnitude, 1},
+        {outputTitle, changed(outputs), u"output"_s, now.outputs, FigureMap::Scale::diverging, output, false}};
     for (const SentenceMap& each : maps) figure.panels.push_back(panelOf(each, tokens));
     figure.panelColumns = 3;
     figure.note = u"first token at position %1; changes are those from position 0"_s.arg(groupedText(state.m));
