@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ui/figure/paint/figure_backdrop.h"
+#include "ui/figure/paint/figure_curves.h"
 #include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
@@ -160,6 +161,15 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
         m_labels.addCurve(drawn[i], isLine ? std::nullopt : std::optional(m_style.units(curve.pointPt / 2)));
     }
     m_labels.placeLines(m_vertical, m_horizontal);
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape != FigureCurve::Shape::bars || m_y.logarithmic) continue;
+        const double half = halfBarOf(curve);
+        for (qsizetype i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
+            const QPointF top(m_x.toDevice(curve.x[i] - half), m_y.length - m_y.toDevice(curve.y[i]));
+            const QPointF foot(m_x.toDevice(curve.x[i] + half), m_y.length - m_y.toDevice(0));
+            if (std::isfinite(top.y())) m_labels.occupy(QRectF(top, foot).normalized());
+        }
+    }
     // The labels of picked points are placed first.
     std::stable_partition(points.begin(), points.end(), [](const auto& point) { return point.isPicked; });
     m_labels.placePoints(points);

@@ -199,6 +199,12 @@ void FigureCurves::drawCurves(const Figure& figure, const FigureStyle& style) {
     }
 }
 
+double halfBarOf(const FigureCurve& curve) {
+    double step = std::numeric_limits<double>::infinity();
+    for (qsizetype i = 1; i < curve.x.size(); ++i) step = std::min(step, curve.x[i] - curve.x[i - 1]);
+    return 0.38 * (std::isfinite(step) && step > 0 ? step : 1.0);
+}
+
 void FigureCurves::setPoints(const FigureCurve& curve, const FigureStyle& style) {
     Polyline seen;
     for (qsizetype i = 0; i < std::min(curve.x.size(), curve.y.size()); ++i) {
@@ -218,11 +224,7 @@ void FigureCurves::setPoints(const FigureCurve& curve, const FigureStyle& style)
 void FigureCurves::setBars(const FigureCurve& curve, const FigureStyle& style) {
     // The outline of each bar goes up, across and down, cut at the axes. The graph is filled down to the base.
     const qsizetype count = std::min(curve.x.size(), curve.y.size());
-    double step = std::numeric_limits<double>::infinity();
-    for (qsizetype i = 1; i < count; ++i) {
-        step = std::min(step, curve.x[i] - curve.x[i - 1]);
-    }
-    const double half = 0.38 * (std::isfinite(step) && step > 0 ? step : 1.0);
+    const double half = halfBarOf(curve);
     const double base = m_yScale.logarithmic ? m_yScale.minimum : std::clamp(0.0, m_yScale.minimum, m_yScale.maximum);
     Polyline outline;
     Polyline floor;

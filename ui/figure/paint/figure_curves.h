@@ -14,6 +14,9 @@ class QPen;
 
 namespace ropelab::ui {
 
+/// Half the width of the bars of a curve, in the unit of x.
+double halfBarOf(const FigureCurve& curve);
+
 /// Thins curves to the device's resolution. Manages all graphs of the plot: adds as many as it needs, hides the others.
 class FigureCurves {
  public:

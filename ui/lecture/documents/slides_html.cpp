@@ -171,9 +171,8 @@ class SlideHtml {
         QStringList foot;
         if (slide.step > 0) foot << u"step %1 of %2"_s.arg(slide.step).arg(slide.steps);
         if (!slide.runs.isEmpty()) foot << slide.runs.toHtmlEscaped();
-        html += u"<p class=\"foot\"><span>%1</span><span>%2 of %3</span></p>\n</section>\n"_s.arg(foot.join(u" · "_s))
-                    .arg(number)
-                    .arg(count);
+        html += u"<p class=\"foot\"><span>%1</span><span>%2 of %3</span></p>\n</section>\n"_s.arg(
+            foot.join(u" · "_s), QString::number(number), QString::number(count));
         return html;
     }
 

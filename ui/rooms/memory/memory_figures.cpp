@@ -186,6 +186,59 @@ Figure emptyFigure(const RotarySetup& setup, const ModelShape& shape, const Memo
     return figure;
 }
 
+struct Bar {
+    QString name;
+    Ink ink;
+    std::optional<std::int64_t> bytes;
+    bool isCurrent = false;
+};
+
+/// The sizes at the context of the setup, to scale: the axis is linear and begins at 0.
+Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& bars) {
+    constexpr double mostMiB = 4096;  // larger sizes are in GiB
+    constexpr double space = 1.15;    // above the highest bar, for its size
+    figure.name = name;
+    figure.curves.clear();
+    figure.verticalLines.clear();
+    double largest = 0;
+    for (const Bar& bar : bars) largest = std::max(largest, inMiB(bar.bytes.value_or(0)));
+    const double unit = largest < mostMiB ? 1 : 1024;
+    QStringList names;
+    figure.table = FigureTable::of({u"size (MiB)"_s});
+    for (const Bar& bar : bars) {
+        FigureCurve curve;
+        curve.quantity = u"size"_s;
+        curve.ink = bar.ink;
+        curve.shape = FigureCurve::Shape::bars;
+        curve.emphasis = bar.isCurrent ? FigureCurve::Emphasis::picked : FigureCurve::Emphasis::normal;
+        curve.x = {static_cast<double>(names.size())};
+        curve.y = {inMiB(bar.bytes) / unit};
+        FigureCurve size = curve;
+        size.shape = FigureCurve::Shape::points;
+        size.ink = {Ink::Kind::quiet};
+        size.pointPt = 0.5;
+        size.label = bar.bytes ? binarySize(*bar.bytes) : QString();
+        figure.curves.push_back(std::move(curve));
+        figure.curves.push_back(std::move(size));
+        figure.table.addRow({inMiB(bar.bytes)});
+        names << bar.name;
+    }
+    figure.table.words = {{u"bar"_s, names}};
+    figure.x = Axis::cells({}, names.size(), names);
+    figure.y = {.label = u"size"_s, .unit = unit == 1 ? u"MiB"_s : u"GiB"_s, .minimum = 0};
+    figure.y.maximum = space * std::max(largest / unit, 1e-6);
+    return figure;
+}
+
+/// The table of the setup that is compared.
+void addCompared(Figure& figure, std::vector<Bar>& bars, const ShapedSetup& a, const ShapedSetup& b,
+                 const MemoryOptions& options) {
+    bars.push_back({u"B: %1"_s.arg(percent(b.setup.fraction)),
+                    {Ink::Kind::compared},
+                    tableBytes(b.setup, b.shape, options, rotary_dim(b.setup), b.setup.context)});
+    figure.settings.insert(u"setup"_s, QString::fromStdString(setups_text({a.setup, b.setup})));
+}
+
 void keepOwnCurves(Figure& figure, Ink::Kind family) {
     std::erase_if(figure.curves, [&](const FigureCurve& curve) {
         return curve.ink.kind == family && curve.shape == FigureCurve::Shape::line &&
@@ -243,6 +296,34 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
     return figure;
 }
 
+Figure ropeCacheBars(const ShapedSetup& a, const MemoryOptions& options, const std::optional<ShapedSetup>& b) {
+    Figure figure = emptyFigure(a.setup, a.shape, options);
+    std::vector<Bar> bars;
+    for (const Member& member : members(a.setup)) {
+        bars.push_back({member.label,
+                        {Ink::Kind::rotated},
+                        tableBytes(a.setup, a.shape, options, member.rotaryDim, a.setup.context),
+                        member.isCurrent});
+    }
+    if (b) addCompared(figure, bars, a, *b, options);
+    figure.note = u"cos/sin table by rotated fraction, for %1 tokens"_s.arg(groupedText(a.setup.context));
+    return barsFigure(u"rope-cache-bars"_s, std::move(figure), bars);
+}
+
+Figure kvCacheBars(const ShapedSetup& a, const MemoryOptions& options, const std::optional<ShapedSetup>& b) {
+    Figure figure = emptyFigure(a.setup, a.shape, options);
+    std::vector<Bar> bars = {{u"cos/sin, %1"_s.arg(percent(a.setup.fraction)),
+                              {Ink::Kind::rotated},
+                              tableBytes(a.setup, a.shape, options, rotary_dim(a.setup), a.setup.context)}};
+    if (b) addCompared(figure, bars, a, *b, options);
+    for (const KvCache kind : kKinds) {
+        bars.push_back({shortText(kind), inkOf(kind), kvBytes(a.setup, a.shape, options, kind, a.setup.context),
+                        kind == a.shape.sizes.kind});
+    }
+    figure.note = u"cos/sin table and KV cache by attention type, for %1 tokens"_s.arg(groupedText(a.setup.context));
+    return barsFigure(u"kv-cache-bars"_s, std::move(figure), bars);
+}
+
 Figure comparedRopeCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const MemoryOptions& options, bool editsB) {
     Figure second = ropeCacheFigure(b.setup, b.shape, options);
     keepOwnCurves(second, Ink::Kind::rotated);
@@ -256,11 +337,21 @@ Figure comparedKvCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const M
 }
 
 std::span<const RotaryFigure> memoryFigures() {
-    static const std::array<RotaryFigure, 2> figures = {{
+    static const std::array<RotaryFigure, 4> figures = {{
         {"rope-cache", [](const RotarySetup& setup, const ModelShape& shape) { return ropeCacheFigure(setup, shape); },
          [](const ShapedSetup& a, const ShapedSetup& b) { return comparedRopeCacheFigure(a, b); }},
         {"kv-cache", [](const RotarySetup& setup, const ModelShape& shape) { return kvCacheFigure(setup, shape); },
          [](const ShapedSetup& a, const ShapedSetup& b) { return comparedKvCacheFigure(a, b); }},
+        {"rope-cache-bars",
+         [](const RotarySetup& setup, const ModelShape& shape) {
+             return ropeCacheBars({setup, shape});
+         },
+         [](const ShapedSetup& a, const ShapedSetup& b) { return ropeCacheBars(a, {}, b); }, "rope-cache"},
+        {"kv-cache-bars",
+         [](const RotarySetup& setup, const ModelShape& shape) {
+             return kvCacheBars({setup, shape});
+         },
+         [](const ShapedSetup& a, const ShapedSetup& b) { return kvCacheBars(a, {}, b); }, "kv-cache"},
     }};
     return figures;
 }

@@ -67,6 +67,12 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
 /// Every attention type (F32), with the setup's cos/sin table.
 Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const MemoryOptions& options = {});
 
+// The same sizes at the context of the setup, as bars to scale; of a compared setup B, its cos/sin table.
+Figure ropeCacheBars(const ShapedSetup& a, const MemoryOptions& options = {},
+                     const std::optional<ShapedSetup>& b = std::nullopt);
+Figure kvCacheBars(const ShapedSetup& a, const MemoryOptions& options = {},
+                   const std::optional<ShapedSetup>& b = std::nullopt);
+
 /// Figures of two setups: of B they show only the table and the KV cache of the setup, no other fractions and attention
 /// types.
 Figure comparedRopeCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const MemoryOptions& options = {},
@@ -74,7 +80,7 @@ Figure comparedRopeCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const
 Figure comparedKvCacheFigure(const ShapedSetup& a, const ShapedSetup& b, const MemoryOptions& options = {},
                              bool editsB = false);
 
-/// Named rope-cache, kv-cache.
+/// Named rope-cache, kv-cache, rope-cache-bars, kv-cache-bars.
 std::span<const RotaryFigure> memoryFigures();
 
 }  // namespace ropelab::ui

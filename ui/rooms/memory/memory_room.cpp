@@ -1,6 +1,7 @@
 #include "ui/rooms/memory/memory_room.h"
 
 #include <QButtonGroup>
+#include <QCheckBox>
 #include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
@@ -93,6 +94,9 @@ MemoryRoom::MemoryRoom(RotaryModel& rotary, std::optional<RunAccess> runs, const
     for (const char* name : {"layers", "heads", "kv_heads"}) {
         addControl(controlOf(QString::fromLatin1(name), m_shape->field(name)));
     }
+    const QString axis = u"log_axis"_s;
+    addControl({axis, [this, axis](const QString& word) { m_toScale->setChecked(!controlSwitch(axis, word)); },
+                [this] { return m_toScale->isChecked() ? u"off"_s : u"on"_s; }, m_toScale});
     addBars({m_bar});
     arrange();
     connect(&m_job, &LatestJob::runningChanged, this, [this](bool running) {
@@ -184,6 +188,12 @@ void MemoryRoom::fitPage(const QSize& page) {
 QWidget* MemoryRoom::makeOptions() {
     auto* options = new QWidget;
     auto* column = scaledColumn(options, 16, {0, 8, 0, 0});
+    m_toScale = new QCheckBox(u"Bars to scale"_s, options);
+    m_toScale->setToolTip(
+        u"Shows the sizes at the context as bars on a linear axis that begins at 0, instead of curves on logarithmic "
+        "axes: a bar that is twice as high is twice as large."_s);
+    connect(m_toScale, &QAbstractButton::toggled, this, &MemoryRoom::schedule);
+    column->addWidget(m_toScale);
     column->addWidget(makeSizes(options));
     column->addWidget(makeMeasure(options));
     m_shape = new ShapePanel(model(), options);
@@ -254,6 +264,15 @@ void MemoryRoom::connectView(FigureView* view) {
 
 std::optional<FigureView::Readout> MemoryRoom::readout(const Figure& figure, QPointF place) const {
     FigureView::Readout result;
+    const qsizetype bar = std::lround(place.x());
+    if (!figure.x.categories.isEmpty()) {
+        if (bar < 0 || bar >= figure.x.categories.size()) return std::nullopt;
+        const auto curve = 2 * static_cast<std::size_t>(bar) + 1;  // behind each bar its size
+        result.x = static_cast<double>(bar);
+        result.title = figure.x.categories[bar];
+        result.rows.append({u"size"_s, figure.curves[curve].label, static_cast<int>(curve)});
+        return result;
+    }
     for (std::size_t i = 0; i < figure.curves.size(); ++i) {
         const FigureCurve& curve = figure.curves[i];
         if (curve.label.isEmpty()) {
@@ -282,7 +301,12 @@ MemoryOptions MemoryRoom::memoryOptions() const {
 void MemoryRoom::renew() {
     const RotarySetup& setup = model().setup();
     const MemoryOptions options = memoryOptions();
-    if (const auto b = model().setupB()) {
+    if (m_toScale->isChecked()) {
+        const std::optional<ShapedSetup> b = model().setupB();
+        const ShapedSetup a = b ? model().setupA() : ShapedSetup{setup, model().shape()};
+        showBothIn(m_table, ropeCacheBars(a, options, b));
+        showBothIn(m_cache, kvCacheBars(a, options, b));
+    } else if (const auto b = model().setupB()) {
         const ShapedSetup a = model().setupA();
         showBothIn(m_table, comparedRopeCacheFigure(a, *b, options, model().editsB()));
         showBothIn(m_cache, comparedKvCacheFigure(a, *b, options, model().editsB()));

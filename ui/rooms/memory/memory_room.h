@@ -19,7 +19,8 @@ class CacheMeasurement;
 class ExperimentModel;
 class ShapePanel;
 
-/// The sizes of the cos/sin table (part "rope-cache") and of the model's KV cache (part "kv-cache"), on the same axes.
+/// The sizes of the cos/sin table (part "rope-cache") and of the model's KV cache (part "kv-cache"): on the same
+/// logarithmic axes, or with log_axis off as bars to scale at the context.
 class MemoryRoom : public RotaryRoom {
     Q_OBJECT
 
@@ -38,6 +39,7 @@ class MemoryRoom : public RotaryRoom {
     CacheMeasurement* cacheMeasurement() const { return m_cacheMeasurement; }
     QAbstractButton* singleLayout() const { return m_singleLayout; }
     QAbstractButton* perLayer() const { return m_perLayer; }
+    QAbstractButton* toScale() const { return m_toScale; }
     QAbstractButton* showCache() const { return m_showCache; }
     QPushButton* measure() const { return m_measure; }
     /// The result of the measurement, or the reason why there is none.
@@ -75,6 +77,7 @@ class MemoryRoom : public RotaryRoom {
     QAbstractButton* m_showCache = nullptr;
     QAbstractButton* m_singleLayout = nullptr;
     QAbstractButton* m_perLayer = nullptr;
+    QAbstractButton* m_toScale = nullptr;  // bars instead of curves
     ShapePanel* m_shape = nullptr;
     CacheMeasurement* m_cacheMeasurement = nullptr;
     QList<QLabel*> m_sizes;  // table sizes: rows of (number of tables, layout), columns of precisions

@@ -56,6 +56,33 @@ TEST(MemoryFigures, NotesNameTheContextOfTheNumbersAtTheRight) {
     }
 }
 
+// On logarithmic axes, 10 % and 100 % look alike.
+TEST(MemoryFigures, BarsAreToScale) {
+    const RotarySetup setup = memorySetup(128, 131072, 0.1);
+    const Figure tables = ropeCacheBars({setup, {}});
+    EXPECT_FALSE(tables.y.logarithmic);
+    EXPECT_EQ(tables.y.minimum, 0);
+    EXPECT_EQ(tables.y.title(), "size (MiB)");
+    EXPECT_EQ(tables.x.categories, (QStringList{"2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"}));
+    EXPECT_EQ(tables.table.columns.front(), (QList<double>{2, 12, 32, 64, 96, 128}));
+    EXPECT_EQ(labels(tables), (QStringList{"2 MiB", "12 MiB", "32 MiB", "64 MiB", "96 MiB", "128 MiB"}));
+    EXPECT_EQ(tables.curves[2].y, QList<double>{12}) << "the bar of 10 %";
+    EXPECT_EQ(tables.curves[2].emphasis, FigureCurve::Emphasis::picked);
+
+    const Figure caches = kvCacheBars({memorySetup(128, 131072), {}});
+    EXPECT_EQ(caches.y.title(), "size (GiB)");
+    EXPECT_EQ(caches.x.categories, (QStringList{"cos/sin, 100 %", "MHA", "GQA", "MQA", "MLA", "sliding"}));
+    EXPECT_EQ(caches.curves[0].y, QList<double>{0.125});
+    EXPECT_EQ(caches.curves[4].y, QList<double>{16});
+
+    const ShapedSetup whole{memorySetup(256, 131072), {}};
+    const Figure both = ropeCacheBars({memorySetup(256, 131072, 0.1), {}}, {}, whole);
+    EXPECT_EQ(both.x.categories.last(), "B: 100 %");
+    EXPECT_EQ(both.table.columns.front().last(), 256);
+    EXPECT_EQ(both.table.columns.front()[1], 26);
+    EXPECT_TRUE(both.settings["setup"].toString().contains("| B:"));
+}
+
 TEST(MemorySizes, TruncateMayStoreUnrotatedPairs) {
     RotarySetup setup = memorySetup(128, 131072, 0.25);
     EXPECT_FALSE(memorySentence(setup, {}, {}).contains("unrotated"));
@@ -196,7 +223,7 @@ TEST(KvCacheFigure, ShowsEveryAttentionTypeAndTheRopeTable) {
 }
 
 TEST(MemoryFigures, AreFoundByName) {
-    ASSERT_EQ(memoryFigures().size(), 2U);
+    ASSERT_EQ(memoryFigures().size(), 4U);
     for (const RotaryFigure& each : memoryFigures()) {
         const Figure figure = each.make(memorySetup(64, 1024), {});
         EXPECT_EQ(figure.name, QLatin1String(each.name));

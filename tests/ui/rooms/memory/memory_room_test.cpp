@@ -163,6 +163,29 @@ TEST_F(MemoryRoomTest, NarrowRoomShowsOneFigure) {
     EXPECT_EQ(room->figure().name, "kv-cache");
 }
 
+TEST_F(MemoryRoomTest, ShowsBarsToScale) {
+    EXPECT_EQ(room->control("log_axis").toString(), "on");
+    const auto restore = room->restorer();
+    room->setControl("log_axis", "off");
+    room->refreshNow();
+    EXPECT_TRUE(room->toScale()->isChecked());
+    EXPECT_EQ(room->tableView()->figure().name, "rope-cache-bars");
+    EXPECT_EQ(room->cacheView()->figure().name, "kv-cache-bars");
+    EXPECT_EQ(room->figure().name, "rope-cache-bars") << "of the part that is shown";
+    EXPECT_THROW(room->setControl("log_axis", "maybe"), BadInput);
+    room->singleLayout()->click();
+    room->refreshNow();
+    EXPECT_EQ(room->tableView()->figure().table.columns.front().last(), 64);
+    ShapedSetup other{model().setup(), model().shape()};
+    other.setup.fraction = 0.1;
+    model().compareWith("compare", other);
+    room->refreshNow();
+    EXPECT_TRUE(room->tableView()->figure().x.categories.last().startsWith("B: "));
+    restore();
+    room->refreshNow();
+    EXPECT_EQ(room->tableView()->figure().name, "rope-cache");
+}
+
 TEST_F(MemoryRoomTest, PartsAreItsFigures) {
     room->showPart("kv-cache");
     EXPECT_TRUE(room->tableView()->isVisible()) << "outside of a presentation both are shown";
