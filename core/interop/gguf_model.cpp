@@ -8,7 +8,6 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/tokenizer/subword_kinds.h"
-#include "core/data/utf8.h"
 #include "core/interop/tensor_names.h"
 
 namespace ropelab {
@@ -30,7 +29,7 @@ const Architecture& architecture_of(const GgufHeader& header) {
     const std::string name = header.get<std::string>("general.architecture").value_or("");
     const auto found = std::ranges::find_if(architectures, [&](const Architecture& each) { return each.name == name; });
     if (found != architectures.end()) return *found;
-    throw BadInput("The GGUF file has a model of the architecture \"" + message_text(name) + "\", but only " +
+    throw BadInput("The GGUF file has a model of the architecture " + quoted_name(name) + ", but only " +
                    joined(architectures, ", ", &Architecture::name) +
                    " are read from GGUF; use the model's folder of Hugging Face instead.");
 }
@@ -101,7 +100,7 @@ json gguf_config(const WeightFiles& files) {
             config["rope_scaling"]["original_max_position_embeddings"] =
                 whole("rope.scaling.original_context_length", 0);
     } else if (scaling != "none") {
-        throw BadInput(text_of_refusal(prefix + "rope.scaling.type", "\"" + message_text(scaling) + "\""));
+        throw BadInput(text_of_refusal(prefix + "rope.scaling.type", quoted_name(scaling)));
     }
     // The file of a model of Llama 3.1 has the divisors of its frequencies instead of their formula; LongRoPE is the
     // scaling by a list of divisors.
@@ -142,9 +141,9 @@ json gguf_tokenizer(const GgufHeader& header) {
                          {"behavior", "Isolated"}});
     }
     if (kind != "gpt2" || (steps.empty() && pre != "gpt-2")) {
-        throw BadInput("The GGUF file has a tokenizer of the kind \"" + message_text(kind) +
-                       "\" with the pre-tokenizer \"" + message_text(pre) +
-                       "\", but only byte-level BPE (gpt2) with the pre-tokenizer gpt-2, smollm, llama-bpe or qwen2 is "
+        throw BadInput("The GGUF file has a tokenizer of the kind " + quoted_name(kind) + " with the pre-tokenizer " +
+                       quoted_name(pre) +
+                       ", but only byte-level BPE (gpt2) with the pre-tokenizer gpt-2, smollm, llama-bpe or qwen2 is "
                        "read from GGUF; give token ids with --tokens.");
     }
     steps.push_back({{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", has_expression}});
@@ -166,7 +165,7 @@ json gguf_tokenizer(const GgufHeader& header) {
         if (type == control || type == user_defined) {
             file["added_tokens"].push_back({{"id", id}, {"content", token}, {"special", type == control}});
         } else if (!file["model"]["vocab"].emplace(token, id).second) {
-            throw BadInput("The GGUF file has the token \"" + message_text(token) + "\" twice.");
+            throw BadInput("The GGUF file has the token " + quoted_name(token) + " twice.");
         }
     }
     return file;

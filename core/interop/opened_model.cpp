@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/tokenizer/subword_kinds.h"
-#include "core/data/utf8.h"
 #include "core/interop/gguf_model.h"
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
@@ -20,10 +19,6 @@ namespace ropelab {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string in_quotes(const std::string& tensor) {
-    return "\"" + message_text(tensor) + "\"";
-}
 
 std::int64_t columns_of(const Parameter& parameter) {
     return parameter.size / std::max<std::int64_t>(parameter.shape.front(), 1);
@@ -72,7 +67,7 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
         throw BadInput(
             "The weights of this model cannot be read, because the program does not know the names of the "
             "tensors of the model type " +
-            in_quotes(type) + ".");
+            quoted_name(type) + ".");
     }
     if (!whole.anatomy().totals().parameters || whole.layers.empty()) {
         throw BadInput(
@@ -105,10 +100,10 @@ void OpenedModel::check_tensors(const ModelPlan& plan) {
         for (const SourceRows& part : parameter.source.parts) {
             const WeightFiles::Entry* entry = find(part.name);
             if (!entry)
-                throw BadInput(where + " lack the tensor " + in_quotes(part.name) + ", which the config requires.");
+                throw BadInput(where + " lack the tensor " + quoted_name(part.name) + ", which the config requires.");
             const std::vector<std::int64_t> shape = shape_in_file(parameter, part);
             if (entry->tensor.shape != shape) {
-                throw BadInput("The tensor " + in_quotes(part.name) + " of " + path_.string() + " has the shape " +
+                throw BadInput("The tensor " + quoted_name(part.name) + " of " + path_.string() + " has the shape " +
                                shape_text(entry->tensor.shape) + ", but the config requires " + shape_text(shape) +
                                ".");
             }
@@ -129,7 +124,7 @@ void OpenedModel::check_tensors(const ModelPlan& plan) {
     }
     if (others == 0) return;
     const std::string more = others > 1 ? " and " + std::to_string(others - 1) + " more" : "";
-    throw BadInput(where + " have the tensor " + in_quotes(first) + more +
+    throw BadInput(where + " have the tensor " + quoted_name(first) + more +
                    ", which a model of this config does not have; the config and the weights must be of one model.");
 }
 
@@ -145,7 +140,7 @@ void OpenedModel::read(const Parameter& parameter, std::span<float> to) const {
             read_rows(entry, part, columns, rows);
         }
         if (!std::ranges::all_of(rows, [](float number) { return std::isfinite(number); }))
-            throw BadInput("The tensor " + in_quotes(part.name) + " of " + path_.string() +
+            throw BadInput("The tensor " + quoted_name(part.name) + " of " + path_.string() +
                            " has numbers that are not finite, so the model cannot be computed.");
         done += rows.size();
     }

@@ -7,7 +7,6 @@
 #include <set>
 
 #include "core/base/error.h"
-#include "core/data/utf8.h"
 
 namespace ropelab {
 
@@ -37,13 +36,13 @@ class GgufReader {
             const std::string key = name();
             const auto type = number<std::uint32_t>();
             if (!result.metadata.emplace(key, value(key, type)).second)
-                fail("its metadata has " + quoted(key) + " twice");
+                fail("its metadata has " + quoted_name(key) + " twice");
         }
         std::set<std::string> names;
         for (std::uint64_t i = 0; i < tensors; ++i) {
             result.tensors.push_back(tensor());
             if (!names.insert(result.tensors.back().name).second)
-                fail("it has the tensor " + quoted(result.tensors.back().name) + " twice");
+                fail("it has the tensor " + quoted_name(result.tensors.back().name) + " twice");
         }
         place(result);
         return result;
@@ -55,8 +54,6 @@ class GgufReader {
     [[noreturn]] void fail(const std::string& what) const {
         throw BadInput(file_.path().string() + " cannot be read as GGUF: " + what + ".");
     }
-
-    static std::string quoted(const std::string& text) { return "\"" + message_text(text) + "\""; }
 
     void bytes(std::span<std::byte> to) {
         const std::uint64_t limit = std::min(file_.size(), largest_gguf_header);
@@ -141,7 +138,7 @@ class GgufReader {
             case boolean:
                 return number<std::uint8_t>() != 0 ? 1 : 0;
             default:
-                fail("the metadata " + quoted(key) + " has the unknown type " + std::to_string(type));
+                fail("the metadata " + quoted_name(key) + " has the unknown type " + std::to_string(type));
         }
     }
 
@@ -151,7 +148,7 @@ class GgufReader {
         if (type != array) return number_of(type, key);
         const auto element = number<std::uint32_t>();
         const auto count = number<std::uint64_t>();
-        if (element == array) fail("the metadata " + quoted(key) + " is a list of lists, which no model needs");
+        if (element == array) fail("the metadata " + quoted_name(key) + " is a list of lists, which no model needs");
         if (element == text) {
             require(count, sizeof(std::uint64_t));
             std::vector<std::string> texts;
@@ -167,7 +164,7 @@ class GgufReader {
     StoredTensor tensor() {
         StoredTensor result;
         result.name = name();
-        const std::string words = "the tensor " + quoted(result.name);
+        const std::string words = "the tensor " + quoted_name(result.name);
         const auto dimensions = number<std::uint32_t>();
         constexpr std::uint32_t most_dimensions = 4;
         if (dimensions == 0 || dimensions > most_dimensions)
@@ -207,7 +204,7 @@ class GgufReader {
         std::ranges::stable_sort(header.tensors, {}, &StoredTensor::begin);
         std::uint64_t filled = 0;
         for (StoredTensor& tensor : header.tensors) {
-            const std::string words = "the tensor " + quoted(tensor.name);
+            const std::string words = "the tensor " + quoted_name(tensor.name);
             if (tensor.begin % step != 0 || tensor.begin < filled)
                 fail(words + " begins inside another tensor or at a byte that is not a multiple of " +
                      std::to_string(step));

@@ -15,9 +15,9 @@ namespace {
 
 using nlohmann::json;
 
-// In bytes, for about 100,000 tensors, as of the largest models. The reference implementation reads up to 100 MB, which
-// need several GB of memory.
-constexpr std::uint64_t largest_header = 16'000'000;
+// In bytes, for about 60,000 tensors in one file, more than the largest models have. The reference implementation reads
+// up to 100 MB, which need several GB of memory.
+constexpr std::uint64_t largest_header = 8'000'000;
 
 /// Throws BadInput with a precise reason.
 class Reader {
@@ -74,7 +74,8 @@ class Reader {
             }
         }
         constexpr std::size_t bytes_per_list = 12;
-        if (lists > 3 + text.size() / bytes_per_list) fail("its header has more lists than its tensors could have");
+        if (lists > 3 + text.size() / bytes_per_list)
+            fail("its header is not valid JSON of tensors, because it has more lists than its tensors could have");
     }
 
     json parse(const std::string& text) const {
@@ -83,7 +84,7 @@ class Reader {
         json header = parse_bounded(
             text, [&](const std::string& key) { twice = key; }, false);
         if (header.is_discarded() || !header.is_object()) fail("its header is not valid JSON");
-        if (twice) fail("its header names \"" + *twice + "\" twice");
+        if (twice) fail("its header names " + quoted_name(*twice) + " twice");
         return header;
     }
 
@@ -91,14 +92,14 @@ class Reader {
         std::map<std::string, std::string> result;
         if (!value.is_object()) fail("its metadata is not an object of strings");
         for (const auto& [key, text] : value.items()) {
-            if (!text.is_string()) fail("its metadata \"" + key + "\" is not a string");
+            if (!text.is_string()) fail("its metadata " + quoted_name(key) + " is not a string");
             result[key] = text.get<std::string>();
         }
         return result;
     }
 
     StoredTensor tensor_of(const std::string& name, const json& value) const {
-        const std::string tensor = "the tensor \"" + name + "\"";
+        const std::string tensor = "the tensor " + quoted_name(name);
         if (!value.is_object() || value.size() != 3 || !value.contains("dtype") || !value.contains("shape") ||
             !value.contains("data_offsets")) {
             fail(tensor + " must have exactly the keys dtype, shape and data_offsets");
@@ -106,7 +107,8 @@ class Reader {
         const json& type = value["dtype"];
         const NumberTypeFacts* known = type.is_string() ? number_type(type.get<std::string>()) : nullptr;
         if (!known || known->block > 1) {
-            fail(tensor + " has the type " + (type.is_string() ? type.get<std::string>() : "(not a string)") +
+            fail(tensor + " has the type " +
+                 (type.is_string() ? quoted_name(type.get<std::string>()) : "(not a string)") +
                  ", but only F32, F16 and BF16 are supported");
         }
         const auto numbers = [&](const char* key) {
@@ -150,8 +152,9 @@ class Reader {
         std::uint64_t filled = 0;
         for (const StoredTensor& tensor : tensors) {
             if (tensor.begin - data_start_ != filled) {
-                fail("the tensor \"" + tensor.name + "\" starts at byte " + std::to_string(tensor.begin - data_start_) +
-                     " of the data, but the previous one ends at " + std::to_string(filled));
+                fail("the tensor " + quoted_name(tensor.name) + " starts at byte " +
+                     std::to_string(tensor.begin - data_start_) + " of the data, but the previous one ends at " +
+                     std::to_string(filled));
             }
             filled += tensor.bytes;
         }

@@ -13,6 +13,7 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/data/utf8.h"
 
 namespace ropelab {
 
@@ -204,6 +205,13 @@ std::optional<std::int64_t> product_of_shape(std::span<const std::int64_t> shape
 std::string shape_text(std::span<const std::int64_t> shape) {
     if (shape.empty()) return "a single number";
     return joined(shape, " × ", [](std::int64_t extent) { return std::to_string(extent); });
+}
+
+std::string quoted_name(std::string_view name) {
+    std::string text = message_text(name);
+    std::ranges::replace_if(
+        text, [](char c) { return c == '\n' || c == '\r' || c == '\t'; }, ' ');
+    return '"' + text + '"';
 }
 
 WeightFile::WeightFile(const std::filesystem::path& path)

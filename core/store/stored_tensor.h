@@ -43,6 +43,8 @@ struct StoredTensor {
 std::optional<std::int64_t> product_of_shape(std::span<const std::int64_t> shape);
 /// "64 × 128", or "a single number".
 std::string shape_text(std::span<const std::int64_t> shape);
+/// A name of a stranger's file for a message, in quotes and in one line.
+std::string quoted_name(std::string_view name);
 
 /// A regular file that is open for reading at any place. It is not mapped, because a mapped file that another program
 /// shortens would end this program.

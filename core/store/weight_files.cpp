@@ -7,7 +7,6 @@
 #include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
-#include "core/data/utf8.h"
 #include "core/store/safetensors.h"
 
 namespace ropelab {
@@ -75,7 +74,7 @@ void WeightFiles::add(const WeightFile& file, const std::vector<StoredTensor>& t
     for (const StoredTensor& tensor : tensors) {
         const auto [found, is_new] = tensors_.try_emplace(tensor.name, Entry{tensor, &file});
         if (!is_new) {
-            throw BadInput("The tensor \"" + message_text(tensor.name) + "\" is both in " +
+            throw BadInput("The tensor " + quoted_name(tensor.name) + " is both in " +
                            found->second.file->path().string() + " and in " + file.path().string() +
                            "; each tensor must be in one file.");
         }
@@ -116,8 +115,8 @@ void WeightFiles::open_shards(const fs::path& index) {
     for (const auto& [tensor, file] : read["weight_map"].items()) {
         const std::string name = file.is_string() ? file.get<std::string>() : "";
         if (!name.ends_with(".safetensors") || fs::path(name).filename() != name) {
-            refuse("says that the tensor \"" + message_text(tensor) + "\" is in \"" + message_text(name) +
-                   "\", but it may only name safetensors files of its own folder.");
+            refuse("says that the tensor " + quoted_name(tensor) + " is in " + quoted_name(name) +
+                   ", but it may only name safetensors files of its own folder.");
         }
         if (names.insert(name).second && names.size() > most_shards)
             refuse("names more than " + std::to_string(most_shards) + " files.");
@@ -130,8 +129,8 @@ void WeightFiles::open_shards(const fs::path& index) {
     for (const auto& [tensor, file] : read["weight_map"].items()) {
         const Entry* entry = find(tensor);
         if (!entry || entry->file->path().filename() != file.get<std::string>())
-            refuse("says that the tensor \"" + message_text(tensor) + "\" is in \"" + file.get<std::string>() +
-                   "\", but that file does not contain it.");
+            refuse("says that the tensor " + quoted_name(tensor) + " is in " + quoted_name(file.get<std::string>()) +
+                   ", but that file does not contain it.");
     }
 }
 

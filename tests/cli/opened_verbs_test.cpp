@@ -72,6 +72,47 @@ TEST(OpenedVerbs, LossesAndLogitsAreThoseOfTransformers) {
     EXPECT_NEAR(all.tensors.front().values.back(), expected["logits"].back().back().get<double>(), 1e-5);
 }
 
+// The 20 largest logits of the last token are those of transformers.
+void expect_top_logits(const std::string& model, const json& expected) {
+    const ScratchFolder scratch;
+    const auto ids = scratch.write("ids.json", expected.at("tokens").dump()).string();
+    const json top = ropelab_cli({"logits", "--model", model, "--tokens", ids, "--json"}).json();
+    ASSERT_EQ(top.at("ids").size(), 20U);
+    for (std::size_t i = 0; i < 20; ++i) {
+        const auto id = top["ids"][i].get<std::size_t>();
+        EXPECT_NEAR(top["logits"][i].get<double>(), expected["logits"].back()[id].get<double>(), 1e-5) << i;
+    }
+}
+
+TEST(OpenedVerbs, ReadsShardsAndNamesWithoutPrefix) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder shards;
+    fs::copy_file(shared_data(llama) / "config.json", shards / "config.json");
+    json map;
+    std::vector<TensorFile> parts(2);
+    for (NamedTensor& tensor : read_safetensors(shared_data(llama) / "model.safetensors").tensors) {
+        const std::size_t part = map.size() % 2;
+        map[tensor.name] = std::to_string(part) + ".safetensors";
+        parts[part].tensors.push_back(std::move(tensor));
+    }
+    write_safetensors(shards / "0.safetensors", parts[0]);
+    write_safetensors(shards / "1.safetensors", parts[1]);
+    shards.write("model.safetensors.index.json", json{{"weight_map", map}}.dump());
+    expect_top_logits(shards.path().string(), read_json_file(shared_data(llama) / "expected.json"));
+
+    // As in the file of openai-community/gpt2, which also has the causal masks.
+    const fs::path gpt2 = shared_data("oracles/hf_models/gpt2");
+    const ScratchFolder plain;
+    fs::copy_file(gpt2 / "config.json", plain / "config.json");
+    TensorFile file = read_safetensors(gpt2 / "model.safetensors");
+    for (NamedTensor& tensor : file.tensors) {
+        if (tensor.name.starts_with("transformer.")) tensor.name.erase(0, 12);
+    }
+    file.tensors.push_back({"h.0.attn.bias", {1, 1, 2, 2}, {1, 0, 1, 1}});
+    write_safetensors(plain / "model.safetensors", file);
+    expect_top_logits(plain.path().string(), read_json_file(gpt2 / "expected.json"));
+}
+
 TEST(OpenedVerbs, AnatomyAndCacheAreThoseOfTheFile) {
     SKIP_WITHOUT_SHARED_DATA(llama);
     const std::string model = shared_data(llama).string();
