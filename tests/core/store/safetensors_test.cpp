@@ -114,7 +114,7 @@ TEST_F(Safetensors, ReportsEachKindOfInvalidFile) {
     EXPECT_THAT(sentence("{"), HasSubstr("not valid JSON"));
     EXPECT_THAT(sentence(R"({"x":1})"), HasSubstr("\"x\" must have exactly the keys dtype"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"I64","shape":[],"data_offsets":[0,4]}})", four),
-                HasSubstr("the type I64, but only F32, F16 and BF16"));
+                HasSubstr("the type \"I64\", but only F32, F16 and BF16"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[2],"data_offsets":[0,4]}})", four),
                 HasSubstr("4 bytes, which does not match its shape 2"));
     EXPECT_THAT(sentence(R"({"x":{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}})", four),

@@ -1,6 +1,7 @@
 // The table of rooms and parts that lectures can name agrees with the rooms of the window.
 #include "core/lecture/lecture_rooms.h"
 
+#include <QAbstractButton>
 #include <set>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "tests/ui/support/workbench.h"
 #include "ui/common/text.h"
 #include "ui/plot/figure_view.h"
+#include "ui/rooms/memory/memory_room.h"
 #include "ui/shell/room.h"
 #include "ui/window/frame/rooms.h"
 #include "ui/window/main_window.h"
@@ -94,7 +96,14 @@ TEST_F(LectureRoomsTest, EveryFigureThatIsShownIsInTheTable) {
     std::set<std::string> seen;
     for (const LectureRoom& room : lecture_rooms()) {
         window.showRoom(text(room.name));
+        std::vector<std::pair<std::string_view, bool>> pages;
+        for (const std::string_view part : room.parts) pages.push_back({part, false});
+        auto* memory = dynamic_cast<MemoryRoom*>(&window.room());
         for (const std::string_view part : room.parts) {
+            if (memory) pages.push_back({part, true});
+        }
+        for (const auto& [part, isToScale] : pages) {
+            if (memory) memory->toScale()->setChecked(isToScale);
             window.room().showPart(text(part));
             window.room().refreshNow();
             std::vector<std::string> names;

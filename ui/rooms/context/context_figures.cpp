@@ -203,7 +203,7 @@ Figure decayFigure(const RotarySetup& setup, std::int64_t end, bool isCompared, 
     }
     const std::vector<double> bound = decay_bound(now.inverse_frequencies, distances);
     FigureCurve curve;
-    curve.quantity = u"(2/d) Σ|Sⱼ|"_s;
+    curve.quantity = u"(2/d) Σ|S_j|"_s;
     curve.ink = {Ink::Kind::rotated};
     if (logarithmic) curve.shape = FigureCurve::Shape::points;  // the bound is not computed between these distances
     curve.pointPt = isCompared ? 3 : 1.5;

@@ -230,9 +230,12 @@ Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& ba
     return figure;
 }
 
-/// The table of the setup that is compared.
+/// The table of the setup that is compared, which names that of A.
 void addCompared(Figure& figure, std::vector<Bar>& bars, const ShapedSetup& a, const ShapedSetup& b,
                  const MemoryOptions& options) {
+    const auto current = std::find_if(bars.begin(), bars.end(), [](const Bar& bar) { return bar.isCurrent; });
+    Bar& own = current == bars.end() ? bars.front() : *current;
+    own.name = u"A: "_s + own.name;
     bars.push_back({u"B: %1"_s.arg(percent(b.setup.fraction)),
                     {Ink::Kind::compared},
                     tableBytes(b.setup, b.shape, options, rotary_dim(b.setup), b.setup.context)});

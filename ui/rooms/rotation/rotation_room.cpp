@@ -179,6 +179,9 @@ QWidget* RotationRoom::makePages(const RunAccess& runs) {
     }
     for (FigureView* each : {m_circuitDistance, m_circuitKeys}) explainBy(each, m_tabs->button(Circuit));
     explainBy(m_helix, m_tabs->button(Helix));
+    explainBy(m_sentence->panelViews().first(), m_tabs->button(Tokens));
+    connect(m_sentence, &PanelGrid::viewAdded, this,
+            [this](FigureView* panel) { explainBy(panel, m_tabs->button(Tokens)); });
     explainBy(m_logit, m_logitText);
     return m_pages;
 }
@@ -519,7 +522,7 @@ void RotationRoom::fitOnlyPart() {
     // Dials and pair are above and beside the logit, and every other page has the whole stage.
     if (!onlyPart().isEmpty()) return;
     for (FigureView* each : {m_dials, m_pair}) pairOf(each)->setVisible(page() == Logit);
-    m_bar->setVisible(page() != Circuit);  // the head of the circuit depends on distances only
+    m_bar->setEnabled(page() != Circuit);  // the head of the circuit depends on distances only
     m_logitText->setVisible(page() != Circuit && page() != Tokens);
 }
 
