@@ -43,6 +43,7 @@ ChoiceField::ChoiceField(const QStringList& choices, int right, bool withHands, 
         auto* label = new QLabel(withPlainFormulas(choices[i]), this);
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
+        label->setAlignment(Qt::AlignLeft | Qt::AlignTop);  // beside its number, also in a row with spare height
         label->installEventFilter(this);
         grid->addWidget(label, i, 1);
         m_texts.append(label);

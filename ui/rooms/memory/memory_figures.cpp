@@ -196,7 +196,7 @@ struct Bar {
 /// The sizes at the context of the setup, to scale: the axis is linear and begins at 0.
 Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& bars) {
     constexpr double mostMiB = 4096;  // larger sizes are in GiB
-    constexpr double space = 1.15;    // above the highest bar, for its size
+    constexpr double space = 1.25;    // above the highest bar, for its size
     figure.name = name;
     figure.curves.clear();
     figure.verticalLines.clear();

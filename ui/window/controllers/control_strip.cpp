@@ -41,7 +41,7 @@ ControlStrip::ControlStrip(QWidget* parent) : QFrame(parent), m_grid(new QGridLa
     hide();
 }
 
-void ControlStrip::takeOne(QWidget* widget, int row, int column, int columns) {
+void ControlStrip::takeOne(QWidget* widget) {
     QWidget* parent = widget->parentWidget();
     Taken taken{widget, parent, layoutOf(parent->layout(), widget)};
     if (taken.layout) {
@@ -53,27 +53,67 @@ void ControlStrip::takeOne(QWidget* widget, int row, int column, int columns) {
         taken.layout->removeWidget(widget);
     }
     const bool isHidden = widget->isHidden();
-    m_grid->addWidget(widget, row, column, 1, columns);
+    widget->setParent(this);
     widget->setHidden(isHidden);
     m_taken.append(std::move(taken));
 }
 
 void ControlStrip::take(const QList<QWidget*>& fields) {
-    const int columns = std::min<int>(kMostColumns, static_cast<int>(fields.size()));
-    for (int i = 0; i < fields.size(); ++i) {
+    m_fields = fields;
+    for (QWidget* field : fields) {
+        if (QLabel* label = labelOf(field)) takeOne(label);
+        takeOne(field);
+    }
+    arrange(fittingColumns());
+    setHidden(fields.isEmpty());
+}
+
+int ControlStrip::fittingColumns() const {
+    const auto widthOf = [](const QWidget* widget) {
+        return widget ? std::max(widget->minimumSizeHint().width(), widget->minimumWidth()) : 0;
+    };
+    int columns = std::min<int>(kMostColumns, static_cast<int>(m_fields.size()));
+    for (; columns > 1; --columns) {
+        const QMargins margins = m_grid->contentsMargins();
+        int needed = margins.left() + margins.right() + (2 * columns - 1) * m_grid->horizontalSpacing();
+        for (int column = 0; column < columns; ++column) {
+            int label = 0;
+            int field = 0;
+            for (qsizetype i = column; i < m_fields.size(); i += columns) {
+                label = std::max(label, widthOf(labelOf(m_fields[i])));
+                field = std::max(field, widthOf(m_fields[i]));
+            }
+            needed += label + field;
+        }
+        if (needed <= width()) break;
+    }
+    return columns;
+}
+
+void ControlStrip::arrange(int columns) {
+    m_columns = columns;
+    for (const Taken& each : m_taken) m_grid->removeWidget(each.widget);
+    for (int column = 0; column < m_grid->columnCount(); ++column) m_grid->setColumnStretch(column, 0);
+    for (int i = 0; i < m_fields.size(); ++i) {
         const int row = i / columns;
         const int column = 2 * (i % columns);
-        QLabel* label = labelOf(fields[i]);
-        if (label) takeOne(label, row, column, 1);
-        takeOne(fields[i], row, label ? column + 1 : column, label ? 1 : 2);
+        QLabel* label = labelOf(m_fields[i]);
+        if (label) m_grid->addWidget(label, row, column);
+        m_grid->addWidget(m_fields[i], row, label ? column + 1 : column, 1, label ? 1 : 2);
         // Sliders take the width; other fields need no more than their text.
         m_grid->setColumnStretch(column + 1, 1);
     }
-    setHidden(fields.isEmpty());
+}
+
+void ControlStrip::resizeEvent(QResizeEvent* event) {
+    QFrame::resizeEvent(event);
+    if (m_fields.isEmpty()) return;
+    if (const int columns = fittingColumns(); columns != m_columns) arrange(columns);
 }
 
 void ControlStrip::giveBack() {
     hide();
+    m_fields.clear();
     const QList<Taken> taken = std::exchange(m_taken, {});
     for (auto each = taken.crbegin(); each != taken.crend(); ++each) {
         if (!each->widget || !each->parent) continue;

@@ -19,6 +19,9 @@ class ControlStrip : public QFrame {
     void take(const QList<QWidget*>& fields);
     void giveBack();
 
+ protected:
+    void resizeEvent(QResizeEvent* event) override;
+
  private:
     struct Taken {
         QPointer<QWidget> widget;
@@ -28,10 +31,15 @@ class ControlStrip : public QFrame {
         int place[4] = {};  // of a grid: row, column, and how many of each
         int stretch = 0;
     };
-    void takeOne(QWidget* widget, int row, int column, int columns);
+    void takeOne(QWidget* widget);
+    /// As many as fit into the width: fields in a strip that is narrower than they need would cover each other.
+    int fittingColumns() const;
+    void arrange(int columns);
 
     QGridLayout* m_grid;
     QList<Taken> m_taken;
+    QList<QWidget*> m_fields;
+    int m_columns = 0;
 };
 
 }  // namespace ropelab::ui
