@@ -127,7 +127,7 @@ struct Unit {
 
 // In ranges that double: 1, 2, 3–4, 5–8, …
 std::string table_of_positions(const TextLoss& loss) {
-    Table table{{{"tokens before", 'r', 13}, {"loss [nats]", 'r', 11}, {"number", 'r', 8}}, {}};
+    Table table{{{"tokens before", 'r', 13}, {"loss [nats]", 'r', 13}, {"number", 'r', 8}}, {}};
     const auto& [losses, means, numbers, windows] = loss;
     for (std::size_t first = 0; first < means.size(); first = std::max<std::size_t>(2 * first, first + 1)) {
         const std::size_t end = std::min(means.size(), std::max<std::size_t>(2 * first, first + 1));
@@ -188,7 +188,7 @@ void run_perplexity(const PerplexityFlags& flags) {
         return print_json(result);
     }
     Table table{
-        {{"per", 'l', 6}, {"number", 'r', 10}, {"loss [nats]", 'r', 11}, {"bits", 'r', 9}, {"perplexity", 'r', 11}},
+        {{"per", 'l', 6}, {"number", 'r', 10}, {"loss [nats]", 'r', 13}, {"bits", 'r', 9}, {"perplexity", 'r', 11}},
         {}};
     for (const Unit& unit : units) {
         table.rows.push_back({unit.name, grouped(unit.count), fixed_text(per(unit), 5),
@@ -196,7 +196,8 @@ void run_perplexity(const PerplexityFlags& flags) {
     }
     print_text(opened.name() + ": windows of " + grouped(how.window) + " tokens, one every " + grouped(how.stride) +
                " tokens; the first token of the text is not predicted.\n\n" + table.text() +
-               "\nLoss by the number of tokens before the predicted one in its window:\n\n" + table_of_positions(loss));
+               "\nLoss by the number of tokens before the predicted one in its context window:\n\n" +
+               table_of_positions(loss));
 }
 
 struct LogitsFlags {
@@ -256,14 +257,16 @@ void run_logits(const LogitsFlags& flags) {
 
 void add_perplexity(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "perplexity", "Measure how well a model of a file predicts a text: per token, byte and word, and by position");
+        "perplexity",
+        "Measure how well a model loaded from a file predicts a text: loss per token, byte and word, and by position");
     auto& flags = with_flags<PerplexityFlags>(*verb, run_perplexity);
     flags.input.add_to(*verb);
     verb->add_option("--context", flags.context,
-                     "Tokens that the model sees at once (default: the context of the model, at most 1024); it may be "
-                     "longer than that context unless positions are learned");
+                     "Length of a context window in tokens (default: the context of the model, at most 1024); it may "
+                     "exceed the context of the model unless positions are learned");
     verb->add_option("--stride", flags.stride,
-                     "Tokens from the begin of a window to the begin of the next one (default: the window)");
+                     "Tokens from the beginning of a context window to the beginning of the next one (default: "
+                     "--context)");
     verb->add_option("--theta", flags.theta, "Evaluate the model with this θ instead of its own");
     verb->add_option("--scaling", flags.scaling,
                      "Evaluate the model with this scaling instead of its own: linear, ntk, …");
@@ -275,12 +278,14 @@ void add_perplexity(CLI::App& program) {
 }
 
 void add_logits(CLI::App& program) {
-    CLI::App* verb =
-        program.add_subcommand("logits", "Compute the output logits of a model of a file for a text or token ids");
+    CLI::App* verb = program.add_subcommand(
+        "logits", "Compute the output logits of a model loaded from a file for a text or token ids");
     auto& flags = with_flags<LogitsFlags>(*verb, run_logits);
     flags.input.add_to(*verb);
     verb->add_option("--prompt", flags.input.prompt, "The text itself, instead of a file");
-    verb->add_option("--at", flags.at, "Token whose next token is predicted, counted from 0 (default: the last one)");
+    verb->add_option(
+        "--at", flags.at,
+        "Index of a token, counted from 0: the logits predict the token after it (default: the last token)");
     verb->add_option("--top", flags.top, "Number of tokens with the largest logits that are listed")
         ->capture_default_str();
     verb->add_option("--output", flags.output,

@@ -25,6 +25,25 @@ TEST(UndoStep, NamesUpToTwoChanges) {
     EXPECT_EQ(changedValues(changes), "");
 }
 
+TEST(RotaryChanges, NameEveryNumberOfASetup) {
+    const RotarySetup setup = parse_setup("scaling=llama3 factor=4 original_context=512");
+    int numbers = 0;
+    for (const SetupKey& key : setup_keys()) {
+        RotarySetup other = setup;
+        const Value value = key.get(setup);
+        if (const auto* whole = std::get_if<std::int64_t>(&value)) {
+            key.set(other, *whole + 2);
+        } else if (const auto* number = std::get_if<double>(&value)) {
+            key.set(other, *number > 0 ? *number / 2 : 1.0);
+        } else {
+            continue;
+        }
+        ++numbers;
+        EXPECT_FALSE(rotaryChanges({setup, {}}, {other, {}}).isEmpty()) << key.name;
+    }
+    EXPECT_GE(numbers, 10);
+}
+
 TEST(RotaryModel, PastingTwiceIsTwoSteps) {
     QUndoStack undo;
     RotaryModel model(undo);

@@ -11,7 +11,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr std::int64_t kMostPositions = 1 << 16;
-constexpr double kPointPt = 4;
+constexpr double kPointPt = 2.5;
 
 QString namesOfPairs(int count) {
     return count == 0   ? u"no pair"_s
