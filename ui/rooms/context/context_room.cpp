@@ -197,9 +197,7 @@ QWidget* ContextRoom::makeBar() {
     });
     addToolPage(m_tools, {m_logarithmic});
     addToolPage(m_tools, makeScanTools());
-    addToolPage(m_tools, {});
     addToolPage(m_tools, {m_sampleAgain});
-    addToolPage(m_tools, {});
     row->addWidget(m_tools);
     m_progress = new QProgressBar(tools);
     m_progress->setTextVisible(false);
@@ -315,7 +313,8 @@ void ContextRoom::setPart(Part part) {
     m_part = part;
     auto* tab = m_tabs->button(static_cast<int>(part));
     tab->setChecked(true);
-    m_tools->setCurrentIndex(static_cast<int>(part));
+    // All other parts have a distance axis with a switch.
+    m_tools->setCurrentIndex(part == Part::bases ? 1 : part == Part::random ? 2 : 0);
     m_random->setVisible(part == Part::random || part == Part::share);
     m_randomForm.setEnabled("mean", part == Part::random);
     explainBy(m_view, tab);

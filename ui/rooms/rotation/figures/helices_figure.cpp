@@ -186,9 +186,9 @@ QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureS
         }
     };
     const qsizetype half = picture.pairs.size() / 2;
-    const std::future<void> upper = std::async(std::launch::async, draw, 0, half);
+    std::future<void> upper = std::async(std::launch::async, draw, 0, half);
     draw(half, picture.pairs.size());
-    upper.wait();
+    upper.get();
     return image;
 }
 
