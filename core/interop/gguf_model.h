@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/plan/model_plan.h"
-#include "core/store/weight_files.h"
+#include "core/weights/weight_files.h"
 
 namespace ropelab {
 

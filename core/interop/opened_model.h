@@ -9,7 +9,7 @@
 #include "core/contract/engine.h"
 #include "core/data/tokenizer/vocabulary.h"
 #include "core/plan/model_plan.h"
-#include "core/store/weight_files.h"
+#include "core/weights/weight_files.h"
 
 namespace ropelab {
 

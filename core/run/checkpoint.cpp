@@ -4,7 +4,7 @@
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
 #include "core/settings/keys.h"
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 
 namespace ropelab {
 

@@ -44,7 +44,7 @@ done
 
 # Texts, that is lines without their comments. Exceptions: number types of files of weights, and the key F2.
 while IFS= read -r place; do
-    [[ -z $place || $place == core/store/@(safetensors|stored_tensor|gguf).cpp:* || $place == *'F2 renames'* || $place == *'F2 in a figure'* ]] ||
+    [[ -z $place || $place == core/weights/@(safetensors|stored_tensor|gguf).cpp:* || $place == *'F2 renames'* || $place == *'F2 in a figure'* ]] ||
         fault "$place  ^ write \"formula 12\" instead of F12 in a text"
 done < <(grep -rnE "${kinds[@]}" '"' "${sources[@]}" | sed -E 's|//.*||' | grep -E '".*(\b|\\n)F[0-9]{1,2}\b.*"' || true)
 

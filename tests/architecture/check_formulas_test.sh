@@ -11,11 +11,11 @@ run_check() {
 
 make_good_tree() {
     rm -rf "${tree:?}"/*
-    mkdir -p "$tree"/{core/store,ui,app,docs}
+    mkdir -p "$tree"/{core/weights,ui,app,docs}
     printf '# Formulas\n\n### Formula 1: one\n\n### Formula 12: twelve\n\n### Formula 13: more\n' >"$tree/docs/formulas.md"
     printf '/// Rotates a pair (F1); B(m), F12–F13.\nint rotate();\n' >"$tree/core/rotate.h"
     printf 'auto why = tr("Men et al. 2024, formulas 12 and 13");  // F12\n' >"$tree/ui/why.cpp"
-    printf 'if (type == "F16") return 2;\n' >"$tree/core/store/safetensors.cpp"
+    printf 'if (type == "F16") return 2;\n' >"$tree/core/weights/safetensors.cpp"
     printf 'tr("F2 renames a run."); Key_F9; "BF16"\n' >"$tree/ui/keys.cpp"
 }
 

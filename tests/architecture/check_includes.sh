@@ -2,7 +2,7 @@
 # check_includes.sh CHECKOUT: fails if a source includes a header that its folder may not include. The output lists file,
 # line and rule. An arrow means "may include":
 #   app → ui → core/{report,lecture} → core/{reproduce,interop,bench} → core/study → core/sweep → core/run → core/forecast →
-#   core/experiment → core/machine → core/results → core/stats → core/store → core/data → core/table → core/contract → core/plan → core/settings → core/rope → core/base
+#   core/experiment → core/machine → core/results → core/stats → core/weights → core/store → core/data → core/table → core/contract → core/plan → core/settings → core/rope → core/base
 #   core/engine: torch_engine → train → probe → model → parts → attention → operations → device → core/contract
 #   ui: window → lecture → statements; window → rooms/*, models, statements → rotary → probes → figures → session → help → shell → controls → common → plot, animation, sound → figure → theme
 set -euo pipefail
@@ -11,7 +11,7 @@ cd "$1"
 
 qt='<(Q[A-Za-z]+|Qt[A-Za-z]*/.*|q[a-z]+\.h)>|"(Q[A-Z]\w*|q[a-z]+\.h)"|qcustomplot'
 torch='[<"](torch|ATen|c10|caffe2|nvfuser)/'
-data='core/(data|store|table|machine|experiment|forecast|run|sweep|study|lecture|report|reproduce|results|stats|interop|bench)/'
+data='core/(data|store|weights|table|machine|experiment|forecast|run|sweep|study|lecture|report|reproduce|results|stats|interop|bench)/'
 engine='core/engine/'
 window='"(ui|app)/'
 files='nlohmann/|sqlite3\.h|curl/|openssl/|archive(_entry)?\.h|boost/|CLI/'
@@ -32,7 +32,7 @@ forbid() {
 }
 
 base=(core/contract core/plan core/settings core/rope core/base)
-middle=(core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/results core/stats core/interop core/bench)
+middle=(core/data core/store core/weights core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/lecture core/report core/reproduce core/results core/stats core/interop core/bench)
 
 forbid 'core must not include Qt' "$qt" core
 forbid 'core must not include ui or app' "$window" core
@@ -46,12 +46,12 @@ done
 forbid 'only core/engine may include LibTorch' "$torch" "${middle[@]}" ui app
 forbid 'the engine is loaded at run time and must not be included' "$engine" "${middle[@]}" ui app
 forbid 'the engine must not include files, experiments or their libraries' "$data|$files" core/engine
-forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/results core/stats core/interop core/bench core/report "${base[@]}" ui app
+forbid 'only core/lecture may include yaml-cpp' '[<"]yaml-cpp/' core/data core/store core/weights core/table core/machine core/experiment core/forecast core/run core/sweep core/study core/reproduce core/results core/stats core/interop core/bench core/report "${base[@]}" ui app
 forbid 'ui must not include app' '"app/' ui
 
 # The folders of ropelab_core, highest first: no folder may include a folder above it or, in the same line, beside it.
 above=''
-for line in 'report lecture' 'reproduce interop bench' 'study' 'sweep' 'run' 'forecast' 'experiment' 'machine' 'results' 'stats' 'store' 'data' 'table'; do
+for line in 'report lecture' 'reproduce interop bench' 'study' 'sweep' 'run' 'forecast' 'experiment' 'machine' 'results' 'stats' 'weights' 'store' 'data' 'table'; do
     for folder in $line; do
         others=$(tr ' ' '\n' <<<"$above $line" | grep -vx "$folder" | grep . | paste -sd '|' || true)
         [[ -z $others ]] ||

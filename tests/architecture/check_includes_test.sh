@@ -12,7 +12,7 @@ run_check() {
 make_good_tree() {
     rm -rf "${tree:?}"/*
     local folder
-    mkdir -p "$tree"/core/{base,rope,settings,contract,data,store,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,engine/{device,model,train}} "$tree"/app \
+    mkdir -p "$tree"/core/{base,rope,settings,contract,data,store,weights,table,machine,plan,experiment,forecast,run,sweep,study,reproduce,interop,bench,report,lecture,results,stats,engine/{device,model,train}} "$tree"/app \
         "$tree"/ui/{plot,animation,common,session,rotary,models,lecture,rooms/train,rooms/results,window/frame}
     printf '#include <vector>\n#include "core/base/error.h"\n' >"$tree/core/rope/rotation.cpp"
     printf '#include <nlohmann/json.hpp>\n#include "core/rope/rotation.h"\n' >"$tree/core/data/corpus.cpp"
@@ -75,7 +75,7 @@ expect_include_rejected core/engine/model/bad.h '#include "core/engine/train/coh
 expect_include_rejected core/engine/device/bad.cpp '#include "core/engine/model/decoder.h"'
 expect_include_rejected core/store/bad.h '#include "../model/decoder.h"'
 lower=()
-for line in table data store stats results machine experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
+for line in table data store weights stats results machine experiment forecast run sweep study 'reproduce interop bench' 'report lecture'; do
     for folder in $line; do
         for other in "${lower[@]}"; do
             expect_include_rejected "core/$other/bad.cpp" "#include \"core/$folder/thing.h\""

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 #include "tests/cli/terminal.h"
 #include "tests/support/shared_data.h"
 

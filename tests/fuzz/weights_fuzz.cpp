@@ -11,8 +11,8 @@
 
 #include "core/base/error.h"
 #include "core/interop/gguf_model.h"
-#include "core/store/safetensors.h"
-#include "core/store/weight_files.h"
+#include "core/weights/safetensors.h"
+#include "core/weights/weight_files.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/support/scratch_folder.h"
 
@@ -82,7 +82,7 @@ int main(int count, char** arguments) {
     const ScratchFolder folder;
     write_safetensors(folder / "seed.safetensors", {.tensors = {{"a", {2, 3}, {1, 2, 3, 4, 5, 6}}, {"b", {1}, {7}}},
                                                     .metadata = {{"format", "pt"}}});
-    const std::string types = content_of(ROPELAB_SOURCE_DIR "/tests/core/store/gguf_types.gguf");
+    const std::string types = content_of(ROPELAB_SOURCE_DIR "/tests/core/weights/gguf_types.gguf");
     const std::string small = "GGUF" + bytes_of(std::uint32_t{3}) + bytes_of(std::uint64_t{0}) +
                               bytes_of(std::uint64_t{1}) + bytes_of(std::uint64_t{20}) + "general.architecture" +
                               bytes_of(std::uint32_t{8}) + bytes_of(std::uint64_t{5}) + "llama";

@@ -21,10 +21,10 @@
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"
 #include "core/rope/scaling.h"
-#include "core/store/safetensors.h"
 #include "core/study/ablation.h"
 #include "core/study/perplexity.h"
 #include "core/table/table.h"
+#include "core/weights/safetensors.h"
 
 namespace ropelab::terminal {
 

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/base/error.h"
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 

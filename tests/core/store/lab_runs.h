@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/store/lab_file.h"
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 #include "tests/core/data/scratch.h"
 
 namespace ropelab {

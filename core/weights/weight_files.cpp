@@ -1,4 +1,4 @@
-#include "core/store/weight_files.h"
+#include "core/weights/weight_files.h"
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
@@ -7,7 +7,7 @@
 #include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 
 namespace ropelab {
 

@@ -1,4 +1,4 @@
-#include "core/store/gguf.h"
+#include "core/weights/gguf.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,4 +1,4 @@
-#include "core/store/weight_files.h"
+#include "core/weights/weight_files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/machine/process_memory.h"
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 #include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 
@@ -63,7 +63,7 @@ class WeightFilesTest : public testing::Test {
 };
 
 TEST(GgufTypes, AreDecodedAsGgufPyDoes) {
-    const WeightFiles files(ROPELAB_SOURCE_DIR "/tests/core/store/gguf_types.gguf");
+    const WeightFiles files(ROPELAB_SOURCE_DIR "/tests/core/weights/gguf_types.gguf");
     ASSERT_NE(files.gguf(), nullptr);
     EXPECT_EQ(files.gguf()->get<double>("types.count"), 11);
     EXPECT_EQ(files.gguf()->get<std::vector<std::string>>("types.names"), (std::vector<std::string>{"F32", "θ"}));

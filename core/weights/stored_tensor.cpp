@@ -1,4 +1,4 @@
-#include "core/store/stored_tensor.h"
+#include "core/weights/stored_tensor.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>

@@ -1,4 +1,4 @@
-#include "core/store/safetensors.h"
+#include "core/weights/safetensors.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,7 +6,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/store/stored_tensor.h"
+#include "core/weights/stored_tensor.h"
 
 namespace ropelab {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/contract/named_tensor.h"
-#include "core/store/stored_tensor.h"
+#include "core/weights/stored_tensor.h"
 
 namespace ropelab {
 

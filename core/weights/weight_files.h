@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "core/store/gguf.h"
-#include "core/store/stored_tensor.h"
+#include "core/weights/gguf.h"
+#include "core/weights/stored_tensor.h"
 
 namespace ropelab {
 
