@@ -109,6 +109,16 @@ void check_table_format(const std::string& format) {
     choice_of(format, "an output format", {"text", "csv", "latex", "json"});
 }
 
+void add_model_precision(CLI::App& verb, std::string& word) {
+    verb.add_option("--precision", word,
+                    "Precision in which a model of --model is computed: float32 or bfloat16 (products of matrices)")
+        ->capture_default_str();
+}
+
+Precision parse_model_precision(const std::string& word) {
+    return choice_of(word, "--precision", {"float32", "bfloat16"}) == 0 ? Precision::float32 : Precision::bfloat16;
+}
+
 Generation::Mode parse_generation_mode(const std::string& word) {
     const std::size_t place = choice_of(word, "a generation mode", {"recompute", "rolling"});
     return place == 0 ? Generation::Mode::recompute : Generation::Mode::rolling;

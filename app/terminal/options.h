@@ -54,6 +54,9 @@ void add_margin(CLI::App& verb, double& percent);
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run);
 /// text, csv, latex or json.
 void check_table_format(const std::string& format);
+/// --precision of models that others trained.
+void add_model_precision(CLI::App& verb, std::string& word);
+Precision parse_model_precision(const std::string& word);
 /// "recompute" or "rolling". Throws BadInput for any other word.
 Generation::Mode parse_generation_mode(const std::string& word);
 

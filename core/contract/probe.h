@@ -189,6 +189,8 @@ struct ProbeResult {
     std::vector<double> loss_by_position_error;
     /// Nats per token, sequences × length (NaN without a target), if they were requested. Not stored in a lab file.
     ProbeArray sequence_losses;
+    /// With sequence_losses: 1 where the target has the largest logit, else 0.
+    ProbeArray sequence_correct;
     /// Mean over all targets in nats per token; NaN if there are none.
     double loss = 0;
     double loss_error = 0;                  // standard error of the mean loss; 0 where loss_by_position_error is empty

@@ -146,7 +146,7 @@ void OpenedModel::read(const Parameter& parameter, std::span<float> to) const {
     }
 }
 
-std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan) const {
+std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan, Precision precision) const {
     const auto bytes = static_cast<double>(parameters_) * sizeof(float);
     const auto available = static_cast<double>(available_memory());
     if (available > 0 && bytes > available) {
@@ -155,7 +155,7 @@ std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan) 
                        " of memory are free; close other programs or choose a smaller model.");
     }
     return engine.load_model(plan, [this](const Parameter& parameter, std::span<float> to) { read(parameter, to); },
-                             {Device::automatic, Precision::float32});
+                             {Device::automatic, precision});
 }
 
 Vocabulary OpenedModel::vocabulary() const {

@@ -31,9 +31,9 @@ class OpenedModel {
     std::int64_t context() const { return context_; }
     std::int64_t parameters() const { return parameters_; }
 
-    /// In float32, with a plan that plan() returned or one with other frequencies. Throws BadInput if the weights do
-    /// not fit into the free memory, if a number of them is not finite, and as Engine::load_model does.
-    std::unique_ptr<Model> load(Engine& engine, const ModelPlan& plan) const;
+    /// With a plan that plan() returned or one with other frequencies. Throws BadInput if the weights do not fit into
+    /// the free memory, if a number of them is not finite, and as Engine::load_model does.
+    std::unique_ptr<Model> load(Engine& engine, const ModelPlan& plan, Precision precision = Precision::float32) const;
     /// Throws BadInput if the model has no tokenizer, or one that the program does not read.
     Vocabulary vocabulary() const;
 

@@ -2,12 +2,27 @@
 
 #include <algorithm>
 #include <numeric>
-#include <string>
-#include <string_view>
+#include <utility>
 
 #include "core/base/error.h"
+#include "core/data/json_text.h"
 
 namespace ropelab {
+
+namespace {
+
+constexpr std::string_view whitespace = " \t\n\r\v\f";
+
+ProbeResult losses_of(Model& model, ProbeSequences sequences, const ProbeRequest& with) {
+    ProbeRequest request = with;
+    request.sequences = std::move(sequences);
+    request.vectors = false;
+    request.attention = false;
+    request.sequence_losses = true;
+    return model.probe(request);
+}
+
+}  // namespace
 
 double TextLoss::nats() const {
     return std::accumulate(losses.begin(), losses.end(), 0.0);
@@ -30,12 +45,10 @@ TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const Per
         if (cancelled && cancelled(result.windows)) return {};
         const std::int64_t length = std::min(how.window, targets - begin);
         const auto at = [&](std::int64_t first) { return tokens.begin() + begin + first; };
-        ProbeRequest request = with;
-        request.sequences = {.length = length, .tokens = {at(0), at(length)}, .targets = {at(1), at(length + 1)}};
-        request.vectors = false;
-        request.attention = false;
-        request.sequence_losses = true;
-        const std::vector<float> losses = model.probe(request).sequence_losses.values;
+        const std::vector<float> losses =
+            losses_of(model, {.length = length, .tokens = {at(0), at(length)}, .targets = {at(1), at(length + 1)}},
+                      with)
+                .sequence_losses.values;
         sums.resize(std::max(sums.size(), static_cast<std::size_t>(length)));
         result.at_position.resize(sums.size());
         for (std::int64_t i = std::ssize(result.losses) - begin; i < length; ++i) {
@@ -52,8 +65,66 @@ TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const Per
     return result;
 }
 
+std::vector<LastWord> last_words_of(std::string_view lines, const std::string& file, const Vocabulary& vocabulary) {
+    std::vector<LastWord> result;
+    for (std::size_t number = 1; !lines.empty(); ++number) {
+        const std::string_view line = lines.substr(0, lines.find('\n'));
+        lines.remove_prefix(std::min(line.size() + 1, lines.size()));
+        if (line.find_first_not_of(whitespace) == std::string_view::npos) continue;
+        const nlohmann::json json = parse_bounded(line, nullptr, false);
+        const bool has_text = json.is_object() && json.contains("text") && json["text"].is_string();
+        const std::string text = has_text ? json["text"].get<std::string>() : "";
+        // As in lm-eval, the spaces before the last word belong to it.
+        const std::string before = text.substr(0, text.find_last_of(' ') + 1);
+        const std::size_t end = before.find_last_not_of(whitespace);
+        if (end == std::string::npos || before.size() == text.size()) {
+            throw BadInput("Line " + std::to_string(number) + " of " + file +
+                           " is not a JSON object whose \"text\" has at least two words and ends with a word, as "
+                           "each line must be.");
+        }
+        LastWord& last = result.emplace_back(LastWord{vocabulary.encode(text)});
+        last.word = std::ssize(last.tokens) - std::ssize(vocabulary.encode(before.substr(0, end + 1)));
+    }
+    if (result.empty()) throw BadInput(file + " has no lines; each must be a JSON object with a \"text\".");
+    return result;
+}
+
+double LastWordLoss::accuracy() const {
+    return static_cast<double>(std::ranges::count(is_correct, true)) / static_cast<double>(is_correct.size());
+}
+
+double LastWordLoss::mean() const {
+    return std::accumulate(losses.begin(), losses.end(), 0.0) / static_cast<double>(losses.size());
+}
+
+LastWordLoss last_word_loss(Model& model, std::span<const LastWord> texts, std::int64_t window,
+                            const std::function<bool(std::int64_t done)>& cancelled, const ProbeRequest& with) {
+    LastWordLoss result;
+    for (const LastWord& text : texts) {
+        if (cancelled && cancelled(std::ssize(result.losses))) return {};
+        const std::int64_t length = std::min(window, std::ssize(text.tokens) - 1);
+        if (text.word < 1 || text.word > length) {
+            throw BadInput("The last word of text " + std::to_string(result.losses.size() + 1) + " has " +
+                           std::to_string(text.word) + " tokens, but it must have at least 1, and at most the " +
+                           std::to_string(length) + " tokens that are predicted.");
+        }
+        std::vector<std::int32_t> targets(text.tokens.end() - length, text.tokens.end());
+        std::fill(targets.begin(), targets.end() - text.word, -1);
+        const ProbeResult probed = losses_of(model,
+                                             {.length = length,
+                                              .tokens = {text.tokens.end() - length - 1, text.tokens.end() - 1},
+                                              .targets = std::move(targets)},
+                                             with);
+        const auto of_word = [&](const ProbeArray& all) { return std::span(all.values).last(text.word); };
+        const std::span<const float> losses = of_word(probed.sequence_losses);
+        result.losses.push_back(std::accumulate(losses.begin(), losses.end(), 0.0));
+        result.is_correct.push_back(
+            std::ranges::all_of(of_word(probed.sequence_correct), [](float c) { return c == 1; }));
+    }
+    return result;
+}
+
 std::int64_t words_of_text(std::string_view text) {
-    constexpr std::string_view whitespace = " \t\n\r\v\f";
     std::int64_t words = 0;
     for (std::size_t begin = text.find_first_not_of(whitespace); begin != std::string_view::npos; ++words)
         begin = text.find_first_not_of(whitespace, std::min(text.find_first_of(whitespace, begin), text.size()));

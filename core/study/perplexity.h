@@ -3,9 +3,12 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/contract/engine.h"
+#include "core/data/tokenizer/vocabulary.h"
 
 namespace ropelab {
 
@@ -32,6 +35,32 @@ struct TextLoss {
 /// window.
 TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const PerplexityWindows& how,
                    const std::function<bool(std::int64_t done)>& cancelled = {}, const ProbeRequest& with = {});
+
+/// A text of which the last word is predicted, as in LAMBADA.
+struct LastWord {
+    std::vector<std::int32_t> tokens;
+    std::int64_t word = 1;  // tokens of the last word: the last ones of `tokens`
+};
+
+/// From JSON Lines such as {"text": "…"}: the last word begins at the last space of the text. Throws BadInput, naming
+/// the line and the `file`, for another line.
+std::vector<LastWord> last_words_of(std::string_view lines, const std::string& file, const Vocabulary& vocabulary);
+
+struct LastWordLoss {
+    std::vector<double> losses;    // sum over the tokens of each last word, in nats
+    std::vector<bool> is_correct;  // each token of the word has the largest logit
+
+    double accuracy() const;
+    /// Per word, in nats.
+    double mean() const;
+};
+
+/// Of a text that is longer than `window` tokens and one more, only the last ones have an effect, as in lm-eval.
+/// `cancelled` and `with` as in text_loss. Throws BadInput if no token precedes a word, or the model cannot process the
+/// window.
+LastWordLoss last_word_loss(Model& model, std::span<const LastWord> texts, std::int64_t window,
+                            const std::function<bool(std::int64_t done)>& cancelled = {},
+                            const ProbeRequest& with = {});
 
 /// Runs of characters other than whitespace (space, tab, line ends).
 std::int64_t words_of_text(std::string_view text);

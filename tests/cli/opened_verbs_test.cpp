@@ -84,6 +84,84 @@ void expect_top_logits(const std::string& model, const json& expected) {
     }
 }
 
+// The llama of the shared data with a tokenizer of one character per token, in which one token is the space.
+class LlamaWithCharacters {
+ public:
+    explicit LlamaWithCharacters(std::int64_t space) : space_(space) {
+        for (const char* file : {"config.json", "model.safetensors"})
+            fs::copy_file(shared_data(llama) / file, folder_ / file);
+        json vocabulary;
+        const std::int64_t count = read_json_file(folder_ / "config.json").at("vocab_size");
+        for (std::int64_t id = 0; id < count; ++id) vocabulary[id == space ? "Ġ" : std::string(1, character(id))] = id;
+        folder_.write("tokenizer.json",
+                      json{{"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", json::array()}}},
+                           {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}}}
+                          .dump());
+    }
+    std::string text(const std::vector<std::int64_t>& ids) const {
+        std::string result;
+        for (const std::int64_t id : ids) result += id == space_ ? ' ' : character(id);
+        return result;
+    }
+    Finished run_last_words(const std::string& text, std::vector<std::string> more = {}) const {
+        more.insert(more.begin(), {"perplexity", "--last-words",
+                                   folder_.write("texts.jsonl", json{{"text", text}}.dump() + "\n").string()});
+        return run(more);
+    }
+    json last_words(const std::string& text, const std::vector<std::string>& more = {}) const {
+        return run_last_words(text, more).json();
+    }
+    std::int64_t greedy(const std::vector<std::int64_t>& ids) const {
+        const auto file = folder_.write("ids.json", json(ids).dump()).string();
+        return run({"logits", "--tokens", file, "--top", "1"}).json().at("ids")[0];
+    }
+
+ private:
+    Finished run(std::vector<std::string> words) const {
+        words.insert(words.begin() + 1, {"--model", folder_.path().string(), "--json"});
+        return ropelab_cli(words);
+    }
+    static char character(std::int64_t id) { return static_cast<char>('!' + id); }
+
+    ScratchFolder folder_;
+    std::int64_t space_;
+};
+
+TEST(OpenedVerbs, LastWordsArePredictedAsTransformersPredictsThem) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const json expected = read_json_file(shared_data(llama) / "expected.json");
+    const auto tokens = expected.at("tokens").get<std::vector<std::int64_t>>();
+    const std::vector<double> losses = losses_of(expected);
+    const std::size_t space = tokens.size() - 3;
+    ASSERT_EQ(std::count(tokens.begin() + static_cast<std::ptrdiff_t>(space), tokens.end(), tokens[space]), 1);
+    const LlamaWithCharacters model(tokens[space]);
+    const json result = model.last_words(model.text(tokens));
+    EXPECT_EQ(result.at("is_correct"), json::array({false}));
+    EXPECT_EQ(result.at("accuracy"), 0);
+    EXPECT_EQ(result.at("precision"), "float32");
+    const double word = losses[space - 1] + losses[space] + losses[space + 1];
+    EXPECT_NEAR(result.at("losses")[0].get<double>(), word, 3e-5);
+    EXPECT_NEAR(result.at("per_last_word").at("perplexity").get<double>(), std::exp(word), std::exp(word) * 1e-4);
+    EXPECT_NE(model.last_words(model.text(tokens), {"--context", "4"}).at("losses"), result.at("losses"));
+    EXPECT_NEAR(model.last_words(model.text(tokens), {"--precision", "bfloat16"}).at("losses")[0].get<double>(), word,
+                0.3);
+
+    // A word of the most probable tokens.
+    std::vector<std::int64_t> greedy;
+    std::ptrdiff_t begin = 4;
+    do {  // until the first of them, which is the space, is none of the others
+        greedy.assign(tokens.begin(), tokens.begin() + ++begin);
+        for (int i = 0; i < 2; ++i) greedy.push_back(model.greedy(greedy));
+    } while (greedy[greedy.size() - 2] == greedy.back() ||
+             greedy[greedy.size() - 2] == tokens[static_cast<std::size_t>(begin - 1)]);
+    const LlamaWithCharacters other(greedy[greedy.size() - 2]);
+    EXPECT_EQ(other.last_words(other.text(greedy)).at("is_correct"), json::array({true}));
+    greedy.back() ^= 1;
+    EXPECT_EQ(other.last_words(other.text(greedy)).at("is_correct"), json::array({false}));
+    for (const std::string text : {"word", "no end ", ""})
+        EXPECT_BAD_INPUT(other.run_last_words(text), "at least two words and ends with a word");
+}
+
 TEST(OpenedVerbs, ReadsShardsAndNamesWithoutPrefix) {
     SKIP_WITHOUT_SHARED_DATA(llama);
     const ScratchFolder shards;
@@ -161,6 +239,9 @@ TEST(OpenedVerbs, SentencesNameWhatDoesNotFit) {
     EXPECT_EQ(ropelab_cli({"perplexity", "--model", model, "--tokens", ids}).status, 0);
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--text", ids}), "Give one text");
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--text", ids}), "has no tokenizer.json");
+    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--last-words", ids, "--text", ids}),
+                     "--text, --tokens and --stride are left out");
+    EXPECT_BAD_INPUT(ropelab_cli({"logits", "--model", model, "--tokens", ids, "--precision", "float16"}), "bfloat16");
     EXPECT_BAD_INPUT(ropelab_cli({"logits", "--model", model, "--tokens", scratch.write("no.json", "[1.5]").string()}),
                      "JSON list of whole numbers");
     EXPECT_BAD_INPUT(

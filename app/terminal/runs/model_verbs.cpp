@@ -71,6 +71,7 @@ struct TrainedRunFlags {
 struct SampleFlags {
     TrainedRunFlags run;
     std::string model;
+    std::string precision = "float32";
     std::optional<std::string> prompt;
     std::string mode = "recompute";
     Generation generation;
@@ -91,10 +92,13 @@ std::string default_prompt(const Vocabulary& vocabulary) {
 struct SampledModel {
     std::optional<OpenedModel> opened;
     std::optional<Checkpoint> checkpoint;
+    std::string precision;
 
-    explicit SampledModel(const SampleFlags& flags) {
+    explicit SampledModel(const SampleFlags& flags) : precision(flags.precision) {
         if (flags.model.empty()) {
             checkpoint = flags.run.read();
+            if (parse_model_precision(precision) != Precision::float32)
+                throw BadInput("--precision is for a model of --model; a run is computed in its own precision.");
         } else if (!flags.run.lab.empty() || !flags.run.checkpoint.empty()) {
             throw BadInput(
                 "--model names a model that others trained, --lab and --checkpoint a run; give one of them.");
@@ -108,14 +112,15 @@ struct SampledModel {
     // `tokens`: at most, with the prompt.
     std::unique_ptr<Model> load(std::int64_t tokens) const {
         if (!opened) return model_of(open_engine(), *checkpoint);
-        return opened->load(open_engine(), opened->plan(std::min(tokens, opened->context())));
+        return opened->load(open_engine(), opened->plan(std::min(tokens, opened->context())),
+                            parse_model_precision(precision));
     }
     // Of the KV cache of the whole context, by the formula.
     nlohmann::json facts() const {
         if (!opened) {
             return {{"iteration", checkpoint->iteration}, {"kv_cache_bytes", cache_bytes(checkpoint->spec).kv}};
         }
-        return {{"model", opened->name()}};
+        return {{"model", opened->name()}, {"precision", precision}};
     }
 };
 
@@ -163,6 +168,7 @@ void add_sample(CLI::App& program) {
     flags.run.add_to(*verb);
     verb->add_option("--model", flags.model,
                      "Folder or file of a model that others trained (safetensors, GGUF), instead of a run");
+    add_model_precision(*verb, flags.precision);
     verb->add_option("--prompt", flags.prompt,
                      "Text that the model continues (default: a newline, or the first token of the vocabulary if it "
                      "has no newline)");

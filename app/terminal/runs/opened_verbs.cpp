@@ -35,6 +35,7 @@ struct ModelTextFlags {
     std::string text_file;
     std::string tokens_file;
     std::string prompt;
+    std::string precision = "float32";
 
     void add_to(CLI::App& verb) {
         verb.add_option("--model", model,
@@ -42,6 +43,7 @@ struct ModelTextFlags {
             ->required();
         verb.add_option("--text", text_file, "File with the text; \"-\" is standard input");
         verb.add_option("--tokens", tokens_file, "File with the token ids instead of a text: a JSON list");
+        add_model_precision(verb, precision);
     }
 };
 
@@ -72,6 +74,7 @@ ModelText text_of(const ModelTextFlags& flags, const OpenedModel& model) {
 
 struct PerplexityFlags {
     ModelTextFlags input;
+    std::string last_words;
     std::optional<std::int64_t> context;
     std::optional<std::int64_t> stride;
     std::string theta;
@@ -144,17 +147,62 @@ std::string table_of_positions(const TextLoss& loss) {
     return table.text();
 }
 
+std::unique_ptr<Model> load(const PerplexityFlags& flags, const OpenedModel& opened, ModelPlan plan) {
+    if (!flags.theta.empty()) change_theta(plan, flags.theta);
+    return opened.load(open_engine(), plan, parse_model_precision(flags.input.precision));
+}
+
+nlohmann::json amounts(double nats, std::int64_t number) {
+    return {{"number", number}, {"loss", nats}, {"bits", nats / std::numbers::ln2}, {"perplexity", std::exp(nats)}};
+}
+
+void run_last_words(const PerplexityFlags& flags) {
+    if (!flags.input.text_file.empty() || !flags.input.tokens_file.empty() || flags.stride)
+        throw BadInput("--last-words names the texts, so --text, --tokens and --stride are left out.");
+    const OpenedModel opened(flags.input.model);
+    const auto texts = last_words_of(read_all(flags.last_words), flags.last_words, opened.vocabulary());
+    std::int64_t window = 0;
+    for (const LastWord& text : texts) window = std::max(window, std::ssize(text.tokens) - 1);
+    window = std::min(window, flags.context.value_or(opened.context()));
+    watch_interrupts();
+    const ModelPlan plan = opened.plan(window);
+    const ProbeRequest changes = changes_of(flags, plan);
+    const auto model = load(flags, opened, plan);
+    ProgressLine line;
+    const auto show = [&](std::int64_t done) {
+        line.show("text " + grouped(done + 1) + " of " + grouped(std::ssize(texts)));
+        return interrupted();
+    };
+    const LastWordLoss loss = last_word_loss(*model, texts, window, show, changes);
+    line.end();
+    if (loss.losses.empty()) throw std::runtime_error("Interrupted before all texts were evaluated.");
+    if (flags.json) {
+        return print_json({{"model", opened.name()},
+                           {"precision", flags.input.precision},
+                           {"accuracy", loss.accuracy()},
+                           {"per_last_word", amounts(loss.mean(), std::ssize(loss.losses))},
+                           {"losses", loss.losses},
+                           {"is_correct", loss.is_correct}});
+    }
+    Table table{{{"last words", 'r', 10}, {"accuracy [%]", 'r', 13}, {"loss [nats]", 'r', 13}, {"perplexity", 'r', 11}},
+                {{grouped(std::ssize(loss.losses)), fixed_text(100 * loss.accuracy(), 2), fixed_text(loss.mean(), 5),
+                  decimals_text(std::exp(loss.mean()), 4)}}};
+    print_text(opened.name() + ", " + flags.input.precision +
+               ": the last word of each text; it is correct if each of its tokens is the most probable one.\n\n" +
+               table.text());
+}
+
 void run_perplexity(const PerplexityFlags& flags) {
+    if (!flags.last_words.empty()) return run_last_words(flags);
     const OpenedModel opened(flags.input.model);
     const ModelText input = text_of(flags.input, opened);
     constexpr std::int64_t usual_window = 1024;
     PerplexityWindows how{.window = flags.context.value_or(std::min(usual_window, opened.context()))};
     how.stride = flags.stride.value_or(how.window);
     watch_interrupts();
-    ModelPlan plan = opened.plan(std::min(how.window, std::max<std::int64_t>(std::ssize(input.tokens) - 1, 1)));
+    const ModelPlan plan = opened.plan(std::min(how.window, std::max<std::int64_t>(std::ssize(input.tokens) - 1, 1)));
     const ProbeRequest changes = changes_of(flags, plan);
-    if (!flags.theta.empty()) change_theta(plan, flags.theta);
-    const auto model = opened.load(open_engine(), plan);
+    const auto model = load(flags, opened, plan);
     ProgressLine line;
     const auto show = [&](std::int64_t done) {
         line.show("window " + grouped(done + 1));
@@ -173,18 +221,14 @@ void run_perplexity(const PerplexityFlags& flags) {
     const auto per = [&](const Unit& unit) { return nats / static_cast<double>(unit.count); };
     if (flags.json) {
         nlohmann::json result = {{"model", opened.name()},
+                                 {"precision", flags.input.precision},
                                  {"window", how.window},
                                  {"stride", how.stride},
                                  {"windows", loss.windows},
                                  {"losses", loss.losses},
                                  {"loss_by_position", loss.loss_by_position},
                                  {"tokens_at_position", loss.at_position}};
-        for (const Unit& unit : units) {
-            result["per_" + std::string(unit.name)] = {{"number", unit.count},
-                                                       {"loss", per(unit)},
-                                                       {"bits", per(unit) / std::numbers::ln2},
-                                                       {"perplexity", std::exp(per(unit))}};
-        }
+        for (const Unit& unit : units) result["per_" + std::string(unit.name)] = amounts(per(unit), unit.count);
         return print_json(result);
     }
     Table table{
@@ -194,7 +238,8 @@ void run_perplexity(const PerplexityFlags& flags) {
         table.rows.push_back({unit.name, grouped(unit.count), fixed_text(per(unit), 5),
                               fixed_text(per(unit) / std::numbers::ln2, 5), decimals_text(std::exp(per(unit)), 4)});
     }
-    print_text(opened.name() + ": windows of " + grouped(how.window) + " tokens, one every " + grouped(how.stride) +
+    print_text(opened.name() + ", " + flags.input.precision + ": windows of " + grouped(how.window) +
+               " tokens, one every " + grouped(how.stride) +
                " tokens; the first token of the text is not predicted.\n\n" + table.text() +
                "\nLoss by the number of tokens before the predicted one in its context window:\n\n" +
                table_of_positions(loss));
@@ -220,7 +265,8 @@ void run_logits(const LogitsFlags& flags) {
         throw BadInput("--at is " + std::to_string(at) + ", but the tokens of the text have the numbers 0 to " +
                        std::to_string(count - 1) + ".");
     }
-    std::vector<float> logits = opened.load(open_engine(), opened.plan(count))->logits(input.tokens);
+    const Precision precision = parse_model_precision(flags.input.precision);
+    std::vector<float> logits = opened.load(open_engine(), opened.plan(count), precision)->logits(input.tokens);
     const std::int64_t vocabulary = std::ssize(logits) / count;
     const float* row = logits.data() + at * vocabulary;
     std::vector<std::int32_t> order(static_cast<std::size_t>(vocabulary));
@@ -235,7 +281,11 @@ void run_logits(const LogitsFlags& flags) {
             texts.push_back(id < input.vocabulary->size() ? input.vocabulary->bytes_of(id) : "");
     }
     if (flags.json) {
-        nlohmann::json result = {{"model", opened.name()}, {"tokens", input.tokens}, {"at", at}, {"ids", order}};
+        nlohmann::json result = {{"model", opened.name()},
+                                 {"precision", flags.input.precision},
+                                 {"tokens", input.tokens},
+                                 {"at", at},
+                                 {"ids", order}};
         result["logits"] = json_list(order, [&](std::int32_t id) { return row[id]; });
         if (!texts.empty()) result["texts"] = texts;
         print_json(result);
@@ -261,6 +311,10 @@ void add_perplexity(CLI::App& program) {
         "Measure how well a model loaded from a file predicts a text: loss per token, byte and word, and by position");
     auto& flags = with_flags<PerplexityFlags>(*verb, run_perplexity);
     flags.input.add_to(*verb);
+    verb->add_option(
+        "--last-words", flags.last_words,
+        "File with texts as LAMBADA has them (JSON Lines with \"text\"): measure how well the model predicts "
+        "the last word of each");
     verb->add_option("--context", flags.context,
                      "Length of a context window in tokens (default: the context of the model, at most 1024); it may "
                      "exceed the context of the model unless positions are learned");

@@ -150,6 +150,13 @@ torch::Tensor embedded(const Embedding& part, const Parameters& weights, const t
 
 torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                               Precision precision, const DecoderUse& use) const {
+    const torch::Tensor result = head(weights, last_rows(weights, tokens, terms, precision, use), precision);
+    StageMarks{use.stages, -1}.computed("head", result);
+    return result;
+}
+
+torch::Tensor Decoder::last_rows(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
+                                 Precision precision, const DecoderUse& use) const {
     const EagerGuard eager_guard(plan_.is_eager);
     if (use.cache) use.cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
     const StageMarks outside{use.stages, -1};
@@ -191,13 +198,17 @@ torch::Tensor Decoder::logits(const Parameters& weights, const torch::Tensor& to
     }
     const torch::Tensor last = stream.input(plan_.head.norm, -1, "final_norm");
     stream.observe(std::ssize(plan_.layers));
+    return last;
+}
+
+torch::Tensor Decoder::head(const Parameters& weights, const torch::Tensor& last, Precision precision) const {
+    const EagerGuard eager_guard(plan_.is_eager);
     const Matrix rows = weights.matrix(plan_.head.is_tied ? "embedding.weight" : "head.weight");
     torch::Tensor logits = linear(last, rows, weights.get("head.bias"), precision);
     if (plan_.head.factor != 1.0) logits = logits * plan_.head.factor;
     if (plan_.head.soft_cap > 0) {
         logits = run_by_run(logits, [&](const torch::Tensor& run) { return capped(run, plan_.head.soft_cap); });
     }
-    outside.computed("head", logits);
     return logits;
 }
 

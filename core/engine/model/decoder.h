@@ -45,6 +45,11 @@ class Decoder {
     /// positions.
     torch::Tensor logits(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
                          Precision precision, const DecoderUse& use = {}) const;
+    /// What the output head multiplies: (runs, batch·time, width). head() of all its rows gives the logits, and head()
+    /// of some of them the logits of these.
+    torch::Tensor last_rows(const Parameters& weights, const torch::Tensor& tokens, const PositionTerms& terms,
+                            Precision precision, const DecoderUse& use = {}) const;
+    torch::Tensor head(const Parameters& weights, const torch::Tensor& last, Precision precision) const;
 
  private:
     ModelPlan plan_;

@@ -51,11 +51,13 @@ class LossSums {
         mean_square_sum_ += means.square().sum().item<double>();
         if (!keeps_sequences_) return;
         const torch::Tensor rows = batch.losses.contiguous();
+        const torch::Tensor correct = batch.correct.contiguous();
         const std::int64_t first = batch.first * sequences_.length;
         for (std::int64_t i = 0; i < rows.numel(); ++i) {
             const bool known = sequences_.targets[static_cast<std::size_t>(first + i)] >= 0;
-            kept_.push_back(known ? static_cast<float>(rows.data_ptr<double>()[i])
-                                  : std::numeric_limits<float>::quiet_NaN());
+            constexpr float unknown = std::numeric_limits<float>::quiet_NaN();
+            kept_.push_back(known ? static_cast<float>(rows.data_ptr<double>()[i]) : unknown);
+            correct_.push_back(known ? static_cast<float>(correct.data_ptr<bool>()[i]) : unknown);
         }
     }
 
@@ -75,7 +77,10 @@ class LossSums {
         }
         result.loss = total / static_cast<double>(all);
         if (all == 0) result.loss_by_position.clear();
-        if (keeps_sequences_) result.sequence_losses = {{sequences_.count(), sequences_.length}, kept_};
+        if (keeps_sequences_) {
+            result.sequence_losses = {{sequences_.count(), sequences_.length}, kept_};
+            result.sequence_correct = {result.sequence_losses.shape, correct_};
+        }
 
         const std::int64_t count = sequences_.count();
         if (count < 2 || all != count * sequences_.length) return;
@@ -91,7 +96,7 @@ class LossSums {
     bool keeps_sequences_;
     torch::Tensor by_position_, squares_;        // (length) float64
     double mean_sum_ = 0, mean_square_sum_ = 0;  // of the mean losses of the sequences
-    std::vector<float> kept_;                    // (sequences, length)
+    std::vector<float> kept_, correct_;          // (sequences, length)
 };
 
 class RetrievalSums {
@@ -322,6 +327,24 @@ torch::Tensor to_tensor(const std::vector<std::int32_t>& numbers, std::int64_t f
         .to(device);
 }
 
+// Losses (float64; 0 for targets of −1) and whether the target has the largest logit, on the CPU. Logits of a large
+// vocabulary are computed for some rows after the others, so that memory need not contain them all.
+std::pair<torch::Tensor, torch::Tensor> of_targets(const ProbedModel& model, const torch::Tensor& rows,
+                                                   const torch::Tensor& targets) {
+    constexpr std::int64_t most_logits = std::int64_t{1} << 22;
+    const std::int64_t vocabulary = model.weights.get("embedding.weight").size(1);
+    const std::int64_t count = std::max<std::int64_t>(most_logits / vocabulary, 1);
+    std::vector<torch::Tensor> losses, correct;
+    for (std::int64_t first = 0; first < rows.size(1); first += count) {
+        const std::int64_t end = std::min(first + count, rows.size(1));
+        const torch::Tensor ids = targets.slice(1, first, end);
+        const torch::Tensor logits = model.decoder.head(model.weights, rows.slice(1, first, end), model.precision);
+        losses.push_back((token_losses(logits, ids.clamp_min(0)).to(torch::kFloat64) * ids.ge(0)).to(torch::kCPU));
+        correct.push_back(logits.argmax(-1).eq(ids).to(torch::kCPU));
+    }
+    return {torch::cat(losses, 1), torch::cat(correct, 1)};
+}
+
 /// Calls `handle` with each batch's result. Returns false if the request was cancelled.
 template <typename Take>
 bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, const ProbeSequences& sequences,
@@ -338,14 +361,11 @@ bool evaluate_batches(const ProbedModel& model, const ProbeRequest& request, con
         const torch::Tensor targets =
             to_tensor(sequences.targets, first * length, count * length, device).view({1, count * length});
         ExpertRecord record;
-        const torch::Tensor logits = model.decoder.logits(model.weights, x, terms, model.precision,
-                                                          {.hook = hook, .experts = experts ? &record : nullptr});
+        const torch::Tensor rows = model.decoder.last_rows(model.weights, x, terms, model.precision,
+                                                           {.hook = hook, .experts = experts ? &record : nullptr});
         if (experts) experts->add(record, first);
-        const torch::Tensor known = targets.ge(0);
-        const torch::Tensor losses = token_losses(logits, targets.clamp_min(0)).to(torch::kFloat64) * known;
-        const torch::Tensor correct = logits.argmax(-1).eq(targets);
-        handle(BatchResult{first, count, losses.view({count, length}).to(torch::kCPU),
-                           correct.view({count, length}).to(torch::kCPU)});
+        const auto [losses, correct] = of_targets(model, rows, targets);
+        handle(BatchResult{first, count, losses.view({count, length}), correct.view({count, length})});
     }
     return true;
 }

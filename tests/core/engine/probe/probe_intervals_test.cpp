@@ -85,6 +85,7 @@ TEST(ProbeIntervals, AreThoseOfTheSequencesOneByOne) {
         EXPECT_NEAR(all.sequence_losses.values[16 + position], losses[1], 1e-4);
     }
     EXPECT_EQ(all.sequence_losses.shape, (std::vector<std::int64_t>{3, 16}));
+    EXPECT_EQ(all.sequence_correct.shape, (std::vector<std::int64_t>{3, 16}));
     EXPECT_TRUE(alone.front().loss_by_position_error.empty());
 }
 
