@@ -67,8 +67,8 @@ void add_data_dir(CLI::App& verb, std::string& folder) {
     verb.add_option("--data-dir", folder, "Folder that is searched first for known data sets");
 }
 
-void add_lab(CLI::App& verb, std::string& lab) {
-    verb.add_option("--lab", lab, "Lab file")->required();
+void add_lab(CLI::App& verb, std::string& lab, bool is_required) {
+    verb.add_option("--lab", lab, "Lab file")->required(is_required);
 }
 
 void add_run(CLI::App& verb, RunId& run) {

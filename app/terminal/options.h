@@ -38,7 +38,7 @@ CLI::App* add_part(CLI::App& verb, const std::shared_ptr<Flags>& flags, const ch
 void add_json(CLI::App& verb, bool& json, const char* help = "Print the result as JSON");
 void add_data_dir(CLI::App& verb, std::string& folder);
 /// --lab, which must be given.
-void add_lab(CLI::App& verb, std::string& lab);
+void add_lab(CLI::App& verb, std::string& lab, bool is_required = true);
 /// 0: the first run of the lab.
 void add_run(CLI::App& verb, RunId& run);
 /// --set, --baseline or another option that takes one value each time it is given.

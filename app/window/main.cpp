@@ -75,7 +75,9 @@ int openWindow(Application& application, const LaunchOptions& options, const QEl
     }
     if (options.scale != 100) theme.setScale(options.scale);
     if (!options.lab.isEmpty()) {
-        window.workspace().openLab(options.lab);  // reports errors in a banner and leaves the window open
+        // Both report errors in a banner and leave the window open.
+        const bool isModel = Workspace::isModel(options.lab);
+        isModel ? window.workspace().openModel(options.lab) : window.workspace().openLab(options.lab);
     } else if (options.mode == Mode::window) {
         window.labs().restore();
         if (options.room.isEmpty()) window.restoreRoom();

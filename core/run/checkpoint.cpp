@@ -119,16 +119,28 @@ void write_checkpoint(const std::filesystem::path& path, const Checkpoint& check
                               {"progress", progress.dump()}}});
 }
 
+namespace {
+
+Checkpoint of_external(const RunCheckpoint& run) {
+    Checkpoint result;
+    result.spec = run.spec;
+    result.vocabulary = run.vocabulary;
+    result.external = run.external;
+    return result;
+}
+
+}  // namespace
+
 std::optional<Checkpoint> read_checkpoint(const std::filesystem::path& path) {
     return read(path, true);
 }
 
 std::optional<Checkpoint> read_checkpoint(const RunCheckpoint& run) {
-    return read(run, true);
+    return run.external ? of_external(run) : read(run, true);
 }
 
 std::optional<Checkpoint> read_checkpoint_head(const RunCheckpoint& run) {
-    return read(run, false);
+    return run.external ? of_external(run) : read(run, false);
 }
 
 }  // namespace ropelab

@@ -67,6 +67,24 @@ ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t>
     return request;
 }
 
+ProbeRequest external_snapshot_request(const Checkpoint& checkpoint) {
+    constexpr double most_operations = 1.5e11;
+    constexpr std::int64_t most_length = 256;
+    constexpr std::int64_t retrieval_length = 128;
+    constexpr std::int64_t most_map = 32;
+    const std::span<const std::int32_t> text = checkpoint.external->corpus->validation;
+    const double fits = most_operations / checkpoint.external->plan.operations().value_or(1);
+    const std::int64_t length = std::min({fits < least_sequences * most_length ? retrieval_length : most_length,
+                                          evaluated_length(checkpoint), std::ssize(text) - 1});
+    ProbeRequest request;
+    request.sequences = spaced_sequences(
+        text, length,
+        std::clamp(static_cast<std::int64_t>(fits / static_cast<double>(length)), least_sequences, most_windows));
+    request.map_size = std::min(most_map, length);
+    request.retrieval = retrieval_test(text, std::min(length, retrieval_length), 2);
+    return request;
+}
+
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count) {
     const std::int64_t last_start = std::ssize(text) - 1 - length;
     if (length < 1 || last_start < 0) {
@@ -183,28 +201,42 @@ std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t l
     return kernel_spectrum(curve);
 }
 
-std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request) {
-    std::vector<double> result(static_cast<std::size_t>(spec.query_dim() / 2), 0.0);
-    if (!spec.rotates()) return result;
-    FrequencySettings settings = frequency_settings_of(spec);
-    settings.scaling = request.scaling;
-    settings.context = static_cast<double>(spec.context);
-    settings.length = static_cast<double>(request.sequences.length);
-    const auto rotary = frequencies(settings).inverse_frequencies;
-    const auto chosen = selection(spec.pairs, spec.rotary_head_dim() / 2, "pairs");
-    for (std::size_t i = 0; i < rotary.size(); ++i) result[i] = chosen[i] ? rotary[i] : 0.0;
-    for (const std::int64_t pair : request.frozen_pairs) result.at(static_cast<std::size_t>(pair)) = 0.0;
+std::int64_t pairs_of(const ModelPlan& plan) {
+    const auto attends = std::ranges::find_if(plan.layers, [](const LayerPlan& layer) { return layer.scores(); });
+    const auto layer = attends == plan.layers.end() ? plan.layers.begin() : attends;
+    return layer == plan.layers.end() ? 0 : layer->query_channels() / 2;
+}
+
+std::vector<double> probed_frequencies(const ModelPlan& plan, const ProbeRequest& request) {
+    std::vector<double> result(static_cast<std::size_t>(pairs_of(plan)), 0.0);
+    const ModelPlan changed = plan.changed(request.scaling, request.sequences.length, request.frozen_pairs);
+    const Rotary* rotary = changed.rotary();
+    if (!rotary) return result;
+    for (std::size_t i = 0; i < std::min(result.size(), rotary->pairs.size()); ++i)
+        result[i] = rotary->pairs[i].frequency;
     return result;
 }
 
-std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& request, std::int64_t count) {
-    if (!spec.rotates() || spec.theta_varies() || count < 1) return {};
+std::vector<double> bound_by_distance(const ModelPlan& plan, const ProbeRequest& request, std::int64_t count) {
+    if (!plan.rotary() || plan.theta_varies() || count < 1) return {};
     Frequencies rotary;
-    rotary.inverse_frequencies = probed_frequencies(spec, request);
-    return context_bound(rotary, spec.query_dim(), static_cast<std::size_t>(count));
+    rotary.inverse_frequencies = probed_frequencies(plan, request);
+    const int channels = static_cast<int>(2 * rotary.inverse_frequencies.size());
+    return context_bound(rotary, channels, static_cast<std::size_t>(count));
+}
+
+ModelPlan plan_of(const Checkpoint& checkpoint) {
+    if (checkpoint.external) return checkpoint.external->plan;
+    return plan_of(checkpoint.spec, Vocabulary::from_text(checkpoint.vocabulary).size());
+}
+
+std::int64_t evaluated_length(const Checkpoint& checkpoint) {
+    constexpr std::int64_t most_external = 512;
+    return checkpoint.external ? std::min(most_external, checkpoint.spec.context) : checkpoint.spec.context;
 }
 
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir) {
+    if (checkpoint.external) return checkpoint.external->corpus;
     auto corpus = open_corpus(checkpoint.spec, data_dir);
     if (checkpoint.text) require_same_text(corpus->text, *checkpoint.text);
     if (corpus->vocabulary.to_text() != checkpoint.vocabulary) {
@@ -215,11 +247,16 @@ std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std:
     return corpus;
 }
 
-std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times) {
+std::shared_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times) {
+    if (checkpoint.external) return checkpoint.external->load(engine, times * evaluated_length(checkpoint));
     RunSpec spec = checkpoint.spec;
     spec.context *= times;
     spec.precision = precision_of(checkpoint.conditions);
     return create_model(engine, spec, Vocabulary::from_text(checkpoint.vocabulary).size(), checkpoint.state);
+}
+
+std::shared_ptr<Model> model_for(Engine& engine, const Checkpoint& checkpoint, std::int64_t tokens) {
+    return checkpoint.external ? checkpoint.external->load(engine, tokens) : model_of(engine, checkpoint);
 }
 
 }  // namespace ropelab

@@ -20,6 +20,10 @@ namespace ropelab {
 /// 3.6 percentage points); it costs about 2 % of the training.
 ProbeRequest snapshot_request(const RunSpec& spec, std::span<const std::int32_t> validation, bool last = false);
 
+/// What a snapshot has, of an external model: of 4 to 8 sequences of 256 tokens, 4 of 128 tokens for a large model, and
+/// a retrieval test in 128 tokens, so that it takes seconds on a CPU. Its attention maps have up to 32 tokens.
+ProbeRequest external_snapshot_request(const Checkpoint& checkpoint);
+
 /// With targets; at most the non-overlapping ones, and all of these if `count` is 0. Throws BadInput for fewer than
 /// length + 1 tokens.
 ProbeSequences spaced_sequences(std::span<const std::int32_t> text, std::int64_t length, std::int64_t count);
@@ -52,16 +56,29 @@ RetrievalTest retrieval_test(std::span<const std::int32_t> text, std::int64_t le
 /// j has a wavelength of length/j tokens. Empty if the result's curves have a reduced number of distances.
 std::vector<double> attention_spectrum(const ProbeResult& result, std::int64_t layer, std::int64_t head);
 
-/// In layers with RoPE, in radians per token, one per pair; 0 for pairs that are not rotated.
-std::vector<double> probed_frequencies(const RunSpec& spec, const ProbeRequest& request);
+/// Per head, those that are not rotated included: of the first layer with attention scores, else of the first layer.
+std::int64_t pairs_of(const ModelPlan& plan);
+
+/// In the first layer that rotates, in radians per token, one per pair; 0 for pairs that are not rotated.
+std::vector<double> probed_frequencies(const ModelPlan& plan, const ProbeRequest& request);
 
 /// For Δ = 0 … count − 1 (formulas 12 and 13). Empty without RoPE or if theta changes during training.
-std::vector<double> bound_by_distance(const RunSpec& spec, const ProbeRequest& request, std::int64_t count);
+std::vector<double> bound_by_distance(const ModelPlan& plan, const ProbeRequest& request, std::int64_t count);
+
+/// Of a run, or of an external model for sequences of its context.
+ModelPlan plan_of(const Checkpoint& checkpoint);
+
+/// Tokens of each sequence on which a model is evaluated by default: the context of a run, and at most 512 for an
+/// external model, whose context would take minutes.
+std::int64_t evaluated_length(const Checkpoint& checkpoint);
 
 /// Throws BadInput like open_corpus, and if the data has changed since training.
 std::shared_ptr<const Corpus> corpus_of(const Checkpoint& checkpoint, const std::filesystem::path& data_dir);
 
-/// With `times` the context (only 1 for learned positions). While a Runner trains, use Runner::probe instead.
-std::unique_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times = 1);
+/// With `times` the context of a run (only 1 for learned positions), or with the frequencies of an external model for
+/// `times` the evaluated length. While a Runner trains, use Runner::probe instead.
+std::shared_ptr<Model> model_of(Engine& engine, const Checkpoint& checkpoint, std::int64_t times = 1);
+/// For a probe of sequences of `tokens` tokens, which may exceed the context.
+std::shared_ptr<Model> model_for(Engine& engine, const Checkpoint& checkpoint, std::int64_t tokens);
 
 }  // namespace ropelab

@@ -57,10 +57,10 @@ constexpr std::string_view kind_words[] = {"freeze", "ablate", "mean"};  // in t
 
 class AblationMeter {
  public:
-    AblationMeter(Model& model, const RunSpec& spec, ProbeRequest request, Ablation::Kind kind)
+    AblationMeter(Model& model, const ModelPlan& plan, ProbeRequest request, Ablation::Kind kind)
         : model_(model), request_(std::move(request)), kind_(kind) {
         apply_ablation(request_, {});
-        const std::vector<double> frequencies = probed_frequencies(spec, request_);
+        const std::vector<double> frequencies = probed_frequencies(plan, request_);
         for (std::size_t pair = 0; pair < frequencies.size(); ++pair) {
             // Freezing a pair that does not rotate changes nothing.
             if (kind != Ablation::Kind::stop || frequencies[pair] > 0)
@@ -112,7 +112,7 @@ class AblationMeter {
 ProbeRequest tested_request(const Checkpoint& checkpoint, const std::filesystem::path& data_dir,
                             const std::function<bool()>& cancelled) {
     ProbeRequest request =
-        loss_request(corpus_of(checkpoint, data_dir)->validation, checkpoint.spec.context, ablation_tokens);
+        loss_request(corpus_of(checkpoint, data_dir)->validation, evaluated_length(checkpoint), ablation_tokens);
     request.cancelled = cancelled;
     return request;
 }
@@ -236,7 +236,8 @@ AblationResult measure_ablation(Engine& engine, const Checkpoint& checkpoint, co
                                 std::int64_t controls) {
     const ProbeRequest request = tested_request(checkpoint, data_dir, cancelled);
     const auto model = model_of(engine, checkpoint);
-    AblationMeter meter(*model, checkpoint.spec, request, ablation.kind);
+    const ModelPlan plan = plan_of(checkpoint);
+    AblationMeter meter(*model, plan, request, ablation.kind);
     AblationResult result{ablation, checkpoint.iteration, meter.with({}), meter.with(ablation.pairs), {}};
     if (!meter.cancelled()) result.controls = meter.controls_of(ablation.pairs, controls);
     return result;
@@ -247,11 +248,12 @@ AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoin
                                      std::int64_t controls) {
     const ProbeRequest request = tested_request(checkpoint, data_dir, cancelled);
     const auto model = model_of(engine, checkpoint);
-    AblationMeter meter(*model, checkpoint.spec, request, kind);
+    const ModelPlan plan = plan_of(checkpoint);
+    AblationMeter meter(*model, plan, request, kind);
     AblationCurve curve;
     curve.kind = kind;
     curve.iteration = checkpoint.iteration;
-    const std::int64_t pairs = checkpoint.spec.query_dim() / 2;
+    const std::int64_t pairs = pairs_of(plan);
     std::shared_ptr<const ProbeResult> whole;
     for (std::int64_t count = 0; count <= pairs && !meter.cancelled(); ++count) {
         const Ablation fastest = pair_range(kind, 0, count - 1);
@@ -279,9 +281,9 @@ AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoin
     return curve;
 }
 
-AblationControls measure_controls(Model& model, const RunSpec& spec, const ProbeRequest& request,
+AblationControls measure_controls(Model& model, const ModelPlan& plan, const ProbeRequest& request,
                                   const Ablation& ablation, std::int64_t count) {
-    return AblationMeter(model, spec, request, ablation.kind).controls_of(ablation.pairs, count);
+    return AblationMeter(model, plan, request, ablation.kind).controls_of(ablation.pairs, count);
 }
 
 Description loss_rise(const ProbeResult& whole, const ProbeResult& without) {

@@ -108,7 +108,7 @@ AblationCurve measure_ablation_curve(Engine& engine, const Checkpoint& checkpoin
                                      std::int64_t controls = 3);
 
 /// At most `count`, on the sequences of `request`, whose own ablation is ignored. None if cancelled.
-AblationControls measure_controls(Model& model, const RunSpec& spec, const ProbeRequest& request,
+AblationControls measure_controls(Model& model, const ModelPlan& plan, const ProbeRequest& request,
                                   const Ablation& ablation, std::int64_t count);
 
 /// Nats per token: mean and 95 % interval of the differences of mean losses of equal sequences. Needs

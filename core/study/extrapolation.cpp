@@ -29,16 +29,16 @@ constexpr std::int64_t search_tokens = 4096;  // about as many tokens are evalua
 constexpr std::int64_t most_search_sequences = 4;
 
 // The search begins with their frequencies.
-std::vector<ScalingMethod> first_methods(const RunSpec& spec) {
+std::vector<ScalingMethod> first_methods(const ModelPlan& plan) {
     std::vector<ScalingMethod> methods = {ScalingMethod::linear, ScalingMethod::ntk, ScalingMethod::yarn};
-    if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
+    if (!plan.rotary()->settings.listed.empty()) std::erase_if(methods, changes_theta);
     return methods;
 }
 
 // They equal the scaling method without its attention factor.
-std::vector<double> divisors_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor) {
-    FrequencySettings settings = frequency_settings_of(spec);
-    settings.context = static_cast<double>(spec.context);
+std::vector<double> divisors_of(const ModelPlan& plan, ScalingMethod method, std::int64_t factor) {
+    FrequencySettings settings = plan.rotary()->settings;
+    settings.scaling = {};
     const std::vector<double> plain = frequencies(settings).inverse_frequencies;
     settings.scaling = {.method = method, .factor = static_cast<double>(factor)};
     const std::vector<double> scaled = frequencies(settings).inverse_frequencies;
@@ -102,48 +102,48 @@ std::vector<double> crossed(const std::vector<double>& a, const std::vector<doub
 
 constexpr std::int64_t extrapolation_tokens = 16384;  // enough to average the loss at the end of long sequences
 
-void check_length(const RunSpec& spec, std::int64_t factor) {
-    if (spec.learns_positions()) {
-        throw BadInput("This run learned a position embedding for each of its " + std::to_string(spec.context) +
-                       " positions, so it cannot be evaluated beyond them; choose a run without learned positions.");
+void check_length(const ModelPlan& plan, std::int64_t factor) {
+    const std::int64_t context = plan.sizes.T;
+    if (plan.embedding.positions == Embedding::Positions::learned) {
+        throw BadInput("This model learned a position embedding for each of its " + std::to_string(context) +
+                       " positions, so it cannot be evaluated beyond them; choose one without learned positions.");
     }
     if (factor < 1) {
         throw BadInput("The length is " + std::to_string(factor) +
-                       " times the run's context, but it must be 1 time or more, such as 2, 4 or 8 times.");
+                       " times the model's context, but it must be 1 time or more, such as 2, 4 or 8 times.");
     }
-    if (const std::int64_t most = longest_extrapolation / spec.context; factor > most) {
-        throw BadInput("The length is " + std::to_string(factor) + " times the run's context of " +
-                       std::to_string(spec.context) + ", but it must be at most " + std::to_string(most) +
+    if (const std::int64_t most = longest_extrapolation / context; factor > most) {
+        throw BadInput("The length is " + std::to_string(factor) + " times the model's context of " +
+                       std::to_string(context) + ", but it must be at most " + std::to_string(most) +
                        " times, so a sequence has at most " + std::to_string(longest_extrapolation) + " tokens.");
     }
-    if (const std::int64_t length = factor * spec.context; !is_defined_at(spec, length)) {
+    if (const std::int64_t length = factor * context; !is_defined_at(plan, length)) {
         throw BadInput("A sequence of " + std::to_string(length) +
                        " tokens is too long for xPos, the position encoding of this run, because the decay of xPos "
                        "would leave the range of float32; choose a smaller multiple of the context.");
     }
 }
 
-void check_scaling(const RunSpec& spec, ScalingMethod method) {
-    const std::vector<ScalingMethod> applicable = extrapolation_methods_of(spec);
+void check_scaling(const ModelPlan& plan, ScalingMethod method) {
+    const std::vector<ScalingMethod> applicable = extrapolation_methods_of(plan);
     if (std::find(applicable.begin(), applicable.end(), method) != applicable.end()) return;
     const std::string scaling = "The scaling " + std::string(word_of(method));
-    if (!spec.rotates())
-        throw BadInput("This run has no RoPE, so its frequencies cannot be scaled; choose the scaling none.");
-    if (spec.theta_varies()) {
+    if (!plan.rotary())
+        throw BadInput("This model has no RoPE, so its frequencies cannot be scaled; choose the scaling none.");
+    if (plan.theta_varies()) {
         throw BadInput(scaling +
                        " requires a constant theta, but this run changed theta during training; choose the scaling "
                        "none.");
     }
     if (applicable.size() == 1)
-        throw BadInput(scaling + " has no effect, because this run rotates no pair; choose the scaling none.");
-    throw BadInput(scaling +
-                   " depends on theta, but the frequencies of this run are listed; choose none, linear, ntk-by-parts, "
-                   "llama3 or longrope.");
+        throw BadInput(scaling + " has no effect, because this model rotates no pair; choose the scaling none.");
+    throw BadInput(
+        scaling +
+        " depends on theta, but the frequencies of this model are listed; choose none, linear, ntk-by-parts, "
+        "llama3 or longrope.");
 }
 
-ProbeRequest request_of(const Corpus& corpus, const RunSpec& spec, std::int64_t factor,
-                        std::optional<std::int64_t> sequences) {
-    const std::int64_t length = spec.context * factor;
+ProbeRequest request_of(const Corpus& corpus, std::int64_t length, std::optional<std::int64_t> sequences) {
     ProbeRequest request = loss_request(corpus.validation, length, extrapolation_tokens);
     if (sequences) request.sequences = spaced_sequences(corpus.validation, length, *sequences);
     return request;
@@ -153,26 +153,28 @@ bool needs_search(ScalingMethod method, std::span<const double> long_factors) {
     return method == ScalingMethod::longrope && long_factors.empty();
 }
 
-Scaling scaling_of(const RunSpec& spec, ScalingMethod method, std::int64_t factor,
+Scaling scaling_of(const ModelPlan& plan, ScalingMethod method, std::int64_t factor,
                    std::span<const double> long_factors) {
     Scaling scaling = {.method = method, .factor = static_cast<double>(factor)};
     if (method != ScalingMethod::longrope) return scaling;
     scaling.long_factors.assign(long_factors.begin(), long_factors.end());
     // Sequences within the context have the frequencies of the training.
-    const std::vector<double> plain = frequencies(frequency_settings_of(spec)).inverse_frequencies;
+    FrequencySettings settings = plan.rotary()->settings;
+    settings.scaling = {};
+    const std::vector<double> plain = frequencies(settings).inverse_frequencies;
     const auto pairs = std::ranges::count_if(plain, [](double frequency) { return frequency > 0; });
     scaling.short_factors.assign(static_cast<std::size_t>(pairs), 1.0);
     return scaling;
 }
 
 // With searched divisors of longrope if none are given; nullopt if the search was cancelled.
-std::optional<Scaling> searched_scaling(Model& model, const Corpus& corpus, const RunSpec& spec, ScalingMethod method,
+std::optional<Scaling> searched_scaling(Model& model, const Corpus& corpus, const ModelPlan& plan, ScalingMethod method,
                                         std::int64_t factor, std::span<const double> long_factors,
                                         const std::function<bool()>& cancelled) {
-    if (!needs_search(method, long_factors)) return scaling_of(spec, method, factor, long_factors);
-    const auto found = search_longrope(model, spec, corpus.training_text(), factor, cancelled);
+    if (!needs_search(method, long_factors)) return scaling_of(plan, method, factor, long_factors);
+    const auto found = search_longrope(model, plan, corpus.training_text(), factor, cancelled);
     if (!found) return std::nullopt;
-    return scaling_of(spec, method, factor, found->factors);
+    return scaling_of(plan, method, factor, found->factors);
 }
 
 // nullopt if it was cancelled, because the result is then incomplete.
@@ -187,9 +189,9 @@ std::optional<ExtrapolationEvaluation> evaluate(Model& model, ProbeRequest& requ
 
 }  // namespace
 
-std::optional<LongRopeSearch> search_longrope(Model& model, const RunSpec& spec, const TokenText& training,
+std::optional<LongRopeSearch> search_longrope(Model& model, const ModelPlan& plan, const TokenText& training,
                                               std::int64_t factor, const std::function<bool()>& cancelled) {
-    ProbeRequest request = search_request(training, spec.context * factor);
+    ProbeRequest request = search_request(training, plan.sizes.T * factor);
     request.cancelled = cancelled;
     const auto is_cancelled = [&] { return cancelled && cancelled(); };
     std::vector<LongRopeSearch> lists;
@@ -205,8 +207,8 @@ std::optional<LongRopeSearch> search_longrope(Model& model, const RunSpec& spec,
         lists.insert(place, {std::move(divisors), loss});
         return true;
     };
-    for (const ScalingMethod method : first_methods(spec)) {
-        if (!add(divisors_of(spec, method, factor))) return std::nullopt;
+    for (const ScalingMethod method : first_methods(plan)) {
+        if (!add(divisors_of(plan, method, factor))) return std::nullopt;
     }
     const bool can_change = factor > 1 && !lists.front().factors.empty();
     const RandomStream choices(1, "longrope parents");
@@ -234,17 +236,20 @@ std::span<const ScalingMethod> extrapolation_methods() {
     return methods;
 }
 
-std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec) {
-    const bool rotates = spec.rotates() && spec.has_softmax_attention() && spec.fraction > 0;
-    if (!rotates || spec.theta_varies()) return {ScalingMethod::none};
+std::vector<ScalingMethod> extrapolation_methods_of(const ModelPlan& plan) {
+    const Rotary* rotary = plan.rotary();
+    const bool rotates =
+        rotary && std::ranges::any_of(rotary->pairs, [](const RotaryPair& pair) { return pair.rotates; });
+    if (!rotates || plan.theta_varies()) return {ScalingMethod::none};
     std::vector<ScalingMethod> methods(extrapolation_methods().begin(), extrapolation_methods().end());
-    if (spec.frequencies != "auto") std::erase_if(methods, changes_theta);
+    if (!rotary->settings.listed.empty()) std::erase_if(methods, changes_theta);
     return methods;
 }
 
-bool is_defined_at(const RunSpec& spec, std::int64_t length) {
-    if (spec.learns_positions()) return length <= spec.context;
-    return spec.position != Position::xpos || fits_xpos(length, spec.xpos_scale_base);
+bool is_defined_at(const ModelPlan& plan, std::int64_t length) {
+    if (plan.embedding.positions == Embedding::Positions::learned) return length <= plan.sizes.T;
+    const Rotary* rotary = plan.rotary();
+    return !rotary || rotary->kind != Rotary::Kind::decaying || fits_xpos(length, rotary->scale_base);
 }
 
 double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
@@ -252,13 +257,14 @@ double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
 }
 
 void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning) {
-    check_length(spec, tuning.factor);
+    const ModelPlan plan = plan_of(spec, 1);
+    check_length(plan, tuning.factor);
     if (spec.theta_varies()) {
         throw BadInput(
             "The theta of this run changed during training (it is trained or scheduled), but fine-tuning requires a "
             "fixed theta; choose a run with theta_training = fixed and theta_schedule = constant.");
     }
-    check_scaling(spec, tuning.method);
+    check_scaling(plan, tuning.method);
     if (tuning.steps < 0) {
         throw BadInput("The number of fine-tuning steps is " + std::to_string(tuning.steps) +
                        ", but it must be 0 or more.");
@@ -276,16 +282,17 @@ ExtrapolationResult evaluate_extrapolation(Engine& engine, const Checkpoint& che
                                            const std::function<bool()>& cancelled,
                                            std::optional<std::int64_t> sequences,
                                            std::span<const double> long_factors) {
-    check_length(checkpoint.spec, factor);
-    for (const ScalingMethod method : methods) check_scaling(checkpoint.spec, method);
+    const ModelPlan plan = plan_of(checkpoint);
+    check_length(plan, factor);
+    for (const ScalingMethod method : methods) check_scaling(plan, method);
     const auto corpus = corpus_of(checkpoint, data_dir);
-    ProbeRequest request = request_of(*corpus, checkpoint.spec, factor, sequences);
+    const std::int64_t length = factor * plan.sizes.T;
+    ProbeRequest request = request_of(*corpus, length, sequences);
     request.cancelled = cancelled;
-    const auto model = model_of(engine, checkpoint);
+    const auto model = model_for(engine, checkpoint, length);
     ExtrapolationResult result{factor, checkpoint.iteration, {}};
     for (const ScalingMethod method : methods) {
-        const auto scaling =
-            searched_scaling(*model, *corpus, checkpoint.spec, method, factor, long_factors, cancelled);
+        const auto scaling = searched_scaling(*model, *corpus, plan, method, factor, long_factors, cancelled);
         if (!scaling) break;
         auto evaluation = evaluate(*model, request, *scaling);
         if (!evaluation) break;
@@ -335,10 +342,11 @@ std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoin
                                      const std::filesystem::path& data_dir,
                                      const std::function<bool(std::int64_t done)>& should_continue) {
     check_fine_tuning(checkpoint.spec, tuning);
-    std::optional<Scaling> scaling = scaling_of(checkpoint.spec, tuning.method, tuning.factor, tuning.long_factors);
+    const ModelPlan plan = plan_of(checkpoint);
+    std::optional<Scaling> scaling = scaling_of(plan, tuning.method, tuning.factor, tuning.long_factors);
     if (needs_search(tuning.method, tuning.long_factors)) {
-        scaling = searched_scaling(*model_of(engine, checkpoint), *corpus_of(checkpoint, data_dir), checkpoint.spec,
-                                   tuning.method, tuning.factor, {}, [&] { return !should_continue(0); });
+        scaling = searched_scaling(*model_of(engine, checkpoint), *corpus_of(checkpoint, data_dir), plan, tuning.method,
+                                   tuning.factor, {}, [&] { return !should_continue(0); });
     }
     if (!scaling) return std::nullopt;
     scaling->original_context = static_cast<double>(checkpoint.spec.context);
@@ -359,11 +367,11 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
     check_fine_tuning(checkpoint.spec, tuning);
     ExtrapolationResult result{tuning.factor, checkpoint.iteration, {}};
     const auto corpus = corpus_of(checkpoint, data_dir);
-    ProbeRequest request = request_of(*corpus, checkpoint.spec, tuning.factor, sequences);
+    ProbeRequest request = request_of(*corpus, checkpoint.spec.context * tuning.factor, sequences);
     std::int64_t done = 0;
     request.cancelled = [&] { return !should_continue(done); };
     auto model = model_of(engine, checkpoint);
-    const auto scaling = searched_scaling(*model, *corpus, checkpoint.spec, tuning.method, tuning.factor,
+    const auto scaling = searched_scaling(*model, *corpus, plan_of(checkpoint), tuning.method, tuning.factor,
                                           tuning.long_factors, request.cancelled);
     if (!scaling) return result;
     auto before = evaluate(*model, request, *scaling);

@@ -19,9 +19,9 @@ namespace ropelab {
 std::span<const ScalingMethod> extrapolation_methods();
 /// Only `none` if no RoPE frequency can be scaled, because the run has another position encoding, rotates no pair or
 /// changed its theta during training; without the methods that change theta if its frequencies are listed.
-std::vector<ScalingMethod> extrapolation_methods_of(const RunSpec& spec);
+std::vector<ScalingMethod> extrapolation_methods_of(const ModelPlan& plan);
 /// Learned position embeddings end with the context, and xPos' decay leaves float32; all others have one.
-bool is_defined_at(const RunSpec& spec, std::int64_t length);
+bool is_defined_at(const ModelPlan& plan, std::int64_t length);
 
 /// `factor` times the run's context, with one scaling method of that factor.
 struct FineTuning {
@@ -113,7 +113,7 @@ struct LongRopeSearch {
 /// 32, and all tokens are scaled. The losses are those of 1 to 4 evenly spaced sequences of `training`, which is the
 /// run's training split, so that the validation split stays unseen. The result is equal at every call. nullopt if
 /// `cancelled` returned true. Throws BadInput if the text has fewer tokens than a sequence requires.
-std::optional<LongRopeSearch> search_longrope(Model& model, const RunSpec& spec, const TokenText& training,
+std::optional<LongRopeSearch> search_longrope(Model& model, const ModelPlan& plan, const TokenText& training,
                                               std::int64_t factor, const std::function<bool()>& cancelled);
 
 }  // namespace ropelab

@@ -26,14 +26,18 @@ QJsonObject ownFlags(const FigureEntry& entry, const QJsonObject& flags) {
     return own;
 }
 
-void checkLab(std::span<const FigureEntry> all, const QStringList& names, bool hasLab) {
+void checkLab(std::span<const FigureEntry> all, const QStringList& names, bool hasLab, const QJsonObject& flags) {
     using Lab = FigureEntry::Lab;
     const auto any = [&](Lab lab) {
         return std::any_of(names.begin(), names.end(),
                            [&](const QString& name) { return findFigure(all, name)->lab == lab; });
     };
     const std::string named = names.join(u", "_s).toStdString();
-    if (any(Lab::required) && !hasLab) throw BadInput("--figure " + named + " requires --lab FILE.");
+    const bool lacksLab = std::any_of(names.begin(), names.end(), [&](const QString& name) {
+        const FigureEntry& entry = *findFigure(all, name);
+        return entry.lab == Lab::required && !ownFlags(entry, flags).contains(u"model"_s);  // a model instead of a run
+    });
+    if (lacksLab && !hasLab) throw BadInput("--figure " + named + " requires --lab FILE.");
     if (hasLab && !any(Lab::required) && !any(Lab::optional)) {
         throw BadInput("The figure " + named + " shows a rotary setup, so it requires --setup instead of --lab.");
     }
@@ -112,7 +116,7 @@ void checkFigures(std::span<const FigureEntry> all, const QStringList& names, co
         }
         checkValue(*option, flags[flag]);
     }
-    checkLab(all, names, hasLab);
+    checkLab(all, names, hasLab, flags);
     const bool isForOthers = std::any_of(names.begin(), names.end(), [&](const QString& name) {
         return findFigure(all, name)->lab == FigureEntry::Lab::required;
     });

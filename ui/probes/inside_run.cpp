@@ -7,7 +7,9 @@
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
+#include "core/interop/external_model.h"
 #include "core/sweep/stored_run.h"
+#include "ui/common/format.h"
 #include "ui/session/engine_work.h"
 #include "ui/session/run_store.h"
 
@@ -44,6 +46,15 @@ void InsideRun::truncateAfter(std::int64_t iteration) {
         iterations.removeLast();
         validationLoss.removeLast();
     }
+}
+
+QString InsideRun::at(std::int64_t step) const {
+    if (!isOpened()) return u"step %2: %1"_s.arg(name, groupedText(step));
+    return u"%1 on %2"_s.arg(name, QString::fromStdString(checkpoint.external->corpus->name));
+}
+
+QString InsideRun::words(std::int64_t step) const {
+    return isOpened() ? u"the model %1"_s.arg(at(step)) : u"the run %1 after %2 steps"_s.arg(name, groupedText(step));
 }
 
 QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
@@ -97,6 +108,7 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
     run.id = id;
     run.spec = stored_spec(record);
     run.vocabulary = record.vocabulary;
+    run.plan = plan_of(run.spec, run.vocabulary.empty() ? 1 : Vocabulary::from_text(run.vocabulary).size());
     run.checkpoint = checkpointOfRun(lab, id);
     for (const std::int64_t iteration : lab.snapshots(id)) {
         auto result = lab.snapshot(id, iteration);
@@ -112,6 +124,17 @@ InsideRun readInsideRun(const LabFile& lab, RunId id) {
         run.iterations.append(static_cast<double>(metrics.evaluations.iteration[i]));
         run.validationLoss.append(metrics.evaluations.validation_loss[i]);
     }
+    return run;
+}
+
+InsideRun openModel(const QString& path, const QString& text, const std::filesystem::path& dataDir) {
+    InsideRun run;
+    run.checkpoint = external_run(path.toStdString(), text.toStdString(), dataDir);
+    run.name = QString::fromStdString(run.checkpoint.name);
+    run.spec = run.checkpoint.spec;
+    run.plan = run.checkpoint.external->plan;
+    run.vocabulary = run.checkpoint.vocabulary;
+    run.ink = Ink::data(0);
     return run;
 }
 

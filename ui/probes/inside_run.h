@@ -13,6 +13,7 @@
 #include "core/contract/probe.h"
 #include "core/data/corpus.h"
 #include "core/run/checkpoint.h"
+#include "core/run/probing.h"
 #include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"
@@ -33,10 +34,13 @@ struct OtherSeed {
     Snapshot snapshot;
 };
 
+/// A run of a lab, or a model that others trained (core/interop/external_model.h), whose id is not above 0
+/// and whose `spec` has only sizes.
 struct InsideRun {
     RunId id = 0;
     QString name;
     RunSpec spec;
+    ModelPlan plan;
     Ink ink;                 // as in every room
     std::string vocabulary;  // as Vocabulary::to_text() returns it; "" until the run has started
     RunCheckpoint checkpoint;
@@ -46,7 +50,12 @@ struct InsideRun {
     QList<double> validationLoss;       // one per evaluation, in nats per token
 
     /// Per head.
-    std::int64_t pairs() const { return spec.query_dim() / 2; }
+    std::int64_t pairs() const { return pairs_of(plan); }
+    bool isOpened() const { return checkpoint.external != nullptr; }
+    /// False for a gated DeltaNet layer.
+    bool hasWeights(std::int64_t layer) const {
+        return plan.layers.at(static_cast<std::size_t>(layer)).scores() != nullptr;
+    }
     /// Of the snapshots and evaluations; −1 if the run has none.
     std::int64_t lastKnownStep() const;
     /// The newest snapshot at or before this step, else the first one; null if there are no snapshots.
@@ -54,6 +63,10 @@ struct InsideRun {
     /// In the order of steps; replaces an existing one of the same step.
     void addSnapshot(Snapshot snapshot);
     void truncateAfter(std::int64_t iteration);
+    /// "step 50: run"; "model on text" for an opened model.
+    QString at(std::int64_t step) const;
+    /// "the run … after 50 steps", "the model … on …".
+    QString words(std::int64_t step) const;
     QStringList tokenTexts(std::span<const std::int32_t> tokens) const;
 };
 
@@ -62,6 +75,9 @@ QStringList visibleTokens(const std::string& vocabulary, std::span<const std::in
 
 /// Takes milliseconds: call it outside the window's thread. Throws BadInput, with the lab's runs, for an unknown id.
 InsideRun readInsideRun(const LabFile& lab, RunId id);
+/// Without snapshots, as those of a run that has not trained. Reads the headers of its files: takes milliseconds to
+/// seconds. Throws BadInput as external_run does.
+InsideRun openModel(const QString& path, const QString& text, const std::filesystem::path& dataDir);
 /// Id 0 selects the lab's first run. Throws BadInput if the lab has no such run.
 InsideRun readInsideRunOrFirst(const LabFile& lab, RunId id);
 

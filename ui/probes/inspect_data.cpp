@@ -22,6 +22,11 @@ Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) 
     figure.y = std::move(y);
     if (!data.run) return figure;
     const auto describe = [](const InsideRun& run, const Snapshot* snapshot) {
+        if (run.isOpened()) {
+            return QJsonObject{{u"model"_s, QString::fromStdString(run.checkpoint.path.string())},
+                               {u"name"_s, run.name},
+                               {u"text"_s, QString::fromStdString(run.checkpoint.external->corpus->name)}};
+        }
         QJsonObject object{{u"run"_s, static_cast<double>(run.id)},
                            {u"name"_s, run.name},
                            {u"settings"_s, QString::fromStdString(to_json(run.spec).dump())}};
@@ -38,6 +43,7 @@ Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) 
 QString whyNoSnapshots(const InspectData& data) {
     if (!data.run) return u"There is no run to inspect yet. Train a run, or open a lab file."_s;
     if (!data.run->snapshots.empty()) return {};
+    if (data.run->isOpened()) return data.problem.isEmpty() ? u"Measuring the model on a text …"_s : data.problem;
     if (data.run->spec.probe_every == 0) {
         return u"This run was trained with probe_every = 0, so it has no snapshots of its internals. Train it with "
                "probe_every = 1. Only a checkpoint is needed for the attention in a text that you type, ablation "
@@ -54,8 +60,7 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
     InspectPicture picture{inspectFigure(data, name)};
     picture.figure.emptyText = whyNoSnapshots(data);
     if (!words.isEmpty() && data.run) picture.figure.emptyText = words;
-    if (picture.figure.emptyText.isEmpty() && data.run && layerOf(data) >= 0 &&
-        data.run->spec.layer_attention(layerOf(data)) == LayerAttention::delta_net) {
+    if (picture.figure.emptyText.isEmpty() && data.run && layerOf(data) >= 0 && !data.run->hasWeights(layerOf(data))) {
         picture.figure.emptyText =
             u"Layer %1 is a gated DeltaNet layer, which has no attention weights; choose another layer."_s.arg(
                 layerOf(data));
@@ -67,18 +72,18 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
     return picture;
 }
 
-std::vector<double> wavelengthsOf(const RunSpec& spec) {
+std::vector<double> wavelengthsOf(const ModelPlan& plan) {
     ProbeRequest request;
-    request.sequences.length = spec.context;
-    std::vector<double> result = probed_frequencies(spec, request);
+    request.sequences.length = plan.sizes.T;
+    std::vector<double> result = probed_frequencies(plan, request);
     for (double& value : result) {
         value = value > 0 ? 2 * std::numbers::pi / value : std::numeric_limits<double>::infinity();
     }
     return result;
 }
 
-bool rotatesPairs(const RunSpec& spec) {
-    const std::vector<double> wavelengths = wavelengthsOf(spec);
+bool rotatesPairs(const ModelPlan& plan) {
+    const std::vector<double> wavelengths = wavelengthsOf(plan);
     return std::any_of(wavelengths.begin(), wavelengths.end(), [](double w) { return std::isfinite(w); });
 }
 

@@ -133,8 +133,8 @@ InspectPicture withoutNumbers(const InspectData& data, const char* name, const Q
 QString whyNoSnapshots(const InspectData& data);
 
 /// λ of each pair in tokens; infinity for a pair that is not rotated.
-std::vector<double> wavelengthsOf(const RunSpec& spec);
-bool rotatesPairs(const RunSpec& spec);
+std::vector<double> wavelengthsOf(const ModelPlan& plan);
+bool rotatesPairs(const ModelPlan& plan);
 /// "20.3 tokens" or "not rotated".
 QString pairWavelengthText(double wavelength);
 /// "layer 1, head 0" or "mean over layers and heads", with the reason if the head was chosen automatically.

@@ -76,16 +76,16 @@ Columns byWavelength(const std::vector<double>& own, const std::vector<double>& 
 
 Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQuantity& quantity) {
     Columns columns;
-    const std::vector<double> own = wavelengthsOf(run.spec);
+    const std::vector<double> own = wavelengthsOf(run.plan);
     if (quantity.columns == MappedQuantity::Columns::channels) {
-        for (int i = 0; i < run.spec.query_dim(); ++i) columns.source.push_back(i);
+        for (int i = 0; i < 2 * run.pairs(); ++i) columns.source.push_back(i);
         columns.axis = u"channel"_s;
         return columns;
     }
-    if (data.choices.byWavelength && rotatesPairs(run.spec)) {
+    if (data.choices.byWavelength && rotatesPairs(run.plan)) {
         std::vector<double> all = own;
         if (data.ghost) {
-            const auto other = wavelengthsOf(data.ghost->spec);
+            const auto other = wavelengthsOf(data.ghost->plan);
             all.insert(all.end(), other.begin(), other.end());
         }
         return byWavelength(own, all);
@@ -218,7 +218,8 @@ void addRest(Figure& figure, const QList<double>& rests) {
         table.columns << cells;
     }
     if (figure.x.label != "wavelength"_L1) figure.table = std::move(table);
-    if (std::all_of(rests.begin(), rests.end(), [](double rest) { return rest == 0; })) return;
+    constexpr double rounding = 1e-9;  // of a model without unrotated channels
+    if (std::all_of(rests.begin(), rests.end(), [](double rest) { return std::abs(rest) < rounding; })) return;
     const QString unit = map.unit == "%"_L1 ? u" %"_s : QString();
     for (int row = 0; row < map.rows; ++row) {
         figure.y.categories[row] += u": rest %1"_s.arg(rests[row], 0, 'g', 3) + unit;
@@ -231,7 +232,7 @@ constexpr double kStemSpread = 0.5;  // of the stems of one pair, relative to th
 
 bool hasLollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
     return data.choices.lollipops && !data.choices.difference &&
-           quantity.columns != MappedQuantity::Columns::channels && rotatesPairs(data.run->spec) &&
+           quantity.columns != MappedQuantity::Columns::channels && rotatesPairs(data.run->plan) &&
            rows.values.size() <= kMostLollipopRows;
 }
 
@@ -253,7 +254,7 @@ QString usedMost(const MappedQuantity& quantity, const QString& title, const std
 InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity, const Rows& rows) {
     InspectPicture picture{inspectFigure(data, quantity.name)};
     Figure& figure = picture.figure;
-    const std::vector<double> wavelengths = wavelengthsOf(data.run->spec);
+    const std::vector<double> wavelengths = wavelengthsOf(data.run->plan);
     const auto rotated = static_cast<std::size_t>(
         std::count_if(wavelengths.begin(), wavelengths.end(), [](double each) { return std::isfinite(each); }));
     const double ratio = rotated > 1 ? wavelengths[1] / wavelengths[0] : 2;
@@ -313,7 +314,7 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
     picture.sentence = sentences.join(u"; "_s) + QLatin1Char('.');
     picture.sentence[0] = picture.sentence[0].toUpper();
     figure.hasLegend = rows.values.size() > 1;
-    figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(data.snapshot()->iteration));
+    figure.note = data.run->at(data.snapshot()->iteration);
     if (!data.choices.headsAsRows) {
         figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
     }
@@ -321,8 +322,8 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
     if (!rests.isEmpty()) figure.note += u"; unrotated channels: %1"_s.arg(rests.join(u", "_s));
     if (rows.values.size() > 1) figure.note += u"; stems of one pair stand beside each other"_s;
     figure.note += u"; %1: %2"_s.arg(quantity.title, quantity.formula);
-    figure.summary = u"%1 (%2) of the run %3 after %4 steps, by wavelength. %5"_s.arg(
-        quantity.title, quantity.formula, data.run->name, groupedText(data.snapshot()->iteration), picture.sentence);
+    figure.summary = u"%1 (%2) of %3, by wavelength. %4"_s.arg(
+        quantity.title, quantity.formula, data.run->words(data.snapshot()->iteration), picture.sentence);
     if (const auto pair = data.choices.pair; pair && std::cmp_less(*pair, rotated)) {
         figure.verticalLines.push_back(
             {wavelengths[static_cast<std::size_t>(*pair)], u"pair %1"_s.arg(*pair), {Ink::Kind::text}});
@@ -399,7 +400,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
         widen(map, data, *data.run, quantity);
         if (data.ghost) widen(map, data, *data.ghost, quantity);
         if (!(map.maximum > map.minimum)) map.maximum = map.minimum + 1;
-        figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(now->iteration));
+        figure.note = data.run->at(now->iteration);
     }
     if (!data.choices.headsAsRows) {
         figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
@@ -414,8 +415,8 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
     const bool isDifference = map.scale == FigureMap::Scale::diverging;
     map.unit = isDifference && quantity.unit == "%"_L1 ? u"percentage points"_s : quantity.unit;
     figure.map = map;
-    figure.summary = u"%1 (%2) of the run %3 after %4 steps; rows: %5; columns: %6."_s.arg(
-        what, quantity.formula, data.run->name, groupedText(now->iteration), rows.axis, columns.axis);
+    figure.summary = u"%1 (%2) of %3; rows: %4; columns: %5."_s.arg(
+        what, quantity.formula, data.run->words(now->iteration), rows.axis, columns.axis);
     addAxesAndReadout(picture, data, quantity, columns, rows, what);
     if (quantity.columns == MappedQuantity::Columns::pairsAndRest) addRest(figure, rests);
     return picture;
@@ -423,8 +424,8 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
 
 /// All pairs of the run, and of the second run in a difference, contribute 0 because they are not rotated.
 bool hasNoRotaryPart(const InspectData& data) {
-    return data.snapshot() && !rotatesPairs(data.run->spec) &&
-           !(data.choices.difference && data.ghost && rotatesPairs(data.ghost->spec));
+    return data.snapshot() && !rotatesPairs(data.run->plan) &&
+           !(data.choices.difference && data.ghost && rotatesPairs(data.ghost->plan));
 }
 
 QString noRotaryPart(const InsideRun& run) {

@@ -5,6 +5,7 @@
 #include <QFile>
 #include <QFileInfo>
 #include <QStandardPaths>
+#include <algorithm>
 #include <set>
 #include <span>
 #include <tuple>
@@ -62,6 +63,7 @@ QString LabDocument::path() const {
 
 void LabDocument::startEmptyLab() {
     release();
+    m_models.clear();
     m_unsaved = true;
     m_readOnly = false;
     emit opened();
@@ -307,7 +309,9 @@ LabFile& LabDocument::writable() {
     if (isSaving()) throw BadInput("The lab file cannot be changed while it is being saved under another name.");
     if (!m_file) {
         auto [file, lock] = makeUnsaved();
+        const std::vector<ModelMark> models = m_models;
         adopt(std::move(file), std::move(lock), true);
+        for (const ModelMark& mark : models) addModel(mark);
         emit renamed();
     }
     return *m_file;
@@ -331,6 +335,22 @@ void LabDocument::adopt(std::unique_ptr<LabFile> file, std::unique_ptr<QLockFile
     m_readOnly = lock == nullptr;
     m_lock = std::move(lock);
     m_unsaved = unsaved;
+    // A damaged list is that of no models; opening one writes it anew.
+    if (!problemOf([this] { m_models = marks_of_text(choice("models")); }).isEmpty()) m_models.clear();
+}
+
+const ModelMark* LabDocument::model(RunId id) const {
+    const auto index = static_cast<std::size_t>(-1 - id);
+    return id < 0 && index < m_models.size() ? &m_models[index] : nullptr;
+}
+
+RunId LabDocument::addModel(const ModelMark& mark) {
+    auto place = std::ranges::find(m_models, mark.path, &ModelMark::path);
+    if (place == m_models.end()) place = m_models.insert(m_models.end(), mark);
+    *place = mark;
+    storeChoice("models", text_of_marks(m_models));
+    emit modelsChanged();
+    return -1 - (place - m_models.begin());
 }
 
 void LabDocument::release() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/interop/external_model.h"
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
@@ -106,6 +107,12 @@ class LabDocument : public QObject {
     std::string choice(const std::string& name) const;
     /// Returns false and stores nothing if the lab cannot be written now.
     bool storeChoice(const std::string& name, const std::string& value);
+    /// Models that others trained, which the lab names and does not contain. Their run ids are −1, −2, … in this order.
+    const std::vector<ModelMark>& models() const { return m_models; }
+    /// Null for the id of a run.
+    const ModelMark* model(RunId id) const;
+    /// Returns its id; replaces one of the same path. A lab that cannot be written names it until it is closed.
+    RunId addModel(const ModelMark& mark);
     /// In the user's lab, even while another one is shown; creates the file if needed. Throws BadInput if it is
     /// read-only.
     void addAnswers(const std::vector<AnswerRecord>& answers);
@@ -120,6 +127,7 @@ class LabDocument : public QObject {
     void renamed();
     /// Runs were added, renamed, annotated, deleted or restored.
     void runsChanged();
+    void modelsChanged();
 
  private:
     LabFile& writable();
@@ -140,6 +148,7 @@ class LabDocument : public QObject {
     };
 
     QString m_labs;
+    std::vector<ModelMark> m_models;
     std::optional<Own> m_own;
     std::unique_ptr<LabFile> m_file;
     std::unique_ptr<QLockFile> m_lock;

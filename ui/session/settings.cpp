@@ -98,6 +98,8 @@ std::span<const Settings::Entry> Settings::table() {
         {"inspect/lag", 10,
          "Distance between query and key in the dials that show the rotation of each pair on the page Inspect, in "
          "tokens."},
+        {"inspect/modelText", QString(),
+         "Text on which the page Inspect measures an opened model: a file or a data set; empty: the program's guide."},
         {"inspect/rate", QString(),
          "Learning rate of fine-tuning on the page Inspect, as the text that was typed; an empty text means a tenth "
          "of the run's learning rate."},

@@ -258,6 +258,25 @@ void Workspace::openLab(const QString& path) {
     });
 }
 
+bool Workspace::isModel(const QString& path) {
+    return QFileInfo(path).isDir() || path.endsWith(u".gguf"_s) || path.endsWith(u".safetensors"_s);
+}
+
+void Workspace::openModel(const QString& path) {
+    const QString model = path.endsWith(u".json"_s) ? QFileInfo(path).absolutePath() : path;
+    m_modelJob.start([this, model](const Cancelled&) -> std::function<void()> {
+        const auto mark = std::make_shared<ModelMark>();
+        const QString why = problemOf([&] { *mark = mark_of(OpenedModel(toPath(model))); });
+        return [this, mark, why] {
+            if (!attempt(u"model"_s, [&why] {
+                    if (!why.isEmpty()) throw BadInput(why.toStdString());
+                }))
+                return;
+            emit inspectAsked(m_lab.addModel(*mark), 0);
+        };
+    });
+}
+
 void Workspace::addUnsavedToRecent() {
     if (m_lab.isUnsaved() && m_lab.hasFile() && !m_runs.runs().empty()) m_settings.addRecentLab(m_lab.path());
 }

@@ -70,6 +70,12 @@ class Workspace : public SessionActions {
     /// Does not block: an active sweep is stopped first and the lab changes afterwards.
     void newLab();
     void openLab(const QString& path) override;
+    /// Reads the headers of a model on another thread, then the lab names it and inspectAsked() follows. `path`: a
+    /// folder, a file of weights, or one of the JSON files of its folder.
+    void openModel(const QString& path);
+    /// Of a folder, or of a file of weights; false for a lab.
+    static bool isModel(const QString& path);
+    bool isOpeningModel() const { return m_modelJob.isRunning(); }
     /// Does not block: an active sweep is stopped first and resumes in the new file.
     void saveLabAs(const QString& path);
     /// A sweep is active or the lab is being saved.
@@ -139,6 +145,7 @@ class Workspace : public SessionActions {
     SweepSession m_session;
     SweepMeter m_meter;
     LatestJob m_preparation;
+    LatestJob m_modelJob;
 };
 
 }  // namespace ropelab::ui

@@ -157,6 +157,9 @@ void MainWindow::makeControllers() {
     const auto openFigure = [this](const QString& path) { m_figures->open(path); };
     new FileDrops(this,
                   {{".ropelab", [this](const QString& path) { m_workspace.openLab(path); }},
+                   {".gguf", [this](const QString& path) { m_workspace.openModel(path); }},
+                   {".safetensors", [this](const QString& path) { m_workspace.openModel(path); }},
+                   {"/", [this](const QString& path) { m_workspace.openModel(path); }},
                    {".json", [this](const QString& path) { m_rotary->importConfig(path); }},
                    {".md",
                     [this](const QString& path) {

@@ -110,7 +110,7 @@ struct SampledModel {
         return opened ? opened->vocabulary() : Vocabulary::from_text(checkpoint->vocabulary);
     }
     // `tokens`: at most, with the prompt.
-    std::unique_ptr<Model> load(std::int64_t tokens) const {
+    std::shared_ptr<Model> load(std::int64_t tokens) const {
         if (!opened) return model_of(open_engine(), *checkpoint);
         return opened->load(open_engine(), opened->plan(std::min(tokens, opened->context())),
                             parse_model_precision(precision));

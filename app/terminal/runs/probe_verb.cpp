@@ -22,6 +22,7 @@
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
+#include "core/interop/external_model.h"
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
@@ -40,10 +41,20 @@ namespace {
 
 /// --ablation-curve and --extrapolate evaluate its checkpoint.
 struct ProbedRun {
-    RunId run = 0;
+    RunRecord run;
     Checkpoint checkpoint;
     std::filesystem::path data_dir;
     bool json = false;
+
+    /// "checkpoint of step 100", or the name of a model that others trained.
+    std::string origin() const {
+        return checkpoint.external ? run.name : "checkpoint of step " + std::to_string(checkpoint.iteration);
+    }
+    /// The members of the JSON that name it.
+    nlohmann::json names() const {
+        if (checkpoint.external) return {{"model", run.name}, {"text", checkpoint.external->corpus->name}};
+        return {{"run", run.id}, {"iteration", checkpoint.iteration}};
+    }
 };
 
 std::string whole_text(std::int64_t number) {
@@ -152,27 +163,27 @@ void show_ablations(const ProbedRun& run, Ablation::Kind kind, std::int64_t cont
         const auto of_controls = [](const std::vector<AblationControls>& list) {
             return json_list(list, [](const AblationControls& each) { return json_of(each); });
         };
-        return print_json({{"run", run.run},
-                           {"iteration", curve.iteration},
-                           {"context", run.checkpoint.spec.context},
-                           {"ablation", word_of(kind)},
-                           {"sequences", curve.sequences},
-                           {"length", curve.length},
-                           {"retrieval_sequences", curve.retrieval_sequences},
-                           {"pairs", counts},
-                           {"fast_loss", curve.fast_loss},
-                           {"slow_loss", curve.slow_loss},
-                           {"fast_loss_rise", json_list(curve.fast_rise, rise_json)},
-                           {"slow_loss_rise", json_list(curve.slow_rise, rise_json)},
-                           {"fast_accuracy", curve.fast_accuracy},
-                           {"slow_accuracy", curve.slow_accuracy},
-                           {"fast_accuracy_interval", intervals(curve.fast_accuracy_interval)},
-                           {"slow_accuracy_interval", intervals(curve.slow_accuracy_interval)},
-                           {"fast_controls", of_controls(curve.fast_controls)},
-                           {"slow_controls", of_controls(curve.slow_controls)}});
+        nlohmann::json json = run.names();
+        json.update({{"context", run.checkpoint.spec.context},
+                     {"ablation", word_of(kind)},
+                     {"sequences", curve.sequences},
+                     {"length", curve.length},
+                     {"retrieval_sequences", curve.retrieval_sequences},
+                     {"pairs", counts},
+                     {"fast_loss", curve.fast_loss},
+                     {"slow_loss", curve.slow_loss},
+                     {"fast_loss_rise", json_list(curve.fast_rise, rise_json)},
+                     {"slow_loss_rise", json_list(curve.slow_rise, rise_json)},
+                     {"fast_accuracy", curve.fast_accuracy},
+                     {"slow_accuracy", curve.slow_accuracy},
+                     {"fast_accuracy_interval", intervals(curve.fast_accuracy_interval)},
+                     {"slow_accuracy_interval", intervals(curve.slow_accuracy_interval)},
+                     {"fast_controls", of_controls(curve.fast_controls)},
+                     {"slow_controls", of_controls(curve.slow_controls)}});
+        return print_json(json);
     }
     std::ostringstream text;
-    text << "Pairs " << words_of(kind) << " in all layers and heads, checkpoint of step " << curve.iteration
+    text << "Pairs " << words_of(kind) << " in all layers and heads, " << run.origin()
          << ".\nThe losses, in nats per token, are means over " << curve.sequences << " sequences of " << curve.length
          << " tokens. The rise is the difference from 0 pairs, paired by sequence.\nThe accuracy is the percentage of "
             "copied tokens recalled in "
@@ -215,7 +226,8 @@ nlohmann::json json_of_evaluation(const ExtrapolationEvaluation& evaluation, con
     return json;
 }
 
-std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
+std::string text_of(const ExtrapolationResult& result, const ProbedRun& run) {
+    const RunSpec& spec = run.checkpoint.spec;
     Table table{{{"scaling", 'l', 14},
                  {"steps", 'r', 5},
                  {"loss inside", 'r', 13},
@@ -230,8 +242,8 @@ std::string text_of(const ExtrapolationResult& result, const RunSpec& spec) {
                               fixed_text(100 * retrieval_accuracy(*evaluation.result), 1)});
     }
     std::ostringstream text;
-    text << "Evaluated at " << result.factor << " times the training context of " << spec.context
-         << " tokens, checkpoint of step " << result.iteration
+    text << "Evaluated at " << result.factor << " times the training context of " << spec.context << " tokens, "
+         << run.origin()
          << ".\nLosses are in nats per token, inside and beyond the training context. The accuracy is the percentage "
             "of copied\ntokens recalled; the steps are fine-tuning steps.\n"
          << (result.evaluations.empty() ? "" : counts_of(*result.evaluations.front().result)) << table.text();
@@ -279,7 +291,7 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
     watch_interrupts();
     Engine& engine = open_engine();
     const RunSpec& spec = run.checkpoint.spec;
-    std::vector<ScalingMethod> methods = extrapolation_methods_of(spec);
+    std::vector<ScalingMethod> methods = extrapolation_methods_of(plan_of(run.checkpoint));
     if (flags.method) methods = {*flags.method};
     ExtrapolationResult result;
     if (!flags.steps) {
@@ -302,20 +314,20 @@ void show_extrapolation(const ProbedRun& run, const ExtrapolationFlags& flags) {
         }
     }
     end_if_interrupted();
-    if (!run.json) return print_text(text_of(result, spec));
+    if (!run.json) return print_text(text_of(result, run));
     const auto evaluation_json = [&](const ExtrapolationEvaluation& each) { return json_of_evaluation(each, spec); };
-    print_json({{"run", run.run},
-                {"iteration", result.iteration},
-                {"context", spec.context},
-                {"factor", result.factor},
-                {"length", spec.context * result.factor},
-                {"evaluations", json_list(result.evaluations, evaluation_json)}});
+    nlohmann::json json = run.names();
+    json.update({{"context", spec.context},
+                 {"factor", result.factor},
+                 {"length", spec.context * result.factor},
+                 {"evaluations", json_list(result.evaluations, evaluation_json)}});
+    print_json(json);
 }
 
 /// Printed measurements, with their run, step and request.
 struct Probed {
     RunRecord record;
-    RunSpec spec;
+    ModelPlan plan;
     std::int64_t iteration = 0;
     std::string source;  // where the measurements come from: "snapshot" or "checkpoint"
     ProbeRequest request;
@@ -383,7 +395,7 @@ nlohmann::json json_of_experts(const ProbeResult& result) {
 nlohmann::json json_of(const Probed& probed) {
     const ProbeResult& result = probed.result;
     nlohmann::json retrieval = nlohmann::json::array();
-    const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, result.length);
+    const std::vector<double> bound = bound_by_distance(probed.plan, probed.request, result.length);
     for (const RetrievalPoint& point : result.retrieval) {
         const auto attended = static_cast<std::size_t>(point.distance());
         retrieval.push_back(
@@ -408,12 +420,13 @@ nlohmann::json json_of(const Probed& probed) {
     if (!probed.record.vocabulary.empty())
         map_text = Vocabulary::from_text(probed.record.vocabulary).decode(result.map_tokens);
     nlohmann::json json = {
-        {"run", probed.record.id},
+        {"run", probed.record.id != 0 ? nlohmann::json(probed.record.id) : nlohmann::json()},
+        {"model", probed.record.id != 0 ? nlohmann::json() : nlohmann::json(probed.record.name)},
         {"iteration", probed.iteration},
         {"source", probed.source},
         {"context", result.length},
         {"sequences", result.sequences},
-        {"inverse_frequencies", probed_frequencies(probed.spec, probed.request)},
+        {"inverse_frequencies", probed_frequencies(probed.plan, probed.request)},
         {"frequencies", nested(result.frequencies)},  // null unless theta is trained or scheduled
         {"norm",
          {{"query", nested(result.query_usage)},
@@ -480,7 +493,7 @@ std::string heads_table(const Probed& probed) {
                 {}};
     const auto& shape = result.logit_contribution.shape;
     for (std::int64_t layer = 0; !shape.empty() && layer < shape[0]; ++layer) {
-        if (probed.spec.layer_attention(layer) == LayerAttention::delta_net) {
+        if (!probed.plan.layers.at(static_cast<std::size_t>(layer)).scores()) {
             table.rows.push_back({std::to_string(layer), "  gated DeltaNet, which has no attention weights"});
             continue;
         }
@@ -517,7 +530,7 @@ std::string retrieval_table(const Probed& probed) {
                  {"loss", 'r', 8},
                  {"loss at the first occurrence", 'r', 30}},
                 {}};
-    const std::vector<double> bound = bound_by_distance(probed.spec, probed.request, probed.result.length);
+    const std::vector<double> bound = bound_by_distance(probed.plan, probed.request, probed.result.length);
     for (const RetrievalPoint& point : probed.result.retrieval) {
         const auto attended = static_cast<std::size_t>(point.distance());
         const Interval interval = accuracy_interval(point);
@@ -535,9 +548,13 @@ std::string retrieval_table(const Probed& probed) {
 std::string text_of(const Probed& probed) {
     const ProbeResult& result = probed.result;
     std::ostringstream text;
-    text << std::fixed << std::setprecision(4) << probed.record.name << ", step " << probed.iteration
-         << ", from the run's " << probed.source << ": " << counted(result.sequences, "sequence") << " of "
-         << result.length << " tokens, loss [nats per token] ";
+    text << std::fixed << std::setprecision(4) << probed.record.name;
+    if (probed.record.id != 0) {
+        text << ", step " << probed.iteration << ", from the run's " << probed.source << ": ";
+    } else {
+        text << ", on " << probed.source << ": ";
+    }
+    text << counted(result.sequences, "sequence") << " of " << result.length << " tokens, loss [nats per token] ";
     if (std::isfinite(result.loss)) {
         text << result.loss;
         if (!result.loss_by_position_error.empty())
@@ -567,6 +584,8 @@ std::string text_of(const Probed& probed) {
 
 struct Flags {
     std::string lab;
+    std::string model;
+    std::string text_file;
     RunId run = 0;
     std::optional<std::int64_t> step;
     std::string text;
@@ -604,18 +623,19 @@ struct Flags {
 };
 
 /// For sequences of `length` tokens. Throws BadInput if the flags do not fit together.
-Scaling scaling_of(const Flags& flags, const RunSpec& spec, std::int64_t length) {
+Scaling scaling_of(const Flags& flags, const Checkpoint& checkpoint, std::int64_t length) {
     Scaling scaling;
     scaling.method = parse_scaling(flags.scaling.value_or("none"));
-    scaling.factor =
-        flags.factor.value_or(std::max(1.0, static_cast<double>(length) / static_cast<double>(spec.context)));
+    scaling.factor = flags.factor.value_or(
+        std::max(1.0, static_cast<double>(length) / static_cast<double>(checkpoint.spec.context)));
     const bool has_factors = !flags.short_factors.empty() || !flags.long_factors.empty();
     if (scaling.method != ScalingMethod::longrope) {
         if (has_factors) throw BadInput("--short-factors and --long-factors need --scaling longrope.");
         return scaling;
     }
     if (flags.short_factors.empty() || flags.long_factors.empty()) {
-        const int pairs = rotary_dim(spec.rotary_head_dim(), spec.fraction) / 2;
+        const std::vector<double> frequencies = probed_frequencies(plan_of(checkpoint), {});
+        const auto pairs = std::ranges::count_if(frequencies, [](double frequency) { return frequency > 0; });
         throw BadInput(
             "--scaling longrope needs --short-factors and --long-factors, each with one divisor per rotated "
             "pair, which is " +
@@ -630,7 +650,7 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
     const RunSpec& spec = checkpoint.spec;
     const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
     ProbeRequest request;
-    const std::int64_t length = flags.context.value_or(spec.context);
+    const std::int64_t length = flags.context.value_or(evaluated_length(checkpoint));
     if (length < 2) throw BadInput("--context is " + std::to_string(length) + ", but it must be 2 or more.");
     if (!flags.text.empty()) {
         request.sequences = sequence_of(vocabulary.encode(flags.text));
@@ -640,17 +660,18 @@ ProbeRequest request_of(const Flags& flags, const Checkpoint& checkpoint) {
         const auto corpus = corpus_of(checkpoint, flags.data_dir);
         constexpr std::int64_t default_windows = 32;
         request.sequences = spaced_sequences(corpus->validation, length, flags.sequences.value_or(default_windows));
-        request.map_size = snapshot_request(spec, corpus->validation).map_size;
+        request.map_size = checkpoint.external ? external_snapshot_request(checkpoint).map_size
+                                               : snapshot_request(spec, corpus->validation).map_size;
         request.retrieval = retrieval_test(corpus->validation, length, 4, retrieval_grid(length));
     }
     if (flags.map) request.map_size = *flags.map;
-    const std::int64_t pairs = spec.query_dim() / 2;
+    const std::int64_t pairs = pairs_of(plan_of(checkpoint));
     if (!flags.frozen.empty()) request.frozen_pairs = parse_pairs(flags.frozen, pairs, "freeze-pairs");
     if (!flags.ablated.empty()) request.ablated_pairs = parse_pairs(flags.ablated, pairs, "ablate-pairs");
     if (!flags.mean_ablated.empty())
         request.mean_ablated_pairs = parse_pairs(flags.mean_ablated, pairs, "mean-ablate-pairs");
     request.sequence_losses = flags.ablates();
-    request.scaling = scaling_of(flags, spec, request.sequences.length);
+    request.scaling = scaling_of(flags, checkpoint, request.sequences.length);
     request.cancelled = interrupted;
     return request;
 }
@@ -662,7 +683,7 @@ std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record,
     const std::int64_t iteration = flags.step.value_or(iterations.back());
     auto result = lab.snapshot(record.id, iteration);
     if (!result) return std::nullopt;
-    Probed probed{record, stored_spec(record), iteration, "snapshot", {}, {}, {}, {}};
+    Probed probed{record, plan_of(stored_spec(record), 1), iteration, "snapshot", {}, {}, {}, {}};
     probed.request.sequences.length = result->length;
     probed.result = std::move(*result);
     return probed;
@@ -685,11 +706,12 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     return std::move(*checkpoint);
 }
 
-Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags& flags) {
-    const Checkpoint checkpoint = checkpoint_of(lab, record, flags);
-    Probed probed{record, checkpoint.spec, checkpoint.iteration, "checkpoint", request_of(flags, checkpoint), {}, {},
-                  {}};
-    const auto model = model_of(open_engine(), checkpoint);
+Probed from_checkpoint(const Checkpoint& checkpoint, const RunRecord& record, const Flags& flags) {
+    const std::string source = !checkpoint.external  ? "checkpoint"
+                               : !flags.text.empty() ? "the text of --text"
+                                                     : checkpoint.external->corpus->name;
+    Probed probed{record, plan_of(checkpoint), checkpoint.iteration, source, request_of(flags, checkpoint), {}, {}, {}};
+    const auto model = model_for(open_engine(), checkpoint, probed.request.sequences.length);
     watch_interrupts();
     probed.result = model->probe(probed.request);
     if (flags.ablates()) {
@@ -703,14 +725,14 @@ Probed from_checkpoint(const LabFile& lab, const RunRecord& record, const Flags&
         const auto ablation = flags.ablation(probed.request);
         const std::int64_t controls = flags.controls.value_or(default_controls);
         if (ablation && controls > 0)
-            probed.controls = measure_controls(*model, probed.spec, whole, *ablation, controls);
+            probed.controls = measure_controls(*model, probed.plan, whole, *ablation, controls);
     }
     end_if_interrupted();
     return probed;
 }
 
 /// --ablation-curve and --extrapolate. Throws BadInput for flags that cannot be combined with them.
-void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& flags) {
+void show_evaluations(Checkpoint checkpoint, const RunRecord& record, const Flags& flags) {
     const bool curve = !flags.ablations.empty();
     const std::string flag = curve ? "--ablation-curve" : "--extrapolate";
     if (!flags.text.empty() || flags.ablates() || flags.factor || flags.context || flags.map ||
@@ -722,7 +744,7 @@ void show_evaluations(const LabFile& lab, const RunRecord& record, const Flags& 
             (curve ? "--controls, " : "--scaling, --long-factors, --sequences, --fine-tune, --learning-rate, ") +
             "--run, --step, --data-dir and --json; leave the others out.");
     }
-    const ProbedRun probed_run{record.id, checkpoint_of(lab, record, flags), flags.data_dir, flags.json};
+    const ProbedRun probed_run{record, std::move(checkpoint), flags.data_dir, flags.json};
     if (curve) {
         constexpr std::int64_t default_controls = 3;
         return show_ablations(probed_run, parse_ablation_kind(flags.ablations, "--ablation-curve"),
@@ -758,12 +780,32 @@ void run(const Flags& flags) {
         throw BadInput(
             "--controls needs an ablation: --freeze-pairs, --ablate-pairs, --mean-ablate-pairs or "
             "--ablation-curve.");
-    const auto lab = LabFile::open(flags.lab, LabFile::Mode::read);
-    const RunRecord record = run_of(*lab, flags.lab, flags.run);
-    if (flags.beyond || !flags.ablations.empty()) return show_evaluations(*lab, record, flags);
+    if (flags.model.empty() == flags.lab.empty())
+        throw BadInput("Give either a lab file or, with --model, a model that others trained.");
+    if (!flags.model.empty() && (flags.run != 0 || flags.step || flags.fine_tune))
+        throw BadInput("--run, --step and --fine-tune need a run of a lab; leave them out with --model.");
+    if (flags.model.empty() && !flags.text_file.empty())
+        throw BadInput("--text-file needs --model; a run is evaluated on its own validation split.");
+    RunRecord record;
+    std::unique_ptr<LabFile> lab;
+    const auto checkpoint = [&] {
+        if (lab) return checkpoint_of(*lab, record, flags);
+        const RunCheckpoint external = external_run(flags.model, flags.text_file, flags.data_dir);
+        record.name = external.name;
+        record.vocabulary = external.vocabulary;
+        return std::move(*read_checkpoint(external));
+    };
+    if (flags.model.empty()) {
+        lab = LabFile::open(flags.lab, LabFile::Mode::read);
+        record = run_of(*lab, flags.lab, flags.run);
+    }
+    if (flags.beyond || !flags.ablations.empty()) return show_evaluations(checkpoint(), record, flags);
     std::optional<Probed> probed;
-    if (!flags.needs_model()) probed = from_snapshot(*lab, record, flags);
-    if (!probed) probed = from_checkpoint(*lab, record, flags);
+    if (lab && !flags.needs_model()) probed = from_snapshot(*lab, record, flags);
+    if (!probed) {
+        const Checkpoint evaluated = checkpoint();
+        probed = from_checkpoint(evaluated, record, flags);
+    }
     if (flags.json) {
         print_json(json_of(*probed));
     } else {
@@ -775,9 +817,16 @@ void run(const Flags& flags) {
 
 void add_probe(CLI::App& program) {
     CLI::App* verb = program.add_subcommand(
-        "probe", "Analyse a run: query and key norms, logit contributions, attention weights, retrieval accuracy");
+        "probe",
+        "Analyse a run, or a model that others trained: query and key norms, logit contributions, attention weights, "
+        "retrieval accuracy");
     auto& flags = with_flags<Flags>(*verb, run);
-    add_lab(*verb, flags.lab);
+    add_lab(*verb, flags.lab, false);
+    verb->add_option("--model", flags.model,
+                     "Instead of a lab file: folder with config.json and weights (safetensors), or a file of weights "
+                     "(safetensors, GGUF)");
+    verb->add_option("--text-file", flags.text_file,
+                     "With --model: file or data set on which it is evaluated (default: the program's guide)");
     add_run(*verb, flags.run);
     verb->add_option("--step", flags.step,
                      "Training step of the stored measurement (snapshot) or checkpoint (default: the newest)");

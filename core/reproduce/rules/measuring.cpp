@@ -222,7 +222,7 @@ void measure_operations(LabFile& lab, RunId id, Engine& engine) {
 std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint,
                                     const std::vector<std::int64_t>& times, const std::filesystem::path& data_dir) {
     const std::int64_t longest = *std::max_element(times.begin(), times.end()) * checkpoint.spec.context;
-    if (!is_defined_at(checkpoint.spec, longest)) return {};
+    if (!is_defined_at(plan_of(checkpoint), longest)) return {};
     const auto corpus = corpus_of(checkpoint, data_dir);
     const std::size_t available = std::min<std::size_t>(extension_tokens, corpus->validation.size());
     if (static_cast<std::int64_t>(available) < longest + 1) return {};

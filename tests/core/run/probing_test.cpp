@@ -192,12 +192,12 @@ TEST(Probing, BoundFollowsTheRunsFrequencies) {
     spec.theta = 1850;
     ProbeRequest request;
     request.sequences.length = spec.context;
-    const std::vector<double> bound = bound_by_distance(spec, request, 256);
+    const std::vector<double> bound = bound_by_distance(plan_of(spec, 65), request, 256);
     ASSERT_EQ(bound.size(), 256U);
     EXPECT_NEAR(bound[0], 32, 1e-9);
     EXPECT_NEAR(bound[235], -0.156610, 1e-6);
     spec.theta_training = ThetaTraining::one;
-    EXPECT_TRUE(bound_by_distance(spec, request, 256).empty());
+    EXPECT_TRUE(bound_by_distance(plan_of(spec, 65), request, 256).empty());
 }
 
 TEST(Probing, SpectrumOfAWaveHasItsPeakAtTheWavelength) {
@@ -230,7 +230,7 @@ TEST(Probing, FrequenciesMatchTheRun) {
     request.sequences.length = 256;
     request.scaling = {ScalingMethod::linear, 2};
     request.frozen_pairs = {1};
-    const auto used = probed_frequencies(spec, request);
+    const auto used = probed_frequencies(plan_of(spec, 65), request);
     const auto plain = slice_frequencies(16, spec.theta);
     ASSERT_EQ(used.size(), 16U);
     EXPECT_DOUBLE_EQ(used[0], plain[0] / 2);
@@ -239,7 +239,7 @@ TEST(Probing, FrequenciesMatchTheRun) {
     EXPECT_DOUBLE_EQ(used[5], plain[5] / 2);
     EXPECT_EQ(used[8], 0.0);
     spec.position = Position::none;
-    EXPECT_EQ(probed_frequencies(spec, {})[0], 0.0);
+    EXPECT_EQ(probed_frequencies(plan_of(spec, 65), {})[0], 0.0);
 }
 
 class ProbedRun : public testing::Test {

@@ -114,7 +114,7 @@ TEST(AblationControls, ConsistOfPairsThatTheModelHas) {
     RunSpec spec = tiny_spec();
     spec.heads = 1;
     spec.width = 6;
-    const AblationControls controls = measure_controls(model, spec, {}, {Kind::remove, {0}}, 5);
+    const AblationControls controls = measure_controls(model, plan_of(spec, 65), {}, {Kind::remove, {0}}, 5);
     EXPECT_NEAR(controls.contribution, 0.2, 1e-6);
     ASSERT_EQ(controls.draws.size(), 1U);
     EXPECT_EQ(controls.draws[0].pairs, (Pairs{1}));

@@ -94,9 +94,10 @@ TEST_F(ExtrapolationTest, CancelledEvaluationsAreOmitted) {
 
 TEST_F(ExtrapolationTest, ListedFrequenciesHaveTheMethodsWithoutTheta) {
     RunSpec spec;
-    EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size());
+    EXPECT_EQ(extrapolation_methods_of(plan_of(spec, 65)).size(), extrapolation_methods().size());
     spec.frequencies = "1+0.5";
-    EXPECT_EQ(extrapolation_methods_of(spec),
+    spec.fraction = 4.0 / spec.rotary_head_dim();
+    EXPECT_EQ(extrapolation_methods_of(plan_of(spec, 65)),
               (std::vector{ScalingMethod::none, ScalingMethod::linear, ScalingMethod::ntk_by_parts,
                            ScalingMethod::llama3, ScalingMethod::longrope}));
 }
@@ -107,22 +108,22 @@ TEST_F(ExtrapolationTest, OnlyRunsWithConstantRopeFrequenciesHaveScalings) {
     for (const Position position :
          encodings_with([](const PositionEncoding& row) { return !row.rotates() && !row.learns_positions(); })) {
         spec.position = position;
-        EXPECT_EQ(extrapolation_methods_of(spec), none) << label_of(spec);
+        EXPECT_EQ(extrapolation_methods_of(plan_of(spec, 65)), none) << label_of(spec);
     }
     for (const Position position :
          encodings_with([](const PositionEncoding& row) { return row.rotates() && !row.learns_positions(); })) {
         spec.position = position;
-        EXPECT_EQ(extrapolation_methods_of(spec).size(), extrapolation_methods().size()) << label_of(spec);
+        EXPECT_EQ(extrapolation_methods_of(plan_of(spec, 65)).size(), extrapolation_methods().size()) << label_of(spec);
     }
     RunSpec trained;
     trained.theta_training = ThetaTraining::layer;
-    EXPECT_EQ(extrapolation_methods_of(trained), none);
+    EXPECT_EQ(extrapolation_methods_of(plan_of(trained, 65)), none);
     RunSpec unrotated;
     unrotated.fraction = 0;
-    EXPECT_EQ(extrapolation_methods_of(unrotated), none);
+    EXPECT_EQ(extrapolation_methods_of(plan_of(unrotated, 65)), none);
     RunSpec linear_attention;
     linear_attention.attention_layers = "deltanet";
-    EXPECT_EQ(extrapolation_methods_of(linear_attention), none);
+    EXPECT_EQ(extrapolation_methods_of(plan_of(linear_attention, 65)), none);
 }
 
 // The first half of a sequence of twice the context is an ordinary sequence of the same tokens.
@@ -288,7 +289,7 @@ TEST_F(ExtrapolationTest, RejectsRunsThatCannotBeEvaluatedOrFineTuned) {
     wrong = checkpoint();
     wrong.spec.frequencies = "1+0.1+0.01+0.001";
     EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {.method = ScalingMethod::ntk}, {}, always), BadInput,
-                   "ntk depends on theta, but the frequencies of this run are listed");
+                   "ntk depends on theta, but the frequencies of this model are listed");
     wrong = checkpoint();
     wrong.spec.fraction = 0;
     EXPECT_MESSAGE(fine_tuned(*engine_, wrong, {}, {}, always), BadInput, "yarn has no effect");
@@ -296,8 +297,8 @@ TEST_F(ExtrapolationTest, RejectsRunsThatCannotBeEvaluatedOrFineTuned) {
     wrong.spec.position = Position::xpos;
     EXPECT_MESSAGE(evaluate_extrapolation(*engine_, wrong, 4096, extrapolation_methods(), {}, {}), BadInput,
                    "65536 tokens is too long for xPos, the position encoding of this run");
-    EXPECT_TRUE(is_defined_at(wrong.spec, 16384));
-    EXPECT_FALSE(is_defined_at(wrong.spec, 65536));
+    EXPECT_TRUE(is_defined_at(plan_of(wrong.spec, 65), 16384));
+    EXPECT_FALSE(is_defined_at(plan_of(wrong.spec, 65), 65536));
     EXPECT_MESSAGE(tuned({.factor = 0}), BadInput, "1 time or more");
     for (const std::int64_t far : {std::int64_t{65537}, std::numeric_limits<std::int64_t>::max()}) {
         EXPECT_MESSAGE(tuned({.factor = far}), BadInput, "must be at most 65536 times");
@@ -331,8 +332,8 @@ class LongRopeSearchTest : public TrainedRunTest {
  protected:
     static std::optional<LongRopeSearch> search(std::int64_t factor, const std::function<bool()>& cancelled = {}) {
         const auto corpus = corpus_of(checkpoint(), {});
-        return search_longrope(*model_of(*engine_, checkpoint()), checkpoint().spec, corpus->training_text(), factor,
-                               cancelled);
+        return search_longrope(*model_of(*engine_, checkpoint()), plan_of(checkpoint()), corpus->training_text(),
+                               factor, cancelled);
     }
     /// Returns the loss of a scaling on the sequences of the search.
     static double loss_of(const Scaling& scaling) {

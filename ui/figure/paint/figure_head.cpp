@@ -236,20 +236,24 @@ void FigureHead::draw(QPainter& painter, const QRectF& axes, const QRectF& plot)
     painter.drawText(QPointF(left, base),
                      QFontMetricsF(painter.font()).elidedText(m_title, Qt::ElideRight, row - keyWidth));
     painter.setFont(small);
+    double noteLeft = left + title + m_style.units(3 * kHeadGap);
     if (!m_key.isEmpty()) {
         painter.setFont(m_style.fitting(small, m_key, keyWidth));
         const QFontMetricsF fitted(painter.font());
         const QString key = fitted.elidedText(m_key, Qt::ElideRight, keyWidth);
         // Beside narrow axes, it begins above the colour bar.
         const double first = std::max(axes.right() + m_style.units(kHeadGap), left + title + m_style.units(kHeadGap));
-        painter.drawText(QPointF(std::min(first, right - fitted.horizontalAdvance(key)), base), key);
+        const double keyLeft = std::min(first, right - fitted.horizontalAdvance(key));
+        painter.drawText(QPointF(keyLeft, base), key);
+        if (noteLeft + quiet.horizontalAdvance(m_note) > keyLeft)
+            noteLeft = keyLeft + fitted.horizontalAdvance(key) + m_style.units(3 * kHeadGap);
         painter.setFont(small);
     }
     const double spacing = quiet.lineSpacing();
     drawLegend(painter, plot.bottom() - m_style.units(2) - static_cast<double>(linesBelow()) * spacing);
     painter.setPen(m_style.theme.quietText);
     if (m_below.isEmpty()) {
-        painter.drawText(QPointF(left + title + m_style.units(3 * kHeadGap), base), m_note);
+        painter.drawText(QPointF(noteLeft, base), quiet.elidedText(m_note, Qt::ElideRight, right - noteLeft));
         return;
     }
     double line =

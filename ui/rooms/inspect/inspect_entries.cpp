@@ -21,6 +21,15 @@ constexpr FigureOption beside{"beside",
                               "0",
                               0,
                               kMostRuns};
+constexpr FigureOption model{"model", FigureOption::Kind::text,
+                             "A model that others trained, instead of a run: a folder with config.json and weights, or "
+                             "a file of weights (safetensors, GGUF); of the figure anatomy, the name of a known model.",
+                             "folder or file", ""};
+constexpr FigureOption textFile{
+    "text-file", FigureOption::Kind::text,
+    "With --model: the text on which the model is measured, a file or the name of a data set "
+    "(default: the program's guide).",
+    "file", ""};
 constexpr FigureOption step{"step",
                             FigureOption::Kind::whole,
                             "The training step to show: the figure uses the newest snapshot up to this step; default: "
@@ -49,6 +58,8 @@ std::optional<InspectRequest> recordedChoices(const QJsonObject& view) {
 InspectRequest requestOf(const InspectFigure& figure, const FigureRequest& request) {
     InspectRequest result{
         .run = request.whole(option::run),
+        .model = request.text(option::model),
+        .modelText = request.text(option::textFile),
         .beside = request.whole(option::beside),
         .iteration = request.whole(option::step),
         .modelInputs = {.text = request.text(option::text), .ablation = pair_range(Ablation::Kind::stop, 0, 0)},
@@ -69,9 +80,11 @@ InspectRequest requestOf(const InspectFigure& figure, const FigureRequest& reque
 }
 
 Figure requestedFigure(const InspectFigure& figure, const FigureRequest& request) {
-    const RunAccess access = request.sources().runs();
-    return inspectFigureOf(access.lab.file(), request.sources().engine(), access.dataDir, figure,
-                           requestOf(figure, request));
+    const InspectRequest asked = requestOf(figure, request);
+    FigureSources& sources = request.sources();
+    const bool needsLab = asked.model.isEmpty() || !sources.labPath().isEmpty();
+    return inspectFigureOf(needsLab ? sources.runs().lab.file() : nullptr, sources.engine(), sources.dataDir(), figure,
+                           asked);
 }
 
 }  // namespace
@@ -84,7 +97,7 @@ FigureEntries inspectEntries() {
                           .part = QLatin1String(figure.name),
                           .title = figure.title,
                           .why = figure.why,
-                          .options = {&option::run, &option::beside, &option::step},
+                          .options = {&option::run, &option::beside, &option::step, &option::model, &option::textFile},
                           .make = [&figure](const FigureRequest& request) { return requestedFigure(figure, request); },
                           .check = figure.check};
         if (figure.controls != Controls::none) entry.options.push_back(&option::layer);

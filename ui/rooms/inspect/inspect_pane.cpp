@@ -36,39 +36,37 @@ void TextStrip::setRow(AttentionRow row) {
     update();
 }
 
-double TextStrip::cellWidth() const {
-    const double least = QFontMetricsF(ThemeManager::instance().fontAt(10.5)).horizontalAdvance(QLatin1Char('W')) +
-                         ThemeManager::instance().px(2);
+QList<QRectF> TextStrip::cells() const {
+    const ThemeManager& manager = ThemeManager::instance();
+    const QFontMetricsF metrics(manager.fontAt(10.5));
+    const double least = metrics.horizontalAdvance(QLatin1Char('W')) + manager.px(2);
+    const double height = metrics.height() + manager.px(4);
     // A text of one row has the whole width.
     const double even = width() / std::max(1.0, static_cast<double>(m_row.tokens.size()));
-    return even >= least ? std::min(even, 2 * least) : least;
-}
-
-double TextStrip::cellHeight() const {
-    return QFontMetricsF(ThemeManager::instance().fontAt(10.5)).height() + ThemeManager::instance().px(4);
-}
-
-int TextStrip::tokensPerRow() const {
-    return std::max(1, static_cast<int>(width() / cellWidth()));
+    const double usual = even >= least ? std::min(even, 2 * least) : least;
+    QList<QRectF> cells;
+    QPointF place;
+    for (const QString& token : m_row.tokens) {
+        const double wide = std::max(usual, metrics.horizontalAdvance(token) + manager.px(4));
+        if (place.x() > 0 && place.x() + wide > width()) place = {0, place.y() + height};
+        cells.append({place, QSizeF(wide, height)});
+        place.rx() += wide;
+    }
+    return cells;
 }
 
 QSize TextStrip::sizeHint() const {
     // The texts of snapshots need at most two rows; longer texts are cut off after the third row.
-    const int rows =
-        std::clamp(static_cast<int>(std::ceil(static_cast<double>(m_row.tokens.size()) / tokensPerRow())), 1, 3);
-    return {static_cast<int>(20 * cellWidth()), static_cast<int>(std::ceil(rows * cellHeight()))};
-}
-
-QRectF TextStrip::rectOf(int token) const {
-    const int row = token / tokensPerRow();
-    return {(token % tokensPerRow()) * cellWidth(), row * cellHeight(), cellWidth(), cellHeight()};
+    const QList<QRectF> all = cells();
+    if (all.isEmpty()) return {1, 1};
+    return {static_cast<int>(20 * all.front().width()),
+            static_cast<int>(std::ceil(std::min(all.back().bottom(), 3 * all.front().height())))};
 }
 
 int TextStrip::tokenAt(const QPointF& place) const {
-    for (int i = 0; i < m_row.tokens.size(); ++i) {
-        if (rectOf(i).contains(place)) return i;
-    }
-    return -1;
+    const QList<QRectF> all = cells();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const QRectF& cell) { return cell.contains(place); });
+    return found == all.end() ? -1 : static_cast<int>(found - all.begin());
 }
 
 void TextStrip::paintEvent(QPaintEvent*) {
@@ -80,8 +78,9 @@ void TextStrip::paintEvent(QPaintEvent*) {
     painter.setFont(manager.fontAt(10.5));
     double most = 0;
     for (const double weight : m_row.weights) most = std::max(most, weight);
+    const QList<QRectF> all = cells();
     for (int i = 0; i < m_row.tokens.size(); ++i) {
-        const QRectF cell = rectOf(i);
+        const QRectF& cell = all[i];
         QColor shade = theme.accent;
         const double weight = m_row.weights[static_cast<std::size_t>(i)];
         // The opacity is at most 45 %, so that the text stays readable.

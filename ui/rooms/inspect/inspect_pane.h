@@ -21,7 +21,7 @@ class TextStrip : public QWidget {
 
     void setRow(AttentionRow row);
     const AttentionRow& row() const { return m_row; }
-    QRectF rectOf(int token) const;
+    QRectF rectOf(int token) const { return cells().value(token); }
 
     QSize sizeHint() const override;
     QSize minimumSizeHint() const override { return {1, sizeHint().height()}; }
@@ -40,9 +40,8 @@ class TextStrip : public QWidget {
 
  private:
     int tokenAt(const QPointF& place) const;
-    double cellWidth() const;
-    double cellHeight() const;
-    int tokensPerRow() const;
+    /// Of equal width where all tokens fit into it, else as wide as their texts.
+    QList<QRectF> cells() const;
 
     AttentionRow m_row;
 };

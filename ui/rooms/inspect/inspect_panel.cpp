@@ -21,6 +21,7 @@
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
 #include "ui/rooms/inspect/figures/figures.h"
+#include "ui/session/lab_document.h"
 #include "ui/session/run_store.h"
 #include "ui/session/settings.h"
 
@@ -158,7 +159,7 @@ void renewChoice(QComboBox* choice, const Entries& entries, qlonglong fallback) 
 std::pair<int, double> muchToSee(const RunView& run) {
     const bool hasProbes = run.spec.probe_every > 0 && run.record.state != RunState::waiting;
     const double loss = run.best ? run.best->validation_loss : std::numeric_limits<double>::infinity();
-    return {(run.visible ? 8 : 0) + (rotatesPairs(run.spec) ? 4 : 0) + (hasProbes ? 2 : 0) +
+    return {(run.visible ? 8 : 0) + (rotatesPairs(plan_of(run.spec, 1)) ? 4 : 0) + (hasProbes ? 2 : 0) +
                 (run.record.state == RunState::finished ? 1 : 0),
             -loss};
 }
@@ -173,6 +174,11 @@ QList<FormRow> runRows() {
         {"ghost", u"run 2"_s, u"Second run"_s,
          u"Selects a second run with which the figures compare the first run. The second run is shown in faint colours "
          "or in a separate figure."_s},
+        {"modelText", u"data"_s, u"Text on which an opened model is measured"_s,
+         u"A file, or the name of a data set. It is used for a model that others trained (File > Open model …); a run "
+         u"is "
+         "measured on its validation split."_s,
+         TextRow{u"the program’s guide"_s}, "inspect/modelText"},
         {"difference", u"Show difference"_s, {}, {}, CheckRow()},
         {"rows", u"rows"_s, u"Rows of heat maps"_s,
          u"Heat maps show one row per layer, or one row per head of the selected layer."_s,
@@ -238,9 +244,10 @@ QList<FormRow> lengthRows() {
 
 }  // namespace
 
-InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
+InspectPanel::InspectPanel(RunStore& runs, const LabDocument& lab, Settings& settings, QWidget* parent)
     : QFrame(parent),
       m_runStore(runs),
+      m_lab(lab),
       m_settings(settings),
       m_form(this, kNarrowLabel),
       m_ownForm(this, kNarrowLabel) {
@@ -268,7 +275,7 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     connect(&m_form, &Form::changed, this, [this](std::string_view id) {
         renewRanges();
         m_form.save(m_settings, id);
-        if (id == "run") m_runStore.pick(run());
+        if (id == "run" && run() > 0) m_runStore.pick(run());
         if (id == "layer" || id == "head")
             m_runStore.pickHead({m_form.value("layer").toLongLong(), m_form.value("head").toLongLong()});
         emit changed();
@@ -285,7 +292,7 @@ InspectPanel::InspectPanel(RunStore& runs, Settings& settings, QWidget* parent)
     connect(&m_ownForm, &Form::changed, this, &InspectPanel::changed);
     connect(m_fineTune, &FineTunePanel::changed, this, &InspectPanel::changed);
     renewRuns();
-    fit(RunSpec{});
+    fit(RunSpec{}, 0);
 }
 
 RunId InspectPanel::ghost() const {
@@ -337,12 +344,16 @@ void InspectPanel::renewRuns() {
         most = here;
         first = run.record.id;
     }
+    qlonglong id = -1;
+    for (const ModelMark& model : m_lab.models()) entries.append({QString::fromStdString(model.name), id--});
+    if (first == 0 && !entries.isEmpty()) first = entries.first().second.toLongLong();
     if (entries.isEmpty()) {
         renewChoice(runs, {{u"no runs yet"_s, 0}}, 0);
     } else {
         renewChoice(runs, entries, first);
     }
     entries.removeIf([this](const auto& entry) { return entry.second.toLongLong() == run(); });
+    m_form.setEnabled("modelText", run() < 0);
     entries.prepend({u"none"_s, 0});
     renewChoice(m_form.field<QComboBox>("ghost"), entries, 0);
     renewDifference();
@@ -371,12 +382,12 @@ void InspectPanel::renewDifference() {
                 : u"The difference of two runs needs a second run: choose one under “run 2”."_s);
 }
 
-void InspectPanel::fit(const RunSpec& spec) {
+void InspectPanel::fit(const RunSpec& spec, std::int64_t pairs) {
     m_layers = spec.layers;
     m_heads = spec.heads;
     renewPlaces();
     m_fineTune->fit(spec);
-    const int last = std::max(0, spec.query_dim() / 2 - 1);
+    const int last = static_cast<int>(std::max<std::int64_t>(0, pairs - 1));
     for (const char* end : {"first", "last"}) {
         const QSignalBlocker quiet(m_form.field<QSpinBox>(end));
         m_form.field<QSpinBox>(end)->setMaximum(last + 1);

@@ -16,6 +16,7 @@ class QPushButton;
 
 namespace ropelab::ui {
 
+class LabDocument;
 class RunStore;
 class Settings;
 
@@ -72,14 +73,16 @@ class InspectPanel : public QFrame {
     Q_OBJECT
 
  public:
-    InspectPanel(RunStore& runs, Settings& settings, QWidget* parent = nullptr);
+    InspectPanel(RunStore& runs, const LabDocument& lab, Settings& settings, QWidget* parent = nullptr);
 
-    /// 0 if no run is selected.
+    /// 0 if no run is selected; below 0 for a model (LabDocument::models).
     RunId run() const { return m_form.value("run").toLongLong(); }
     /// The second run, or 0.
     RunId ghost() const;
     /// Without the highlighted pair and the selected query.
     InspectChoices choices() const;
+    /// The text on which a model is measured: a file or a data set; "": the program's guide.
+    QString modelText() const { return m_form.value("modelText").toString().trimmed(); }
     QString text() const { return m_form.value("text").toString(); }
     /// Choices that only one of the visible figures has; as InspectData::flags.
     QJsonObject flags() const;
@@ -97,7 +100,7 @@ class InspectPanel : public QFrame {
     void forgetRuns();
     /// `other` 0 leaves the second run unchanged.
     void chooseRuns(RunId run, RunId other);
-    void fit(const RunSpec& spec);
+    void fit(const RunSpec& spec, std::int64_t pairs);
     /// `textProblem` is shown below the text field.
     void showFor(const std::vector<const InspectFigure*>& figures, const QString& textProblem);
     /// Only the figure of dials uses the lag.
@@ -119,6 +122,7 @@ class InspectPanel : public QFrame {
     void renewDifference();
 
     RunStore& m_runStore;
+    const LabDocument& m_lab;
     Settings& m_settings;
     Form m_form;
     Form m_ownForm;             // the options of the visible figures, made when the first one is visible

@@ -91,8 +91,8 @@ void InspectRoom::addActions(ActionRegistry& registry, const RoomHandle<InspectR
 
 FigureOrigin InspectRoom::originOf(const Figure& figure) {
     const LabFile* lab = m_access.lab.file();
-    if (!m_data.run || !lab) return {};
-    FigureOrigin origin = inspectOrigin(*lab, m_data);
+    if (!m_data.run) return {};
+    FigureOrigin origin = inspectOrigin(lab, m_data);
     if (!findInspectFigure(figure.name)) return {.lab = origin.lab};
     origin.flags[u"figure"_s] = figure.name;
     if (m_data.snapshot()) origin.flags[u"step"_s] = QString::number(m_data.snapshot()->iteration);
@@ -185,13 +185,13 @@ void InspectRoom::renew() {
     m_timer.stop();
     m_panel->renewRuns();
     m_pages->setCurrentIndex(isEmpty() ? 0 : 1);
-    m_source->setRuns(m_panel->run(), m_panel->ghost());
+    m_source->setRuns(m_panel->run(), m_panel->ghost(), m_panel->modelText());
     m_data.run = m_source->run(m_panel->run());
     m_data.ghost = m_source->run(m_panel->ghost());
     fitSides();
     std::vector<std::int64_t> iterations;
     if (m_data.run) {
-        m_panel->fit(m_data.run->spec);
+        m_panel->fit(m_data.run->spec, m_data.run->pairs());
         for (const Snapshot& snapshot : m_data.run->snapshots) iterations.push_back(snapshot.iteration);
     }
     // The cursor does not move while the same run is reloaded.
@@ -244,6 +244,7 @@ FineTuneState InspectRoom::fineTuneState() const {
 void InspectRoom::requestAnswers() {
     if (!m_data.run || !isVisible()) return;
     const ModelInputs inputs = modelInputs();
+    if (m_data.run->isOpened()) m_answers->request(need::opened, m_data.run, inputs);
     for (const InspectFigure* figure : shownFigures()) {
         // The user starts what is not a part of training.
         if (figure->need && figure->need->isOfTraining) m_answers->request(*figure->need, m_data.run, inputs);
@@ -312,10 +313,10 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
       m_access(std::move(access)),
       m_rotary(rotary),
       m_settings(settings),
-      m_source(new InspectSource(m_access.lab, m_access.session, this)),
+      m_source(new InspectSource(m_access.lab, m_access.session, m_access.dataDir, this)),
       m_answers(new ModelAnswers(m_access, this)),
       m_writer(new ReplayWriter(this)),
-      m_panel(new InspectPanel(m_access.runs, m_settings, this)),
+      m_panel(new InspectPanel(m_access.runs, m_access.lab, m_settings, this)),
       m_pages(new QStackedWidget(this)) {
     setObjectName(u"inspect"_s);
     m_panel->hide();
@@ -341,6 +342,7 @@ InspectRoom::InspectRoom(SessionActions& actions, RunAccess access, RotaryModel&
     connectWriter();
     RunStore& runs = m_access.runs;
     connect(&runs, &RunStore::reloaded, this, &InspectRoom::schedule);
+    connect(&m_access.lab, &LabDocument::modelsChanged, this, &InspectRoom::schedule);
     connect(&m_rotary, &RotaryModel::pairHighlighted, this, &InspectRoom::schedule);
     connect(&m_rotary, &RotaryModel::pickRestored, this, [this] { m_pair = m_rotary.pickedPair(); });
     connect(&ThemeManager::instance(), &ThemeManager::changed, this, [this] {

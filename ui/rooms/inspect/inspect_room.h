@@ -61,7 +61,7 @@ class InspectRoom : public Room {
     TextStrip& textStrip() { return *m_text; }
     ReplayBar& replay() { return *m_bar; }
     const InspectData& data() const { return m_data; }
-    bool isEmpty() const { return m_access.runs.runs().empty(); }
+    bool isEmpty() const { return m_access.runs.runs().empty() && m_access.lab.models().empty(); }
     QPushButton* goToTrain() const { return m_goToTrain; }
 
     /// What the room shows, without the step.

@@ -12,8 +12,8 @@ namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
 
-InspectSource::InspectSource(LabDocument& lab, SweepSession& session, QObject* parent)
-    : QObject(parent), m_lab(lab), m_session(session) {
+InspectSource::InspectSource(LabDocument& lab, SweepSession& session, std::filesystem::path dataDir, QObject* parent)
+    : QObject(parent), m_lab(lab), m_session(session), m_dataDir(std::move(dataDir)) {
     connect(&m_session, &SweepSession::delivered, this, &InspectSource::handleDeliveries);
     // The last events may have been missed while this source was inactive or loading.
     connect(&m_session, &SweepSession::ended, this, &InspectSource::reload);
@@ -26,6 +26,7 @@ void InspectSource::renewColors() {
     const SettingColors colors = SettingColors::of(*m_lab.file());
     bool any = false;
     for (auto& [id, run] : m_runs) {
+        if (run->isOpened()) continue;
         const std::string setting = settingKey(run->spec);
         const Ink ink = colors.inkOf(setting, run->spec.seed);
         if (ink == run->ink) continue;
@@ -38,12 +39,15 @@ void InspectSource::renewColors() {
     if (any) emit changed();
 }
 
-void InspectSource::setRuns(RunId run, RunId ghost) {
+void InspectSource::setRuns(RunId run, RunId ghost, const QString& modelText) {
     std::set<RunId> wanted;
     for (const RunId id : {run, ghost}) {
         if (id != 0) wanted.insert(id);
     }
-    if (wanted == m_wanted) return;
+    const bool isOtherText = modelText != m_modelText && !wanted.empty() && *wanted.begin() < 0;
+    if (wanted == m_wanted && !isOtherText) return;
+    if (isOtherText) std::erase_if(m_runs, [](const auto& entry) { return entry.first < 0; });
+    m_modelText = modelText;
     m_wanted = wanted;
     load();
 }
@@ -75,19 +79,33 @@ void InspectSource::load() {
     for (const RunId id : m_wanted) {
         if (!m_runs.contains(id)) missing.push_back(id);
     }
-    if (missing.empty() || !m_active || !m_lab.hasFile()) {
+    std::map<RunId, ModelMark> models;
+    for (const RunId id : missing) {
+        if (const ModelMark* model = m_lab.model(id)) models[id] = *model;
+    }
+    if (missing.empty() || !m_active || (!m_lab.hasFile() && models.empty())) {
         m_job.cancel();
         emit changed();
         return;
     }
     m_pending.clear();
     const std::filesystem::path path = toPath(m_lab.path());
-    m_job.start([this, path, missing](const Cancelled& cancelled) -> std::function<void()> {
+    m_job.start([this, path, missing, models, text = m_modelText,
+                 dataDir = m_dataDir](const Cancelled& cancelled) -> std::function<void()> {
         auto runs = std::make_shared<std::vector<std::shared_ptr<const InsideRun>>>();
         const QString problem = problemOf([&] {
-            const auto lab = LabFile::open(path, LabFile::Mode::read);
+            std::unique_ptr<LabFile> lab;
             for (const RunId id : missing) {
-                if (!cancelled()) runs->push_back(std::make_shared<const InsideRun>(readInsideRun(*lab, id)));
+                if (cancelled()) return;
+                if (const auto model = models.find(id); model != models.end()) {
+                    require_same_model(model->second);
+                    InsideRun opened = openModel(QString::fromStdString(model->second.path), text, dataDir);
+                    opened.id = id;
+                    runs->push_back(std::make_shared<const InsideRun>(std::move(opened)));
+                } else {
+                    if (!lab) lab = LabFile::open(path, LabFile::Mode::read);
+                    runs->push_back(std::make_shared<const InsideRun>(readInsideRun(*lab, id)));
+                }
             }
         });
         return [this, runs, problem] {
@@ -411,7 +429,8 @@ void ModelAnswers::fill(InspectData& data, const InspectNeed* need) const {
         if (each->asked && !question.key.isEmpty()) each->asked(data, question.inputs);
         // If the request has failed, the stored answer belongs to an earlier request.
         if (question.answer && question.problem.isEmpty()) question.answer(data);
-        if (each == need) data.problem = question.problem;
+        const bool isMeasured = each == &need::opened && data.problem.isEmpty();
+        if (each == need || isMeasured) data.problem = question.problem;
     }
     // Results of fine-tuning contain their own settings.
     if (const auto found = m_tuning.results.find(run); found != m_tuning.results.end())

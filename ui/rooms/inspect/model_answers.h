@@ -20,10 +20,10 @@ class InspectSource : public QObject {
     Q_OBJECT
 
  public:
-    InspectSource(LabDocument& lab, SweepSession& session, QObject* parent = nullptr);
+    InspectSource(LabDocument& lab, SweepSession& session, std::filesystem::path dataDir, QObject* parent = nullptr);
 
-    /// Loads missing runs; changed() follows. The id 0 means no run.
-    void setRuns(RunId run, RunId ghost);
+    /// Loads missing runs; changed() follows. The id 0 means no run. `modelText`: as openModel().
+    void setRuns(RunId run, RunId ghost, const QString& modelText);
     /// nullptr while the run is being loaded.
     std::shared_ptr<const InsideRun> run(RunId id) const;
     /// Tells why the lab could not be read; "" if it could.
@@ -45,6 +45,8 @@ class InspectSource : public QObject {
 
     LabDocument& m_lab;
     SweepSession& m_session;
+    std::filesystem::path m_dataDir;
+    QString m_modelText;
     std::set<RunId> m_wanted;
     std::map<RunId, std::shared_ptr<const InsideRun>> m_runs;
     std::vector<Delivery> m_pending;  // events that arrived while runs were being loaded

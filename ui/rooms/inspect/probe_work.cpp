@@ -57,7 +57,7 @@ std::vector<std::int32_t> firstTokens(const TokenText& text, std::int64_t most) 
 }  // namespace
 
 TextStatistics textStatistics(const InsideRun& run, const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    const auto corpus = open_corpus(run.spec, dataDir);
+    const auto corpus = run.isOpened() ? run.checkpoint.external->corpus : open_corpus(run.spec, dataDir);
     const TokenText training = corpus->training_text();
     const std::vector<std::int32_t> tokens = firstTokens(training, kMaxCountedTokens);
     const int vocabulary = corpus->vocabulary.size();
@@ -95,7 +95,7 @@ PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& tex
         result.source = u"typed text"_s;
     }
     const auto model = model_of(engine, checkpoint);
-    result.bits = text_bits(*model, checkpoint.spec.context, vocabulary.size(), result.tokens,
+    result.bits = text_bits(*model, evaluated_length(checkpoint), vocabulary.size(), result.tokens,
                             [&cancelled](std::int64_t) { return !cancelled(); });
     if (result.bits.bits.size() < result.tokens.size()) return result;  // cancelled
     std::vector<std::int64_t> bytes;
@@ -107,7 +107,7 @@ PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& tex
         characters.push_back(std::count_if(own.begin(), own.end(),
                                            [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
     }
-    const std::int64_t block = std::max(checkpoint.spec.context, kLeastBlock);
+    const std::int64_t block = std::max(evaluated_length(checkpoint), kLeastBlock);
     result.perByte = bits_per_unit(result.bits.bits, bytes, block);
     if (!first_invalid_utf8(vocabulary.decode(result.tokens))) {
         result.perCharacter = bits_per_unit(result.bits.bits, characters, block);
@@ -129,7 +129,8 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
             "This run has not started, so it has no vocabulary yet. Choose a run "
             "that has started.");
     std::vector<std::int32_t> tokens = Vocabulary::from_text(run.vocabulary).encode(text.toStdString());
-    const std::int64_t most = run.spec.learns_positions() ? std::min(kMaxTextTokens, run.spec.context) : kMaxTextTokens;
+    const bool ends = run.plan.embedding.positions == Embedding::Positions::learned;
+    const std::int64_t most = ends ? std::min(kMaxTextTokens, run.spec.context) : kMaxTextTokens;
     if (std::ssize(tokens) > most) tokens.resize(static_cast<std::size_t>(most));
     if (tokens.size() < 2)
         throw BadInput(
@@ -142,6 +143,8 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
 }
 
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
+    if (run.isOpened())
+        return u"A model that was opened from files cannot be fine-tuned here; choose a run of the lab."_s;
     if (const QString why = problemOf([&] { check_fine_tuning(run.spec, how); }); !why.isEmpty()) return why;
     std::error_code unreadable;
     return std::filesystem::exists(run.checkpoint.path, unreadable) ? QString() : text(whyNoCheckpoint(run.checkpoint));
@@ -149,6 +152,7 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
 
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
                  const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled) {
+    if (data.run->isOpened()) need::opened.compute({&engine(), dataDir, cancelled}, *data.run, inputs)(data);
     if (!need || !need->isAsked(inputs)) return;
     if (need->asked) need->asked(data, inputs);
     const InspectWork work{need->usesEngine ? &engine() : nullptr, dataDir, cancelled};
@@ -158,6 +162,8 @@ void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& 
 void visitFields(JobFields& fields, InspectRequest& request) {
     fields.whole("run", request.run, 0, kLargestNumber);
     fields.whole("beside", request.beside, 0, kLargestNumber);
+    fields.text("model", request.model);
+    fields.text("model_text", request.modelText);
     InspectChoices& choices = request.choices;
     fields.whole("layer", choices.layer, -1, kLargestNumber);
     fields.whole("head", choices.head, kAutomaticHead, kLargestNumber);
@@ -181,10 +187,14 @@ void checkExists(const std::string& what, const char* choice, std::int64_t chose
                    std::to_string(count - 1) + ".");
 }
 
-InspectData dataOf(const LabFile& lab, const InspectRequest& request, const std::string& what) {
+InspectData dataOf(const LabFile* lab, const InspectRequest& request, const std::filesystem::path& dataDir,
+                   const std::string& what) {
     InspectData data;
-    data.run = std::make_shared<const InsideRun>(readInsideRunOrFirst(lab, request.run));
-    if (request.beside != 0) data.ghost = std::make_shared<const InsideRun>(readInsideRun(lab, request.beside));
+    if (!lab && request.model.isEmpty()) throw BadInput("The lab contains no runs to inspect.");
+    data.run = std::make_shared<const InsideRun>(request.model.isEmpty()
+                                                     ? readInsideRunOrFirst(*lab, request.run)
+                                                     : openModel(request.model, request.modelText, dataDir));
+    if (request.beside != 0 && lab) data.ghost = std::make_shared<const InsideRun>(readInsideRun(*lab, request.beside));
     data.choices = request.choices;
     data.flags = request.flags;
     checkExists(what, "layer", data.choices.layer, data.run->spec.layers);
@@ -192,27 +202,32 @@ InspectData dataOf(const LabFile& lab, const InspectRequest& request, const std:
     return data;
 }
 
-FigureOrigin inspectOrigin(const LabFile& lab, const InspectData& data) {
+FigureOrigin inspectOrigin(const LabFile* lab, const InspectData& data) {
+    if (data.run->isOpened()) {
+        QJsonObject flags{{u"model"_s, QString::fromStdString(data.run->checkpoint.path.string())}};
+        if (!data.run->spec.data.empty()) flags[u"text-file"_s] = QString::fromStdString(data.run->spec.data);
+        return {.flags = flags};
+    }
+    if (!lab) return {};
     QJsonObject flags{{u"run"_s, QString::number(data.run->id)}};
     std::vector<RunId> runs = {data.run->id};
     if (data.ghost) {
         flags[u"beside"_s] = QString::number(data.ghost->id);
         runs.push_back(data.ghost->id);
     }
-    return {.flags = flags, .lab = labOrigin(lab, runs)};
+    return {.flags = flags, .lab = labOrigin(*lab, runs)};
 }
 
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
                        const InspectFigure& figure, const InspectRequest& request) {
-    if (!lab) throw BadInput("The lab contains no runs to inspect.");
-    InspectData data = dataOf(*lab, request, "--");
+    InspectData data = dataOf(lab, request, dataDir, "--");
     data.iteration = request.iteration < 0 ? std::numeric_limits<std::int64_t>::max() : request.iteration;
     ModelInputs inputs = request.modelInputs;
     inputs.pair = data.choices.pair;
     computeNeed(data, figure.need, inputs, engine, dataDir, [] { return false; });
     Figure result = inspectPicture(figure, data).figure;
     if (isEmpty(result)) throw BadInput(result.emptyText.toStdString());
-    result.origin = inspectOrigin(*lab, data);
+    result.origin = inspectOrigin(lab, data);
     return result;
 }
 
@@ -243,6 +258,16 @@ InspectFill fill(Value value, Member InspectData::*member) {
 }
 
 }  // namespace
+
+const InspectNeed opened{.compute = [](const InspectWork& work, const InsideRun& run, const ModelInputs&) {
+    const Checkpoint checkpoint = checkpointOf(run);
+    ProbeRequest request = external_snapshot_request(checkpoint);
+    request.cancelled = work.cancelled;
+    const auto measured = std::make_shared<InsideRun>(run);
+    const auto model = model_of(*work.engine, checkpoint);
+    measured->addSnapshot({0, std::make_shared<const ProbeResult>(model->probe(request))});
+    return InspectFill([measured](InspectData& data) { data.run = measured; });
+}};
 
 const InspectNeed text{
     .fields = InspectNeed::textField,
@@ -293,7 +318,7 @@ const InspectNeed beyond{
     .compute =
         [](const InspectWork& work, const InsideRun& run, const ModelInputs& inputs) {
             return fill(evaluate_extrapolation(*work.engine, checkpointOf(run), inputs.factor,
-                                               extrapolation_methods_of(run.spec), work.dataDir, work.cancelled),
+                                               extrapolation_methods_of(run.plan), work.dataDir, work.cancelled),
                         &InspectData::beyond);
         }};
 

@@ -57,6 +57,8 @@ void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& 
 /// What figures of this room show of a lab, as the window, the command line, an exported figure and a replay say it.
 struct InspectRequest {
     RunId run = 0;                // 0: the lab's first run
+    QString model = {};           // path of a model that others trained, instead of a run; "" for none
+    QString modelText = {};       // the text on which it is measured: a file or a data set; "": the program's guide
     RunId beside = 0;             // the second run, which is compared with the first; 0: none
     std::int64_t iteration = -1;  // −1: the newest snapshot; a replay shows all
     InspectChoices choices = {};
@@ -71,12 +73,13 @@ void visitFields(JobFields& fields, InspectRequest& request);
 
 /// The runs with the choices, without the results that a model has to compute. Throws BadInput, with `what` before the
 /// choice ("--"), if the lab lacks a run or the run the layer or the head.
-InspectData dataOf(const LabFile& lab, const InspectRequest& request, const std::string& what);
+InspectData dataOf(const LabFile* lab, const InspectRequest& request, const std::filesystem::path& dataDir,
+                   const std::string& what);
 /// −1 (all, or none) exists.
 void checkExists(const std::string& what, const char* choice, std::int64_t chosen, std::int64_t count);
 
 /// The runs of the figure and their lab.
-FigureOrigin inspectOrigin(const LabFile& lab, const InspectData& data);
+FigureOrigin inspectOrigin(const LabFile* lab, const InspectData& data);
 /// With its origin. Runs the checkpoint's model if the figure needs it. Throws BadInput, with a sentence on what is
 /// missing, if the figure would be empty.
 Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
@@ -84,6 +87,8 @@ Figure inspectFigureOf(const LabFile* lab, const Runner::EngineSource& engine, c
 
 namespace need {
 
+/// The snapshot of an opened model: what training would have stored, on the beginning of its text.
+extern const InspectNeed opened;
 extern const InspectNeed text;
 extern const InspectNeed ablation;
 extern const InspectNeed ablationCurve;

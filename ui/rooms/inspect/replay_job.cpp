@@ -175,7 +175,7 @@ int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const 
                 const std::function<void(int done, int all)>& progress, const Cancelled& cancelled) {
     const auto lab = LabFile::open(job.lab.toStdString(), LabFile::Mode::read);
     const std::string what = "A replay's ";
-    const InspectData data = dataOf(*lab, job, what);
+    const InspectData data = dataOf(lab.get(), job, dataDir, what);
     if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
     checkExists(what, "pair", job.choices.pair.value_or(-1), data.run->pairs());
     for (const QString& why : {whyNotReplayable(job), whyFramesExist(job.output)}) {

@@ -209,7 +209,9 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     }
     if (!options.room.isEmpty()) window.showRoom(options.room, options.part);
     setPreset(window, options.preset);
-    if (!options.lab.isEmpty()) {
+    const bool isModel = Workspace::isModel(options.lab);
+    if (isModel) window.workspace().openModel(options.lab);
+    if (!options.lab.isEmpty() && !isModel) {
         window.workspace().lab().open(options.lab, true);
         window.banners().dismiss(u"readonly"_s);  // read-only on purpose, no warning needed
     }
@@ -225,6 +227,7 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
     } else {
         waitFor(0.2);
     }
+    while (window.workspace().isOpeningModel()) waitFor(0.02);
     waitUntilDone(window.room());
     savePicture(window, options.screenshot);
     if (!failure.isEmpty()) {

@@ -289,7 +289,10 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
     const Options page = pageOptions();
     options.insert(options.begin(), page.begin(), page.end());
     addFigureOptions(options);
-    CommandLine parser(u"A laboratory for rotary position embeddings."_s, options, {"file", "The lab file to open."});
+    CommandLine parser(u"A laboratory for rotary position embeddings."_s, options,
+                       {"file",
+                        "The lab file to open, or a model that others trained: a folder with config.json and weights, "
+                        "or a file of weights."});
     parser.parse(arguments);
 
     LaunchOptions result;

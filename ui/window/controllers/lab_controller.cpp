@@ -77,6 +77,13 @@ void LabController::addActions() {
                            dialogs().open(m_window, {.title = u"Open a lab"_s, .filters = u"Labs (*.ropelab)"_s});
                        if (!path.isEmpty()) m_workspace.openLab(path);
                    }});
+    m_actions.add({.id = "lab.openModel", .menu = "File", .text = u"Open model …"_s, .handler = [this] {
+                       const QString path = dialogs().open(
+                           m_window,
+                           {.title = u"Open a model: its config.json, or a file of weights"_s,
+                            .filters = u"Models (config.json *.gguf *.safetensors *.safetensors.index.json)"_s});
+                       if (!path.isEmpty()) m_workspace.openModel(path);
+                   }});
     m_actions.add(
         {.id = "lab.example", .menu = "File", .text = u"Open example lab"_s, .handler = [this] { showExample(); }});
     m_actions.add({.id = "lab.save",

@@ -1,6 +1,7 @@
 #include "ui/window/frame/file_drops.h"
 
 #include <QDropEvent>
+#include <QFileInfo>
 #include <QMimeData>
 #include <QUrl>
 #include <QWidget>
@@ -30,7 +31,8 @@ std::function<void()> FileDrops::opens(const QMimeData* data) const {
         return areResults ? [this, files] { m_openResults(files); } : std::function<void()>();
     }
     for (const auto& [suffix, open] : m_bySuffix) {
-        if (files.size() == 1 && hasSuffix(files.first(), suffix)) {
+        const QString name = QFileInfo(files.value(0)).isDir() ? files.first() + u'/' : files.value(0);
+        if (files.size() == 1 && hasSuffix(name, suffix)) {
             return [&open = open, path = files.first()] { open(path); };
         }
     }

@@ -19,8 +19,8 @@ class FileDrops : public QObject {
     using Open = std::function<void(const QString& path)>;
     using OpenAll = std::function<void(const QStringList& paths)>;
 
-    /// A single file is opened by the function of its suffix, such as ".ropelab"; several labs or JSON files are the
-    /// results of a class.
+    /// A single file is opened by the function of its suffix, such as ".ropelab", a folder by that of "/"; several labs
+    /// or JSON files are the results of a class.
     FileDrops(QWidget* window, std::vector<std::pair<const char*, Open>> bySuffix, OpenAll openResults);
 
  protected:

@@ -560,6 +560,7 @@ TEST(InspectFigures, LogitContributionOfARunWithoutRotationSaysWhyItIsEmpty) {
     InspectData data = someData();
     auto run = std::make_shared<InsideRun>(*data.run);
     run->spec.fraction = 0;
+    run->plan = plan_of(run->spec, 65);
     data.run = run;
     for (const auto& figure : {contributionSpectrum(data).figure, weightedContributionSpectrum(data).figure}) {
         EXPECT_FALSE(figure.map);

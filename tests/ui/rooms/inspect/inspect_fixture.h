@@ -113,6 +113,7 @@ inline InsideRun testRun(RunId id, double theta) {
     run.name = QStringLiteral("θ = %1").arg(theta);
     run.spec = testSpec(theta);
     run.spec.expert_capacity = 1;  // probeResultAt() has choices beyond it
+    run.plan = plan_of(run.spec, 65);
     run.vocabulary = kTestVocabulary;
     for (const std::int64_t iteration : {1, 50, 100}) {
         run.addSnapshot({iteration, std::make_shared<const ProbeResult>(probeResultAt(static_cast<float>(iteration)))});

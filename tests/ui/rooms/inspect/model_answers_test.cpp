@@ -40,6 +40,7 @@ TEST_F(ModelAnswersTest, TextNeedsTwoKnownTokens) {
     EXPECT_EQ(textRequest(*run, QString(500, 'a'), {}).sequences.length, kMaxTextTokens);
     InsideRun learned = *run;
     learned.spec.position = Position::learned;
+    learned.plan = plan_of(learned.spec, 65);
     EXPECT_EQ(textRequest(learned, QString(500, 'a'), {}).sequences.length, kTestLength);
 }
 
@@ -391,7 +392,7 @@ TEST_F(ModelAnswersTest, FiguresNeedNoWidget) {
     EXPECT_EQ(difference.settings.value("snapshot").toInt(), 50);
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(), spectrum,
-                                          {9, 0, -1});
+                                          {.run = 9});
                 }).contains("no run 9"));
     EXPECT_TRUE(refusal([&] {
                     (void)inspectFigureOf(workspace.lab().file(), workspace.engine(), workspace.dataDir(),

@@ -43,10 +43,11 @@ AttentionSource attentionSource(const InspectData& data) {
 
 /// As "step 50: run, your text".
 QString stepNote(const InspectData& data, const AttentionSource& source) {
-    const QString note = !data.text               ? u"step %2: %1"_s
-                         : data.textWhileTraining ? u"after step %2: %1 (still in training), typed text"_s
-                                                  : u"step %2: %1, typed text"_s;
-    return note.arg(data.run->name, groupedText(source.iteration));
+    if (data.text && data.run->isOpened()) return u"%1, typed text"_s.arg(data.run->name);
+    if (data.textWhileTraining && data.text)
+        return u"after step %2: %1 (still in training), typed text"_s.arg(data.run->name,
+                                                                          groupedText(source.iteration));
+    return data.run->at(source.iteration) + (data.text ? u", typed text"_s : QString());
 }
 
 struct ChosenHead {
@@ -98,15 +99,15 @@ InspectData withOneHead(InspectData data) {
 
 static std::vector<double> mapOf(const ProbeArray& array, const InspectData& data) {
     // A lab stores 0 for the attention weights of gated DeltaNet layers, which have none.
-    const RunSpec& spec = data.run->spec;
-    const std::vector<LayerAttention> kinds = attention_of_layers(spec);
+    const InsideRun& run = *data.run;
     const std::int64_t chosen = layerOf(data);
-    if (!spec.has_delta_net()) return meanRow(array, chosen, headOf(data), spec.heads);
+    if (std::ranges::all_of(run.plan.layers, [](const LayerPlan& layer) { return layer.scores(); }))
+        return meanRow(array, chosen, headOf(data), run.spec.heads);
     std::vector<double> sum;
     double layers = 0;
-    for (std::size_t layer = 0; layer < kinds.size(); ++layer) {
-        if (kinds[layer] == LayerAttention::delta_net || (chosen >= 0 && std::cmp_not_equal(layer, chosen))) continue;
-        const std::vector<double> map = meanRow(array, static_cast<std::int64_t>(layer), headOf(data), spec.heads);
+    for (std::int64_t layer = 0; layer < run.spec.layers; ++layer) {
+        if (!run.hasWeights(layer) || (chosen >= 0 && layer != chosen)) continue;
+        const std::vector<double> map = meanRow(array, layer, headOf(data), run.spec.heads);
         sum.resize(map.size(), 0.0);
         for (std::size_t i = 0; i < map.size(); ++i) sum[i] += map[i];
         ++layers;
@@ -334,7 +335,7 @@ static InspectPicture attentionGrid(const InspectData& given) {
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
             const auto transparent = [](double) { return qRgba(0, 0, 0, 0); };
-            const bool hasWeights = data.run->spec.layer_attention(layer) != LayerAttention::delta_net;
+            const bool hasWeights = data.run->hasWeights(layer);
             grid.maps.push_back(mapImage(array.row(layer, head), sideOf(array),
                                          hasWeights ? colorOf : std::function<QRgb(double)>(transparent)));
         }
@@ -364,7 +365,7 @@ static InspectPicture attentionGrid(const InspectData& given) {
                                     difference ? u"difference of attention weights"_s : u"attention weight"_s});
     const int side = sideOf(array);
     for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
-        if (data.run->spec.layer_attention(layer) == LayerAttention::delta_net) continue;
+        if (!data.run->hasWeights(layer)) continue;
         for (std::int64_t head = 0; head < array.shape[1]; ++head) {
             const auto map = array.row(layer, head);
             for (int query = 0; query < side; ++query) {
@@ -470,7 +471,8 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
 
 /// The spectrum requires curves by distance that cover the whole text.
 QString whyNoSpectrum(const InspectData& data, const ProbeResult& result) {
-    const std::int64_t slidingWindow = data.run->spec.attention_window;
+    const Scores* scores = data.run->plan.scores();
+    const std::int64_t slidingWindow = scores ? scores->window.value_or(0) : 0;
     if (slidingWindow > 0 && slidingWindow < result.length) {
         return u"This run has a sliding attention window of %1. Its attention weights are 0 at larger distances, so "
                "the attention by distance has no Fourier spectrum over the whole text."_s.arg(
@@ -609,7 +611,7 @@ static InspectPicture attentionSpectrum(const InspectData& data) {
         }
         figure.curves.push_back(std::move(curve));
     }
-    const auto wavelengths = wavelengthsOf(data.run->spec);
+    const auto wavelengths = wavelengthsOf(data.run->plan);
     figure.x.minimum = 2;
     figure.x.maximum = length;
     for (std::size_t pair = 0; pair < wavelengths.size(); ++pair) {

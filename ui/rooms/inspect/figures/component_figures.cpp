@@ -96,9 +96,11 @@ std::vector<double> frequenciesOf(const InsideRun& run, const HeadVectorsOfText&
     if (!vectors.frequencies.empty()) return meanRow(vectors.frequencies, layer, head, run.spec.heads);
     ProbeRequest request;
     request.sequences.length = run.spec.context;
-    std::vector<double> frequencies = probed_frequencies(run.spec, request);
-    const std::vector<bool> rotated = selection(run.spec.rotated_layers, run.spec.layers, "rotated_layers");
-    if (!rotated[static_cast<std::size_t>(layer)]) std::fill(frequencies.begin(), frequencies.end(), 0.0);
+    ModelPlan plan = run.plan;
+    plan.layers = {plan.layers.at(static_cast<std::size_t>(layer))};
+    std::vector<double> frequencies = probed_frequencies(plan, request);
+    if (const Rotary* rotary = plan.rotary(); rotary && !rotary->is_applied)
+        std::fill(frequencies.begin(), frequencies.end(), 0.0);
     return frequencies;
 }
 
@@ -155,11 +157,11 @@ Axis componentAxis(const PrincipalComponents& components, std::size_t i) {
             {}};
 }
 
-QString whyNotRotated(const RunSpec& spec) {
-    if (!spec.rotates()) {
+QString whyNotRotated(const ModelPlan& plan) {
+    if (!plan.rotary()) {
         return u"This run does not rotate queries and keys; show the vectors before rotation."_s;
     }
-    if (spec.encoding().rotation != PositionEncoding::Rotation::rope) {
+    if (plan.rotary()->kind != Rotary::Kind::plain) {
         return u"This figure can only rotate queries and keys, but the position encoding of this run also changes them "
                "in another way; show the vectors before rotation."_s;
     }
@@ -175,12 +177,12 @@ InspectPicture headComponents(const InspectData& given) {
     const auto vectors = std::any_cast<std::shared_ptr<const HeadVectorsOfText>>(found->second);
     const std::int64_t layer = data.choices.layer = std::max<std::int64_t>(0, layerOf(data));
     const std::int64_t head = data.choices.head = std::max<std::int64_t>(0, headOf(data));
-    if (data.run->spec.layer_attention(layer) == LayerAttention::delta_net) {
+    if (!data.run->hasWeights(layer)) {
         return withoutNumbers(data, kHeadComponents);
     }
     const QString chosen = data.flags[QLatin1String(option::vectors.name)].toString(option::vectors.standard);
     const bool isRotated = chosen == "after-rotation"_L1;
-    if (const QString why = whyNotRotated(data.run->spec); isRotated && !why.isEmpty()) {
+    if (const QString why = whyNotRotated(data.run->plan); isRotated && !why.isEmpty()) {
         return withoutNumbers(data, kHeadComponents, why);
     }
     const std::int64_t keyHead = head * vectors->key.front().shape[1] / data.run->spec.heads;
@@ -238,8 +240,8 @@ InspectPicture headComponents(const InspectData& given) {
                           u"key, component 2"_s,   u"mean attention weight from later queries"_s};
     figure.table.columns = {positions, places[0][0], places[0][1], places[1][0], places[1][1], received};
     const QString when = isRotated ? u"after rotation"_s : u"before rotation"_s;
-    figure.note = u"%1, step %2; %3, %4; small points: queries, large points: keys"_s.arg(
-        data.run->name, groupedText(vectors->iteration), whereText(data.choices), when);
+    figure.note = u"%1; %2, %3; small points: queries, large points: keys"_s.arg(data.run->at(vectors->iteration),
+                                                                                 whereText(data.choices), when);
     const QString sinkText =
         sinks.isEmpty() ? u"no attention sink"_s : u"attention sinks: %1"_s.arg(sinks.join(u", "_s));
     figure.summary = u"Queries and keys of %1 %2 on %3 of %4: two components have %5 % of the variance; %6."_s

@@ -139,7 +139,7 @@ static InspectPicture contributionsOverTraining(const InspectData& data) {
     if (!now || now->result->logit_contribution.empty()) return withoutNumbers(data, name);
     InspectPicture picture{overTraining(data, name, {u"logit contribution"_s, u"%"_s})};
     Figure& figure = picture.figure;
-    const auto wavelengths = wavelengthsOf(data.run->spec);
+    const auto wavelengths = wavelengthsOf(data.run->plan);
     const auto row = meanRow(now->result->logit_contribution, layerOf(data), headOf(data), data.run->spec.heads);
     std::vector<std::size_t> order(row.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
@@ -277,6 +277,12 @@ static InspectPicture retrievalCourse(const InspectData& data) {
 InspectPicture lossCourse(const InspectData& data) {
     constexpr const char* name = "inspect-loss";
     if (!data.run || (data.run->iterations.isEmpty() && !data.snapshot())) return withoutNumbers(data, name);
+    if (data.run->isOpened()) {
+        return withoutNumbers(data, name,
+                              u"Loss of %1 on %2: %3 nats per token. Its training is not in this lab."_s.arg(
+                                  data.run->name, QString::fromStdString(data.run->checkpoint.external->corpus->name),
+                                  readableNumber(data.snapshot()->result->loss)));
+    }
     InspectPicture picture{overTraining(data, name, {u"validation loss"_s, u"nats"_s})};
     Figure& figure = picture.figure;
     const auto curveOf = [](const InsideRun& run) {

@@ -227,8 +227,8 @@ static InspectPicture expertLoadByClass(const InspectData& data) {
     const QStringList words = map.columnNames;
     InspectPicture picture = expertPicture(data, map, [words](int, int column) { return words[column]; });
     picture.figure.note =
-        u"%1, step %2; for each token class, the shares of a layer's experts add up to 100 %; "
-        "%3"_s.arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+        u"%1; for each token class, the shares of a layer's experts add up to 100 %; "
+        "%2"_s.arg(data.run->at(now->iteration), sequencesText(*now->result));
     picture.figure.summary =
         u"Percentage of each token class that is routed to each expert of the run %1 after %2 steps."_s.arg(
             data.run->name, groupedText(now->iteration));
@@ -263,8 +263,7 @@ static InspectPicture expertTokens(const InspectData& data) {
     InspectPicture picture = expertPicture(data, map, [texts](int row, int column) {
         return u"token “%1”"_s.arg(texts[static_cast<std::size_t>(row)].value(column));
     });
-    picture.figure.note =
-        u"%1, step %2; %3"_s.arg(data.run->name, groupedText(now->iteration), sequencesText(*now->result));
+    picture.figure.note = u"%1; %2"_s.arg(data.run->at(now->iteration), sequencesText(*now->result));
     picture.figure.summary =
         u"The tokens that are routed to each expert of the run %1 most often after %2 steps: %3."_s.arg(
             data.run->name, groupedText(now->iteration), map.rowNames.join(u"; "_s));

@@ -145,8 +145,8 @@ InspectPicture byLayer(const InspectData& data, const char* name, const QString&
         }
         figure.curves.push_back(layerCurve(curve, *now->result, ink, y));
     }
-    figure.note = u"step %2: %1"_s.arg(data.run->name, groupedText(now->iteration));
-    figure.summary = u"%1 by layer of the run %2 after %3 steps."_s.arg(y, data.run->name, groupedText(now->iteration));
+    figure.note = data.run->at(now->iteration);
+    figure.summary = u"%1 by layer of %2."_s.arg(y, data.run->words(now->iteration));
     return picture;
 }
 

@@ -41,11 +41,11 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
         addBand(figure, std::move(behind));
     }
     addBand(figure, band(*now->result, curve));
-    curve.label = u"step %1"_s.arg(groupedText(now->iteration));
+    curve.label = data.run->isOpened() ? data.run->name : u"step %1"_s.arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
-    figure.note = u"%1; %2"_s.arg(data.run->name, counts(*now->result));
-    figure.summary = u"%1 against %2 for the run %3 after %4 steps; %5."_s.arg(
-        figure.y.label, figure.x.label, data.run->name, groupedText(now->iteration), counts(*now->result));
+    figure.note = u"%1; %2"_s.arg(data.run->isOpened() ? data.run->at(0) : data.run->name, counts(*now->result));
+    figure.summary = u"%1 against %2 for %3; %4."_s.arg(figure.y.label, figure.x.label, data.run->words(now->iteration),
+                                                        counts(*now->result));
     return picture;
 }
 
@@ -148,11 +148,10 @@ static InspectPicture logitByDistance(const InspectData& data) {
                          meanRow(now->result->logit_by_distance_error, line.layer, line.head, data.run->spec.heads),
                          now->result->sequences));
     }
-    figure.note = u"step %2: %1; %3"_s.arg(
-        data.run->name, groupedText(now->iteration),
-        headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
-    figure.summary = u"Mean attention logit by distance for the run %1 after %2 steps."_s.arg(
-        data.run->name, groupedText(now->iteration));
+    figure.note =
+        u"%1; %2"_s.arg(data.run->at(now->iteration),
+                        headsNote(sequencesNote(*now->result, !figure.bands.empty()), data, !figure.bands.empty()));
+    figure.summary = u"Mean attention logit by distance for %1."_s.arg(data.run->words(now->iteration));
     return picture;
 }
 
@@ -182,7 +181,7 @@ FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t see
 void addBound(Figure& figure, const InsideRun& run, const ProbeResult& result) {
     ProbeRequest request;
     request.sequences.length = run.spec.context;
-    const std::vector<double> bound = bound_by_distance(run.spec, request, result.length);
+    const std::vector<double> bound = bound_by_distance(run.plan, request, result.length);
     if (bound.empty()) return;
     FigureCurve curve = inspectCurve(u"B(Δ)/B(0)"_s, u"context bound B(Δ)/B(0)"_s, {Ink::Kind::accent});
     curve.companion = curve.isNamed = true;
@@ -262,8 +261,9 @@ static InspectPicture retrievalGain(const InspectData& data) {
         data.run->name, countWords(result.retrieval.front()), QString::number(error, 'f', 1));
     for (const QString& words : std::as_const(others)) figure.note += u"; "_s + words;
     figure.summary =
-        u"Retrieval gain of the run %1 after %2 steps by the attended distance, with the context bound and the mean "
-        "attention logit on the same axis."_s.arg(data.run->name, groupedText(now->iteration));
+        u"Retrieval gain of %1 by the attended distance, with the context bound and the mean attention logit on the "
+        u"same "
+        "axis."_s.arg(data.run->words(now->iteration));
     return picture;
 }
 

@@ -22,7 +22,7 @@ std::vector<double> frequenciesAt(const InspectData& data, const ProbeResult& re
         for (const float each : result.frequencies.row(layer, head)) frequencies.push_back(static_cast<double>(each));
         return frequencies;
     }
-    for (const double wavelength : wavelengthsOf(data.run->spec)) {
+    for (const double wavelength : wavelengthsOf(data.run->plan)) {
         frequencies.push_back(std::isfinite(wavelength) ? 2 * std::numbers::pi / wavelength : 0);
     }
     return frequencies;
@@ -95,9 +95,9 @@ InspectPicture pairDials(const InspectData& data) {
     where.layer = layer;
     dials.words.query = u"q at distance Δ = %1"_s.arg(groupedText(data.choices.lag));
     dials.words.key = u"k"_s;
-    dials.words.note = u"step %2: %1; full-length hand: norm %3%4; %5; %6"_s.arg(
-        whereText(where), groupedText(now->iteration), readableNumber(full),
-        anyUnrotated ? u"; grey: not rotated"_s : QString(), data.run->name, sequencesText(*now->result));
+    dials.words.note = u"%1; %2; full-length hand: norm %3%4; %5"_s.arg(
+        data.run->at(now->iteration), whereText(where), readableNumber(full),
+        anyUnrotated ? u"; grey: not rotated"_s : QString(), sequencesText(*now->result));
     figure.summary =
         u"%1 dials, one per pair, with the hands of q and k at a distance of %2 tokens: %3."_s.arg(dials.hands.size())
             .arg(data.choices.lag)

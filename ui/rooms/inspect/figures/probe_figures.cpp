@@ -33,8 +33,9 @@ std::vector<const ExtrapolationResult*> tuningsAt(const InspectData& data) {
 }
 
 /// The scaling method, or the position encoding of a run without RoPE.
-QString titleOf(const ExtrapolationEvaluation& evaluation, const RunSpec& spec) {
-    return spec.rotates() ? methodTitle(evaluation.method) : QString::fromStdString(label_of(spec));
+QString titleOf(const ExtrapolationEvaluation& evaluation, const InsideRun& run) {
+    if (run.isOpened() && evaluation.method == ScalingMethod::none) return u"as published"_s;
+    return run.plan.rotary() ? methodTitle(evaluation.method) : QString::fromStdString(label_of(run.spec));
 }
 
 }  // namespace
@@ -44,6 +45,7 @@ InspectPicture withoutAnswer(const InspectData& data, const char* name, const QS
 }
 
 QString checkpointNote(const InspectData& data, std::int64_t iteration) {
+    if (data.run->isOpened()) return data.run->name;
     return u"%1, checkpoint at step %2"_s.arg(data.run->name, groupedText(iteration));
 }
 
@@ -82,7 +84,7 @@ static InspectPicture extrapolationLoss(const InspectData& data) {
     Figure& figure = picture.figure;
     QStringList losses;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
-        const QString title = titleOf(evaluation, data.run->spec);
+        const QString title = titleOf(evaluation, *data.run);
         figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, title, scalingInk(evaluation.method)));
         addBand(figure,
                 blockBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
@@ -108,7 +110,7 @@ static InspectPicture extrapolationRetrieval(const InspectData& data) {
     Figure& figure = picture.figure;
     figure.y.minimum = 0;
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
-        const QString title = titleOf(evaluation, data.run->spec);
+        const QString title = titleOf(evaluation, *data.run);
         figure.curves.push_back(inspectCurve(title, u"retrieval accuracy"_s, scalingInk(evaluation.method),
                                              lagsOf(*evaluation.result), accuraciesOf(*evaluation.result)));
         addBand(figure,
@@ -132,7 +134,7 @@ QStringList fineTunedNumbers(const InspectData& data) {
         const SplitLoss before = split_loss(*result->evaluations.front().result, data.run->spec.context);
         const SplitLoss after = split_loss(*result->evaluations.back().result, data.run->spec.context);
         lines << u"%1, %2 steps: loss beyond the training context %3 → %4 nats, inside the training context %5 → %6 "
-                 "nats"_s.arg(titleOf(result->evaluations.back(), data.run->spec),
+                 "nats"_s.arg(titleOf(result->evaluations.back(), *data.run),
                               groupedText(result->evaluations.back().fine_tuning->steps), lossText(before.beyond),
                               lossText(after.beyond), lossText(before.inside), lossText(after.inside));
     }
@@ -154,7 +156,7 @@ static InspectPicture fineTunedLoss(const InspectData& data) {
     for (const ExtrapolationResult* result : shown) {
         const ExtrapolationEvaluation& after = result->evaluations.back();
         const Ink ink = scalingInk(after.method);
-        const QString title = titleOf(after, data.run->spec);
+        const QString title = titleOf(after, *data.run);
         figure.curves.push_back(dashedCurve(
             blockMeans(result->evaluations.front().result->loss_by_position, u"before fine-tuning"_s, ink)));
         figure.curves.push_back(blockMeans(after.result->loss_by_position,

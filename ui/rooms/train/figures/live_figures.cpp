@@ -103,7 +103,7 @@ struct LiveQuantity {
 
 /// By wavelength, averaged over layers and heads.
 Points byPairWavelength(const LiveRun& run, const ProbeResult& result, const ProbeArray& array, double factor) {
-    std::vector<double> wavelengths = wavelengthsOf(run.spec);
+    std::vector<double> wavelengths = wavelengthsOf(plan_of(run.spec, 1));
     // A theta that changes during training is probed too.
     const std::vector<double> now = meanRow(result.frequencies, -1, -1, run.spec.heads);
     for (std::size_t i = 0; i < wavelengths.size() && i < now.size(); ++i) {
@@ -228,7 +228,7 @@ const LiveRun& explainingRun(const LiveSetting& setting) {
 
 QString whyNoCurve(const LiveSetting& setting, const LiveQuantity& quantity) {
     const LiveRun& run = explainingRun(setting);
-    if (quantity.needsRotation && !rotatesPairs(run.spec)) {
+    if (quantity.needsRotation && !rotatesPairs(plan_of(run.spec, 1))) {
         return u"The run %1 rotates no pairs, so it has no values by rotary frequency."_s.arg(setting.label);
     }
     if (quantity.needsExperts && run.spec.expert_layers() == 0) {
@@ -281,8 +281,8 @@ InspectPicture overSettings(const LiveData& data, const LiveQuantity& quantity) 
         const SettingCurve found = curveOfSetting(setting, quantity);
         // The logit contribution of unrotated pairs is not split by pair, and other quantities have no frequency there.
         const RunSpec& spec = setting.seeds.front().spec;
-        const bool isOmitted =
-            (quantity.needsRotation && !rotatesPairs(spec)) || (quantity.needsCapacity && spec.expert_capacity == 0);
+        const bool isOmitted = (quantity.needsRotation && !rotatesPairs(plan_of(spec, 1))) ||
+                               (quantity.needsCapacity && spec.expert_capacity == 0);
         if (isOmitted || found.seeds == 0) {
             omitted << setting.label;
             // The reason of a setting that can have the quantity says what to change, so it precedes the others.
@@ -350,7 +350,7 @@ InspectPicture byFrequency(const LiveData& data, const LiveQuantity& quantity,
     if (!data.picked) return overSettings(data, quantity);
     const LiveRun& run = *data.picked;
     const InspectData inside = inspectDataOf(run);
-    if (run.snapshot && rotatesPairs(run.spec)) return map(inside);
+    if (run.snapshot && rotatesPairs(plan_of(run.spec, 1))) return map(inside);
     return emptyLivePicture(inspectFigure(inside, quantity.name), whyNoCurve({run.name, {run}}, quantity));
 }
 

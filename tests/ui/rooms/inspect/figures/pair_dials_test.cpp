@@ -37,7 +37,7 @@ TEST(PairDials, HandsShowAngleAndNorms) {
         EXPECT_EQ(column(figure, 3)[pair], 100 + 8 + pair);
         EXPECT_EQ(column(figure, 4)[pair], 101 + 8 + pair);
     }
-    EXPECT_TRUE(figure.summary.contains("step 100: layer 1, head 0; full-length hand: norm 112.0; θ = 100"))
+    EXPECT_TRUE(figure.summary.contains("step 100: θ = 100; layer 1, head 0; full-length hand: norm 112.0"))
         << figure.summary.toStdString();
 }
 
@@ -81,6 +81,7 @@ TEST(PairDials, ConstantThetaIsTakenFromTheSpecification) {
     ProbeResult result = probeResultAt(5);
     result.frequencies = {};
     run.spec.fraction = 0.5;
+    run.plan = plan_of(run.spec, 65);
     run.addSnapshot({100, std::make_shared<const ProbeResult>(result)});
     const Figure figure = pairDials(dataOf(std::move(run))).figure;
     EXPECT_NEAR(column(figure, 1)[0], 1, 1e-9);

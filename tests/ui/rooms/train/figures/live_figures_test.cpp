@@ -70,7 +70,7 @@ TEST(LiveFigures, EveryFigureHasOneCurvePerSettingInItsColour) {
 TEST(LiveFigures, NormsAreShownByTheWavelengthOfTheirPair) {
     const Figure figure = liveFigure("query-spectrum", twoSettings());
     const RunSpec spec = liveSpec(500);
-    const std::vector<double> wavelengths = wavelengthsOf(spec);
+    const std::vector<double> wavelengths = wavelengthsOf(plan_of(spec, 1));
     const FigureCurve& curve = figure.curves.front();
     ASSERT_EQ(curve.x.size(), static_cast<qsizetype>(wavelengths.size()));
     EXPECT_NEAR(curve.x.front(), 2 * std::numbers::pi, 1e-9) << "the fastest pair rotates by 1 radian per token";

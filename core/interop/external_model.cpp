@@ -1,0 +1,159 @@
+#include "core/interop/external_model.h"
+
+#include <map>
+#include <mutex>
+
+#include "core/base/error.h"
+#include "core/data/checksum.h"
+#include "core/data/json_text.h"
+#include "core/interop/embedded_tables.h"
+#include "core/interop/hf_reader.h"
+
+namespace ropelab {
+
+namespace {
+
+// The weights that were loaded last.
+class LoadedModel {
+ public:
+    explicit LoadedModel(std::shared_ptr<const OpenedModel> opened) : opened_(std::move(opened)) {}
+
+    std::shared_ptr<Model> load(Engine& engine, std::int64_t tokens) {
+        const std::lock_guard lock(mutex_);
+        const ModelPlan plan = opened_->plan(tokens);
+        const bool fits = model_ && engine_ == &engine && plan.layers == layers_ && tokens <= tokens_;
+        if (fits) return model_;
+        model_ = nullptr;  // its memory is free before the next one needs it
+        model_ = opened_->load(engine, plan);
+        engine_ = &engine;
+        layers_ = plan.layers;
+        tokens_ = tokens;
+        return model_;
+    }
+
+ private:
+    std::shared_ptr<const OpenedModel> opened_;
+    std::mutex mutex_;
+    const Engine* engine_ = nullptr;
+    std::vector<LayerPlan> layers_;
+    std::int64_t tokens_ = 0;
+    std::shared_ptr<Model> model_;
+};
+
+std::shared_ptr<const Corpus> corpus_of_model(const Vocabulary& vocabulary, const std::string& text,
+                                              const std::filesystem::path& data_dir) {
+    constexpr std::size_t most_bytes = std::size_t{1} << 20;  // tokenized within a second
+    auto corpus = std::make_shared<Corpus>();
+    corpus->vocabulary = vocabulary;
+    std::string content;
+    if (text.empty()) {
+        corpus->name = "the program's guide";
+        for (const std::string_view page :
+             {embedded::guide_train, embedded::guide_results, embedded::guide_rotary_rooms})
+            content += page;
+    } else {
+        const TextSource source = locate(text, data_dir);
+        if (source.is_folder)
+            throw BadInput("The text " + text + " is a folder, but a model is evaluated on one file; give a file.");
+        corpus->name = source.name;
+        content = read_text(source, 1, static_cast<std::int64_t>(most_bytes));
+        if (!source.language) require_text(source.file, content);
+        if (content.size() > most_bytes) {
+            const std::size_t line = content.rfind('\n', most_bytes - 1);
+            content.resize(line == std::string::npos ? most_bytes : line + 1);
+        }
+    }
+    corpus->validation = vocabulary.encode(content);
+    if (corpus->validation.size() < 2)
+        throw BadInput("The text " + corpus->name + " has fewer than two tokens; give a longer one.");
+    corpus->training = corpus->validation;
+    corpus->validation_bytes = std::ssize(content);
+    return corpus;
+}
+
+}  // namespace
+
+RunCheckpoint external_run(const std::filesystem::path& path, const std::string& text,
+                           const std::filesystem::path& data_dir) {
+    const auto opened = std::make_shared<const OpenedModel>(path);
+    auto external = std::make_shared<ExternalModel>();
+    external->plan = opened->plan();
+    const Vocabulary vocabulary = opened->vocabulary();
+    external->corpus = corpus_of_model(vocabulary, text, data_dir);
+    external->load = [loaded = std::make_shared<LoadedModel>(opened)](Engine& engine, std::int64_t tokens) {
+        return loaded->load(engine, tokens);
+    };
+    RunCheckpoint result;
+    result.path = path;
+    result.name = opened->name();
+    result.vocabulary = vocabulary.to_text();
+    result.is_written = true;
+    result.spec.context = external->plan.sizes.T;
+    result.spec.layers = std::ssize(external->plan.layers);
+    result.spec.heads = external->plan.layers.front().heads();
+    result.spec.data = text;
+    result.external = std::move(external);
+    return result;
+}
+
+ModelMark mark_of(const OpenedModel& model) {
+    std::map<std::filesystem::path, const WeightFile*> files;
+    for (const auto& [name, entry] : model.files().tensors()) files[entry.file->path()] = entry.file;
+    std::string all = model.config().dump();
+    for (const auto& [path, file] : files) {
+        constexpr std::uint64_t end_bytes = 4096;
+        std::vector<std::byte> end(static_cast<std::size_t>(std::min(end_bytes, file->size())));
+        all += '\n' + path.filename().string() + '\n' + std::to_string(file->size()) + '\n';
+        for (const std::uint64_t from : {std::uint64_t{0}, file->size() - end.size()}) {
+            file->read(from, end);
+            all.append(reinterpret_cast<const char*>(end.data()), end.size());
+        }
+    }
+    return {.path = std::filesystem::canonical(model.path()).string(),
+            .name = model.name(),
+            .type = text_model(model.config()).value("model_type", ""),
+            .parameters = model.parameters(),
+            .bytes = model.files().bytes(),
+            .sha256 = checksum_of(all, Checksum::Algorithm::sha256).hex};
+}
+
+std::string text_of_marks(std::span<const ModelMark> marks) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const ModelMark& mark : marks) {
+        list.push_back({{"path", mark.path},
+                        {"name", mark.name},
+                        {"type", mark.type},
+                        {"parameters", mark.parameters},
+                        {"bytes", mark.bytes},
+                        {"sha256", mark.sha256}});
+    }
+    return list.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+std::vector<ModelMark> marks_of_text(const std::string& text) {
+    std::vector<ModelMark> marks;
+    if (text.empty()) return marks;
+    try {
+        for (const nlohmann::json& each : parse_bounded(text)) {
+            marks.push_back({each.at("path"), each.at("name"), each.at("type"), each.at("parameters"), each.at("bytes"),
+                             each.at("sha256")});
+        }
+    } catch (const nlohmann::json::exception&) {
+        throw BadInput("The list of models of this lab is damaged; open the models again.");
+    }
+    return marks;
+}
+
+void require_same_model(const ModelMark& then) {
+    std::error_code error;
+    if (!std::filesystem::exists(then.path, error)) {
+        throw BadInput("The model " + then.name + " is no longer at " + then.path +
+                       "; move it back, or open it where it is now.");
+    }
+    if (mark_of(OpenedModel(then.path)) != then) {
+        throw BadInput("The files of the model " + then.name + " at " + then.path +
+                       " have changed since this lab named it; open the model again to use the new files.");
+    }
+}
+
+}  // namespace ropelab

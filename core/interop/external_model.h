@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/interop/opened_model.h"
+#include "core/run/checkpoint.h"
+
+namespace ropelab {
+
+/// A model that others trained (OpenedModel) as the checkpoint of a run, so that it is studied like one: `text` is a
+/// file or a known data set, all of whose tokens are its validation part; "": pages of the program's guide. Its weights
+/// are read when an engine loads them, and stay in memory until the last copy is destroyed. Throws BadInput as
+/// OpenedModel does, if the model has no tokenizer, and for a text with fewer than two tokens.
+RunCheckpoint external_run(const std::filesystem::path& path, const std::string& text = {},
+                           const std::filesystem::path& data_dir = {});
+
+/// What a lab keeps of a model that it names and does not contain.
+struct ModelMark {
+    std::string path;  // absolute, without links
+    std::string name;
+    std::string type;  // model_type of its config
+    std::int64_t parameters = 0;
+    std::uint64_t bytes = 0;  // of all its weights
+    /// SHA-256 of the config, and of the names, sizes and first and last 4 KiB of its files: all bytes would take
+    /// minutes.
+    std::string sha256;
+
+    bool operator==(const ModelMark&) const = default;
+};
+ModelMark mark_of(const OpenedModel& model);
+/// As LabFile::choice("models") keeps it: a JSON list.
+std::string text_of_marks(std::span<const ModelMark> marks);
+/// Throws BadInput for another text; "" is an empty list.
+std::vector<ModelMark> marks_of_text(const std::string& text);
+/// Throws BadInput if the model has moved, or if its files have changed since.
+void require_same_model(const ModelMark& then);
+
+}  // namespace ropelab
