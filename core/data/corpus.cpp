@@ -196,7 +196,7 @@ std::shared_ptr<const Corpus> open_corpus(const RunSpec& spec, const fs::path& d
 
 Vocabulary subword_vocabulary(const RunSpec& spec, const TextParts& parts) {
     return Vocabulary::of_subwords(spec.tokenizer == Tokenizer::file
-                                       ? subwords_of_file(spec.tokenizer_file)
+                                       ? subwords_of_file(spec.tokenizer_file, Normalization::left_out)
                                        : trained_subwords(spec.tokenizer, spec.largest_vocabulary(), parts.training));
 }
 

@@ -122,40 +122,84 @@ json gguf_config(const WeightFiles& files) {
 
 void adapt_to_gguf(ModelPlan& plan, const WeightFiles& files) {
     plan.tensor_names = gguf_tensor_names();
-    if (!architecture_of(*files.gguf()).is_interleaved) return;
+    if (architecture_of(*files.gguf()).is_interleaved) rotate_neighbours(plan);
+}
+
+void rotate_neighbours(ModelPlan& plan) {
     for (LayerPlan& layer : plan.layers) {
         if (Rotary* rotary = layer.rotary()) rotary->pairing = Pairing::interleaved;
     }
 }
 
-json gguf_tokenizer(const GgufHeader& header) {
+namespace {
+
+// tokenizer.ggml.pre, and what it means in a tokenizer.json (llama-vocab.cpp of llama.cpp).
+json steps_of(const std::string& pre) {
+    const auto is_one_of = [&](std::initializer_list<const char*> names) { return std::ranges::count(names, pre) > 0; };
+    const auto split = [](const std::string& expression) { return byte_level_steps({{"Regex", expression}}); };
+    if (is_one_of({"gpt-2", "phi-2", "olmo", "jina-es", "jina-de", "jais", "mpt"})) return split(gpt2_expression());
+    if (is_one_of({"llama-bpe", "llama-v3", "llama3", "dbrx", "smaug-bpe", "chatglm-bpe"}))
+        return split(gpt4_expression(3));
+    if (is_one_of({"qwen2", "stablelm2", "hunyuan", "deepseek-r1-qwen", "megrez"})) return split(gpt4_expression(1));
+    if (is_one_of({"gpt-4o", "llama4"})) return split(o200k_expression());
+    json steps = json::array();
+    const auto add = [&](const char* expression) {
+        steps.push_back({{"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", "Isolated"}});
+    };
+    const bool has_digits = is_one_of({"smollm", "starcoder", "refact", "command-r", "codeshell"});
+    if (has_digits) {
+        steps.push_back({{"type", "Digits"}, {"individual_digits", true}});
+    } else if (pre == "deepseek-coder") {
+        add(R"([\r\n])");
+        add(R"(\s?\p{L}+)");
+        add(R"(\s?\p{P}+)");
+        add(R"([\x{4e00}-\x{9fa5}\x{0800}-\x{4e00}\x{ac00}-\x{d7ff}]+)");
+        add(R"(\p{N})");
+    } else if (pre == "deepseek-v3") {
+        add(R"(\p{N}{1,3})");
+        add(R"([\x{4e00}-\x{9fa5}\x{3040}-\x{309f}\x{30a0}-\x{30ff}]+)");
+        add(R"([!"#$%&'()*+,\-./:;<=>?@\[\\\]^_`{|}~][A-Za-z]+|[^\r\n\p{L}\p{P}\p{S}]?[\p{L}\p{M}]+| ?[\p{P}\p{S}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+)");
+    } else {
+        return nullptr;
+    }
+    steps.push_back({{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", has_digits}});
+    return {{"type", "Sequence"}, {"pretokenizers", steps}};
+}
+
+}  // namespace
+
+std::shared_ptr<const Subwords> gguf_tokenizer(const GgufHeader& header, const std::string& name) {
     const auto kind = header.get<std::string>("tokenizer.ggml.model").value_or("none");
     const auto pre = header.get<std::string>("tokenizer.ggml.pre").value_or("default");
-    json steps = json::array();
-    bool has_expression = true;
-    if (pre == "smollm") steps.push_back({{"type", "Digits"}, {"individual_digits", true}});
-    if (pre == "llama-bpe" || pre == "qwen2") {
-        has_expression = false;
-        steps.push_back({{"type", "Split"},
-                         {"pattern", {{"Regex", gpt4_expression(pre == "qwen2" ? 1 : 3)}}},
-                         {"behavior", "Isolated"}});
+    const auto tokens = header.get<std::vector<std::string>>("tokenizer.ggml.tokens");
+    const auto types = header.get<std::vector<double>>("tokenizer.ggml.token_type");
+    const auto require = [&](bool is_there, const char* list) {
+        if (is_there) return;
+        throw BadInput("The GGUF file must have a list of tokens, and as many types of tokens" + std::string(list) +
+                       ", but one is missing.");
+    };
+    require(tokens && types && types->size() == tokens->size(), "");
+    if (kind == "llama") {
+        const auto scores = header.get<std::vector<double>>("tokenizer.ggml.scores");
+        require(scores && scores->size() == tokens->size(), " and scores");
+        const bool adds_space = header.get<bool>("tokenizer.ggml.add_space_prefix").value_or(true);
+        return sentencepiece_of_model(sentencepiece_model(*tokens, *scores, *types, adds_space), name,
+                                      Normalization::own);
     }
-    if (kind != "gpt2" || (steps.empty() && pre != "gpt-2")) {
+    const json steps = kind == "gpt2" ? steps_of(pre) : json();
+    if (steps.is_null()) {
         throw BadInput("The GGUF file has a tokenizer of the kind " + quoted_name(kind) + " with the pre-tokenizer " +
                        quoted_name(pre) +
-                       ", but only byte-level BPE (gpt2) with the pre-tokenizer gpt-2, smollm, llama-bpe or qwen2 is "
-                       "read from GGUF; give token ids with --tokens.");
+                       ", which is not supported; use the model's folder of Hugging Face, or give token ids with "
+                       "--tokens.");
     }
-    steps.push_back({{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", has_expression}});
-    const auto tokens = header.get<std::vector<std::string>>("tokenizer.ggml.tokens");
     const auto merges = header.get<std::vector<std::string>>("tokenizer.ggml.merges");
-    const auto types = header.get<std::vector<double>>("tokenizer.ggml.token_type");
-    if (!tokens || !merges || !types || types->size() != tokens->size())
-        throw BadInput("The GGUF file must have a list of tokens, of their types and of merges, but one is missing.");
+    require(merges.has_value(), " and a list of merges");
+    const bool has_whole_words = pre == "llama-bpe" || pre == "llama-v3" || pre == "llama3";
     json file = {
         {"model",
-         {{"type", "BPE"}, {"vocab", json::object()}, {"merges", *merges}, {"ignore_merges", pre == "llama-bpe"}}}};
-    file["pre_tokenizer"] = {{"type", "Sequence"}, {"pretokenizers", steps}};
+         {{"type", "BPE"}, {"vocab", json::object()}, {"merges", *merges}, {"ignore_merges", has_whole_words}}}};
+    file["pre_tokenizer"] = steps;
     file["added_tokens"] = json::array();
     for (std::size_t id = 0; id < tokens->size(); ++id) {
         const std::string& token = (*tokens)[id];
@@ -168,7 +212,7 @@ json gguf_tokenizer(const GgufHeader& header) {
             throw BadInput("The GGUF file has the token " + quoted_name(token) + " twice.");
         }
     }
-    return file;
+    return byte_pairs_of_json(file.dump(), name);
 }
 
 }  // namespace ropelab

@@ -11,6 +11,7 @@
 #include "core/interop/hf_anatomy.h"
 #include "core/interop/hf_config.h"
 #include "core/interop/hf_reader.h"
+#include "core/interop/tensor_names.h"
 #include "core/machine/process_memory.h"
 #include "core/plan/layout.h"
 
@@ -19,6 +20,7 @@ namespace ropelab {
 namespace {
 
 namespace fs = std::filesystem;
+using nlohmann::json;
 
 std::int64_t columns_of(const Parameter& parameter) {
     return parameter.size / std::max<std::int64_t>(parameter.shape.front(), 1);
@@ -53,6 +55,70 @@ void read_rows(const WeightFiles::Entry& entry, const SourceRows& part, std::int
     }
 }
 
+// The params.json of Meta and Mistral as the config.json of the same model. What it leaves out follows from the
+// tensors, or is what the models of Meta have.
+json config_of_params(const json& params, const WeightFiles& files) {
+    static const std::set<std::string> known = {"dim",
+                                                "n_layers",
+                                                "n_heads",
+                                                "n_kv_heads",
+                                                "head_dim",
+                                                "hidden_dim",
+                                                "norm_eps",
+                                                "rope_theta",
+                                                "vocab_size",
+                                                "use_scaled_rope",
+                                                "rope_scaling_factor",
+                                                "sliding_window",
+                                                "multiple_of",
+                                                "max_seq_len",
+                                                "max_batch_size",
+                                                "ffn_dim_multiplier",
+                                                "tied_embeddings"};
+    if (!params.is_object()) throw BadInput("The params.json of the model is not a JSON object, as it must be.");
+    for (const auto& [key, value] : params.items()) {
+        if (!known.contains(key) && !value.is_null() && value != false)
+            throw BadInput("The params.json of the model sets " + quoted_name(key) + ", which is not supported.");
+    }
+    const auto rows = [&](const char* name) {
+        const WeightFiles::Entry* entry = files.find(name);
+        if (!entry || entry->tensor.shape.empty())
+            throw BadInput("The weights lack the tensor " + quoted_name(name) + ", which a params.json requires.");
+        return entry->tensor.shape.front();
+    };
+    const auto value = [&](const char* key, const json& otherwise) {
+        const json found = params.value(key, json());
+        return found.is_null() ? otherwise : found;
+    };
+    const json theta = value("rope_theta", 10000.0);
+    const json epsilon = value("norm_eps", 1e-5);
+    const bool is_scaled = value("use_scaled_rope", false) == true;
+    const bool is_recent = theta.is_number() && theta >= 500'000;  // Llama 3
+    const int context = is_scaled ? 131'072 : is_recent ? 8192 : epsilon.is_number() && epsilon < 1e-5 ? 2048 : 4096;
+    json config = {{"hidden_size", value("dim", json())},
+                   {"num_hidden_layers", value("n_layers", json())},
+                   {"num_attention_heads", value("n_heads", json())},
+                   {"num_key_value_heads", value("n_kv_heads", value("n_heads", json()))},
+                   {"intermediate_size", rows("layers.0.feed_forward.w1.weight")},
+                   {"vocab_size", rows("tok_embeddings.weight")},
+                   {"rms_norm_eps", epsilon},
+                   {"rope_theta", theta},
+                   {"max_position_embeddings", value("max_seq_len", context)},
+                   {"tie_word_embeddings", value("tied_embeddings", files.find("output.weight") == nullptr)},
+                   {"hidden_act", "silu"}};
+    config["model_type"] = value("sliding_window", json()).is_null() ? "llama" : "mistral";
+    for (const char* key : {"sliding_window", "head_dim"}) {
+        if (params.contains(key)) config[key] = params.at(key);
+    }
+    if (is_scaled)
+        config["rope_scaling"] = {{"rope_type", "llama3"},
+                                  {"factor", value("rope_scaling_factor", 8.0)},
+                                  {"low_freq_factor", 1.0},
+                                  {"high_freq_factor", 4.0},
+                                  {"original_max_position_embeddings", 8192}};
+    return config;
+}
+
 }  // namespace
 
 OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_unique<WeightFiles>(path)) {
@@ -60,7 +126,11 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
     const bool is_folder = fs::is_directory(path, error);
     const fs::path absolute = fs::absolute(is_folder ? path / "config.json" : path);
     name_ = files_->gguf() ? absolute.stem().string() : absolute.parent_path().filename().string();
-    config_ = files_->gguf() ? gguf_config(*files_) : load_model_config(absolute.parent_path() / "config.json");
+    const fs::path folder = absolute.parent_path();
+    has_params_ = !files_->gguf() && files_->find("tok_embeddings.weight") && fs::exists(folder / "params.json", error);
+    config_ = files_->gguf() ? gguf_config(*files_)
+              : has_params_  ? config_of_params(load_model_config(folder / "params.json"), *files_)
+                             : load_model_config(folder / "config.json");
     const ModelPlan whole = plan();
     const std::string type = text_model(config_).value("model_type", "");
     if (!whole.tensor_names) {
@@ -82,6 +152,10 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
 ModelPlan OpenedModel::plan(std::int64_t tokens) const {
     ModelPlan plan = hf_plan(config_, tokens);
     if (files_->gguf()) adapt_to_gguf(plan, *files_);
+    if (has_params_) {
+        plan.tensor_names = hf_tensor_names("params.json");
+        rotate_neighbours(plan);
+    }
     return plan;
 }
 
@@ -160,16 +234,15 @@ std::unique_ptr<Model> OpenedModel::load(Engine& engine, const ModelPlan& plan, 
 
 Vocabulary OpenedModel::vocabulary() const {
     if (const GgufHeader* header = files_->gguf())
-        return Vocabulary::of_subwords(
-            byte_pairs_of_json(gguf_tokenizer(*header).dump(), "The tokenizer of " + path_.string()));
+        return Vocabulary::of_subwords(gguf_tokenizer(*header, "The tokenizer of " + path_.string()));
     std::error_code error;
     const fs::path folder = fs::is_directory(path_, error) ? path_ : path_.parent_path();
-    if (!fs::exists(folder / "tokenizer.json", error)) {
-        throw BadInput(folder.string() +
-                       " has no tokenizer.json, so the program cannot split a text into the model's tokens; give token "
-                       "ids with --tokens.");
+    for (const char* file : {"tokenizer.json", "tokenizer.model"}) {
+        if (fs::exists(folder / file, error)) return Vocabulary::of_subwords(subwords_of_file(folder / file));
     }
-    return Vocabulary::of_subwords(subwords_of_file(folder / "tokenizer.json"));
+    throw BadInput(folder.string() +
+                   " has no tokenizer.json and no tokenizer.model, so the program cannot split a text into the model's "
+                   "tokens; give token ids with --tokens.");
 }
 
 bool names_model_file(const std::string& text) {

@@ -136,7 +136,7 @@ std::span<const TokenizerFacts> tokenizers() {
          .is_trained = true},
         {.choice = {"unigram", Tokenizer::unigram}, .is_trained = true},
         {.choice = {"words", Tokenizer::words, "", "", "words (its most frequent words)"}, .is_trained = true},
-        {{"", Tokenizer::file, "", "", "or a file, a tokenizer.json with byte-level BPE or a SentencePiece .model"}},
+        {{"", Tokenizer::file, "", "", "or a file: a tokenizer.json, a SentencePiece .model, or a file of tiktoken"}},
     });
     return rows;
 }

@@ -99,13 +99,13 @@ Key tokenizer_key() {
     result.set = [](RunSpec& spec, const Value& value) {
         const std::string word = to_text(value);
         const auto words = choices_of(tokenizers());
-        const bool is_file = word.ends_with(".json") || word.ends_with(".model");
+        const bool is_file = word.ends_with(".json") || word.ends_with(".model") || word.ends_with(".tiktoken");
         const auto found = std::ranges::find(words, word, &ChoiceOf<Tokenizer>::word);
         if (!is_file && (word.empty() || found == words.end())) {
             // The last word, that of files, is empty.
             throw BadInput("The setting tokenizer is \"" + word + "\", but it must be " +
                            joined(words, ", ", &ChoiceOf<Tokenizer>::word) +
-                           "or a file whose name ends with .json or .model.");
+                           "or a file whose name ends with .json, .model or .tiktoken.");
         }
         spec.tokenizer = is_file ? Tokenizer::file : found->value;
         spec.tokenizer_file = is_file ? word : "";

@@ -83,10 +83,17 @@ void WeightFiles::add(const WeightFile& file, const std::vector<StoredTensor>& t
 
 void WeightFiles::open_folder(const fs::path& folder) {
     std::error_code error;
-    if (fs::exists(folder / index_name, error)) return open_shards(folder / index_name);
-    if (fs::exists(folder / weights_name, error) || fs::is_symlink(folder / weights_name, error)) {
-        require_inside(folder / weights_name, folder);
-        return open_file(folder / weights_name);
+    for (const char* name : {index_name, "consolidated.safetensors.index.json"}) {
+        if (fs::exists(folder / name, error)) return open_shards(folder / name);
+    }
+    for (const char* name : {weights_name, "consolidated.safetensors", "consolidated.00.safetensors"}) {
+        if (!fs::exists(folder / name, error) && !fs::is_symlink(folder / name, error)) continue;
+        if (fs::exists(folder / "consolidated.01.safetensors", error) && name != std::string(weights_name))
+            throw BadInput(folder.string() +
+                           " has parts of each tensor in consolidated.00.safetensors, consolidated.01.safetensors and "
+                           "so on, which are not put together; use the model's folder of Hugging Face.");
+        require_inside(folder / name, folder);
+        return open_file(folder / name);
     }
     std::vector<fs::path> others;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {

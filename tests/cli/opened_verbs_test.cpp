@@ -191,6 +191,62 @@ TEST(OpenedVerbs, ReadsShardsAndNamesWithoutPrefix) {
     expect_top_logits(plain.path().string(), read_json_file(gpt2 / "expected.json"));
 }
 
+// The rows of queries and keys in the order of Meta, which Hugging Face's converter changes.
+TEST(OpenedVerbs, ReadsTheSettingsAndNamesOfMetaAndMistral) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const json config = read_json_file(shared_data(llama) / "config.json");
+    const auto head = config.at("hidden_size").get<std::size_t>() / config.at("num_attention_heads").get<std::size_t>();
+    const std::vector<std::pair<std::string, std::string>> names = {{"model.embed_tokens", "tok_embeddings"},
+                                                                    {"lm_head", "output"},
+                                                                    {"model.norm", "norm"},
+                                                                    {"model.layers", "layers"},
+                                                                    {"input_layernorm", "attention_norm"},
+                                                                    {"post_attention_layernorm", "ffn_norm"},
+                                                                    {"self_attn.q_proj", "attention.wq"},
+                                                                    {"self_attn.k_proj", "attention.wk"},
+                                                                    {"self_attn.v_proj", "attention.wv"},
+                                                                    {"self_attn.o_proj", "attention.wo"},
+                                                                    {"mlp.gate_proj", "feed_forward.w1"},
+                                                                    {"mlp.down_proj", "feed_forward.w2"},
+                                                                    {"mlp.up_proj", "feed_forward.w3"}};
+    TensorFile file = read_safetensors(shared_data(llama) / "model.safetensors");
+    for (NamedTensor& tensor : file.tensors) {
+        for (const auto& [from, to] : names) {
+            if (const auto at = tensor.name.find(from); at != std::string::npos)
+                tensor.name.replace(at, from.size(), to);
+        }
+        if (tensor.name.find(".wq.") == std::string::npos && tensor.name.find(".wk.") == std::string::npos) continue;
+        const std::vector<float> rows = tensor.values;
+        const std::size_t columns = static_cast<std::size_t>(tensor.shape[1]);
+        for (std::size_t row = 0; row < rows.size() / columns; ++row) {
+            const std::size_t in_head = row % head;
+            const std::size_t from = row - in_head + in_head / 2 + (in_head % 2) * head / 2;
+            std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>(from * columns), columns,
+                        tensor.values.begin() + static_cast<std::ptrdiff_t>(row * columns));
+        }
+    }
+    const ScratchFolder scratch;
+    json params = {{"dim", config.at("hidden_size")},
+                   {"n_layers", config.at("num_hidden_layers")},
+                   {"n_heads", config.at("num_attention_heads")},
+                   {"n_kv_heads", config.at("num_key_value_heads")},
+                   {"norm_eps", config.at("rms_norm_eps")},
+                   {"rope_theta", config.contains("rope_theta") ? config["rope_theta"]
+                                                                : config.at("rope_parameters").at("rope_theta")},
+                   {"vocab_size", -1},
+                   {"multiple_of", 256}};
+    scratch.write("params.json", params.dump());
+    write_safetensors(scratch / "consolidated.00.safetensors", file);
+    expect_top_logits(scratch.path().string(), read_json_file(shared_data(llama) / "expected.json"));
+    params["moe"] = {{"num_experts", 8}};
+    scratch.write("params.json", params.dump());
+    const auto ids = scratch.write("ids.json", "[1, 2]").string();
+    const auto logits = [&] { return ropelab_cli({"logits", "--model", scratch.path().string(), "--tokens", ids}); };
+    EXPECT_BAD_INPUT(logits(), "The params.json of the model sets \"moe\"");
+    write_safetensors(scratch / "consolidated.01.safetensors", {});
+    EXPECT_BAD_INPUT(logits(), "parts of each tensor");
+}
+
 TEST(OpenedVerbs, AnatomyAndCacheAreThoseOfTheFile) {
     SKIP_WITHOUT_SHARED_DATA(llama);
     const std::string model = shared_data(llama).string();
@@ -238,7 +294,8 @@ TEST(OpenedVerbs, SentencesNameWhatDoesNotFit) {
     const std::string model = scratch.path().string();
     EXPECT_EQ(ropelab_cli({"perplexity", "--model", model, "--tokens", ids}).status, 0);
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--tokens", ids, "--text", ids}), "Give one text");
-    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--text", ids}), "has no tokenizer.json");
+    EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--text", ids}),
+                     "has no tokenizer.json and no tokenizer.model");
     EXPECT_BAD_INPUT(ropelab_cli({"perplexity", "--model", model, "--last-words", ids, "--text", ids}),
                      "--text, --tokens and --stride are left out");
     EXPECT_BAD_INPUT(ropelab_cli({"logits", "--model", model, "--tokens", ids, "--precision", "float16"}), "bfloat16");

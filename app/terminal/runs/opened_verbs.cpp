@@ -214,7 +214,9 @@ void run_perplexity(const PerplexityFlags& flags) {
     std::vector<Unit> units = {{"token", std::ssize(loss.losses)}};
     if (input.vocabulary) {
         const std::string first = input.vocabulary->bytes_of(input.tokens.front());
-        units.push_back({"byte", std::ssize(input.text) - std::ssize(first)});
+        // A tokenizer may add a space before the text.
+        const auto begin = first.starts_with(' ') && !input.text.starts_with(' ') ? 1 : 0;
+        units.push_back({"byte", std::ssize(input.text) - std::ssize(first) + begin});
         units.push_back({"word", words_of_text(input.text)});
     }
     const double nats = loss.nats();

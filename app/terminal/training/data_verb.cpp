@@ -272,8 +272,9 @@ void add_data(CLI::App& program) {
     info_verb->add_option("file", flags->name, "A file, a folder of files, or a name that the setting \"data\" accepts")
         ->required();
     info_verb
-        ->add_option("--tokenizer", flags->tokenizer,
-                     "Tokenizer: auto, characters, bytes, bpe, unigram, words, or a tokenizer.json or .model file")
+        ->add_option(
+            "--tokenizer", flags->tokenizer,
+            "Tokenizer: auto, characters, bytes, bpe, unigram, words, or a tokenizer.json, .model or .tiktoken file")
         ->capture_default_str();
     const auto add_size = [&](CLI::App* part) {
         part->add_option("--vocabulary-size", flags->vocabulary_size,

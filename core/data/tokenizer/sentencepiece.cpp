@@ -40,17 +40,6 @@ std::string to_base64(std::string_view bytes) {
     return text;
 }
 
-std::string from_base64(std::string_view text) {
-    std::string bytes(text.size() / 4 * 3, '\0');
-    const int length =
-        EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
-                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
-    if (length < 0 || text.empty()) throw BadInput("The stored SentencePiece model is not base64, as it must be.");
-    const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
-    bytes.resize(static_cast<std::size_t>(length) - padding);
-    return bytes;
-}
-
 class TrainingSentences final : public sentencepiece::SentenceIterator {
  public:
     explicit TrainingSentences(std::vector<std::string> sentences) : sentences_(std::move(sentences)) {}
@@ -141,6 +130,91 @@ std::optional<ProtocolField> next_field(std::string_view& rest) {
     return field;
 }
 
+// What SentencePiece does with a text before it is split (normalizer.cc of 0.2.1), without trust in the model.
+struct OwnNormalizer {
+    std::string map;                // precompiled_charsmap: bytes of a trie, the trie, texts that end with '\0'
+    bool adds_space = true;         // before the text
+    bool space_is_suffix = false;   // after it instead
+    bool removes_spaces = true;     // at both ends, and all but one between words
+    std::vector<std::string> kept;  // user-defined pieces
+
+    std::string normalized(std::string_view text) const {
+        std::string result;
+        const auto skip = [&] {
+            const auto [replacement, length] = prefix(text);
+            if (replacement != " ") return false;
+            text.remove_prefix(length);
+            return true;
+        };
+        while (removes_spaces && !text.empty() && skip()) {
+        }
+        if (text.empty()) return "";
+        if (adds_space && !space_is_suffix) result += ' ';
+        bool follows_space = removes_spaces;
+        while (!text.empty()) {
+            auto [replacement, length] = prefix(text);
+            while (follows_space && replacement.starts_with(' ')) replacement.remove_prefix(1);
+            result += replacement;
+            if (!replacement.empty()) follows_space = replacement.ends_with(' ');
+            follows_space = follows_space && removes_spaces;
+            text.remove_prefix(length);
+        }
+        while (removes_spaces && (result.ends_with(' ') || result.ends_with(space_mark_text)))
+            result.resize(result.size() - (result.back() == ' ' ? 1 : space_mark_text.size()));
+        if (adds_space && space_is_suffix) result += ' ';
+        return result;
+    }
+
+ private:
+    // What replaces the begin of a text, and how many bytes it replaces.
+    std::pair<std::string_view, std::size_t> prefix(std::string_view text) const {
+        std::size_t longest = 0;
+        for (const std::string& piece : kept) {
+            if (text.starts_with(piece)) longest = std::max(longest, piece.size());
+        }
+        if (longest > 0) return {text.substr(0, longest), longest};
+        const auto [offset, bytes] = longest_in_map(text);
+        if (bytes > 0) {
+            const std::string_view texts =
+                std::string_view(map).substr(std::min(sizeof(std::uint32_t) + trie_bytes(), map.size()));
+            const std::string_view rest = texts.substr(std::min<std::size_t>(offset, texts.size()));
+            return {rest.substr(0, rest.find('\0')), bytes};
+        }
+        const std::size_t length = decode_utf8(text, 0).length;
+        if (length == 0) return {"\xEF\xBF\xBD", 1};
+        return {text.substr(0, length), length};
+    }
+
+    std::uint32_t unit(std::size_t index) const {
+        std::uint32_t value = 0;
+        if (index < trie_bytes() / sizeof(value) && (index + 2) * sizeof(value) <= map.size())
+            std::memcpy(&value, map.data() + (index + 1) * sizeof(value), sizeof(value));
+        return value;
+    }
+    std::size_t trie_bytes() const {
+        std::uint32_t bytes = 0;
+        if (map.size() >= sizeof(bytes)) std::memcpy(&bytes, map.data(), sizeof(bytes));
+        return bytes;
+    }
+
+    // Value and bytes of the longest key of the double-array trie (Darts-clone) with which the text begins.
+    std::pair<std::uint32_t, std::size_t> longest_in_map(std::string_view text) const {
+        const auto offset_of = [](std::uint32_t unit) { return (unit >> 10U) << ((unit & 0x200U) >> 6U); };
+        std::pair<std::uint32_t, std::size_t> result{0, 0};
+        if (map.empty()) return result;
+        std::size_t place = offset_of(unit(0));
+        for (std::size_t i = 0; i < text.size(); ++i) {
+            const auto byte = static_cast<unsigned char>(text[i]);
+            place ^= byte;
+            const std::uint32_t found = unit(place);
+            if ((found & 0x800000FFU) != byte || byte == 0) break;
+            place ^= offset_of(found);
+            if ((found & 0x100U) != 0) result = {unit(place) & 0x7FFFFFFFU, i + 1};
+        }
+        return result;
+    }
+};
+
 // SentencePiece trusts a model, so that one of a stranger could end the program. It gets the pieces, which are checked
 // here, and the settings of the trainer: no self tests and no normalization. Field numbers are those of
 // sentencepiece_model.proto.
@@ -154,16 +228,23 @@ class ModelCheck {
         each_field(model, [&](const ProtocolField& field) {
             if (field.number == 1) check_piece(field.bytes);
             if (field.number <= 2) result += field.whole;  // pieces and the type of model
+            if (field.number == 2) {
+                each_field(field.bytes, [&](const ProtocolField& setting) {
+                    if (setting.number == 24) normalizer_.space_is_suffix = setting.value != 0;
+                });
+            }
             if (field.number != 3) return;
             each_field(field.bytes, [&](const ProtocolField& setting) {
-                if (setting.number == 3) adds_space_ = setting.value != 0;
+                if (setting.number == 2) normalizer_.map = setting.bytes;
+                if (setting.number == 3) normalizer_.adds_space = setting.value != 0;
+                if (setting.number == 4) normalizer_.removes_spaces = setting.value != 0;
             });
         });
         return result + std::string(exact_normalizer);
     }
 
-    /// Whether the model's own normalizer, which is left out, adds a space before each text (add_dummy_prefix).
-    bool adds_space() const { return adds_space_; }
+    /// The model's own normalizer.
+    const OwnNormalizer& normalizer() const { return normalizer_; }
 
     [[noreturn]] void fail(const std::string& why) const {
         throw BadInput(name_ + " is not a SentencePiece model that can be read (" + why + ").");
@@ -195,22 +276,24 @@ class ModelCheck {
         if (text.empty() || text.size() > most_bytes || first_invalid_utf8(text) || text.find('\0') != text.npos)
             fail(piece + " is not a text of 1 to " + std::to_string(most_bytes) + " bytes in UTF-8");
         if (!std::isfinite(score)) fail(piece + " has a score that is not finite");
+        constexpr std::uint64_t user_defined_type = 4;
         constexpr std::uint64_t byte_type = 6;
         const bool is_byte = text.size() == 6 && text.starts_with("<0x") && text.ends_with('>') &&
                              text.find_first_not_of("0123456789ABCDEF", 3) == 5;
         if (type < 1 || type > byte_type || (type == byte_type && !is_byte)) fail(piece + " has no valid type");
+        if (type == user_defined_type) normalizer_.kept.emplace_back(text);
         if (!seen_.insert(text).second) fail(piece + " occurs twice");
         if (seen_.size() > most_pieces) fail("it has more than " + std::to_string(most_pieces) + " pieces");
     }
 
     const std::string& name_;
     std::unordered_set<std::string_view> seen_;
-    bool adds_space_ = true;  // without the setting
+    OwnNormalizer normalizer_;
 };
 
 class SentencePieces final : public Subwords {
  public:
-    SentencePieces(std::string model, const std::string& name) : model_(std::move(model)) {
+    SentencePieces(std::string model, const std::string& name, Normalization normalization) : model_(std::move(model)) {
         bytes_.fill(-1);
         ModelCheck check(name);
         const auto status = processor_.LoadFromSerializedProto(check.checked(model_));
@@ -228,13 +311,21 @@ class SentencePieces final : public Subwords {
                 tokens_.push_back(with_spaces(piece));
             }
         }
+        if (normalization == Normalization::own) {
+            own_ = check.normalizer();
+            return;
+        }
         by_line_ =
             std::ranges::none_of(tokens_, [](const std::string& token) { return token.find('\n') != token.npos; });
-        space_before_line_ = by_line_ && check.adds_space();
+        space_before_line_ = by_line_ && check.normalizer().adds_space;
     }
 
     std::vector<std::int32_t> encode(std::string_view text) const override {
         std::vector<std::int32_t> result;
+        if (own_) {
+            append(result, own_->normalized(text));
+            return result;
+        }
         // A text without line ends is encoded as it is.
         const bool lines = by_line_ && text.find('\n') != text.npos;
         while (lines && !text.empty()) {
@@ -246,7 +337,9 @@ class SentencePieces final : public Subwords {
         return result;
     }
 
-    std::string to_text() const override { return std::string(sentencepiece_prefix) + to_base64(model_); }
+    std::string to_text() const override {
+        return std::string(own_ ? normalized_sentencepiece_prefix : sentencepiece_prefix) + to_base64(model_);
+    }
     bool by_line() const override { return by_line_; }
 
  private:
@@ -256,7 +349,7 @@ class SentencePieces final : public Subwords {
         while (offset < text.size()) {
             const DecodedCharacter character = decode_utf8(text, offset);
             const std::size_t length = std::max<std::size_t>(character.length, 1);
-            if (character.length == 0 || character.code == space_mark) {
+            if (!own_ && (character.length == 0 || character.code == space_mark)) {
                 append_run(result, text.substr(begin, offset - begin));
                 for (const char byte : text.substr(offset, length)) append_byte(result, byte);
                 begin = offset + length;
@@ -278,14 +371,6 @@ class SentencePieces final : public Subwords {
         return is_space(offset) && !is_space(offset - 1);
     }
 
-    static std::string with_spaces(std::string piece) {
-        for (std::size_t at = piece.find(space_mark_text); at != std::string::npos;
-             at = piece.find(space_mark_text, at + 1)) {
-            piece.replace(at, space_mark_text.size(), " ");
-        }
-        return piece;
-    }
-
     // UTF-8 without `space_mark`.
     void append_run(std::vector<std::int32_t>& result, std::string_view run) const {
         if (run.empty()) return;
@@ -295,7 +380,7 @@ class SentencePieces final : public Subwords {
         std::size_t offset = 0;
         for (const int id : ids) {
             const std::string& token = tokens_[static_cast<std::size_t>(id)];
-            if (token.empty()) {
+            if (token.empty() && !own_) {
                 throw BadInput("The tokenizer has no token for the character '" +
                                printable_character(decode_utf8(run, offset).code) +
                                "'; use a tokenizer with byte fallback, or omit or replace the character.");
@@ -317,11 +402,51 @@ class SentencePieces final : public Subwords {
     std::string model_;
     sentencepiece::SentencePieceProcessor processor_;
     std::array<std::int32_t, 256> bytes_{};  // token of each byte; -1: none
+    std::optional<OwnNormalizer> own_;
     bool by_line_ = false;
     bool space_before_line_ = false;
 };
 
 }  // namespace
+
+std::string with_spaces(std::string piece) {
+    for (std::size_t at = piece.find(space_mark_text); at != std::string::npos;
+         at = piece.find(space_mark_text, at + 1))
+        piece.replace(at, space_mark_text.size(), " ");
+    return piece;
+}
+
+std::optional<std::string> bytes_of_base64(std::string_view text) {
+    if (text.empty() || text.size() % 4 != 0) return std::nullopt;
+    std::string bytes(text.size() / 4 * 3, '\0');
+    const int length =
+        EVP_DecodeBlock(reinterpret_cast<unsigned char*>(bytes.data()),
+                        reinterpret_cast<const unsigned char*>(text.data()), static_cast<int>(text.size()));
+    if (length < 0) return std::nullopt;
+    const auto padding = static_cast<std::size_t>(std::count(text.end() - 2, text.end(), '='));
+    bytes.resize(static_cast<std::size_t>(length) - padding);
+    return bytes;
+}
+
+std::string sentencepiece_model(const std::vector<std::string>& pieces, const std::vector<double>& scores,
+                                const std::vector<double>& types, bool adds_space) {
+    const auto varint = [](std::size_t value) {
+        std::string bytes;
+        for (; value >= 128; value /= 128) bytes += static_cast<char>(value % 128 + 128);
+        return bytes + static_cast<char>(value);
+    };
+    const auto field = [&](char tag, const std::string& bytes) { return tag + varint(bytes.size()) + bytes; };
+    std::string model;
+    for (std::size_t i = 0; i < pieces.size(); ++i) {
+        const auto score = static_cast<float>(scores[i]);
+        std::string number(sizeof score, '\0');
+        std::memcpy(number.data(), &score, sizeof score);
+        const auto type = static_cast<std::size_t>(types[i] >= 0 && types[i] < 128 ? types[i] : 0);
+        model += field('\x0A', field('\x0A', pieces[i]) + '\x15' + number + '\x18' + varint(type));
+    }
+    model += field('\x12', std::string("\x18\x02\x98\x02\x01", 5));  // BPE with byte fallback
+    return model + field('\x1A', std::string("\x18") + (adds_space ? '\x01' : '\0') + std::string("\x20\0", 2));
+}
 
 std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_view training) {
     // Half of the tokens are left for subwords of several characters.
@@ -355,12 +480,17 @@ std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_v
     return model;
 }
 
-std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name) {
-    return std::make_shared<SentencePieces>(std::move(model), name);
+std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name,
+                                                       Normalization normalization) {
+    return std::make_shared<SentencePieces>(std::move(model), name, normalization);
 }
 
 std::shared_ptr<const Subwords> sentencepiece_from_text(std::string_view text) {
-    return sentencepiece_of_model(from_base64(text.substr(sentencepiece_prefix.size())), "The stored vocabulary");
+    const bool is_own = text.starts_with(normalized_sentencepiece_prefix);
+    auto model = bytes_of_base64(text.substr((is_own ? normalized_sentencepiece_prefix : sentencepiece_prefix).size()));
+    if (!model) throw BadInput("The stored SentencePiece model is not base64, as it must be.");
+    return sentencepiece_of_model(std::move(*model), "The stored vocabulary",
+                                  is_own ? Normalization::own : Normalization::left_out);
 }
 
 }  // namespace ropelab

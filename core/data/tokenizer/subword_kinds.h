@@ -2,29 +2,44 @@
 
 #include <cstdint>
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/data/tokenizer/vocabulary.h"
 #include "core/settings/run_spec.h"
 
 namespace ropelab {
 
-class Subwords;
-
 inline constexpr std::string_view sentencepiece_prefix = "sentencepiece:";
+/// A SentencePiece model whose own normalizer changes texts.
+inline constexpr std::string_view normalized_sentencepiece_prefix = "normalized-sentencepiece:";
 inline constexpr std::string_view byte_pairs_prefix = "byte-level-bpe:";
 inline constexpr std::string_view words_prefix = "words:";
 
 /// bpe or unigram with byte fallback; a serialized protocol buffer.
 std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_view training);
 /// `model` is serialized; `name` is its name in messages.
-std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name);
+std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name,
+                                                       Normalization normalization);
+/// A serialized model of BPE. Types are those of SentencePiece: 1 normal, 2 unknown, 3 control, 6 byte, …
+std::string sentencepiece_model(const std::vector<std::string>& pieces, const std::vector<double>& scores,
+                                const std::vector<double>& types, bool adds_space);
+/// nullopt if it is not base64.
+std::optional<std::string> bytes_of_base64(std::string_view text);
+/// SentencePiece represents a space by U+2581.
+std::string with_spaces(std::string piece);
 /// Reads the form of to_text().
 std::shared_ptr<const Subwords> sentencepiece_from_text(std::string_view text);
 
-/// From the content of a tokenizer.json; `name` is its name in messages.
+/// From the content of a tokenizer.json with BPE or Unigram; `name` is its name in messages.
 std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view json, const std::string& name);
+/// From a file of tiktoken, with a token in base64 and its rank in each line. The name says which expression it has.
+std::shared_ptr<const Subwords> byte_pairs_of_ranks(std::string_view file, const std::string& name);
+/// The part "pre_tokenizer" of a tokenizer.json that splits a text at the matches of a pattern.
+nlohmann::json byte_level_steps(const nlohmann::json& pattern);
 /// Reads the form of to_text().
 std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text);
 
@@ -46,6 +61,9 @@ std::vector<std::string_view> single_digit_pieces(std::string_view text);
 /// returns. Letters, numbers and spaces are those of Unicode 16.
 std::vector<std::string_view> gpt4_pieces(std::string_view text, int most_digits);
 std::string gpt4_expression(int most_digits);
+std::string gpt2_expression();
+/// Of GPT-4o.
+std::string o200k_expression();
 
 /// Words (the longest runs of letters, marks and numbers) and single other characters, such as a space, a line end, a
 /// punctuation mark or a byte that is not UTF-8. The pieces view `text`.

@@ -182,6 +182,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t most_line = 1 << 16;                    // of a file of tiktoken
 constexpr std::int64_t most_bytes = std::int64_t{256} << 20;  // tokenizers of 256,000 tokens have 40 MB
 
 std::optional<std::string> content_of(const fs::path& file) {
@@ -273,10 +274,10 @@ class RecentSubwords {
 std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t size, std::string_view training) {
     const std::string_view text = beginning_of(training);
     if (kind == Tokenizer::words) return train_words(size, text);
-    return sentencepiece_of_model(cached_model(kind, size, text), "The trained tokenizer");
+    return sentencepiece_of_model(cached_model(kind, size, text), "The trained tokenizer", Normalization::left_out);
 }
 
-std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file) {
+std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file, Normalization normalization) {
     std::error_code error;
     const std::string name = "'" + file.string() + "'";
     if (const auto bytes = fs::file_size(file, error); !error && std::cmp_greater(bytes, most_bytes)) {
@@ -285,22 +286,27 @@ std::shared_ptr<const Subwords> subwords_of_file(const fs::path& file) {
     }
     auto content = content_of(file);
     if (!content) {
-        throw BadInput("The tokenizer " + name + " cannot be read; name a tokenizer.json or a SentencePiece .model.");
+        throw BadInput("The tokenizer " + name +
+                       " cannot be read; name a tokenizer.json, a SentencePiece .model or a "
+                       "file of tiktoken.");
     }
     if (file.extension() == ".json") return byte_pairs_of_json(*content, name);
-    return sentencepiece_of_model(std::move(*content), name);
+    const std::string_view line = std::string_view(*content).substr(0, content->find('\n'));
+    const std::size_t space = line.find(' ');
+    if (space < most_line && bytes_of_base64(line.substr(0, space))) return byte_pairs_of_ranks(*content, name);
+    return sentencepiece_of_model(std::move(*content), name, normalization);
 }
 
 bool is_subwords_text(std::string_view text) {
-    return text.starts_with(sentencepiece_prefix) || text.starts_with(byte_pairs_prefix) ||
-           text.starts_with(words_prefix);
+    return text.starts_with(sentencepiece_prefix) || text.starts_with(normalized_sentencepiece_prefix) ||
+           text.starts_with(byte_pairs_prefix) || text.starts_with(words_prefix);
 }
 
 std::shared_ptr<const Subwords> subwords_from_text(std::string_view text) {
     static RecentSubwords recent;
     std::shared_ptr<const Subwords> subwords = recent.find(text);
     if (subwords != nullptr) return subwords;
-    if (text.starts_with(sentencepiece_prefix)) {
+    if (text.starts_with(sentencepiece_prefix) || text.starts_with(normalized_sentencepiece_prefix)) {
         subwords = sentencepiece_from_text(text);
     } else if (text.starts_with(byte_pairs_prefix)) {
         subwords = byte_pairs_from_text(text);

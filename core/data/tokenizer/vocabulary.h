@@ -13,12 +13,13 @@
 
 namespace ropelab {
 
-/// Texts are not normalized: the bytes of the tokens of any text, one after the other, are that text, unless by_line().
+/// The bytes of the tokens of any text, one after the other, are that text, unless by_line(), or the tokenizer
+/// normalizes texts or has no token for a character.
 class Subwords {
  public:
     virtual ~Subwords() = default;
 
-    /// Throws BadInput, naming the character, if no token represents it.
+    /// Throws BadInput, naming the character, if no token represents it and the tokenizer has no rule for it.
     virtual std::vector<std::int32_t> encode(std::string_view text) const = 0;
     virtual std::string to_text() const = 0;
     /// True if no token has a line end, as in SentencePiece models without byte fallback. Then each line of a text is
@@ -40,9 +41,14 @@ inline constexpr std::size_t largest_tokenizer_text = std::size_t{4} << 20;
 /// sets. The result depends on nothing else. Throws BadInput if the text has no character that a token can represent.
 std::shared_ptr<const Subwords> trained_subwords(Tokenizer kind, std::int64_t size, std::string_view training);
 
-/// A tokenizer.json of Hugging Face with byte-level BPE, or a SentencePiece .model, whose normalization is not applied.
-/// Throws BadInput for other files.
-std::shared_ptr<const Subwords> subwords_of_file(const std::filesystem::path& file);
+/// What a tokenizer does with a text before it is split: `own`, as the library of the tokenizer does it; `left_out`, so
+/// that the tokens of a SentencePiece model restore the text.
+enum class Normalization { own, left_out };
+
+/// A tokenizer.json of Hugging Face with BPE or Unigram, a SentencePiece .model, or a file of tiktoken. Throws BadInput
+/// for other files.
+std::shared_ptr<const Subwords> subwords_of_file(const std::filesystem::path& file,
+                                                 Normalization normalization = Normalization::own);
 
 /// The form of `Subwords::to_text`.
 bool is_subwords_text(std::string_view text);

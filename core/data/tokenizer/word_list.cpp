@@ -11,6 +11,7 @@
 
 #include "core/base/error.h"
 #include "core/data/json_text.h"
+#include "core/data/tokenizer/expression.h"
 #include "core/data/tokenizer/subword_kinds.h"
 #include "core/data/tokenizer/vocabulary.h"
 #include "core/data/utf8.h"
@@ -26,48 +27,11 @@ struct ClassedCharacter {
     std::size_t length = 0;
 };
 
-// Letters and numbers of Unicode 15.1 and 16, which the tokenizers of others know, but not ICU before version 76.
-struct NewCharacters {
-    char32_t first;
-    char32_t last;
-    CharacterClass kind = CharacterClass::letter;
-};
-constexpr std::array<NewCharacters, 29> new_characters = {{{0x1C89, 0x1C8A},
-                                                           {0xA7CB, 0xA7CD},
-                                                           {0xA7DA, 0xA7DC},
-                                                           {0x105C0, 0x105F3},
-                                                           {0x10D40, 0x10D49, CharacterClass::number},
-                                                           {0x10D4A, 0x10D65},
-                                                           {0x10D6F, 0x10D85},
-                                                           {0x10EC2, 0x10EC4},
-                                                           {0x11380, 0x11389},
-                                                           {0x1138B, 0x1138B},
-                                                           {0x1138E, 0x1138E},
-                                                           {0x11390, 0x113B5},
-                                                           {0x113B7, 0x113B7},
-                                                           {0x113D1, 0x113D1},
-                                                           {0x113D3, 0x113D3},
-                                                           {0x116D0, 0x116E3, CharacterClass::number},
-                                                           {0x11BC0, 0x11BE0},
-                                                           {0x11BF0, 0x11BF9, CharacterClass::number},
-                                                           {0x13460, 0x143FA},
-                                                           {0x16100, 0x1611D},
-                                                           {0x16130, 0x16139, CharacterClass::number},
-                                                           {0x16D40, 0x16D6C},
-                                                           {0x16D70, 0x16D79, CharacterClass::number},
-                                                           {0x18CFF, 0x18CFF},
-                                                           {0x1CCF0, 0x1CCF9, CharacterClass::number},
-                                                           {0x1E5D0, 0x1E5ED},
-                                                           {0x1E5F0, 0x1E5F0},
-                                                           {0x1E5F1, 0x1E5FA, CharacterClass::number},
-                                                           {0x2EBF0, 0x2EE5D}}};
-
 CharacterClass class_of(char32_t code) {
     const auto c = static_cast<UChar32>(code);
     if (u_charType(c) == U_UNASSIGNED) {
-        const auto found = std::ranges::find_if(
-            new_characters, [&](const NewCharacters& each) { return each.first <= code && code <= each.last; });
-        return found == new_characters.end() ? CharacterClass::other : found->kind;
+        if (is_new_character(code, "N")) return CharacterClass::number;
+        return is_new_character(code, "L") ? CharacterClass::letter : CharacterClass::other;
     }
     if (u_isUWhiteSpace(c)) return CharacterClass::space;
     const auto mask = U_GET_GC_MASK(c);
@@ -154,6 +118,17 @@ std::vector<std::string_view> single_digit_pieces(std::string_view text) {
         begin = std::min(end + next.length, text.size());
     }
     return pieces;
+}
+
+std::string gpt2_expression() {
+    return R"('s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+)";
+}
+
+std::string o200k_expression() {
+    const std::string begin = R"([^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}])";
+    const std::string end = R"((?i:'s|'t|'re|'ve|'m|'ll|'d)?|)";
+    return begin + R"(*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+)" + end + begin + R"(+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*)" + end +
+           R"(\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+)";
 }
 
 std::string gpt4_expression(int most_digits) {

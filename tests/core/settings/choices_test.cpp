@@ -67,7 +67,7 @@ TEST(Choices, HelpNamesEveryWord) {
     EXPECT_EQ(key("tokenizer").meaning,
               "Tokenizer: characters and bytes (auto: characters if the file is valid UTF-8, except for enwik8 and "
               "folders); bpe and unigram (subwords that SentencePiece finds in the training split); words (its most "
-              "frequent words); or a file, a tokenizer.json with byte-level BPE or a SentencePiece .model.");
+              "frequent words); or a file: a tokenizer.json, a SentencePiece .model, or a file of tiktoken.");
     EXPECT_TRUE(
         key("position")
             .meaning.starts_with(

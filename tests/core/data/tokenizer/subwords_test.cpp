@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -227,15 +228,16 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
         json[nlohmann::json::json_pointer(pointer)] = value;
         return ROPELAB_SENTENCE_OF(read(json), BadInput);
     };
-    EXPECT_THAT(refused("/model/type", "WordPiece"), HasSubstr("only byte-level BPE"));
-    EXPECT_THAT(refused("/pre_tokenizer/type", "Metaspace"), HasSubstr("pre-tokenizer that is not supported"));
-    EXPECT_THAT(refused("/pre_tokenizer", {{"type", "Sequence"}, {"pretokenizers", nlohmann::json::array()}}),
-                HasSubstr("pre-tokenizer that is not supported"));
-    EXPECT_THAT(refused("/pre_tokenizer/add_prefix_space", true), HasSubstr("adds a space before each text"));
-    EXPECT_THAT(refused("/normalizer", {{"type", "Lowercase"}}), HasSubstr("Lowercase"));
+    EXPECT_THAT(refused("/model/type", "WordPiece"), HasSubstr("only BPE and Unigram"));
+    EXPECT_THAT(refused("/pre_tokenizer/type", "BertPreTokenizer"), HasSubstr("\"BertPreTokenizer\", which is not"));
+    EXPECT_THAT(
+        refused("/pre_tokenizer", {{"type", "Split"}, {"behavior", "Isolated"}, {"pattern", {{"Regex", "(a"}}}}),
+        HasSubstr("U_REGEX_MISMATCHED_PAREN): (a"));
+    EXPECT_THAT(
+        refused("/pre_tokenizer", {{"type", "Split"}, {"behavior", "Isolated"}, {"pattern", {{"Regex", "\\Kx"}}}}),
+        HasSubstr("it has \\K"));
+    EXPECT_THAT(refused("/normalizer", {{"type", "Precompiled"}}), HasSubstr("\"Precompiled\", which is not"));
     EXPECT_THAT(refused("/model/dropout", 0.1), HasSubstr("dropout"));
-    EXPECT_THAT(refused("/model/byte_fallback", true), HasSubstr("byte_fallback"));
-    EXPECT_THAT(refused("/added_tokens/0/lstrip", true), HasSubstr("lstrip"));
     EXPECT_THAT(refused("/model/merges", {"x yz"}), HasSubstr("must also be in the vocabulary of the tokenizer"));
     EXPECT_THAT(refused("/model/vocab/日", 300), HasSubstr("alphabet"));
     EXPECT_THAT(refused("/model/vocab/lo", 257), HasSubstr("have the same id, 257"));
@@ -255,7 +257,7 @@ TEST_F(TokenizerFileTest, RefusesOtherTokenizers) {
     few["model"]["vocab"] = {{"a", 0}, {"b", 1}};
     few["model"]["merges"] = nlohmann::json::array();
     few["added_tokens"] = nlohmann::json::array();
-    EXPECT_MESSAGE(read(few)->encode("abc"), BadInput, "no token for the byte 99");
+    EXPECT_THAT(read(few)->encode("abc"), ElementsAre(0, 1)) << "as the library";
 }
 
 // Merges cross what GPT-2's expression would separate only if the whole text is one piece.
@@ -284,7 +286,8 @@ TEST_F(TokenizerFileTest, PiecesOfSingleDigitsAndWholeTexts) {
 // As SentencePiece 0.2.3 counts them when it is given the lines.
 TEST(TokenizerFiles, SentencePieceWithoutLineEndsGoesLineByLine) {
     SKIP_WITHOUT_SHARED_DATA("../wild/round4/own_text.txt");
-    const auto subwords = subwords_of_file(shared_data("../wild/round4/spm_unigram_no_bytes.model"));
+    const auto subwords =
+        subwords_of_file(shared_data("../wild/round4/spm_unigram_no_bytes.model"), Normalization::left_out);
     const std::string text = read_file(shared_data("../wild/round4/own_text.txt"));
     const std::vector<std::int32_t> tokens = subwords->encode(text);
     EXPECT_TRUE(subwords->by_line());
@@ -315,9 +318,9 @@ TEST_F(TokenizerFileTest, TextsOfANormalizerHaveItsForm) {
     const auto subwords = read(json);
     const std::string composed = "low \u00e9\n\xff\n";
     EXPECT_EQ(joined(*subwords, subwords->encode(composed)), composed);
-    EXPECT_MESSAGE(subwords->encode("low\ncafe\u0301\n"), BadInput, "Line 2 of the text is not in");
-    EXPECT_MESSAGE(Vocabulary::from_text(subwords->to_text()).encode("e\u0301"), BadInput, "Line 1");
-    EXPECT_NO_THROW(read(byte_level_json())->encode("e\u0301"));
+    EXPECT_EQ(joined(*subwords, subwords->encode("cafe\u0301\xff")), "caf\u00e9\xff");
+    EXPECT_EQ(Vocabulary::from_text(subwords->to_text()).encode("e\u0301"), subwords->encode("\u00e9"));
+    EXPECT_EQ(joined(*read(byte_level_json()), read(byte_level_json())->encode("e\u0301")), "e\u0301");
 }
 
 // Hugging Face tokenizers finds added tokens in two passes.
@@ -333,38 +336,45 @@ TEST_F(TokenizerFileTest, AddedTokensThatAreNormalizedComeLater) {
     EXPECT_THAT(read(json)->encode("xab xxab"), ElementsAre(262, ' ', 263, 261));
 }
 
-// Every tokenizer of Hugging Face tokenizers is refused, or gives the library's numbers for each text that it accepts.
-TEST(TokenizerFiles, GiveTheNumbersOfTheLibraryOrAreRefused) {
-    SKIP_WITHOUT_SHARED_DATA("../tok");
+// Each of the small tokenizers gives the ids of its library (Hugging Face tokenizers, SentencePiece, tiktoken), in its
+// stored form too, or is refused by name.
+TEST(TokenizerFiles, GiveTheIdsOfTheirLibraries) {
+    SKIP_WITHOUT_SHARED_DATA("../tok/strings.json");
     const std::filesystem::path folder = shared_data("../tok");
-    const auto strings = read_json_file(folder / "strings.json").get<std::vector<std::string>>();
-    std::vector<std::string> known;
+    const std::map<std::string, std::string> refused = {{"bpe_suffix", "end_of_word_suffix"},
+                                                        {"gpt2_bertnorm", "BertNormalizer"},
+                                                        {"wordlevel", "WordLevel"},
+                                                        {"wordpiece_bert", "WordPiece"}};
+    std::size_t compared = 0;
     for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-        if (!std::filesystem::exists(entry.path() / "tokenizer.json")) continue;
+        if (!entry.is_directory()) continue;
         const std::string name = entry.path().filename().string();
-        std::shared_ptr<const Subwords> subwords;
-        try {
-            subwords = subwords_of_file(entry.path() / "tokenizer.json");
-        } catch (const BadInput&) {
+        SCOPED_TRACE(name);
+        std::filesystem::path file;
+        for (const auto& each : std::filesystem::directory_iterator(entry.path())) {
+            if (each.path().filename() != "expected.json") file = each.path();
+        }
+        if (const auto found = refused.find(name); found != refused.end()) {
+            EXPECT_MESSAGE(subwords_of_file(file), BadInput, found->second);
             continue;
         }
-        if (name.starts_with("probe_")) continue;  // of other strings
-        known.push_back(name);
+        const std::string list = name.starts_with("probe") ? "probe_strings.json" : "strings.json";
+        const auto strings = read_json_file(folder / list).get<std::vector<std::string>>();
         const auto expected =
-            read_json_file(entry.path() / "expected.json").at("ids").get<std::vector<std::vector<int>>>();
-        std::size_t refused = 0;
+            read_json_file(entry.path() / "expected.json").at("ids").get<std::vector<std::vector<std::int32_t>>>();
+        ASSERT_EQ(expected.size(), strings.size());
+        const auto subwords = subwords_of_file(file);
+        const auto stored = subwords_from_text(subwords->to_text());
+        std::size_t equal = 0;
         for (std::size_t i = 0; i < strings.size(); ++i) {
-            try {
-                EXPECT_EQ(subwords->encode(strings[i]), expected[i]) << name << ": " << strings[i];
-            } catch (const BadInput&) {
-                ++refused;
-            }
+            equal += subwords->encode(strings[i]) == expected[i] && stored->encode(strings[i]) == expected[i] ? 1 : 0;
         }
-        EXPECT_TRUE(refused <= 20 || name.starts_with("gpt2_missing")) << name << " refuses " << refused;
+        // SentencePiece up to 0.2.1 and from 0.2.2 on choose different ones of equally good paths of Unigram.
+        const bool has_ties = name == "sp_uni_bytes_noprefix" || name == "sp_uni_nmt_nfkc" || name == "sp_uni_user";
+        EXPECT_GE(equal, strings.size() - (has_ties ? 2 : 0));
+        ++compared;
     }
-    EXPECT_THAT(
-        known, testing::IsSupersetOf({"gpt2", "gpt2_nfc", "added_plain", "added_overlap_same", "added_special_in_vocab",
-                                      "gpt2_no_ignore_cut", "gpt2_ignore_cut", "digits_single"}));
+    EXPECT_GE(compared, 60U);
 }
 
 // Harmless models, each of which SentencePiece must not get: the library would trust them.
@@ -382,7 +392,9 @@ TEST_F(SubwordsTest, RefusesModelsThatSentencePieceWouldTrust) {
     };
     const std::string unknown = piece("<unk>", 2, 0);
     const std::string ab = piece("a", 1) + piece("b", 1, -2);
-    const auto read = [&](const std::string& model) { return subwords_of_file(scratch_.write("a.model", model)); };
+    const auto read = [&](const std::string& model) {
+        return subwords_of_file(scratch_.write("a.model", model), Normalization::left_out);
+    };
     EXPECT_EQ(read(unknown + ab)->encode("ba"), (std::vector<std::int32_t>{2, 1}));
     EXPECT_EQ(read(unknown + ab + field(5, field(2, "map")) + field(4, field(1, "a")))->encode("ba").size(), 2U)
         << "self tests and denormalization are left out";
@@ -397,30 +409,6 @@ TEST_F(SubwordsTest, RefusesModelsThatSentencePieceWouldTrust) {
     EXPECT_THAT(refused(unknown + ab + piece("a", 1)), HasSubstr("its piece 3 occurs twice"));
     EXPECT_THAT(refused(unknown + "\x0a\x7f" + "a"), HasSubstr("it is damaged"));
     EXPECT_THAT(refused(ab), HasSubstr("SentencePiece model that can be read"));
-}
-
-// Small tokenizers whose ids Hugging Face tokenizers computed.
-TEST(ByteLevelBpe, GivesTheTokensOfHuggingFaceTokenizers) {
-    SKIP_WITHOUT_SHARED_DATA("../tok/strings.json");
-    for (const std::string name :
-         {"gpt2", "gpt4", "llama3", "qwen2", "digits_single", "probe_gpt2", "probe_gpt4", "probe_digits"}) {
-        SCOPED_TRACE(name);
-        // The merges of the others make the borders of pieces visible, for letters, numbers and spaces of every kind.
-        const std::string list = name.starts_with("probe") ? "../tok/probe_strings.json" : "../tok/strings.json";
-        const auto strings = read_json_file(shared_data(list)).get<std::vector<std::string>>();
-        const auto subwords = subwords_of_file(shared_data("../tok/" + name + "/tokenizer.json"));
-        const auto expected = read_json_file(shared_data("../tok/" + name + "/expected.json")).at("ids");
-        std::size_t compared = 0;
-        for (std::size_t i = 0; i < strings.size(); ++i) {
-            try {
-                EXPECT_EQ(subwords->encode(strings[i]), expected[i].get<std::vector<std::int32_t>>()) << strings[i];
-                ++compared;
-            } catch (const BadInput& error) {
-                EXPECT_THAT(error.what(), HasSubstr("normalization form NFC"));
-            }
-        }
-        EXPECT_GT(compared, strings.size() - (name == "qwen2" ? 60 : 1));
-    }
 }
 
 TEST(ByteLevelBpe, PiecesOfGpt4) {
