@@ -266,6 +266,7 @@ using nlohmann::json;
 
 constexpr std::size_t recent_sweeps = 12;  // forecasts of which the range of the next is made
 constexpr std::size_t fewest_for_range = 3;
+constexpr std::size_t fewest_without_ends = 6;
 constexpr std::size_t most_lines = 400;  // of a file; older ones are dropped
 constexpr std::array<const char*, timed_part_count> timed_part_words = {
     "start", "steps", "evaluations", "samples", "probes", "checkpoints", "measuring"};
@@ -416,13 +417,14 @@ std::shared_ptr<const TimeModel> machine_time_model() {
 
 std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sweeps) {
     if (sweeps.size() < fewest_for_range) return {seconds / 2, seconds * 2};
-    double low = 1;
-    double high = 1;
-    for (std::size_t i = sweeps.size() - std::min(sweeps.size(), recent_sweeps); i < sweeps.size(); ++i) {
-        low = std::min(low, sweeps[i].measured / sweeps[i].predicted);
-        high = std::max(high, sweeps[i].measured / sweeps[i].predicted);
-    }
-    return {low * seconds, high * seconds};
+    std::vector<double> factors;
+    for (std::size_t i = sweeps.size() - std::min(sweeps.size(), recent_sweeps); i < sweeps.size(); ++i)
+        factors.push_back(sweeps[i].measured / sweeps[i].predicted);
+    std::sort(factors.begin(), factors.end());
+    // One sweep beside other programs, or on an idle machine, does not widen the range for the next twelve.
+    const std::size_t outliers = factors.size() < fewest_without_ends ? 0 : 1;
+    return {std::min(1.0, factors[outliers]) * seconds,
+            std::max(1.0, factors[factors.size() - 1 - outliers]) * seconds};
 }
 
 std::string expected_duration(double seconds) {

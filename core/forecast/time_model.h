@@ -115,7 +115,8 @@ void store_time(const Forecast& forecast);
 std::shared_ptr<const TimeModel> machine_time_model();
 
 /// Shortest and longest probable time in seconds: by the factors by which the last twelve sweeps were faster or slower
-/// than predicted, and between half and twice the time where fewer than three are known.
+/// than predicted, of six or more without the smallest and the largest factor, and between half and twice the time
+/// where fewer than three are known.
 std::array<double, 2> time_range(double seconds, const std::vector<Forecast>& sweeps);
 /// "40 s to 2 min", or one time if both have the same text.
 std::string expected_duration(double seconds);

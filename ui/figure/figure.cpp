@@ -188,6 +188,12 @@ Range yRange(const Figure& figure) {
     return extent.range(figure.y, 0.05);
 }
 
+bool isPlaceholder(const Figure& panel) {
+    return !panel.curves.empty() && std::all_of(panel.curves.begin(), panel.curves.end(), [](const FigureCurve& curve) {
+        return curve.ink.kind == Ink::Kind::quiet;
+    });
+}
+
 bool hasLabelledBlank(const Figure& figure) {
     if (!figure.map || figure.map->blankLabel.isEmpty()) return false;
     const FigureMap& map = *figure.map;

@@ -250,6 +250,9 @@ struct Figure {
 
 bool isEmpty(const Figure& figure);
 
+/// A panel whose curves are all grey: they say what is known before there are numbers of its quantity.
+bool isPlaceholder(const Figure& panel);
+
 /// The map has a blank label and shows blank cells or axes beside the map.
 bool hasLabelledBlank(const Figure& figure);
 

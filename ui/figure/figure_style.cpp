@@ -133,7 +133,7 @@ QPen FigureStyle::penOf(const FigureCurve& curve) const {
     if (curve.ink.kind == Ink::Kind::compared && !curve.solid) {
         pattern = {5, 2};
     }
-    if (curve.companion && !curve.solid) {
+    if (curve.companion && !curve.solid && curve.dash < 0) {
         pattern = {2, 3};
     }
     if (!pattern.isEmpty()) {

@@ -16,13 +16,16 @@ void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup
     figure.table = FigureTable::of({u"context (tokens)"_s, u"theta"_s, u"head dimension"_s, u"rotary dimension"_s,
                                     u"b_eff"_s, u"slowest wavelength (tokens)"_s});
     QJsonArray names;
+    QStringList words;
     for (const MapPoint& point : points) {
         const RotarySetup& setup = point.setup;
         figure.table.addRow({static_cast<double>(setup.context), setup.theta, static_cast<double>(setup.head_dim),
                              static_cast<double>(rotary_dim(setup)), quantityOf(setup, MapQuantity::base),
                              quantityOf(setup, MapQuantity::wavelength)});
         names.append(point.name);
+        words << point.name;
     }
+    figure.table.words = {{u"model"_s, words}};
     figure.settings = {{u"setup"_s, QString::fromStdString(text_of(current))}, {u"models"_s, names}};
 }
 
@@ -153,6 +156,9 @@ Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& curre
     }
     figure.summary += u"."_s;
     figure.emptyText = u"No model matches the search."_s;
+    figure.note =
+        u"points: models, named where there is space; +1: one more model at the same place; dashed: context and %1 of "
+        "the current setup"_s.arg(titleOf(quantity));
     figure.x = {u"context"_s, u"tokens"_s, true};
     figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? u"tokens"_s : QString(), true};
     addSpots(figure, points, quantity, picked);

@@ -202,6 +202,9 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
         if (members.size() < 2 || quantity != m_quantities.front()) {
             continue;
         }
+        // The norms of most settings differ by less than those of seeds, so that many bands hide the means.
+        constexpr std::size_t mostNormBands = 3;
+        if (quantity == Quantity::gradient_norm && m_groups.size() > mostNormBands) continue;
         // A band cannot have gaps: it skips points at which only one run was measured.
         const double factor = factorOf({first, quantity});
         const double weight = weightOf(quantity, mean);
@@ -311,6 +314,8 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     const auto isWide = [](const FigureBand& band) { return band.lower != band.upper; };
     if (std::any_of(figure.bands.begin(), figure.bands.end(), isWide)) {
         parts.append(u"shaded: mean ± standard deviation over seeds"_s);
+    } else if (!m_groups.empty() && m_quantities.front() == Quantity::gradient_norm) {
+        parts.append(u"lines: means over seeds"_s);
     }
     if (forScreen && m_yLog) {
         qsizetype hidden = 0;

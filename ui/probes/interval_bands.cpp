@@ -14,10 +14,12 @@ namespace {
 
 constexpr std::size_t kMostBlocks = 48;
 
-/// 0: the number of sequences per mean is unknown.
-QString whyNoInterval(std::int64_t sequences) {
-    return sequences == 1 ? u"no 95 % interval: an interval requires at least two sequences"_s
-                          : u"no 95 % interval: this result was stored without standard errors"_s;
+/// The bands, or why there are none. 0: the number of sequences per mean is unknown.
+QString bandsNote(std::int64_t sequences, bool hasBands) {
+    if (sequences > 0 && sequences < kFewestSequences)
+        return u"no 95 % confidence interval: an interval requires at least three sequences"_s;
+    return hasBands && sequences > 0 ? u"bands: 95 % confidence intervals over the sequences"_s
+                                     : u"no 95 % confidence interval: this result was stored without standard errors"_s;
 }
 
 }  // namespace
@@ -27,7 +29,7 @@ FigureBand meanBand(const QString& label, Ink ink, const QList<double>& x, const
     FigureBand band{label, ink, {}, {}, {}};
     if (std::ssize(errors) != means.size() || x.size() != means.size()) return band;
     for (qsizetype i = 0; i < x.size(); ++i) {
-        const Interval interval = mean_interval(means[i], errors[static_cast<std::size_t>(i)], sequences - 1);
+        const Interval interval = mean_interval(means[i], errors[static_cast<std::size_t>(i)], degreesOf(sequences));
         band.add(x[i], interval.low, interval.high);
     }
     return band;
@@ -36,7 +38,7 @@ FigureBand meanBand(const QString& label, Ink ink, const QList<double>& x, const
 FigureBand accuracyBand(const QString& label, Ink ink, const ProbeResult& result) {
     FigureBand band{label, ink, {}, {}, {}};
     for (const RetrievalPoint& point : result.retrieval) {
-        const Interval interval = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+        const Interval interval = share_interval(point.accuracy, point.accuracy_error, degreesOf(point.sequences));
         band.add(static_cast<double>(point.lag), 100 * interval.low, 100 * interval.high);
     }
     return band;
@@ -45,7 +47,7 @@ FigureBand accuracyBand(const QString& label, Ink ink, const ProbeResult& result
 FigureBand blockBand(const QString& label, Ink ink, const ProbeResult& result) {
     FigureBand band{label, ink, {}, {}, {}};
     const ProbeArray& losses = result.sequence_losses;
-    if (losses.empty()) return band;
+    if (losses.empty() || losses.shape[0] < kFewestSequences) return band;
     const auto length = static_cast<std::size_t>(losses.shape[1]);
     const std::size_t block = blockSize(length);
     for (std::size_t start = 0; start < length; start += block) {
@@ -58,20 +60,6 @@ FigureBand blockBand(const QString& label, Ink ink, const ProbeResult& result) {
         }
         const Description mean = describe(means);
         band.add(0.5 * static_cast<double>(start + end - 1), mean.confidence_low, mean.confidence_high);
-    }
-    return band;
-}
-
-FigureBand bandOverCurves(const QString& label, Ink ink, const QList<double>& x,
-                          const std::vector<QList<double>>& curves) {
-    FigureBand band{label, ink, {}, {}, {}};
-    for (qsizetype i = 0; i < x.size(); ++i) {
-        std::vector<double> values;
-        for (const QList<double>& curve : curves) {
-            if (i < curve.size()) values.push_back(curve[i]);
-        }
-        const Description mean = describe(values);
-        band.add(x[i], mean.confidence_low, mean.confidence_high);
     }
     return band;
 }
@@ -89,8 +77,7 @@ QString sequencesText(const ProbeResult& result) {
 }
 
 QString sequencesNote(const ProbeResult& result, bool hasBands) {
-    return u"%1; %2"_s.arg(sequencesText(result),
-                           hasBands ? u"bands: 95 % intervals over the sequences"_s : whyNoInterval(result.sequences));
+    return u"%1; %2"_s.arg(sequencesText(result), bandsNote(result.sequences, hasBands));
 }
 
 QString headsNote(const QString& note, const InspectData& data, bool hasBands) {
@@ -98,14 +85,14 @@ QString headsNote(const QString& note, const InspectData& data, bool hasBands) {
     return u"%1 (for the mean over heads, the bands are at least as wide as the 95 % confidence interval)"_s.arg(note);
 }
 
-QString retrievalNote(const ProbeResult& result) {
+QString retrievalNote(const ProbeResult& result, bool hasBands) {
     if (result.retrieval.empty()) return {};
     const RetrievalPoint& point = result.retrieval.front();
     const QString tokens = countText(point.tokens, u"token"_s);
-    if (point.sequences < 1) return u"n = %1 per lag; %2"_s.arg(tokens, whyNoInterval(0));
+    if (point.sequences < 1) return u"n = %1 per lag; %2"_s.arg(tokens, bandsNote(0, false));
     const QString sequences = countText(point.sequences, u"sequence"_s);
-    return u"n = %1 with %2 per lag (distance to the original); %3"_s.arg(
-        sequences, tokens, point.sequences > 1 ? u"bands: 95 % intervals over the sequences"_s : whyNoInterval(1));
+    return u"n = %1 with %2 per lag (distance to the original); %3"_s.arg(sequences, tokens,
+                                                                          bandsNote(point.sequences, hasBands));
 }
 
 }  // namespace ropelab::ui

@@ -455,7 +455,7 @@ InspectPicture keySpectrum(const InspectData& data) {
 
 InspectPicture valueSpectrum(const InspectData& data) {
     return spectrum(data, {"value-spectrum",
-                           u"value norm by frequency"_s,
+                           u"value norm by pair of channels"_s,
                            {},
                            u"mean norm of two channels of the value vectors v (RoPE does not rotate v)"_s,
                            &ProbeResult::value_usage,

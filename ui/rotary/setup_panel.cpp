@@ -157,7 +157,7 @@ SetupPanel::SetupPanel(RotaryModel& model, QWidget* parent, const QStringList& w
     textRow->addWidget(paste);
     textRow->addStretch(1);
     column->addLayout(textRow);
-    m_statements = new QPushButton(u"Wrong statements …"_s, this);
+    m_statements = new QPushButton(u"Wrong statements about RoPE …"_s, this);
     m_statements->setToolTip(
         u"Shows common statements about RoPE that are false, each with computed evidence and a setup that "
         "demonstrates it (also in the menu Help)."_s);
@@ -320,7 +320,9 @@ void SetupPanel::renew() {
         chooseData(choice, text(to_text(setup_key(name.toStdString()).get(setup))));
     }
     const QString& name = m_model.shape().name;
-    m_modelName->setText(!name.isEmpty() ? name : setup == RotarySetup{} ? u"default, not a run's"_s : u"own values"_s);
+    m_modelName->setText(!name.isEmpty()          ? name
+                         : setup == RotarySetup{} ? u"default, not from this lab"_s
+                                                  : u"own values"_s);
     showProblem(QString());
     slider(u"theta"_s)->setPartToolTips(thetaToolTip(m_model));
     slider(u"fraction"_s)->setPartToolTips(fractionToolTip(m_model));

@@ -223,6 +223,11 @@ TEST_F(TimesFile, TimesArePromisedAsARange) {
     many.front() = {10, 1000};
     EXPECT_EQ(time_range(100, many), (Range{100, 100})) << "only the last twelve sweeps count";
 
+    std::vector<Forecast> loaded(6, Forecast{10, 12});
+    loaded[2] = {10, 1000};
+    loaded[4] = {10, 1};
+    EXPECT_EQ(time_range(100, loaded), (Range{100, 120})) << "one slow and one fast sweep of six do not count";
+
     EXPECT_EQ(expected_duration(3600), "30 min to 2 h 0 min");
     for (const double measured : {11.0, 10.0, 20.0}) store_time(Forecast{10, measured});
     EXPECT_EQ(expected_duration(60), "1 min 0 s to 2 min 0 s");

@@ -121,7 +121,17 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
     const double letter = metrics.horizontalAdvance(QLatin1Char('e'));
     const QList<double> widths = widthsOf(ticks.labels, style, style.tickPt);
     if (axis.categories.isEmpty()) {
+        const QStringList all = ticks.labels;
         thin(ticks, scale, widths, kLabelGap * letter);
+        // On paper, where the pointer cannot tell a value, labels without space are in a second row.
+        double end = -std::numeric_limits<double>::infinity();
+        for (qsizetype i = 0; i < all.size() && !style.onScreen; ++i) {
+            const double left = scale.toDevice(ticks.at[i]) - widths[i] / 2;
+            if (!ticks.labels[i].isEmpty() || left < end) continue;
+            ticks.labels[i] = QLatin1Char('\n') + all[i];
+            end = left + widths[i] + kLabelGap * letter;
+            marks.extent = metrics.height() + metrics.lineSpacing();
+        }
         return marks;
     }
     if (largestOf(widths) <= kMaxShortName * letter) {

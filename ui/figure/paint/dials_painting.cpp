@@ -8,6 +8,8 @@
 #include "ui/figure/paint/figure_head.h"
 
 namespace ropelab::ui {
+
+using namespace Qt::StringLiterals;
 namespace {
 
 // Lengths in points.
@@ -32,6 +34,15 @@ double lineHeight(const FigureStyle& style) {
 
 QString indexText(const Dial& dial) {
     return dial.kind == Dial::Kind::outside ? QString() : QString::number(dial.index);
+}
+
+/// On paper, where no pointer names a dial, an index says what it counts.
+QString rowText(const QString& index, const FigureStyle& style) {
+    return style.onScreen || index.isEmpty() ? index : u"pair "_s + index;
+}
+
+double marginOf(const FigureStyle& style) {
+    return std::max(style.units(kMargin), style.extentOf(rowText(u"00"_s, style), style.tickPt).width + style.units(6));
 }
 
 double headerWidth(const DialsWords& words, const FigureStyle& style) {
@@ -115,7 +126,7 @@ QStringList noteBelow(const DialsWords& words, double width, const FigureStyle& 
 
 double dialsHeight(const DialsPicture& picture, double width, const FigureStyle& style) {
     const auto count = static_cast<int>(picture.hands.size());
-    const double all = width - style.units(kMargin);
+    const double all = width - marginOf(style);
     double best = 0;
     for (int columns = 1; columns <= count; ++columns) {
         if (columns > 4 && columns % 2 != 0 && columns != count) continue;
@@ -156,7 +167,7 @@ void paintDials(QPainter& painter, const QRectF& rect, const FigureStyle& style,
         } else if (i % grid.columns == 0) {
             const QRectF place(rect.left(), cell.top(), grid.cells.left() - rect.left() - style.units(4),
                                cell.height());
-            painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, indexText(hands.dial));
+            painter.drawText(place, Qt::AlignRight | Qt::AlignVCenter, rowText(indexText(hands.dial), style));
         }
     }
 }
@@ -185,7 +196,7 @@ std::optional<qsizetype> DialGrid::dialAt(const QPointF& place, qsizetype count)
 DialGrid gridOf(const QRectF& rect, qsizetype count, qsizetype linesBelow, const FigureStyle& style) {
     DialGrid grid;
     const double line = lineHeight(style) + style.units(2);
-    const double margin = style.units(kMargin);
+    const double margin = marginOf(style);
     const double width = rect.width() - margin;
     const double height = rect.height() - static_cast<double>(1 + linesBelow) * line;
     if (count == 0 || width <= 0 || height <= 0) {

@@ -98,6 +98,7 @@ void FigureAnnotations::set(const Figure& figure, const FigureStyle& style, cons
     m_showsValues = endLabelMargin(figure, style, mParentPlot->viewport().width()).values;
     m_vertical = figure.verticalLines;
     m_horizontal = figure.horizontalLines;
+    m_hasRows = !figure.y.categories.isEmpty();
     m_x = x;
     m_y = y;
     m_ends.clear();
@@ -219,6 +220,8 @@ void FigureAnnotations::drawLines(QCPPainter* painter, const QRectF& axes) {
     QList<QPen> pens = linePens(m_style, m_horizontal);
     for (const FigureLine& line : m_horizontal) {
         painter->setPen(pens.takeFirst());
+        // A row has its line of the grid: a dashed one would look like an interval.
+        if (m_hasRows && line.ink.kind == Ink::Kind::quiet) continue;
         const double y = axes.bottom() - m_y.toDevice(line.at);
         if (m_y.contains(line.at) && std::isfinite(y)) {
             painter->drawLine(QPointF(axes.left(), y), QPointF(axes.right(), y));

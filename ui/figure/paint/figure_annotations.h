@@ -72,6 +72,7 @@ class FigureAnnotations : public QCPLayerable {
     bool m_showsValues = true;
     std::vector<FigureLine> m_vertical;
     std::vector<FigureLine> m_horizontal;
+    bool m_hasRows = false;  // the y axis has names instead of numbers
     AxisScale m_x;
     AxisScale m_y;
     QList<EndLabel> m_ends;

@@ -121,10 +121,10 @@ void FigureCurves::setLine(QCPGraph* graph, const Polyline& line, const QPen& pe
 }
 
 void FigureCurves::drawBands(const Figure& figure, const FigureStyle& style) {
-    // On paper, where none can be hidden, many bands together are as faint as three.
+    // On paper, where none can be hidden, many bands together are as faint as three, unless each has its own row.
     constexpr float usual = 0.15F;
     const auto many = static_cast<float>(figure.bands.size()) / 3;
-    const float alpha = style.onScreen || many <= 1 ? usual : usual / many;
+    const float alpha = style.onScreen || many <= 1 || !figure.y.categories.isEmpty() ? usual : usual / many;
     for (const FigureBand& band : figure.bands) {
         Polyline low;
         Polyline high;

@@ -41,9 +41,10 @@ struct PaintedPanels {
     double scale = 1;  // set by place()
 
     PaintedPanels(const Figure& figure, double width, const FigureStyle& style) {
-        // A page has no panels that only say why nothing is drawn; the caption says it.
+        // A page has no panels that only say why nothing is drawn, or what is fixed before it can be; the caption
+        // says it.
         for (const Figure& panel : figure.panels) {
-            if (style.onScreen || !isEmpty(panel)) panels.push_back(&panel);
+            if (style.onScreen || !(isEmpty(panel) || isPlaceholder(panel))) panels.push_back(&panel);
         }
         const int count = std::max(1, static_cast<int>(panels.size()));
         columns = figure.panelColumns > 0 ? std::min(figure.panelColumns, count) : count;

@@ -1,6 +1,7 @@
 #include "ui/figure/paint/printed_figure.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "ui/figure/paint/figure_annotations.h"
 #include "ui/figure/paint/figure_head.h"
@@ -23,13 +24,27 @@ double lastPlace(const Figure& figure) {
     return last;
 }
 
-/// Curves with the same numbers, and their bands, cover each other.
+constexpr double kSameFraction = 0.002;  // of the y axis: a quarter of a line in a figure for a column
+
+/// Nowhere farther apart than a part of a line, so that one curve covers the other.
+bool areAlike(const FigureCurve& a, const FigureCurve& b, bool isLogarithmic, double most) {
+    return a.x == b.x && std::equal(a.y.begin(), a.y.end(), b.y.begin(), b.y.end(), [&](double y, double other) {
+               const double apart = isLogarithmic ? std::log(y / other) : y - other;
+               return y == other || std::abs(apart) <= most || (std::isnan(y) && std::isnan(other));
+           });
+}
+
+/// Curves that cover each other have one line with the names of all.
 void joinEqualCurves(Figure& figure) {
+    const Range range = yRange(figure);
+    const double extent =
+        figure.y.logarithmic ? std::log(range.maximum / range.minimum) : range.maximum - range.minimum;
     for (auto curve = figure.curves.begin(); curve != figure.curves.end(); ++curve) {
         if (!isNamedLine(figure, *curve) || curve->x.size() < 2) continue;
         QStringList names(curve->label);
         const auto isCopy = [&](const FigureCurve& other) {
-            if (!isNamedLine(figure, other) || other.x != curve->x || other.y != curve->y) return false;
+            if (!isNamedLine(figure, other) || !areAlike(*curve, other, figure.y.logarithmic, kSameFraction * extent))
+                return false;
             names << other.label;
             return true;
         };
@@ -52,7 +67,8 @@ void distinguishLines(Figure& figure, const FigureStyle& style) {
     for (FigureCurve& curve : figure.curves) {
         if (!isNamedLine(figure, curve) || curve.solid) continue;
         const int most = static_cast<int>(seen.size());
-        for (int dash = 0; dash <= most && seen.contains(lookOf(curve)); ++dash) curve.dash = dash;
+        // A secondary line is never solid.
+        for (int dash = curve.companion; dash <= most + 1 && seen.contains(lookOf(curve)); ++dash) curve.dash = dash;
         seen << lookOf(curve);
     }
 }

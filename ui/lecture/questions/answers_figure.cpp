@@ -40,7 +40,7 @@ void addChoices(Figure& figure, const AnsweredQuestion& question) {
     figure.y = {u"share of answers"_s, u"%"_s};
     figure.y.minimum = 0;
     figure.y.maximum = 100;
-    figure.note = u"bars: 95 % interval"_s;
+    figure.note = u"bars: 95 % confidence interval of the share"_s;
     figure.hasLegend = true;
     const std::vector<std::string> choices = question.choices();
     for (const std::string& choice : choices) {

@@ -80,10 +80,12 @@ constexpr std::array<TotalRow, 6> kTotals = {{
      },
      [](double value) { return roundText(value); }},
     {"cache", "KV cache/token",
-     "Bytes of the KV cache per token, over all layers (formulas 32 and 44). They do not include the states of gated "
+     "Bytes of the KV cache per token, over all layers (formulas 32 and 44): a run of this program stores a number in "
+     "the "
+     "4 bytes of float32, a known model in the 2 bytes of bfloat16. They do not include the states of gated "
      "DeltaNets, whose size does not depend on the number of tokens.",
      totalOf<&AnatomyTotals::cache_bytes_per_token>, [](double value) { return u"%1 B"_s.arg(wholeNumber(value)); }},
-    {"memory", "memory", "Predicted memory of training one run on the CPU.",
+    {"memory", "training memory", "Predicted memory of training one run on the CPU.",
      [](const AnatomyModel& model) {
          return model.spec ? static_cast<double>(memory_need(*model.spec, 1, model.vocabulary).total()) : kUnknown;
      },

@@ -79,12 +79,18 @@ std::optional<double> realNumber(const std::optional<std::int64_t>& number) {
     return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
 }
 
-QString sizesLine(const Anatomy& anatomy) {
+/// With what each symbol means. `other`, if any, has a line of its own: only the sizes that differ from it.
+QString sizesLine(const Anatomy& anatomy, const Anatomy* other) {
     QStringList parts;
     for (const AnatomySize& size : anatomy.sizes) {
-        parts << u"%1 = %2"_s.arg(symbolsAsUnicode(text(size.symbol)), text(known_number(size.value)));
+        const auto isSame = [&](const AnatomySize& each) {
+            return each.symbol == size.symbol && each.value == size.value;
+        };
+        if (other && std::any_of(other->sizes.begin(), other->sizes.end(), isSame)) continue;
+        parts << u"%1 %2 = %3"_s.arg(text(size.meaning), symbolsAsUnicode(text(size.symbol)),
+                                     text(known_number(size.value)));
     }
-    return u"Batch size "_s + parts.join(u", "_s);
+    return parts.isEmpty() ? u"the same sizes"_s : parts.join(u", "_s);
 }
 
 QColor withOpacity(QColor color, double opacity) {
@@ -140,8 +146,8 @@ QStringList anatomyNotes(const std::vector<AnatomyModel>& models) {
     const AnatomyModel& first = models.front();
     QStringList notes;
     for (const AnatomyModel& model : models) {
-        const QString sizes = sizesLine(model.anatomy);
-        notes << (models.size() > 1 ? u"%1: %2."_s.arg(text(model.name), sizes) : sizes + QLatin1Char('.'));
+        const QString sizes = sizesLine(model.anatomy, &model == &first ? nullptr : &first.anatomy);
+        notes << u"%1: %2."_s.arg(models.size() > 1 ? text(model.name) : u"Sizes"_s, sizes);
     }
     notes << u"FLOPs: matrix products of a forward pass with masked attention; norms, softmax and sums are "
              "not counted."_s;
@@ -457,6 +463,8 @@ void AnatomyPicture::paintHead(QPainter& painter, const Layout& layout, const Fi
         write(left, 1, layout.broken(numberOf(totals, i)), style.theme.text, bold);
     }
     double left = layout.x(2);
+    if (layout.isCompact && m_names.size() > 1)
+        return write(left, 0, m_names.join(u" → "_s), style.theme.text, font);  // there are no bars
     for (qsizetype i = 0; i < m_names.size(); ++i) {
         const QRectF swatch(left, layout.rect.top() + 0.36 * line, 14 * layout.scale, 0.34 * line);
         painter.setPen(QPen(style.theme.quietText, style.units(style.hairPt), i == 0 ? Qt::SolidLine : Qt::DashLine));
@@ -615,7 +623,8 @@ void AnatomyPicture::paintBars(QPainter& painter, const Layout& layout, const Ro
         double end = left;
         for (std::size_t side = 0; side < (isPair ? 2 : 1); ++side) {
             const double number = row.sides[side].numbers[i].value_or(0);
-            if (!(number > 0)) continue;
+            // Two numbers leave a compact layout no space for bars.
+            if (!(number > 0) || (layout.isCompact && isPair)) continue;
             const double height = (isPair ? 0.26 : 0.5) * layout.unit;
             const double top = all.center().y() - (isPair ? (side == 0 ? height + 0.5 : -0.5) : height / 2);
             const double width = std::max(bar * number / largest, style.units(0.75));

@@ -330,7 +330,7 @@ AnatomyModel AnatomyRoom::originalModel() const {
 }
 
 void AnatomyRoom::renewSources() {
-    QList<QPair<QString, QVariant>> entries = {{u"First run of the sweep"_s, kSweep}};
+    QList<QPair<QString, QVariant>> entries = {{u"First run of the sweep in Train"_s, kSweep}};
     const auto& runs = m_access.runs.runs();
     if (!m_isSourceChosen && m_edits.empty() && !runs.empty()) {
         const auto rotated = [](const RunView& run) { return run.spec.rotates() ? run.spec.fraction : 0; };

@@ -140,6 +140,13 @@ Range contextRange(const RotarySetup& setup, const BaseProfile::Range& range, co
     return {std::exp2(std::floor(std::log2(low / 1.2))), std::exp2(std::ceil(std::log2(1.2 * high)))};
 }
 
+/// What the colour of the setup's point says.
+QString stateText(std::optional<bool> isSupported) {
+    if (!isSupported) return {};
+    return *isSupported ? u", green because this base supports this context"_s
+                        : u", red because this base does not support this context"_s;
+}
+
 void addCurrentSetup(Figure& figure, const RotarySetup& setup, std::optional<bool> isSupported) {
     FigureCurve mark;
     mark.quantity = u"current setup"_s;
@@ -249,7 +256,8 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
     }
     figure.note =
         u"thin grey: largest supported context of this and smaller bases; dotted green: context that this base and "
-        "all larger ones support; thick green: bases that support the context; point: θ of the setup. "_s +
+        "all larger ones support; thick green: bases that support the context; point: θ and context of the setup%1. "_s
+            .arg(stateText(isSupported(data))) +
         scanText(profile);
     if (profile.done() < 2) {
         figure.emptyText = u"The program is computing the supported context of the first bases …"_s;

@@ -202,7 +202,7 @@ QWidget* ContextRoom::makeBar() {
     m_progress = new QProgressBar(tools);
     m_progress->setTextVisible(false);
     m_progress->setAccessibleName(u"Progress of the computation"_s);
-    scaleWidth(m_progress, 64);
+    scaleWidth(m_progress, 48);  // so that the bar is one line in a window of 1280 pixels
     keepSpace(m_progress);
     m_progress->hide();
     row->addWidget(m_progress);
@@ -212,7 +212,7 @@ QWidget* ContextRoom::makeBar() {
 }
 
 QList<QWidget*> ContextRoom::makeScanTools() {
-    m_near = new QCheckBox(u"only near θ"_s, m_tools);
+    m_near = new QCheckBox(u"near θ"_s, m_tools);
     m_near->setToolTip(
         u"Computes the supported context of bases in one decade around θ, in steps at most a sixth of those of the "
         "whole scan. Small steps show narrow intervals of bases that support the context."_s);

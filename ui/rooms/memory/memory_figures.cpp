@@ -80,6 +80,13 @@ Ink inkOf(KvCache kind) {
     return Ink::data(place < 4 ? place + 1 : place + 2);
 }
 
+/// "KV cache in bfloat16, batch size 1, 32 layers, 32 heads, 8 KV heads (GQA)".
+QString cacheText(const ModelShape& shape, const MemoryOptions& options) {
+    return u"KV cache in %1, batch size 1, %2, %3, %4 (GQA)"_s.arg(
+        text(word_of(options.kvFormat)), countText(shape.sizes.layers, u"layer"_s),
+        countText(shape.sizes.heads, u"head"_s), countText(shape.sizes.kv_heads, u"KV head"_s));
+}
+
 QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? u"sliding"_s : kindText(kind);
 }
@@ -269,8 +276,8 @@ Figure ropeCacheFigure(const RotarySetup& setup, const ModelShape& shape, const 
     if (const int current = rotary_dim(setup); current > 0) {
         figure.curves.push_back(markOf(setup, tableInk, tableAt(setup, shape, options, current)));
     }
-    figure.note = u"Size of the cos/sin table in %1 by rotated fraction; at 0 % there is no table"_s.arg(
-        text(word_of(setup.precision)));
+    figure.note = u"Size of the cos/sin table in %1 by rotated fraction; at 0 % there is no table; KV: %2"_s.arg(
+        text(word_of(setup.precision)), cacheText(shape, options));
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -292,9 +299,7 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"Size of the KV cache in %1, batch size 1, %2, %3, %4 (GQA)"_s.arg(
-        text(word_of(options.kvFormat)), countText(shape.sizes.layers, u"layer"_s),
-        countText(shape.sizes.heads, u"head"_s), countText(shape.sizes.kv_heads, u"KV head"_s));
+    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options));
     figure.valuesNote = endNote(setup);
     return figure;
 }

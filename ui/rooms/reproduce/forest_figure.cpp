@@ -8,7 +8,9 @@
 #include <QSignalBlocker>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <tuple>
 #include <utility>
@@ -41,7 +43,7 @@ constexpr double kLineMm = 5.2;
 constexpr double kAxisMm = 24;
 constexpr double kLeastHeightMm = 60;
 
-constexpr double kLeastMargins = 2;  // of the rules, to both sides of the axis
+constexpr int kMostDecades = 5;  // of margins beyond 1, to both sides of the axis
 
 constexpr double kMissing = std::numeric_limits<double>::quiet_NaN();
 
@@ -102,10 +104,19 @@ struct ForestNumbers {
     /// a range.
     ForestNumbers inMargins() const {
         const double middle = (rangeLow + rangeHigh) / 2;
-        const auto scaled = [&](double percent) { return margin() > 0 ? (percent - middle) / margin() : kMissing; };
-        return {scaled(value), scaled(low), scaled(high), scaled(rangeLow), scaled(rangeHigh), scaled(paper)};
+        return mapped([&](double percent) { return margin() > 0 ? (percent - middle) / margin() : kMissing; });
+    }
+    ForestNumbers mapped(const std::function<double(double)>& place) const {
+        return {place(value), place(low), place(high), place(rangeLow), place(rangeHigh), place(paper)};
     }
 };
+
+/// Of a number of margins on an axis whose middle, 0, is at `middle`: linear from −1 to 1, so that each rule's range is
+/// as wide, then a step per factor of 10, because effects of several claims differ by orders of magnitude.
+double placeOf(double margins, double middle) {
+    const double size = std::abs(margins);
+    return middle + (size <= 1 ? margins : std::copysign(1 + std::log10(size), margins));
+}
 
 /// In percent, known before the runs; NaN if the rule has no range.
 std::pair<double, double> rangeOf(const SheetRow& row) {
@@ -165,13 +176,24 @@ void addStroke(Figure& figure, QList<double> x, QList<double> y, Ink ink) {
     figure.curves.push_back(std::move(curve));
 }
 
-void addRow(Figure& figure, const SheetRow& row, double y, bool isInMargins) {
-    const ForestNumbers numbers = isInMargins ? numbersOf(row).inMargins() : numbersOf(row);
+/// Places of the effects that agree with the row's claim, on an axis from `left` to `right`: a difference must lie
+/// outside its rule's range, on the claimed side, and an equivalence or a size inside.
+Range agreeing(const SheetRow& row, const ForestNumbers& numbers, double left, double right) {
+    using Kind = VerdictRule::Kind;
+    const auto& rule = row.plan.rule;
+    if (!rule || (rule->kind != Kind::difference && rule->kind != Kind::events))
+        return {numbers.rangeLow, numbers.rangeHigh};
+    return rule->direction < 0 ? Range{left, numbers.rangeLow} : Range{numbers.rangeHigh, right};
+}
+
+/// `numbers` are places on the x axis.
+void addRow(Figure& figure, const SheetRow& row, double y, const ForestNumbers& numbers) {
     const Ink ink = inkOf(row.verdict);
-    if (numbers.rangeHigh > numbers.rangeLow) {
+    const Range agree = agreeing(row, numbers, figure.x.minimum, figure.x.maximum);
+    if (agree.maximum > agree.minimum) {
         FigureBand band;
         band.ink = {Ink::Kind::text};
-        band.x = {numbers.rangeLow, numbers.rangeHigh};
+        band.x = {agree.minimum, agree.maximum};
         band.lower = {y - kBandHeight, y - kBandHeight};
         band.upper = {y + kBandHeight, y + kBandHeight};
         figure.bands.push_back(std::move(band));
@@ -196,31 +218,49 @@ void addRow(Figure& figure, const SheetRow& row, double y, bool isInMargins) {
                                       .labelAtEnd = true});
 }
 
-/// Ends the x axis where only wide intervals continue, so that they do not press all effects together. Returns whether
-/// there are such intervals.
-bool showEffects(Figure& figure) {
+/// The axis of percentages ends where only wide intervals continue, so that they do not press all effects together, and
+/// that of margins at a power of 10. Returns whether intervals are longer than the axis.
+bool setAxis(Axis& axis, const std::vector<ForestNumbers>& rows, bool isInMargins) {
     constexpr double mostIntervals = 0.9;  // of the intervals, which the axis shows whole
     constexpr double least = 4;            // times the farthest effect
     double effect = 0;
-    std::vector<double> ends;
-    for (const FigureCurve& curve : figure.curves) {
-        for (const double x : curve.x) {
-            if (curve.shape == FigureCurve::Shape::points) effect = std::max(effect, std::abs(x));
-            ends.push_back(std::abs(x));
+    std::vector<double> ends = {0};
+    Range all{0, 0};
+    for (const ForestNumbers& row : rows) {
+        for (const double each : {row.value, row.paper, row.rangeLow, row.rangeHigh}) {
+            if (std::isfinite(each)) effect = std::max(effect, std::abs(each));
         }
+        for (const double each : {row.value, row.paper, row.rangeLow, row.rangeHigh, row.low, row.high}) {
+            if (!std::isfinite(each)) continue;
+            all = {std::min(all.minimum, each), std::max(all.maximum, each)};
+            ends.push_back(std::abs(each));
+        }
+        // Space for the differences that agree with a claim, beyond its range.
+        if (row.rangeHigh > row.rangeLow)
+            all = {std::min(all.minimum, 1.5 * row.rangeLow), std::max(all.maximum, 1.5 * row.rangeHigh)};
     }
-    for (const FigureBand& band : figure.bands) {
-        for (const double x : band.x) effect = std::max(effect, std::abs(x));
-    }
-    if (ends.empty() || effect == 0) return false;
     std::sort(ends.begin(), ends.end());
-    const double most = ends.back();
+    if (isInMargins) {
+        const int decades =
+            std::clamp(static_cast<int>(std::ceil(std::log10(std::max(1.0, ends.back())))), 1, kMostDecades);
+        for (int i = -decades - 1; i <= decades + 1; ++i) {
+            constexpr std::array<const char16_t*, kMostDecades + 2> numbers = {u"0",   u"1",   u"10", u"100",
+                                                                               u"10³", u"10⁴", u"10⁵"};
+            const QString number = QString::fromUtf16(numbers[static_cast<std::size_t>(std::abs(i))]);
+            axis.categories << (i < 0 ? QChar(0x2212) + number : number);
+        }
+        axis.minimum = -0.1;
+        axis.maximum = static_cast<double>(axis.categories.size()) - 0.9;
+        return ends.back() > std::pow(10.0, decades);
+    }
     const double shown =
-        1.05 * std::max(effect, ends[static_cast<std::size_t>(mostIntervals * static_cast<double>(ends.size() - 1))]);
-    if (most <= least * shown) return false;
-    figure.x.minimum = -shown;
-    figure.x.maximum = shown;
-    return true;
+        std::max(effect, ends[static_cast<std::size_t>(mostIntervals * static_cast<double>(ends.size() - 1))]);
+    const bool isCut = ends.back() > least * 1.05 * shown;
+    if (isCut) all = {-shown, shown};
+    const double space = all.maximum > all.minimum ? 0.05 * (all.maximum - all.minimum) : 1;
+    axis.minimum = all.minimum - space;
+    axis.maximum = all.maximum + space;
+    return isCut;
 }
 
 FigureTable tableOf(const std::vector<ForestLine>& lines) {
@@ -296,10 +336,12 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     });
     figure.x =
         isInMargins ? Axis{u"effect / margin of the rule"_s, {}} : Axis{u"difference from the baseline"_s, u"%"_s};
-    if (isInMargins) {  // also where no effect is known yet
-        figure.x.minimum = -kLeastMargins;
-        figure.x.maximum = kLeastMargins;
+    std::vector<ForestNumbers> numbers;
+    for (const ForestLine& line : lines) {
+        if (line.row) numbers.push_back(isInMargins ? numbersOf(*line.row).inMargins() : numbersOf(*line.row));
     }
+    const bool isCut = setAxis(figure.x, numbers, isInMargins);
+    const double middle = isInMargins ? static_cast<double>(figure.x.categories.size() - 1) / 2 : 0;
     const auto count = static_cast<double>(lines.size());
     figure.y = Axis::cells({}, std::ssize(lines));
     std::vector<SheetRow> shown;
@@ -314,34 +356,24 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
         if (const QString words = markedVerdict(row.verdict); !verdicts.contains(words)) verdicts << words;
         hasProportion = hasProportion || (row.effect && row.effect->scale == RowEffect::Scale::proportion);
         hasNoRange = hasNoRange || (row.effect && !(numbersOf(row).margin() > 0));
-        addRow(figure, row, y, isInMargins);
+        const ForestNumbers& own = numbers[shown.size()];
+        addRow(figure, row, y, isInMargins ? own.mapped([middle](double each) { return placeOf(each, middle); }) : own);
         shown.push_back(row);
     }
-    if (isInMargins) {
-        for (const SheetRow& row : shown) {
-            const ForestNumbers numbers = numbersOf(row).inMargins();
-            for (const double each : {numbers.value, numbers.low, numbers.high, numbers.paper}) {
-                if (!std::isfinite(each)) continue;
-                figure.x.minimum = std::min(figure.x.minimum, 1.05 * each);
-                figure.x.maximum = std::max(figure.x.maximum, 1.05 * each);
-            }
+    figure.verticalLines.push_back({.at = middle, .label = {}, .ink = {Ink::Kind::quiet}});
+    QStringList parts;
+    for (const ForestLine& line : lines) {
+        for (const Claim& each : plan.claims) {
+            if (line.title == text(claim_title(plan, each.id)))
+                parts << u"%1: %2"_s.arg(line.title, text(each.words).chopped(each.words.ends_with('.')));
         }
     }
-    figure.verticalLines.push_back({.at = 0, .label = {}, .ink = {Ink::Kind::quiet}});
-    const bool isCut = showEffects(figure);
-    QStringList parts;
-    const auto isFinite = [](double value) { return std::isfinite(value); };
-    const auto any = [&](auto isDrawn) {
-        return std::any_of(shown.begin(), shown.end(), [&](const SheetRow& row) {
-            return isDrawn(isInMargins ? numbersOf(row).inMargins() : numbersOf(row), row);
-        });
-    };
-    if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.value); }))
-        parts << u"points: effects in this lab, with 95 % intervals (of ratios: Fieller's)"_s;
-    if (any([&](const ForestNumbers& numbers, const SheetRow&) { return isFinite(numbers.paper); }))
+    const auto any = [&](auto isDrawn) { return std::any_of(numbers.begin(), numbers.end(), isDrawn); };
+    if (any([](const ForestNumbers& row) { return std::isfinite(row.value); }))
+        parts << u"points: effects in this lab, with 95 % confidence intervals (of ratios: Fieller's)"_s;
+    if (any([](const ForestNumbers& row) { return std::isfinite(row.paper); }))
         parts << u"tall marks: published effects"_s;
-    if (any([](const ForestNumbers& numbers, const SheetRow&) { return numbers.rangeHigh > numbers.rangeLow; }))
-        parts << u"shaded: range that the verdict's rule tests"_s;
+    if (!figure.bands.empty()) parts << u"shaded: effects that agree with the claim"_s;
     if (std::none_of(shown.begin(), shown.end(), [](const SheetRow& row) { return row.effect.has_value(); }))
         parts << u"no results yet: the effect of a group appears when all of its runs have ended and are measured"_s;
     if (isCut) parts << u"intervals that reach an end of the axis are longer"_s;
@@ -350,7 +382,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     if (isInMargins) {
         figure.note +=
             u"; effects are measured from the middle of the rule's range, in margins (half the width of "
-            "the range)"_s;
+            "the range); the axis is linear between −1 and 1 and logarithmic beyond"_s;
         if (hasNoRange) figure.note += u"; groups whose rule has no range are only in the figure of their claim"_s;
     } else if (hasProportion) {
         figure.note += u"; proportions are in percent of the runs"_s;

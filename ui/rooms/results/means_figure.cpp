@@ -42,7 +42,9 @@ ResultsPicture meansFigure(const ResultsData& data) {
         overallWords(table), shown.haveBars() ? u" with 95 % confidence intervals over the seeds"_s : QString());
     // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
     const QString paired = table.test == TestKind::paired ? u" (the test pairs them)"_s : QString();
-    figure.note = barsNote(shown, u"bars: 95 % confidence interval; small points: values per seed"_s + paired);
+    figure.note = barsNote(
+        shown,
+        u"points: means, small at short bars; bars: 95 % confidence interval; beside: values per seed"_s + paired);
     if (data.measure().unit == "nats") addTokenizerNote(figure, table);
     figure.y = {measureTitle(measure), measureUnit(measure)};
     figure.emptyText = u"No run has a value of the compared measure yet."_s;
@@ -130,7 +132,9 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         return withoutNumbers(std::move(picture));
     }
     setShown(figure, shown);
-    figure.note = barsNote(shown, u"small points: differences per seed; bars: 95 % confidence interval of the mean"_s);
+    figure.note = barsNote(
+        shown,
+        u"large points: means; points beside them: differences per seed; bars: 95 % confidence interval of the mean"_s);
     figure.summary = u"Difference of the %3 from %1 per seed, in %2, and each group's mean difference%4."_s.arg(
         against, countText(pairs, u"seed pair"_s), measureTitle(data.measure()),
         shown.haveBars() ? u" with its 95 % confidence interval"_s : QString());
@@ -246,6 +250,7 @@ ResultsPicture lossByLength(const ResultsData& data) {
     setShown(figure, shown);
     figure.note = barsNote(shown, u"bars: 95 % confidence interval over seeds"_s);
     across.apply(figure);
+    addLabelNote(figure, table);
     if (!without.isEmpty()) {
         addNote(figure,
                 u"not shown, because losses at other lengths are not measured: %1"_s.arg(without.join(u", "_s)));

@@ -25,6 +25,7 @@ namespace {
 // Diameters in points (1/72 inch). They say which groups are on the Pareto front, so error bars do not change them.
 constexpr double kFrontPt = 7;
 constexpr double kOtherPt = 4;
+constexpr std::size_t kMostNamed = 8;  // more groups share colours, and their labels do not fit
 // Of parallel coordinates: heights in mm of an axis and of all else, and the longest list of values beside an axis.
 constexpr double kAxisMm = 7;
 constexpr double kParallelMm = 32;
@@ -136,6 +137,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         figure.curves.push_back(frontCurve(front, choices, places, cost.moreIsBetter));
     }
     QStringList names;
+    bool hasUnnamed = false;
     ShownValues shown = shownMeans(table);
     for (std::size_t i = 0; i < table.groups.size(); ++i) {
         const ResultGroup& group = table.groups[i];
@@ -146,8 +148,10 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
             continue;
         }
         const bool onFront = isOnFront[i];
-        const Ink ink = data.results.inkOf(group);
         const Emphasis emphasis = emphasisOf(data, i);
+        const bool isNamed = isOneCost || onFront || table.groups.size() <= kMostNamed || emphasis == Emphasis::picked;
+        hasUnnamed = hasUnnamed || !isNamed;
+        const Ink ink = isNamed ? data.results.inkOf(group) : Ink{Ink::Kind::quiet};
         const double s = group.described[table.compared].standard_deviation;
         addErrorBar(figure, x, y - s, y + s, cap, ink, emphasis);
         const double across = cost.deviation(group);
@@ -159,7 +163,7 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
         }
         FigureCurve place = isOneCost ? dotWithBar(x, y, y - s, y + s, kMeanPt, ink, emphasis)
                                       : dot(x, y, onFront ? kFrontPt : kOtherPt, ink, emphasis);
-        if (!isOneCost) place.label = labels[static_cast<qsizetype>(i)];
+        if (!isOneCost && isNamed) place.label = labels[static_cast<qsizetype>(i)];
         if (onFront) {  // curves that come first get their labels first
             figure.curves.insert(figure.curves.begin(), std::move(place));
             names << longLabel(table, group);
@@ -182,6 +186,15 @@ ResultsPicture tradeoff(const ResultsData& data, const Cost& cost) {
                             : (hasLine ? u"large points, dashed line: Pareto front of the means"_s
                                        : u"large points: Pareto front of the means"_s) +
                                   (oneText ? QString() : u" of each "_s + dataWords);
+    if (hasUnnamed) {
+        QStringList onFront;
+        for (std::size_t i = 0; i < isOnFront.size(); ++i) {
+            if (isOnFront[i]) onFront << labels[static_cast<qsizetype>(i)];
+        }
+        onFront.removeDuplicates();
+        addNote(figure, u"front: %1"_s.arg(onFront.join(u", "_s)));
+        addNote(figure, u"grey: the other settings, which a setting on the front matches or beats in both"_s);
+    }
     setShown(figure, shown);
     addNote(figure, barsNote(shown, u"bars: ± standard deviation"_s));
     if (!isOneCost) addLabelNote(figure, table);

@@ -149,12 +149,15 @@ std::vector<std::size_t> spikeRuns(const ResultsData& data) {
     return result;
 }
 
+static constexpr double kNormFactor = 0.1;
+
 ResultsPicture spikeFigure(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "spikes"), {}};
     Figure& figure = picture.figure;
     figure.x = {u"step"_s, {}};
-    figure.y = {u"training loss (%1), gradient norm"_s.arg(lossUnit(data)), {}, true};
+    // A tenth of the norms is below the losses, so that neither hides the other.
+    figure.y = {u"training loss (%1), gradient norm / 10"_s.arg(lossUnit(data)), {}, true};
     figure.emptyText =
         u"This figure shows the loss and the gradient norm of every training step. The curves appear when a run has "
         "begun to train."_s;
@@ -180,11 +183,9 @@ ResultsPicture spikeFigure(const ResultsData& data) {
             loss.quantity = u"training loss"_s;
             if (failed) addEnd(figure, loss);
             figure.curves.push_back(std::move(loss));
-            // Grey norms of one group do not hide its losses.
-            FigureCurve norm = stroke(toList(steps.iteration), scaled(steps.gradient_norm, 1),
-                                      all ? ink : Ink{Ink::Kind::quiet}, emphasis);
+            FigureCurve norm = stroke(toList(steps.iteration), scaled(steps.gradient_norm, kNormFactor), ink, emphasis);
             norm.label = u"%1, gradient norm"_s.arg(label);
-            norm.quantity = u"gradient norm"_s;
+            norm.quantity = u"gradient norm / 10"_s;
             norm.companion = true;
             norm.solid = true;  // dots of a noisy line would look like its values
             figure.curves.push_back(std::move(norm));
@@ -193,7 +194,7 @@ ResultsPicture spikeFigure(const ResultsData& data) {
     const std::int64_t runs = std::accumulate(shown.counts.begin(), shown.counts.end(), std::int64_t{0});
     if (runs == 0) return withoutNumbers(std::move(picture));
     setShown(figure, shown);
-    figure.note = u"thick lines: training loss; thin lines: gradient norm"_s;
+    figure.note = u"thick lines: training loss; thin lines of the same colour: gradient norm / 10"_s;
     if (all) {
         addLabelNote(figure, table);
     } else {

@@ -272,11 +272,17 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.name = u"encodings"_s;
     figure.settings = settingsOfChoices(input.setup, choices);
     figure.panelColumns = kPanelColumns;
-    const auto drawn = std::count_if(panels.begin(), panels.end(), [](const Figure& panel) { return !isEmpty(panel); });
+    QStringList untrained;
+    for (const Figure& panel : panels) {
+        if (isEmpty(panel) || isPlaceholder(panel)) untrained << panel.panelTitle.section(QLatin1Char(':'), 0, 0);
+    }
+    const auto drawn = std::ssize(panels) - untrained.size();
     figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(drawn) / kPanelColumns);
     figure.x = distanceAxis(input);
     figure.y = {.label = kChange, .unit = u"nats"_s};
     figure.note = headText(input) + u", counted from 1"_s;
+    if (!untrained.isEmpty())
+        figure.note += u"; learned, and without a trained run in the lab: %1"_s.arg(untrained.join(u", "_s));
     figure.summary =
         u"Position encodings side by side for %1. Over a distance of %2, RoPE changes the logit of equal vectors by %3 "
         u"nats, "

@@ -287,10 +287,10 @@ QString completeSentence(const RotarySetup& setup) {
         .arg(tokensText(context));
 }
 
-/// ω′/ω of each pair.
+/// ω′/ω of each pair, of the setup or of the methods that are compared.
 static Figure ratioFigure(const Parts& parts) {
     Figure figure;
-    figure.name = u"spectrum"_s;
+    figure.name = parts.compared.empty() ? u"spectrum"_s : u"scalings"_s;
     figure.x.label = u"pair"_s;
     figure.x.whole = true;
     figure.x.minimum = -0.7;
@@ -299,13 +299,29 @@ static Figure ratioFigure(const Parts& parts) {
     figure.y.minimum = 0;
     figure.y.maximum = 1.1;
     figure.settings = settingsOf(parts);
-    FigureCurve curve = pointsCurve(parts, {}, {Ink::Kind::rotated});
-    curve.quantity = u"ω′/ω"_s;
-    for (int i = 0; i < parts.rotated; ++i) {
-        const auto pair = static_cast<std::size_t>(i);
-        curve.x.append(i);
-        curve.y.append(parts.now.inverse_frequencies[pair] / parts.plain.inverse_frequencies[pair]);
+    const auto ratios = [&](FigureCurve curve, const Frequencies& frequencies) {
+        curve.quantity = u"ω′/ω"_s;
+        curve.dots = false;
+        curve.x.clear();
+        curve.y.clear();
+        for (int i = 0; i < parts.rotated; ++i) {
+            const auto pair = static_cast<std::size_t>(i);
+            curve.x.append(i);
+            curve.y.append(frequencies.inverse_frequencies[pair] / parts.plain.inverse_frequencies[pair]);
+        }
+        return curve;
+    };
+    for (const ScaledSpectrum& scaled : parts.compared) {
+        const FigureCurve line = lineOf(parts, scaled.frequencies, scaled.title, scalingInk(scaled.method));
+        figure.curves.push_back(ratios(line, scaled.frequencies));
     }
+    if (!parts.compared.empty()) {
+        figure.table = tableOf(parts);
+        figure.note = noteOf(parts);
+        figure.summary = u"Frequencies of each pair after scaling, divided by those before; %1."_s.arg(figure.note);
+        if (!parts.isScaled()) return figure;
+    }
+    FigureCurve curve = ratios(pointsCurve(parts, {}, {Ink::Kind::rotated}), parts.now);
     figure.summary = u"The scaling multiplies the frequencies of %1 pairs by %2 to %3."_s.arg(parts.rotated)
                          .arg(readableNumber(*std::min_element(curve.y.begin(), curve.y.end())),
                               readableNumber(*std::max_element(curve.y.begin(), curve.y.end())));
@@ -379,7 +395,8 @@ std::span<const RotaryFigure> spectrumFigures() {
          [](const ShapedSetup& a, const ShapedSetup& b) { return comparedSpectrumFigure(a, b); }, "frequencies"},
         {"scalings",
          [](const RotarySetup& setup, const ModelShape&) {
-             return spectrumFigure(setup, {.compared = scalingMethods()});
+             // On an axis of wavelengths, the methods cover each other.
+             return spectrumFigure(setup, {.compared = scalingMethods(), .asRatio = true});
          },
          [](const ShapedSetup& a, const ShapedSetup& b) {
              return comparedSpectrumFigure(a, b, {.compared = scalingMethods()});

@@ -183,6 +183,10 @@ QWidget* SweepPanel::makeFooter() {
     auto* column = scaledColumn(footer, 8, {12, 8, 12, 12});
     m_estimate = new QLabel(footer);
     m_estimate->setAccessibleName(u"Estimate"_s);
+    m_estimate->setToolTip(
+        u"The time follows from the speed of earlier runs on this machine; its range, from how much faster or slower "
+        u"the "
+        "last sweeps were than predicted. Other programs that use the processor lengthen it."_s);
     m_estimate->setWordWrap(true);
     m_problem = new QLabel(footer);
     m_problem->setWordWrap(true);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "ui/figure/export/figure_page.h"
+#include "ui/figure/paint/axis_marks.h"
 #include "ui/theme/theme.h"
 
 namespace ropelab::ui {
@@ -54,6 +55,47 @@ TEST(PrintedFigure, LinesOfOneColourHaveDifferentDashes) {
     figure.curves = {lineOf("seed 1", {1, 2}, Ink::data(3)), lineOf("seed 2", {2, 3}, Ink::data(3, 1))};
     const Figure seeds = printedFigure(figure, style, 5000);
     EXPECT_NE(style.penOf(seeds.curves[0]).dashPattern(), style.penOf(seeds.curves[1]).dashPattern());
+}
+
+TEST(PrintedFigure, CurvesThatCoverEachOtherAreOneWithAllNames) {
+    Figure figure;
+    figure.curves = {lineOf("a", {0, 1}, Ink::data(0)), lineOf("b", {0.001, 1}, Ink::data(1)),
+                     lineOf("c", {0.01, 1}, Ink::data(2))};
+    EXPECT_EQ(printedFigure(figure, paper(), 5000).curves.size(), 2U) << "less than a line's width apart";
+    figure.y.logarithmic = true;
+    figure.curves = {lineOf("a", {1e-6, 1}, Ink::data(0)), lineOf("b", {1.01e-6, 1}, Ink::data(1)),
+                     lineOf("c", {2e-6, 1}, Ink::data(2))};
+    EXPECT_EQ(printedFigure(figure, paper(), 5000).curves.size(), 2U);
+}
+
+TEST(PrintedFigure, SecondaryLinesOfOneColourHaveDifferentDashes) {
+    Figure figure;
+    for (int i = 0; i < 3; ++i) {
+        figure.curves.push_back(lineOf(QString::number(i), {1.0 * i, 2.0 * i + 1}, {Ink::Kind::quiet}));
+        figure.curves.back().companion = figure.curves.back().isNamed = true;
+    }
+    const FigureStyle style = paper();
+    const Figure printed = printedFigure(figure, style, 5000);
+    QList<QList<double>> patterns;
+    for (const FigureCurve& curve : printed.curves) {
+        const QPen pen = style.penOf(curve);
+        EXPECT_NE(pen.style(), Qt::SolidLine) << "a secondary line is dashed";
+        EXPECT_FALSE(patterns.contains(pen.dashPattern())) << curve.label.toStdString();
+        patterns << pen.dashPattern();
+    }
+}
+
+// Without it, the mark of 6.25 % between 0 and 10 % had no number.
+TEST(PrintedFigure, NumbersOfCloseMarksAreInASecondRow) {
+    Axis axis{"fraction", "%"};
+    axis.marks = {0, 6.25, 10, 25, 100};
+    const AxisScale scale{0, 100, false, 1600};
+    const AxisMarks marks = xAxisMarks(axis, scale, paper(), 0, 0, 100);
+    EXPECT_EQ(marks.ticks.labels, QStringList({"0", "\n6.25", "10", "25", "100"}));
+    EXPECT_GT(marks.extent, xAxisMarks({"step", {}}, scale, paper(), 0, 0, 100).extent);
+    FigureStyle window = paper();
+    window.onScreen = true;
+    EXPECT_EQ(xAxisMarks(axis, scale, window, 0, 0, 100).ticks.labels[1], QString()) << "the pointer tells it";
 }
 
 TEST(PrintedFigure, LongNamesAreInTheLegend) {

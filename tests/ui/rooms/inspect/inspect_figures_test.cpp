@@ -601,38 +601,53 @@ TEST(InspectFigures, CurvesStateTheirCountsAndIntervals) {
     // The fixture's results have no standard errors, as those of an earlier version.
     EXPECT_TRUE(drawn("loss-by-position", data).figure.bands.empty());
     EXPECT_TRUE(drawn("loss-by-position", data)
-                    .figure.note.contains("n = 2 sequences of 16 tokens; no 95 % interval: this result was "
-                                          "stored without standard errors"))
+                    .figure.note.contains("n = 2 sequences of 16 tokens; no 95 % confidence interval: an "
+                                          "interval requires at least three sequences"))
         << drawn("loss-by-position", data).figure.note.toStdString();
-    EXPECT_TRUE(drawn("retrieval-accuracy", data).figure.note.contains("n = 8 tokens per lag; no 95 % interval"));
+    EXPECT_TRUE(
+        drawn("retrieval-accuracy", data).figure.note.contains("n = 8 tokens per lag; no 95 % confidence interval"));
 
     ProbeResult result = probeResultAt(100);
+    result.sequences = 3;
     result.loss_by_position_error.assign(kTestLength, 0.1);
     result.attention_by_distance_error = filledArray({kTestLayers, kTestHeads, kTestLength}, 0.01F, 0);
     result.entropy_error = filledArray({kTestLayers, kTestHeads}, 0.5F, 0);
     for (RetrievalPoint& point : result.retrieval) {
-        point.sequences = 2;
+        point.sequences = 3;
         point.accuracy_error = 0.01;
     }
     InsideRun run = testRun(1, 100);
     run.addSnapshot({100, std::make_shared<const ProbeResult>(result)});
     data.run = std::make_shared<const InsideRun>(run);
-    // scipy.stats.t.ppf(0.975, 1) = 12.706205
+    // scipy.stats.t.ppf(0.975, 2) = 4.3026527
     const Figure losses = drawn("loss-by-position", data).figure;
     ASSERT_EQ(losses.bands.size(), 1U);
-    EXPECT_NEAR(losses.bands[0].lower[0], 3.0 - 1.2706205, 1e-6);
-    EXPECT_NEAR(losses.bands[0].upper[0], 3.0 + 1.2706205, 1e-6);
-    EXPECT_TRUE(losses.note.contains("bands: 95 % intervals over the sequences"));
+    EXPECT_NEAR(losses.bands[0].lower[0], 3.0 - 0.43026527, 1e-6);
+    EXPECT_NEAR(losses.bands[0].upper[0], 3.0 + 0.43026527, 1e-6);
+    EXPECT_TRUE(losses.note.contains("bands: 95 % confidence intervals over the sequences"));
     EXPECT_TRUE(figureCsv(losses).contains("95 % interval · lower (nats)"));
     const Figure retrieval = drawn("retrieval-accuracy", data).figure;
     ASSERT_EQ(retrieval.bands.size(), 1U);
-    EXPECT_NEAR(retrieval.bands[0].lower[0], 25 - 12.706205, 1e-5);
-    EXPECT_TRUE(retrieval.note.contains("n = 2 sequences with 8 tokens per lag")) << retrieval.note.toStdString();
+    EXPECT_NEAR(retrieval.bands[0].lower[0], 25 - 4.3026527, 1e-5);
+    EXPECT_TRUE(retrieval.note.contains("n = 3 sequences with 8 tokens per lag")) << retrieval.note.toStdString();
     EXPECT_EQ(drawn("attention-by-distance", data).figure.bands.size(), 2U);  // one per head
     const Figure entropy = drawn("attention-entropy", data).figure;
     ASSERT_EQ(entropy.bands.size(), 2U);  // one per layer, at the only snapshot with standard errors
     EXPECT_EQ(entropy.bands[0].x, (QList<double>{100}));
     EXPECT_TRUE(entropy.note.contains("at least as wide as the 95 % confidence interval"));
+
+    // Two sequences have intervals of 12.7 standard errors, which would cover the axes.
+    result.sequences = 2;
+    for (RetrievalPoint& point : result.retrieval) point.sequences = 2;
+    InsideRun two = testRun(1, 100);
+    two.addSnapshot({100, std::make_shared<const ProbeResult>(result)});
+    data.run = std::make_shared<const InsideRun>(two);
+    for (const char* name : {"loss-by-position", "retrieval-accuracy", "retrieval-loss", "retrieval-gain",
+                             "attention-by-distance", "attention-entropy", "retrieval-over-training"}) {
+        const Figure figure = drawn(name, data).figure;
+        EXPECT_TRUE(figure.bands.empty()) << name;
+        EXPECT_FALSE(figure.note.contains("bands:")) << name << ": " << figure.note.toStdString();
+    }
 }
 
 TEST(InspectFigures, AblationsShowTheirControls) {
@@ -654,8 +669,18 @@ TEST(InspectFigures, AblationsShowTheirControls) {
     AblationControls controls{0.25, {{{2}, 0.25, withLoss(2.5)}, {{3}, 0.24, withLoss(2.75)}}};
     data.ablation->controls = controls;
     const Figure losses = drawn("ablation-loss", data).figure;
-    ASSERT_EQ(losses.curves.size(), 3U);  // whole model, control, ablation
-    EXPECT_EQ(losses.curves[1].label, "control");
+    // The increase over the whole model, whose line is at 0.
+    ASSERT_EQ(losses.curves.size(), 2U);  // control, ablation
+    EXPECT_EQ(losses.curves[0].label, "control");
+    EXPECT_EQ(losses.y.title(), "loss increase (nats)");
+    ASSERT_EQ(losses.horizontalLines.size(), 1U);
+    EXPECT_EQ(losses.horizontalLines[0].label, "whole model");
+    for (qsizetype i = 0; i < losses.curves[1].x.size(); ++i) {
+        const auto place = static_cast<std::size_t>(losses.curves[1].x[i]);
+        EXPECT_NEAR(losses.curves[1].y[i],
+                    data.ablation->without->loss_by_position[place] - data.ablation->whole->loss_by_position[place],
+                    1e-9);
+    }
     EXPECT_TRUE(losses.note.contains(
         "control: freezing random other pairs with a logit contribution near 25.0 % changes the loss by +0.3750"))
         << losses.note.toStdString();

@@ -26,6 +26,8 @@ SheetRow rowOf(const std::string& claim, double theta, SheetVerdict verdict, con
     row.plan.keys = {{"theta", theta}};
     row.verdict = verdict;
     row.effect = effect;
+    if (effect && effect->scale == RowEffect::Scale::ratio) row.plan.rule->kind = VerdictRule::Kind::size;
+    if (effect && effect->scale == RowEffect::Scale::proportion) row.plan.rule->kind = VerdictRule::Kind::proportion;
     return row;
 }
 
@@ -75,6 +77,13 @@ bool hasStroke(const Figure& figure, QPointF from, QPointF to) {
     });
 }
 
+/// Linear from −1 to 1, then a step per factor of 10.
+double placeOf(const Figure& figure, double margins) {
+    const double size = std::abs(margins);
+    const double steps = size <= 1 ? margins : std::copysign(1 + std::log10(size), margins);
+    return static_cast<double>(figure.x.categories.size() - 1) / 2 + steps;
+}
+
 TEST(ForestFigure, GroupsRowsByClaimFromTopToBottom) {
     const auto rows = someRows();
     const Figure figure = forestFigure(planWithClaims(), rows);
@@ -88,7 +97,12 @@ TEST(ForestFigure, GroupsRowsByClaimFromTopToBottom) {
     }
     const QStringList marked = {"4 +", "3 ?", "2 –", "0 ×"};
     EXPECT_EQ(verdicts, marked) << verdicts.join('|').toStdString();
-    EXPECT_TRUE(figure.note.startsWith("points: effects in this lab, with 95 % intervals (of ratios: Fieller's)"));
+    EXPECT_TRUE(
+        figure.note.contains("; points: effects in this lab, with 95 % confidence intervals (of ratios: Fieller's)"))
+        << figure.note.toStdString();
+    // A claim has its words, and the line of a row is no interval.
+    EXPECT_TRUE(figure.note.startsWith("claim 1: The loss is lower; claim 2: The speed is about half; "))
+        << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("+ reproduced, ? undecided, – not testable, × not reproduced"))
         << figure.note.toStdString();
 }
@@ -99,18 +113,24 @@ TEST(ForestFigure, ShowsEffectsOfSeveralClaimsInMargins) {
     const auto rows = someRows();
     const Figure figure = forestFigure(planWithClaims(), rows);
     EXPECT_EQ(figure.x.title(), "effect / margin of the rule");
-    EXPECT_EQ(pointsAt(figure, -4), QList<double>{4});
-    EXPECT_EQ(pointsAt(figure, 6), QList<double>{0});    // a ratio of 0.8
-    EXPECT_EQ(pointsAt(figure, 0.6), QList<double>{2});  // 90 % of the runs
-    EXPECT_TRUE(hasStroke(figure, {-6, 4}, {-2, 4}));
-    EXPECT_TRUE(hasStroke(figure, {4, 0}, {8, 0}));
-    EXPECT_TRUE(hasStroke(figure, {-3.88, 3.7}, {-3.88, 4.3}));
-    EXPECT_TRUE(hasStroke(figure, {0, -0.3}, {0, 0.3}));
-    ASSERT_EQ(figure.bands.size(), 4U);  // the range is known before the runs
-    for (const FigureBand& band : figure.bands) {
-        EXPECT_NEAR(band.x.first(), -1, 1e-9);
-        EXPECT_NEAR(band.x.last(), 1, 1e-9);
+    EXPECT_EQ(figure.x.categories, QStringList({"−10", "−1", "0", "1", "10"}));
+    const auto at = [&](double margins) { return placeOf(figure, margins); };
+    EXPECT_EQ(pointsAt(figure, at(-4)), QList<double>{4});
+    EXPECT_EQ(pointsAt(figure, at(6)), QList<double>{0});    // a ratio of 0.8
+    EXPECT_EQ(pointsAt(figure, at(0.6)), QList<double>{2});  // 90 % of the runs
+    EXPECT_TRUE(hasStroke(figure, {at(-6), 4}, {at(-2), 4}));
+    EXPECT_TRUE(hasStroke(figure, {at(4), 0}, {at(8), 0}));
+    EXPECT_TRUE(hasStroke(figure, {at(-3.88), 3.7}, {at(-3.88), 4.3}));
+    EXPECT_TRUE(hasStroke(figure, {at(0), -0.3}, {at(0), 0.3}));
+    ASSERT_EQ(figure.bands.size(), 4U);  // known before the runs
+    // The shade means the same in every row: effects that agree with the claim, such as a loss that is lower by more
+    // than the margin, or a ratio within its range.
+    for (std::size_t i = 0; i < 4; ++i) {
+        const bool isDifference = i < 2;
+        EXPECT_NEAR(figure.bands[i].x.first(), isDifference ? figure.x.minimum : at(-1), 1e-9) << i;
+        EXPECT_NEAR(figure.bands[i].x.last(), isDifference ? at(-1) : at(1), 1e-9) << i;
     }
+    EXPECT_TRUE(figure.note.contains("shaded: effects that agree with the claim")) << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("in margins (half the width of the range)")) << figure.note.toStdString();
     EXPECT_FALSE(figure.note.contains("groups whose rule has no range"));
     EXPECT_TRUE(figure.summary.contains("4 rows, of which 3 have an effect")) << figure.summary.toStdString();
@@ -125,8 +145,7 @@ TEST(ForestFigure, HasNamesAxisAndRangesBeforeTheFirstRun) {
     EXPECT_EQ(figure.bands.size(), 2U);
     EXPECT_TRUE(figure.y.categories.contains("θ 500") || figure.y.categories[0].contains("500"))
         << figure.y.categories.join(", ").toStdString();
-    EXPECT_EQ(figure.x.minimum, -2) << "the range from −1 to 1 has space beside it";
-    EXPECT_EQ(figure.x.maximum, 2);
+    EXPECT_EQ(figure.x.categories, QStringList({"−10", "−1", "0", "1", "10"}));
     EXPECT_TRUE(figure.note.contains("appears when all of its runs have ended")) << figure.note.toStdString();
 }
 
@@ -138,7 +157,7 @@ TEST(ForestFigure, ShowsEffectsOfOneClaimInPercent) {
     EXPECT_EQ(pointsAt(loss, 90), QList<double>{0});  // 90 % of the runs
     EXPECT_TRUE(hasStroke(loss, {-3, 2}, {-1, 2}));
     EXPECT_TRUE(hasStroke(loss, {-1.94, 1.7}, {-1.94, 2.3}));
-    EXPECT_EQ(loss.bands.at(0).x, (QList<double>{-0.5, 0.5}));
+    EXPECT_EQ(loss.bands.at(0).x, (QList<double>{loss.x.minimum, -0.5}));  // lower by more than the margin
     EXPECT_TRUE(loss.note.contains("proportions are in percent of the runs"));
     const Figure speed = forestFigure(planWithClaims(), rows, "speed");
     EXPECT_EQ(pointsAt(speed, -20), QList<double>{0});  // a ratio of 0.8
@@ -153,7 +172,7 @@ TEST(ForestFigure, RowsWithoutARangeAreShownInTheirClaimAlone) {
     auto rows = someRows();
     rows[1].effect->range_low = rows[1].effect->range_high = std::nullopt;
     const Figure all = forestFigure(planWithClaims(), rows);
-    EXPECT_TRUE(pointsAt(all, -4).isEmpty());
+    EXPECT_TRUE(pointsAt(all, placeOf(all, -4)).isEmpty());
     EXPECT_TRUE(all.note.contains("groups whose rule has no range are only in the figure of their claim"));
     EXPECT_EQ(pointsAt(forestFigure(planWithClaims(), rows, "loss"), -2), QList<double>{2});
 }
@@ -166,8 +185,9 @@ TEST(ForestFigure, PrintedDifferenceHasItsPlaceInMarginsBeforeTheRuns) {
     rows[1].plan.rule = size_rule(0.4, 0.6, "speed");
     rows[1].paper_difference_percent = -45;
     const Figure figure = forestFigure(planWithClaims(), rows);
-    EXPECT_TRUE(hasStroke(figure, {-2, 1.7}, {-2, 2.3}));
-    EXPECT_TRUE(hasStroke(figure, {0.5, -0.3}, {0.5, 0.3}));  // 0.55 of the speed: (0.55 − 0.5) / 0.1
+    EXPECT_TRUE(hasStroke(figure, {placeOf(figure, -2), 1.7}, {placeOf(figure, -2), 2.3}));
+    EXPECT_TRUE(hasStroke(figure, {placeOf(figure, 0.5), -0.3},
+                          {placeOf(figure, 0.5), 0.3}));  // 0.55 of the speed: (0.55 − 0.5) / 0.1
 }
 
 TEST(ForestFigure, ShowsThePrintedDifferenceBeforeTheRuns) {

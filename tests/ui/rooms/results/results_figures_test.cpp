@@ -312,6 +312,22 @@ TEST(ResultsFigures, PointsOnTheParetoFrontAreLargeWhateverTheirErrorBars) {
     EXPECT_GT(sizes[0], sizes[1]) << "the front comes first";
 }
 
+TEST(ResultsFigures, ManyDominatedSettingsAreGreyWithoutNames) {
+    // The table of a larger fraction is larger, and here its loss is higher.
+    std::vector<std::pair<double, std::vector<double>>> groups;
+    for (int i = 1; i <= 10; ++i) groups.push_back({0.1 * i, {1.2 + 0.01 * i, 1.21 + 0.01 * i}});
+    const Figure figure = lossByCache(resultsData(syntheticRuns("fraction", groups))).figure;
+    std::size_t grey = 0;
+    for (const FigureCurve& curve : figure.curves) {
+        if (curve.shape != Shape::points) continue;
+        EXPECT_EQ(curve.label.isEmpty(), curve.ink.kind == Ink::Kind::quiet);
+        grey += curve.ink.kind == Ink::Kind::quiet;
+    }
+    EXPECT_EQ(grey, 9u);
+    EXPECT_TRUE(figure.note.contains("grey: the other settings, which a setting on the front matches or beats in both"))
+        << figure.note.toStdString();
+}
+
 TEST(ResultsFigures, ImprovementUsesTheBaselineOfEachDataSet) {
     std::vector<SyntheticRun> runs =
         syntheticRuns("theta", {{10000, {2.0, 2.02}}, {500, {1.0, 1.03}}}, {{"data", "a.txt"}});
@@ -588,7 +604,9 @@ TEST(ResultsFigures, SpikesShowLossAndGradientNormOfFewRuns) {
     const Figure few = spikeFigure(data).figure;
     EXPECT_TRUE(few.y.logarithmic);
     ASSERT_EQ(few.curves.size(), 5u);  // two curves per run, and a point where the failed run ended
-    EXPECT_EQ(few.curves[1].y, QList<double>({1, 30, 1}));
+    EXPECT_EQ(few.curves[1].y, QList<double>({0.1, 3, 0.1}));  // a tenth, below the losses
+    EXPECT_EQ(few.curves[1].ink, few.curves[0].ink) << "its seed's colour";
+    EXPECT_EQ(few.y.label, "training loss (nats), gradient norm / 10");
     EXPECT_TRUE(few.curves[1].companion);
     EXPECT_EQ(few.curves[3].label, "10k · seed 1, failed");
     EXPECT_EQ(redPoints(few).size(), 1u);

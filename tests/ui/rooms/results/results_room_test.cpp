@@ -275,7 +275,8 @@ TEST_F(ResultsRoomTest, TableShowsMeansAndVerdicts) {
     EXPECT_EQ(cell(2, "bits per character"), QString::number(1.51 / std::log(2.0), 'f', 4) + " ± 0.0144");
     const GroupTable& groups = room->groups();
     const int column = groups.columnOf("best validation loss");
-    EXPECT_EQ(groups.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(), "best validation loss (nats)");
+    EXPECT_EQ(groups.headerData(column, Qt::Horizontal, Qt::DisplayRole).toString(),
+              "best validation loss (nats, ± std)");
     for (int i = 0; i < groups.columnCount(); ++i) {
         EXPECT_FALSE(groups.headerData(i, Qt::Horizontal, Qt::ToolTipRole).toString().isEmpty()) << i;
     }

@@ -509,10 +509,11 @@ TEST(Matrix, LargeHeadsShowTheEnlargedPairAndItsNeighbours) {
     scene.state.highlighted = 20;
     EXPECT_EQ(matrixChannels(scene, 8), (std::vector<int>{0, 20, 84, 127}));
     const std::vector<int> more = matrixChannels(scene, 14);
-    EXPECT_EQ(more, (std::vector<int>{0, 1, 19, 20, 21, 83, 84, 85, 126, 127}));
+    // With the partners of the first and the last channel, so that each row shows both of its entries.
+    EXPECT_EQ(more, (std::vector<int>{0, 20, 63, 64, 84, 127}));
     RotationScene interleaved = sceneOf("head_dim=128 pairing=interleaved");
     interleaved.state.highlighted = 20;
-    EXPECT_EQ(matrixChannels(interleaved, 8), (std::vector<int>{0, 40, 41, 127}));
+    EXPECT_EQ(matrixChannels(interleaved, 8), (std::vector<int>{0, 1, 40, 41, 126, 127}));
 }
 
 TEST(AimFigure, MarksTheMaximumAndTheCurrentDistance) {

@@ -54,8 +54,9 @@ QString signedLoss(double loss) {
 
 QString riseText(const Description& rise, const QString& units) {
     if (!std::isfinite(rise.confidence_low)) return signedLoss(rise.mean);
-    return u"%1 (95 % interval %2 to %3, n = %4)"_s.arg(signedLoss(rise.mean), signedLoss(rise.confidence_low),
-                                                        signedLoss(rise.confidence_high), countText(rise.n, units));
+    return u"%1 (95 % confidence interval %2 to %3, n = %4)"_s.arg(
+        signedLoss(rise.mean), signedLoss(rise.confidence_low), signedLoss(rise.confidence_high),
+        countText(rise.n, units));
 }
 
 QString lossChange(const AblationResult& result) {
@@ -94,10 +95,23 @@ void addControls(Figure& figure, const AblationControls& controls, const QString
     for (const QList<double>& each : heights) {
         for (qsizetype i = 0; i < means.size(); ++i) means[i] += each[i] / static_cast<double>(heights.size());
     }
-    const Ink ink{Ink::Kind::accent};
-    addBand(figure, bandOverCurves(u"random pairs ablated (control), 95 % interval"_s, ink, x, heights));
-    figure.curves.push_back(dashedCurve(inspectCurve(label, u"%1 after ablating random pairs (mean)"_s.arg(quantity),
-                                                     ink, std::move(x), std::move(means))));
+    FigureCurve curve = dashedCurve(inspectCurve(label, u"%1 after ablating random pairs (mean)"_s.arg(quantity),
+                                                 {Ink::Kind::quiet}, std::move(x), std::move(means)));
+    curve.dash = 1;  // another one than that of the whole model
+    figure.curves.push_back(std::move(curve));
+}
+
+/// The losses of `ablated` minus those of the whole model, position by position and sequence by sequence.
+ProbeResult riseOf(const ProbeResult& whole, const ProbeResult& ablated) {
+    ProbeResult rise;
+    rise.loss_by_position = ablated.loss_by_position;
+    for (std::size_t i = 0; i < std::min(rise.loss_by_position.size(), whole.loss_by_position.size()); ++i)
+        rise.loss_by_position[i] -= whole.loss_by_position[i];
+    if (ablated.sequence_losses.shape != whole.sequence_losses.shape) return rise;
+    rise.sequence_losses = ablated.sequence_losses;
+    for (std::size_t i = 0; i < rise.sequence_losses.values.size(); ++i)
+        rise.sequence_losses.values[i] -= whole.sequence_losses.values[i];
+    return rise;
 }
 
 /// One end of the spectrum in a figure against the number of ablated pairs.
@@ -123,7 +137,6 @@ void addEnd(Figure& figure, const SpectrumEnd& side) {
     const Ink ink = Ink::data(side.ink);
     FigureBand band{u"%1, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
     FigureCurve curve = inspectCurve(side.label, figure.y.label, ink);
-    FigureBand controlBand{u"%1, control, 95 % interval"_s.arg(side.label), ink, {}, {}, {}};
     const QString controlName = u"%1 after ablating random pairs (mean), %2"_s.arg(figure.y.label, side.label);
     FigureCurve control = inspectCurve({}, controlName, ink);
     control.companion = true;
@@ -133,13 +146,10 @@ void addEnd(Figure& figure, const SpectrumEnd& side) {
         curve.y.append(side.values[i]);
         if (i < side.intervals.size()) band.add(count, side.intervals[i].low, side.intervals[i].high);
         if (i >= side.control_values.size()) continue;
-        const Description mean = describe(side.control_values[i]);
         control.x.append(count);
-        control.y.append(mean.mean);  // NaN, a gap, without controls
-        controlBand.add(count, mean.confidence_low, mean.confidence_high);
+        control.y.append(describe(side.control_values[i]).mean);  // NaN, a gap, without controls
     }
     addBand(figure, std::move(band));
-    addBand(figure, std::move(controlBand));
     if (std::any_of(control.y.begin(), control.y.end(), [](double y) { return std::isfinite(y); }))
         figure.curves.push_back(std::move(control));
     figure.curves.push_back(std::move(curve));
@@ -195,24 +205,28 @@ static InspectPicture ablationLoss(const InspectData& data) {
     constexpr const char* name = "ablation-loss";
     if (!data.run || !data.ablation) return noAblation(data, name);
     const AblationResult& result = *data.ablation;
-    InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"validation loss"_s, u"nats"_s})};
+    // The loss itself varies with the text by far more than with the ablation.
+    InspectPicture picture{inspectFigure(data, name, {u"position"_s, u"tokens"_s}, {u"loss increase"_s, u"nats"_s})};
     Figure& figure = picture.figure;
-    const auto curveOf = [](const ProbeResult& probe, const QString& label, Ink ink) {
-        return blockMeans(probe.loss_by_position, label, ink);
+    const auto curveOf = [&](const ProbeResult& probe, const QString& label, Ink ink) {
+        FigureCurve curve = blockMeans(riseOf(*result.whole, probe).loss_by_position, label, ink);
+        curve.quantity = figure.y.label;
+        return curve;
     };
-    const Ink quiet{Ink::Kind::quiet};
     const Ink ink = data.run->ink;
-    figure.curves.push_back(dashedCurve(curveOf(*result.whole, u"whole model"_s, quiet)));
     addControls(figure, result.controls, figure.y.label,
-                [&](const ProbeResult& probe) { return curveOf(probe, {}, quiet); });
+                [&](const ProbeResult& probe) { return curveOf(probe, {}, {Ink::Kind::quiet}); });
     figure.curves.push_back(curveOf(*result.without, ablationText(result.ablation), ink));
-    FigureBand band = blockBand(u"%1, 95 % interval"_s.arg(ablationText(result.ablation)), ink, *result.without);
+    figure.horizontalLines.push_back({0, u"whole model"_s});
+    figure.horizontalLines.back().labelAtEnd = true;
+    FigureBand band = blockBand(u"%1, 95 % interval"_s.arg(ablationText(result.ablation)), ink,
+                                riseOf(*result.whole, *result.without));
     const bool hasBands = !band.x.isEmpty();
     addBand(figure, std::move(band));
     figure.note =
         u"%1: %2; %3; %4; %5"_s.arg(ablationText(result.ablation), lossChange(result), controlText(result),
                                     checkpointNote(data, result.iteration), sequencesNote(*result.without, hasBands));
-    figure.summary = u"Loss by position in the context, for the run %2 with %1: %3; %4."_s.arg(
+    figure.summary = u"Loss increase by position in the context, for the run %2 with %1: %3; %4."_s.arg(
         ablationText(result.ablation), data.run->name, lossChange(result), controlText(result));
     return picture;
 }
@@ -272,8 +286,9 @@ static InspectPicture ablationCurve(const InspectData& data) {
         }
         return side;
     };
-    const QString counts = u"n = %1 of %2; bands: 95 % intervals of the loss increase due to the ablation"_s.arg(
-        countText(curve.sequences, u"sequence"_s), countText(curve.length, u"token"_s));
+    const QString counts =
+        u"n = %1 of %2; bands: 95 % confidence intervals of the loss increase due to the ablation"_s.arg(
+            countText(curve.sequences, u"sequence"_s), countText(curve.length, u"token"_s));
     return curveFromBothEnds(data, name, {u"validation loss"_s, u"nats"_s},
                              sideOf(u"fastest first"_s, 0, curve.fast_loss, curve.fast_rise, curve.fast_controls),
                              sideOf(u"slowest first"_s, 1, curve.slow_loss, curve.slow_rise, curve.slow_controls),
@@ -293,8 +308,8 @@ static InspectPicture ablationRetrievalCurve(const InspectData& data) {
         for (const Interval& interval : intervals) side.intervals.push_back({100 * interval.low, 100 * interval.high});
         return side;
     };
-    const QString counts =
-        u"n = %1; bands: 95 % intervals over the sequences"_s.arg(countText(curve.retrieval_sequences, u"sequence"_s));
+    const QString counts = u"n = %1; bands: 95 % confidence intervals over the sequences"_s.arg(
+        countText(curve.retrieval_sequences, u"sequence"_s));
     return curveFromBothEnds(
         data, name, {u"retrieval accuracy"_s, u"%"_s},
         sideOf(u"fastest first"_s, 0, curve.fast_accuracy, curve.fast_accuracy_interval, curve.fast_controls),
@@ -305,7 +320,8 @@ InspectFigures ablationFigures() {
     using Controls = InspectFigure::Controls;
     return {
         {"ablation-loss", InspectGroup::ablation, u"loss after ablation"_s,
-         u"Shows the loss by position after rotary pairs are frozen (frequency 0), removed from the attention logit, "
+         u"Shows the increase of the loss by position after rotary pairs are frozen (frequency 0), removed from the "
+         u"attention logit, "
          "or mean-ablated (query and key replaced by their means). As a control, random other pairs with nearly the "
          "same logit contribution are ablated. Formula 8 of the guide"_s,
          &need::ablation, Controls::none, ablationLoss},

@@ -84,7 +84,8 @@ InspectPicture courseByLayer(const InspectData& data, const char* name, const Ax
         figure.curves.push_back(curve);
         addBand(figure, courseBand(*data.run, line.label, curve.ink, [&](const ProbeResult& result) {
                     const auto row = meanRow(result.*errors, line.layer, line.head, data.run->spec.heads);
-                    return row.empty() ? Interval() : mean_interval(number(result), row[0], result.sequences - 1);
+                    return row.empty() ? Interval()
+                                       : mean_interval(number(result), row[0], degreesOf(result.sequences));
                 }));
     }
     addCursor(figure, data);
@@ -167,7 +168,7 @@ static InspectPicture contributionsOverTraining(const InspectData& data) {
         addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
                     const auto errors =
                         meanRow(result.logit_contribution_error, layerOf(data), headOf(data), data.run->spec.heads);
-                    return mean_interval(number(result), 100 * numberAt(errors, pair), result.sequences - 1);
+                    return mean_interval(number(result), 100 * numberAt(errors, pair), degreesOf(result.sequences));
                 }));
         if (highlighted && static_cast<std::size_t>(*highlighted) == pair) curve.emphasis = Emphasis::picked;
         figure.curves.push_back(std::move(curve));
@@ -261,13 +262,14 @@ static InspectPicture retrievalCourse(const InspectData& data) {
                                          [&](const ProbeResult& result) { return 100 * pointOf(result).accuracy; }));
         addBand(figure, courseBand(*data.run, label, ink, [&](const ProbeResult& result) {
                     const RetrievalPoint point = pointOf(result);
-                    const Interval share = share_interval(point.accuracy, point.accuracy_error, point.sequences - 1);
+                    const Interval share =
+                        share_interval(point.accuracy, point.accuracy_error, degreesOf(point.sequences));
                     return Interval{100 * share.low, 100 * share.high};
                 }));
     }
     figure.y.minimum = 0;
     addCursor(figure, data);
-    figure.note = u"%1; %2"_s.arg(data.run->name, retrievalNote(*now->result));
+    figure.note = u"%1; %2"_s.arg(data.run->name, retrievalNote(*now->result, !figure.bands.empty()));
     figure.summary =
         u"Retrieval accuracy of the run %1 at each lag (distance to the original) during training: the percentage of "
         "copied tokens that the model predicts."_s.arg(data.run->name);

@@ -225,8 +225,8 @@ QString intervalText(const Description& mean, const QString& unit) {
     if (!std::isfinite(mean.mean)) return {};
     const QString value = QString::number(mean.mean, 'f', 3);
     if (!std::isfinite(mean.confidence_low)) return u"%1 %2"_s.arg(value, unit);
-    return u"%1 %2 (95 % interval %3 to %4)"_s.arg(value, unit, QString::number(mean.confidence_low, 'f', 3),
-                                                   QString::number(mean.confidence_high, 'f', 3));
+    return u"%1 %2 (95 % confidence interval %3 to %4)"_s.arg(value, unit, QString::number(mean.confidence_low, 'f', 3),
+                                                              QString::number(mean.confidence_high, 'f', 3));
 }
 
 }  // namespace

@@ -55,10 +55,13 @@ void addBaseline(Figure& figure, const InspectData& data, const std::function<do
     const ProbeResult& result = *data.snapshot()->result;
     FigureCurve baseline = inspectCurve({}, u"baseline: first occurrence of the tokens"_s, {Ink::Kind::quiet},
                                         lagsOf(result), numbersOf(result.retrieval, number));
-    baseline.shape = FigureCurve::Shape::points;
-    baseline.pointPt = 5;
+    baseline.companion = true;
+    baseline.dash = 1;  // another one than that of the first snapshot
+    baseline.dots = false;
+    baseline.isNamed = true;
+    baseline.label = u"baseline"_s;
     figure.curves.insert(figure.curves.begin(), std::move(baseline));
-    figure.note += u"; points: baseline (first occurrence of the copied tokens)"_s;
+    figure.note += u"; baseline: first occurrence of the copied tokens"_s;
 }
 
 QString intervalLabel() {
@@ -100,7 +103,7 @@ static InspectPicture retrievalAccuracy(const InspectData& data) {
         [](const ProbeResult& result, const FigureCurve& curve) {
             return accuracyBand(intervalLabel(), curve.ink, result);
         },
-        retrievalNote);
+        [](const ProbeResult& result) { return retrievalNote(result); });
     addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return 100 * point.first_accuracy; });
     if (!picture.figure.curves.empty()) picture.figure.y.minimum = 0;
     return picture;
@@ -119,7 +122,7 @@ static InspectPicture retrievalLoss(const InspectData& data) {
             const std::int64_t sequences = result.retrieval.empty() ? 0 : result.retrieval.front().sequences;
             return meanBand(intervalLabel(), curve.ink, curve.x, curve.y, errors, sequences);
         },
-        retrievalNote);
+        [](const ProbeResult& result) { return retrievalNote(result); });
     addBaseline(picture.figure, data, [](const RetrievalPoint& point) { return point.first_loss; });
     return picture;
 }
@@ -168,11 +171,11 @@ FigureCurve& addGain(Figure& figure, const ProbeResult& result, std::int64_t see
         const double half = kNormalQuantile * point.gain_standard_error();
         curve.x.append(static_cast<double>(point.distance()));
         curve.y.append(100 * point.gain());
-        band.lower.append(100 * (point.gain() - half));
-        band.upper.append(100 * (point.gain() + half));
+        // Without sequences, the error is that over tokens, which are many.
+        if (point.sequences < 2 || degreesOf(point.sequences) > 0)
+            band.add(curve.x.last(), 100 * (point.gain() - half), 100 * (point.gain() + half));
     }
-    band.x = curve.x;
-    figure.bands.push_back(std::move(band));
+    addBand(figure, std::move(band));
     figure.curves.push_back(std::move(curve));
     return figure.curves.back();
 }
@@ -279,7 +282,8 @@ InspectFigures momentFigures() {
          nullptr, Controls::none, retrievalAccuracy},
         {"retrieval-gain", InspectGroup::moment, u"retrieval gain and context bound"_s,
          u"Shows three quantities by the attended distance. The retrieval gain is the accuracy on copied tokens "
-         "minus the accuracy on their first occurrence, with a 95 % interval. The context bound B(Δ) is the mean "
+         "minus the accuracy on their first occurrence, with a 95 % confidence interval. The context bound B(Δ) is the "
+         "mean "
          "logit advantage of similar keys at distance Δ, as a percentage of B(0). The mean attention logit is "
          "centred and scaled. The last snapshot has the most distances. Men et al. 2024; formulas 12 and 13 of the "
          "guide"_s,

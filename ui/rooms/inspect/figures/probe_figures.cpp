@@ -38,6 +38,19 @@ QString titleOf(const ExtrapolationEvaluation& evaluation, const InsideRun& run)
     return run.plan.rotary() ? methodTitle(evaluation.method) : QString::fromStdString(label_of(run.spec));
 }
 
+constexpr std::size_t kMostBands = 3;  // more bands cover each other and the curves
+
+/// Of many methods, only the first has its band: they evaluate the same sequences, so that the bands are alike.
+bool hasBand(const ExtrapolationResult& result, const ExtrapolationEvaluation& evaluation) {
+    return result.evaluations.size() <= kMostBands || &evaluation == &result.evaluations.front();
+}
+
+QString firstBandNote(const ExtrapolationResult& result, const InsideRun& run, bool hasBands) {
+    if (!hasBands || result.evaluations.size() <= kMostBands) return {};
+    return u" (drawn for %1; those of the other methods are about as wide)"_s.arg(
+        titleOf(result.evaluations.front(), run));
+}
+
 }  // namespace
 
 InspectPicture withoutAnswer(const InspectData& data, const char* name, const QString& computing) {
@@ -86,15 +99,17 @@ static InspectPicture extrapolationLoss(const InspectData& data) {
     for (const ExtrapolationEvaluation& evaluation : data.beyond->evaluations) {
         const QString title = titleOf(evaluation, *data.run);
         figure.curves.push_back(blockMeans(evaluation.result->loss_by_position, title, scalingInk(evaluation.method)));
-        addBand(figure,
-                blockBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
+        if (hasBand(*data.beyond, evaluation))
+            addBand(figure,
+                    blockBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
         losses << u"%1 %2"_s.arg(title, lossText(evaluation.result->loss));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
     figure.note = u"%1, evaluated on sequences of %2 × its training context; %3"_s
                       .arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor)
-                      .arg(countsOf(*data.beyond, !figure.bands.empty()));
+                      .arg(countsOf(*data.beyond, !figure.bands.empty()) +
+                           firstBandNote(*data.beyond, *data.run, !figure.bands.empty()));
     figure.summary =
         u"Loss by position at %1 times the training context; mean losses in nats: %2."_s.arg(data.beyond->factor)
             .arg(losses.join(u", "_s));
@@ -113,14 +128,16 @@ static InspectPicture extrapolationRetrieval(const InspectData& data) {
         const QString title = titleOf(evaluation, *data.run);
         figure.curves.push_back(inspectCurve(title, u"retrieval accuracy"_s, scalingInk(evaluation.method),
                                              lagsOf(*evaluation.result), accuraciesOf(*evaluation.result)));
-        addBand(figure,
-                accuracyBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
+        if (hasBand(*data.beyond, evaluation))
+            addBand(figure,
+                    accuracyBand(u"%1, 95 % interval"_s.arg(title), scalingInk(evaluation.method), *evaluation.result));
     }
     figure.verticalLines.push_back({static_cast<double>(data.run->spec.context), u"training context"_s});
     figure.note = u"%1, evaluated at %2 × its training context"_s.arg(checkpointNote(data, data.beyond->iteration))
                       .arg(data.beyond->factor);
     if (!data.beyond->evaluations.empty())
-        figure.note += u"; %1"_s.arg(retrievalNote(*data.beyond->evaluations.front().result));
+        figure.note += u"; %1"_s.arg(retrievalNote(*data.beyond->evaluations.front().result) +
+                                     firstBandNote(*data.beyond, *data.run, !figure.bands.empty()));
     figure.summary =
         u"Retrieval accuracy by lag (distance to the original) at %1 times the training context, per scaling "
         "method."_s.arg(data.beyond->factor);

@@ -25,7 +25,7 @@ InspectFigures spectraFigures() {
          u"Shows the mean norm of each pair's two channels in the keys. A large norm does not show that the "
          "model uses the pair. Barbero et al. 2024; formula 33 of the guide"_s,
          nullptr, Controls::pairRows, keySpectrum},
-        {"value-spectrum", InspectGroup::spectra, u"value norm by frequency"_s,
+        {"value-spectrum", InspectGroup::spectra, u"value norm by pair of channels"_s,
          u"Shows the mean norm of each pair's two channels in the values. Values are not rotated, so a pattern that "
          "also appears in the values is not due to the rotation. A large norm does not show that the model uses the "
          "pair. Barbero et al. 2024; formula 33 of the guide"_s,

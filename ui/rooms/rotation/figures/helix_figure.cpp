@@ -127,13 +127,16 @@ void drawFrame(QPainter& painter, const Projection& space, const HelixPicture& p
     painter.drawLine(space.at({first, 0, 0}), space.at({last, 0, 0}));
     painter.drawLine(space.at({first, 0, 0}), space.at({first, 1, 0}));
     painter.drawLine(space.at({first, 0, 0}), space.at({first, 0, 1}));
-    // The names are placed left of the tips, where no mark of a position is drawn.
-    const auto name = [&](const Space& place, const QString& text) {
-        const QPointF at = space.at(place);
-        painter.drawText(at - QPointF(metrics.horizontalAdvance(text) + style.units(4), -metrics.ascent() / 2), text);
+    // The names are placed left of the tips, where no mark of a position is drawn; on paper, where no mark has a text,
+    // above the upper tip, so that they cover no curve.
+    const auto name = [&](const Space& place, const QString& text, bool above) {
+        const double width = metrics.horizontalAdvance(text);
+        painter.drawText(space.at(place) - (above ? QPointF(width / 2, style.units(4))
+                                                  : QPointF(width + style.units(4), -metrics.ascent() / 2)),
+                         text);
     };
-    name({first, 1, 0}, u"cos"_s);
-    name({first, 0, 1}, u"sin"_s);
+    name({first, 1, 0}, u"cos"_s, false);
+    name({first, 0, 1}, u"sin"_s, !style.onScreen);
 }
 
 void drawTicks(QPainter& painter, const Projection& space, const HelixPicture& picture, const FigureStyle& style) {
@@ -152,7 +155,9 @@ void drawTicks(QPainter& painter, const Projection& space, const HelixPicture& p
         const QPointF at = space.at({space.along(ticks.at[i]), 0, 0});
         const QString& text = ticks.labels[i];
         const double width = metrics.horizontalAdvance(text);
-        const QRectF box(at.x() - width / 2 - style.units(2), at.y() + style.units(3), width + style.units(4),
+        // On paper below the helix, so that no curve is covered.
+        const double top = style.onScreen ? at.y() : space.at({space.along(ticks.at[i]), 0, -1.12}).y();
+        const QRectF box(at.x() - width / 2 - style.units(2), top + style.units(3), width + style.units(4),
                          metrics.height());
         painter.fillRect(box, paper);
         painter.setPen(QPen(style.theme.quietText, style.units(style.hairPt)));
@@ -211,12 +216,11 @@ void drawMark(QPainter& painter, const Projection& space, const HelixPicture& pi
     painter.setPen(Qt::NoPen);
     painter.drawEllipse(at, style.units(3.4), style.units(3.4));
     painter.setBrush(Qt::NoBrush);
+    if (!style.onScreen) return;  // a legend says which dot is which, so that no curve is covered
     const QFontMetricsF metrics(painter.font());
-    // Beside the dot, on paper outside the helix, so that no curve is covered. Both labels keep their side, so that
-    // they do not meet where m and n are close.
-    const double edge = style.onScreen ? at.y() : space.at({point.along, 0, above ? 1.0 : -1.0}).y();
-    const double away = style.units(style.onScreen ? 7 : 4);
-    const double base = above ? edge - away : edge + away + metrics.ascent();
+    // Both labels keep their side, so that they do not meet where m and n are close.
+    const double away = style.units(7);
+    const double base = above ? at.y() - away : at.y() + away + metrics.ascent();
     const QRectF box(at.x() - metrics.horizontalAdvance(text) / 2 - style.units(2), base - metrics.ascent(),
                      metrics.horizontalAdvance(text) + style.units(4), metrics.height());
     QColor paper = style.theme.paper;
@@ -224,6 +228,25 @@ void drawMark(QPainter& painter, const Projection& space, const HelixPicture& pi
     painter.fillRect(box, paper);
     painter.setPen(color);
     painter.drawText(QPointF(box.left() + style.units(2), base), text);
+}
+
+/// On paper: the dots of m and n, and what the numbers along the axis are.
+void drawLegend(QPainter& painter, const QRectF& line, const HelixPicture& picture, const FigureStyle& style) {
+    double x = line.left();
+    const auto entry = [&](const QString& text, const QColor& color) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(color);
+        painter.drawEllipse(QPointF(x + style.units(4), line.center().y()), style.units(3.4), style.units(3.4));
+        painter.setBrush(Qt::NoBrush);
+        painter.setPen(color);
+        x += style.units(11);
+        painter.drawText(QRectF(x, line.top(), line.width(), line.height()), Qt::AlignLeft | Qt::AlignVCenter, text);
+        x += QFontMetricsF(painter.font()).horizontalAdvance(text) + style.units(14);
+    };
+    entry(u"m = %1"_s.arg(readableCount(picture.m)), style.theme.query);
+    entry(u"n = %1"_s.arg(readableCount(picture.n)), style.theme.key);
+    painter.setPen(style.theme.quietText);
+    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, u"axis: position (tokens)"_s);
 }
 
 void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, const HelixPicture& picture) {
@@ -239,13 +262,14 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const double gap = style.units(12);
     const QRectF top(rect.left(), rect.top(), rect.width(), line);
     const double used = rotation::drawTitle(painter, top, style, picture.title) + gap;
-    if (used + metrics.horizontalAdvance(picture.note) <= top.width()) {
+    if (style.onScreen && used + metrics.horizontalAdvance(picture.note) <= top.width()) {
         painter.setPen(style.theme.quietText);
         painter.drawText(top, Qt::AlignRight | Qt::AlignVCenter, picture.note);
     }
     const double side = style.units(kMargin);
     const double edge = style.units(kLine - 2);
-    const auto lines = static_cast<double>(rotation::titleLines(picture.title, rect.width(), style).size());
+    auto lines = static_cast<double>(rotation::titleLines(picture.title, rect.width(), style).size());
+    if (!style.onScreen) drawLegend(painter, top.translated(0, lines++ * line), picture, style);
     const Projection space(picture, rect.adjusted(side, lines * line + edge, -side, -edge));
     drawFrame(painter, space, picture, style);
     drawCurve(painter, space, picture, style);

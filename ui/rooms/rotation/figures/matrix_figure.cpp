@@ -175,11 +175,18 @@ std::vector<int> matrixChannels(const RotationScene& scene, int places) {
         return best;
     }
     std::vector<int> middles = {0, d - 1};
-    if (const auto large = scene.enlargedPair()) {
-        const ChannelPair pair = scene.pairs[static_cast<std::size_t>(*large)];
+    const auto add = [&](const ChannelPair& pair) {
         middles.push_back(static_cast<int>(pair.first));
         middles.push_back(static_cast<int>(pair.second));
+    };
+    if (const auto large = scene.enlargedPair()) add(scene.pairs[static_cast<std::size_t>(*large)]);
+    // The partners of the first and the last channel: without them, a row would look as if it had one entry.
+    const std::vector<int> least = middles;
+    for (const int end : {0, d - 1}) {
+        if (const auto pair = pairOf(scene, end)) add(scene.pairs[static_cast<std::size_t>(*pair)]);
     }
+    const std::set<int> all(middles.begin(), middles.end());
+    if (static_cast<int>(slotsOf({all.begin(), all.end()}).size()) > places) middles = least;
     for (int reach = 0; reach < d; ++reach) {
         std::set<int> shown;
         for (const int middle : middles) {

@@ -74,6 +74,13 @@ Figure tokensFromStart(const RotationScene& scene) {
     return tokenFigure(start);
 }
 
+/// The axis fits the numbers: nothing moves on paper.
+Figure printedLogit(const RotationScene& scene) {
+    Figure figure = logitFigure(scene);
+    figure.y.minimum = figure.y.maximum = std::numeric_limits<double>::quiet_NaN();
+    return figure;
+}
+
 Figure distanceOfHead(const RotationScene& scene) {
     return circuitDistanceFigure(scene);
 }
@@ -139,7 +146,7 @@ std::span<const RotaryFigure> rotationFigures() {
     static const std::array<RotaryFigure, 13> figures = {
         {{"dials", standard<dialsFigure>, standardOfBoth<dialsFigure>},
          {"pair", standard<pairFigure>, standardOfBoth<pairFigure>},
-         {"logit-split", standard<logitFigure>, standardOfBoth<logitFigure>, "logit"},
+         {"logit-split", standard<printedLogit>, standardOfBoth<printedLogit>, "logit"},
          {"helices", standard<helicesFigure>, standardOfBoth<helicesFigure>, "helix"},
          {"helix", standard<helixFigure>, standardOfBoth<helixFigure>, "helix"},
          {"rotation-matrix", standard<matrixFigure>, standardOfBoth<matrixFigure>, "matrix"},

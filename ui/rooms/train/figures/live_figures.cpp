@@ -366,10 +366,11 @@ InspectPicture curveOfPicked(const LiveData& data, const LiveQuantity& quantity,
 }
 
 InspectPicture liveContribution(const LiveData& data) {
-    return byFrequency(data,
-                       frequencyQuantity("logit-contribution", {u"logit contribution"_s, u"%"_s},
-                                         &ProbeResult::logit_contribution, 100),
-                       contributionSpectrum);
+    return byFrequency(
+        data,
+        frequencyQuantity("logit-contribution", {u"logit contribution"_s, u"% of the logits' variance"_s},
+                          &ProbeResult::logit_contribution, 100),
+        contributionSpectrum);
 }
 
 InspectPicture liveQueryNorm(const LiveData& data) {
@@ -391,7 +392,7 @@ InspectPicture liveAttention(const LiveData& data) {
         return meanBand(u"95 % interval"_s, curve.ink, curve.x, curve.y,
                         meanRow(result.attention_by_distance_error, -1, -1, run.spec.heads), result.sequences);
     };
-    const bool hasBand = !result.attention_by_distance_error.empty();
+    const bool hasBand = !result.attention_by_distance_error.empty() && degreesOf(result.sequences) > 0;
     return curveOfPicked(data, quantity, band, headsNote(sequencesNote(result, hasBand), inspectDataOf(run), hasBand));
 }
 

@@ -92,7 +92,7 @@ bool tokenizersDiffer(const std::vector<RunView>& runs) {
     return false;
 }
 
-constexpr int kGradientNormSmoothing = 90;  // in percent, of a figure without a choice
+constexpr int kGradientNormSmoothing = 95;  // in percent, of a figure without a choice
 
 /// The runs of --runs, else those that the table of results includes; of a figure that is computed again, all runs.
 std::vector<RunId> requestedRuns(const FigureRequest& request, const LabFile& lab) {
