@@ -256,6 +256,11 @@ double learning_rate_of(const FineTuning& tuning, const RunSpec& spec) {
     return tuning.learning_rate == 0 ? spec.learning_rate / 10 : tuning.learning_rate;
 }
 
+static void require_run(const Checkpoint& checkpoint) {
+    if (checkpoint.external)
+        throw BadInput("A model that was opened from files cannot be fine-tuned here; choose a run of a lab.");
+}
+
 void check_fine_tuning(const RunSpec& spec, const FineTuning& tuning) {
     const ModelPlan plan = plan_of(spec, 1);
     check_length(plan, tuning.factor);
@@ -341,6 +346,7 @@ std::optional<Checkpoint> trained_further(Engine& engine, const Checkpoint& chec
 std::optional<Checkpoint> fine_tuned(Engine& engine, const Checkpoint& checkpoint, const FineTuning& tuning,
                                      const std::filesystem::path& data_dir,
                                      const std::function<bool(std::int64_t done)>& should_continue) {
+    require_run(checkpoint);
     check_fine_tuning(checkpoint.spec, tuning);
     const ModelPlan plan = plan_of(checkpoint);
     std::optional<Scaling> scaling = scaling_of(plan, tuning.method, tuning.factor, tuning.long_factors);
@@ -364,6 +370,7 @@ ExtrapolationResult fine_tune_extrapolation(Engine& engine, const Checkpoint& ch
                                             const std::filesystem::path& data_dir,
                                             const std::function<bool(std::int64_t done)>& should_continue,
                                             std::optional<std::int64_t> sequences) {
+    require_run(checkpoint);
     check_fine_tuning(checkpoint.spec, tuning);
     ExtrapolationResult result{tuning.factor, checkpoint.iteration, {}};
     const auto corpus = corpus_of(checkpoint, data_dir);

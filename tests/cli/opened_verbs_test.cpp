@@ -259,6 +259,88 @@ TEST(OpenedVerbs, AnatomyAndCacheAreThoseOfTheFile) {
               ropelab_cli({"cache", "--hf-config", model + "/config.json", "--json"}).json().at("kv_cache_bytes"));
 }
 
+// A model of the hidden sizes of llama_gqa with a tokenizer of one token per character.
+std::string llama_with_tokenizer(const ScratchFolder& folder) {
+    for (const char* name : {"config.json", "model.safetensors"})
+        fs::copy_file(shared_data(llama) / name, folder / name);
+    const std::string characters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456 .";
+    json vocabulary;
+    for (std::size_t i = 0; i < characters.size(); ++i)
+        vocabulary[characters[i] == ' ' ? "Ġ" : std::string(1, characters[i])] = i;
+    folder.write("tokenizer.json", json{{"model", {{"type", "BPE"}, {"vocab", vocabulary}, {"merges", json::array()}}},
+                                        {"pre_tokenizer", {{"type", "ByteLevel"}, {"add_prefix_space", false}}},
+                                        {"decoder", {{"type", "ByteLevel"}}}}
+                                       .dump());
+    return folder.path().string();
+}
+
+// Numbers of transformers 5.24.0 (eager attention, float32) for the same two sequences.
+TEST(OpenedVerbs, ProbeMeasuresWhatTransformersComputes) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder scratch;
+    const std::string model = llama_with_tokenizer(scratch);
+    std::string text;
+    while (text.size() < 400) text += "the quick brown fox jumps over the lazy dog ";
+    const std::string file = scratch.write("text.txt", text.substr(0, 400)).string();
+    const json probe =
+        ropelab_cli({"probe", "--model", model, "--text-file", file, "--context", "64", "--sequences", "2", "--json"})
+            .json();
+    EXPECT_NEAR(probe.at("loss").get<double>(), 4.816171169281006, 1e-5);
+    const std::vector<double> query = {1.6248395442962646, 1.6986896991729736, 1.5216326713562012, 2.1608500480651855,
+                                       1.2068928480148315, 1.4093537330627441, 1.5769485235214233, 1.478261947631836};
+    const std::vector<double> key = {1.2540080547332764, 1.4567553997039795, 1.6369003057479858, 1.6242457628250122,
+                                     1.3007487058639526, 1.2644667625427246, 1.294041633605957,  1.2139489650726318};
+    for (std::size_t pair = 0; pair < 8; ++pair) {
+        EXPECT_NEAR(probe["norm"]["query"][1][1][pair].get<double>(), query[pair], 1e-5) << pair;
+        EXPECT_NEAR(probe["norm"]["key"][0][1][pair].get<double>(), key[pair], 1e-5) << pair;
+        EXPECT_NEAR(probe["inverse_frequencies"][pair].get<double>(), std::pow(5000.0, -static_cast<double>(pair) / 8),
+                    1e-9);
+    }
+    // Without the first query, which has one key.
+    EXPECT_NEAR(probe["entropy"][1][2].get<double>(), 2.5760083198547363 * 64 / 63, 1e-4);
+    EXPECT_EQ(probe["model"], scratch.path().filename().string());
+    EXPECT_TRUE(probe["run"].is_null());
+
+    // Without the position of any pair, the loss differs; the controls and the curve are those of a run.
+    const json frozen = ropelab_cli({"probe", "--model", model, "--text-file", file, "--context", "64", "--sequences",
+                                     "2", "--freeze-pairs", "0-3", "--json"})
+                            .json();
+    EXPECT_NE(frozen["loss"], probe["loss"]);
+    EXPECT_EQ(frozen["loss_without_ablation"], probe["loss"]);
+    const json curve =
+        ropelab_cli({"probe", "--model", model, "--text-file", file, "--ablation-curve", "ablate", "--json"}).json();
+    EXPECT_EQ(curve["pairs"].size(), 9U);
+    EXPECT_EQ(curve["length"], 64);
+    const json beyond =
+        ropelab_cli({"probe", "--model", model, "--text-file", file, "--extrapolate", "2", "--json"}).json();
+    EXPECT_EQ(beyond["length"], 128);
+    EXPECT_EQ(beyond["evaluations"].size(), 8U);
+}
+
+TEST(OpenedVerbs, FiguresShowAModelInsteadOfARun) {
+    SKIP_WITHOUT_SHARED_DATA(llama);
+    const ScratchFolder scratch;
+    const std::string model = llama_with_tokenizer(scratch);
+    const auto csv_of = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments = {"figure", "query-spectrum", "--model",
+                                              model,    "--output",       (scratch / "figure.csv").string()};
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        EXPECT_EQ(ropelab_cli(arguments).status, 0);
+        return read_file(scratch / "figure.csv");
+    };
+    const std::string file = scratch.write("text.txt", std::string(300, 'a') + std::string(300, 'b')).string();
+    const std::string layers = csv_of({"--text-file", file});
+    EXPECT_THAT(layers, testing::HasSubstr("layer"));
+    EXPECT_EQ(
+        std::ranges::count(csv_of({"--text-file", file, "--rows", "sorted"}), '\n') - std::ranges::count(layers, '\n'),
+        6);  // eight heads instead of two layers
+    EXPECT_BAD_INPUT(ropelab_cli({"figure", "fine-tuned-loss", "--model", model, "--text-file", file, "--output",
+                                  (scratch / "figure.csv").string()}),
+                     "cannot be fine-tuned");
+    EXPECT_BAD_INPUT(ropelab_cli({"probe", "--model", model, "--run", "2"}), "need a run of a lab");
+    EXPECT_BAD_INPUT(ropelab_cli({"probe", "--text", "abc"}), "either a lab file or, with --model");
+}
+
 TEST(OpenedVerbs, SentencesNameWhatDoesNotFit) {
     SKIP_WITHOUT_SHARED_DATA(llama);
     const ScratchFolder scratch;

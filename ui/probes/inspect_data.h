@@ -53,10 +53,13 @@ struct PaintedText {
 /// Each figure chooses: attention maps show one head (withOneHead()), the other figures the mean over heads.
 inline constexpr std::int64_t kAutomaticHead = -2;
 
+/// Of heat maps; `sorted`: all heads in the order of their strongest pair in the newest snapshot.
+enum class InspectRows { layers, headsOfLayer, allHeads, sorted };
+
 struct InspectChoices {
-    std::int64_t layer = -1;    // −1: the mean over layers; heat maps then show one row per layer
-    std::int64_t head = -1;     // −1: the mean over heads; or kAutomaticHead
-    bool headsAsRows = false;   // heat maps: one row per head of the selected layer instead of one row per layer
+    std::int64_t layer = -1;  // −1: the mean over layers; heat maps then show one row per layer
+    std::int64_t head = -1;   // −1: the mean over heads; or kAutomaticHead
+    InspectRows rows = InspectRows::layers;
     bool difference = false;    // heat maps and attention maps: the run minus the second run
     bool byWavelength = false;  // heat maps: the x axis is the wavelength instead of the pair's index
     bool lollipops = false;     // spectra of few rows: a stem per pair over its wavelength instead of a heat map

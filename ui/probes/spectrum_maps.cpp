@@ -116,11 +116,66 @@ struct Rows {
     }
 };
 
+struct HeadPlace {
+    std::int64_t layer = 0;
+    std::int64_t head = 0;
+    std::int64_t strongest = 0;  // pair or channel
+    float strength = 0;
+};
+
+/// In the order of the pair or channel that is strongest in the newest snapshot, the strongest row of one pair first.
+std::vector<HeadPlace> sortedHeads(const InsideRun& run, const MappedQuantity& quantity) {
+    const ProbeArray& array = run.snapshots.back().result.get()->*quantity.array;
+    std::vector<HeadPlace> places;
+    for (std::int64_t layer = 0; layer < array.shape[0]; ++layer) {
+        for (std::int64_t head = 0; head < array.shape[1]; ++head) {
+            std::span<const float> row = array.row(layer, head);
+            if (quantity.columns == MappedQuantity::Columns::pairsAndRest) row = row.first(row.size() - 1);
+            const auto most = std::max_element(row.begin(), row.end());
+            places.push_back({layer, head, most - row.begin(), *most});
+        }
+    }
+    std::stable_sort(places.begin(), places.end(), [](const HeadPlace& a, const HeadPlace& b) {
+        return a.strongest != b.strongest ? a.strongest < b.strongest : a.strength > b.strength;
+    });
+    return places;
+}
+
+/// Of many heads, names only the first one of each layer or strongest pair, where the names have space.
+void nameGroups(Rows& rows, const std::vector<HeadPlace>& places, bool isSorted) {
+    constexpr std::size_t mostNamed = 40;
+    if (places.size() <= mostNamed) return;
+    const std::size_t least = places.size() / mostNamed;
+    rows.axis = isSorted ? u"strongest pair, a row per head"_s : u"layer, a row per head"_s;
+    std::size_t named = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+        const auto groupOf = [&](std::size_t row) { return isSorted ? places[row].strongest : places[row].layer; };
+        const bool begins = i == 0 || (groupOf(i) != groupOf(i - 1) && i - named >= least);
+        if (begins) named = i;
+        rows.names[static_cast<qsizetype>(i)] = begins ? QString::number(groupOf(i)) : QString();
+    }
+}
+
 Rows rowsOf(const InspectData& data, const InsideRun& run, const Snapshot& snapshot, const MappedQuantity& quantity) {
     const ProbeArray& array = snapshot.result.get()->*quantity.array;
     Rows rows;
     if (array.empty()) return rows;
-    if (data.choices.headsAsRows) {
+    if (data.choices.rows == InspectRows::allHeads || data.choices.rows == InspectRows::sorted) {
+        const bool isSorted = data.choices.rows == InspectRows::sorted;
+        rows.axis = isSorted ? u"layer.head, by strongest pair"_s : u"layer.head"_s;
+        std::vector<HeadPlace> places;
+        for (std::int64_t i = 0; i < array.shape[0] * array.shape[1]; ++i)
+            places.push_back({i / array.shape[1], i % array.shape[1]});
+        if (isSorted) places = sortedHeads(*data.run, quantity);
+        for (const HeadPlace& place : places) {
+            rows.add(u"%1.%2"_s.arg(place.layer).arg(place.head),
+                     u"layer %1, head %2"_s.arg(place.layer).arg(place.head),
+                     meanRow(array, place.layer, place.head, array.shape[1]), quantity.factor);
+        }
+        nameGroups(rows, places, isSorted);
+        return rows;
+    }
+    if (data.choices.rows == InspectRows::headsOfLayer) {
         const std::int64_t layer = std::clamp<std::int64_t>(data.choices.layer, 0, run.spec.layers - 1);
         rows.axis = u"head of layer %1"_s.arg(layer);
         for (std::int64_t head = 0; head < array.shape[1]; ++head) {
@@ -222,7 +277,8 @@ void addRest(Figure& figure, const QList<double>& rests) {
     if (std::all_of(rests.begin(), rests.end(), [](double rest) { return std::abs(rest) < rounding; })) return;
     const QString unit = map.unit == "%"_L1 ? u" %"_s : QString();
     for (int row = 0; row < map.rows; ++row) {
-        figure.y.categories[row] += u": rest %1"_s.arg(rests[row], 0, 'g', 3) + unit;
+        if (!figure.y.categories[row].isEmpty())
+            figure.y.categories[row] += u": rest %1"_s.arg(rests[row], 0, 'g', 3) + unit;
     }
     figure.y.label += u", rest: unrotated channels"_s;
 }
@@ -315,7 +371,7 @@ InspectPicture lollipops(const InspectData& data, const MappedQuantity& quantity
     picture.sentence[0] = picture.sentence[0].toUpper();
     figure.hasLegend = rows.values.size() > 1;
     figure.note = data.run->at(data.snapshot()->iteration);
-    if (!data.choices.headsAsRows) {
+    if (data.choices.rows == InspectRows::layers) {
         figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
     }
     figure.note += u"; %1"_s.arg(sequencesText(*data.snapshot()->result));
@@ -402,7 +458,7 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
         if (!(map.maximum > map.minimum)) map.maximum = map.minimum + 1;
         figure.note = data.run->at(now->iteration);
     }
-    if (!data.choices.headsAsRows) {
+    if (data.choices.rows == InspectRows::layers) {
         figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
     }
     figure.note += u"; %1"_s.arg(sequencesText(*now->result));

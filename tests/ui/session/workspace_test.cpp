@@ -1,8 +1,14 @@
 #include "ui/session/workspace.h"
-#include "ui/session/undo_step.h"
+
+#include <QSignalSpy>
+#include <filesystem>
+#include <fstream>
 
 #include "core/reproduce/sheet_lab.h"
+#include "tests/support/shared_data.h"
 #include "tests/ui/support/workbench.h"
+#include "ui/common/paths.h"
+#include "ui/common/text.h"
 #include "ui/session/undo_step.h"
 
 namespace ropelab::ui {
@@ -151,6 +157,51 @@ TEST_F(WorkspaceTest, AnUnsavedLabWithRunsIsReopened) {
         workspace.newLab();
     }
     EXPECT_FALSE(Workspace(options()).reopenUnsaved()) << "the user has left it";
+}
+
+TEST_F(WorkspaceTest, LabNamesTheModelsThatWereOpened) {
+    const std::filesystem::path shared = shared_data("oracles/hf_models/llama_gqa");
+    SKIP_WITHOUT_SHARED_DATA("oracles/hf_models/llama_gqa");
+    const std::filesystem::path model = toPath(file("llama"));
+    std::filesystem::create_directory(model);
+    for (const char* name : {"config.json", "model.safetensors"})
+        std::filesystem::copy_file(shared / name, model / name);
+
+    Workspace workspace(options());
+    QSignalSpy asked(&workspace, &Workspace::inspectAsked);
+    QSignalSpy problems(&workspace, &Workspace::problem);
+    workspace.openModel(file("llama/config.json"));  // as its folder
+    ASSERT_TRUE(waitUntil([&] { return asked.count() == 1; }));
+    EXPECT_EQ(asked.at(0).at(0).toLongLong(), -1);
+    ASSERT_EQ(workspace.lab().models().size(), 1U);
+    const ModelMark mark = workspace.lab().models().front();
+    EXPECT_EQ(mark.name, "llama");
+    EXPECT_EQ(mark.type, "llama");
+    EXPECT_EQ(mark.parameters, 2 * 61 * 64 + 2 * (2 * 64 * 64 + 2 * 32 * 64 + 3 * 64 * 96 + 2 * 64) + 64);
+    EXPECT_FALSE(workspace.lab().hasFile());
+
+    // The lab that the first sweep creates names it, and so does a copy that is opened later.
+    workspace.lab().addSweep(smallSweep());
+    workspace.openModel(file("llama"));  // again: the same entry
+    ASSERT_TRUE(waitUntil([&] { return asked.count() == 2; }));
+    workspace.lab().saveAs(file("named"));
+    LabDocument again(file("labs"));
+    again.open(file("named.ropelab"));
+    EXPECT_EQ(again.models(), std::vector{mark});
+    EXPECT_EQ(*again.model(-1), mark);
+    EXPECT_EQ(again.model(1), nullptr);
+    EXPECT_EQ(again.model(-2), nullptr);
+
+    EXPECT_NO_THROW(require_same_model(mark));
+    nlohmann::json config = read_json_file(model / "config.json");
+    config["rms_norm_eps"] = 1e-5;
+    std::ofstream(model / "config.json") << config;
+    EXPECT_TRUE(problemOf([&] { require_same_model(mark); }).contains("have changed since this lab named it"));
+    std::filesystem::rename(model, toPath(file("elsewhere")));
+    EXPECT_TRUE(problemOf([&] { require_same_model(mark); }).contains("is no longer at"));
+    workspace.openModel(file("llama"));
+    ASSERT_TRUE(waitUntil([&] { return problems.count() == 1; }));
+    EXPECT_EQ(problems.at(0).at(0).toString(), "model");
 }
 
 }  // namespace

@@ -89,7 +89,7 @@ Ticks customMarks(const Axis& axis, const AxisScale& scale) {
         }
     };
     for (qsizetype i = 0; i < axis.categories.size(); ++i) {
-        add(static_cast<double>(i), axis.categories[i]);
+        if (!axis.categories[i].isEmpty()) add(static_cast<double>(i), axis.categories[i]);
     }
     QList<double> values = axis.marks;
     std::sort(values.begin(), values.end());

@@ -127,6 +127,18 @@ void paintFigure(const Figure& figure, QCPPainter& painter, const QSize& size, c
     paintPanels(figure, painter, size, style);
 }
 
+// Between rows with names, in rows.
+static double leastDistance(const QStringList& names) {
+    qsizetype before = -1;
+    qsizetype least = names.size();
+    for (qsizetype i = 0; i < names.size(); ++i) {
+        if (names[i].isEmpty()) continue;
+        if (before >= 0) least = std::min(least, i - before);
+        before = i;
+    }
+    return static_cast<double>(std::max<qsizetype>(1, least));
+}
+
 double fittedHeight(const Figure& figure, double width, double usual, const FigureStyle& style) {
     if (!figure.panels.empty()) return heightOfPanels(figure, width, usual, style);
     if (figure.drawing) {
@@ -137,7 +149,9 @@ double fittedHeight(const Figure& figure, double width, double usual, const Figu
     QCustomPlot plot;
     FigureRenderer renderer(plot);
     const double line = 1.05 * QFontMetricsF(style.font(style.tickPt)).height();
-    const double rows = figure.y.categories.isEmpty() ? 0 : yRange(figure).maximum - yRange(figure).minimum;
+    const double rows = figure.y.categories.isEmpty()
+                            ? 0
+                            : (yRange(figure).maximum - yRange(figure).minimum) / leastDistance(figure.y.categories);
     // At first, the page is so high that no text is omitted.
     double height = kFitPasses * usual;
     double needed = 0;

@@ -21,15 +21,29 @@ constexpr FigureOption beside{"beside",
                               "0",
                               0,
                               kMostRuns};
-constexpr FigureOption model{"model", FigureOption::Kind::text,
-                             "A model that others trained, instead of a run: a folder with config.json and weights, or "
-                             "a file of weights (safetensors, GGUF); of the figure anatomy, the name of a known model.",
-                             "folder or file", ""};
-constexpr FigureOption textFile{
-    "text-file", FigureOption::Kind::text,
-    "With --model: the text on which the model is measured, a file or the name of a data set "
-    "(default: the program's guide).",
-    "file", ""};
+constexpr FigureOption rows{.name = "rows",
+                            .kind = FigureOption::Kind::choice,
+                            .help =
+                                "Rows of a heat map: layers, all-heads (each head of all layers), or sorted (these in "
+                                "the order of their strongest pair); --layer shows the heads of one layer.",
+                            .valueName = "name",
+                            .standard = "layers",
+                            .words = "layers|all-heads|sorted"};
+constexpr FigureOption model{.name = "model",
+                             .kind = FigureOption::Kind::text,
+                             .help =
+                                 "A model that others trained, instead of a run: a folder with config.json and "
+                                 "weights, or a file of weights (safetensors, GGUF); of the figure anatomy, the name "
+                                 "of a known model.",
+                             .valueName = "folder or file",
+                             .namesFile = true};
+constexpr FigureOption textFile{.name = "text-file",
+                                .kind = FigureOption::Kind::text,
+                                .help =
+                                    "With --model: the text on which the model is measured, a file or the name of a "
+                                    "data set (default: the program's guide).",
+                                .valueName = "file",
+                                .namesFile = true};
 constexpr FigureOption step{"step",
                             FigureOption::Kind::whole,
                             "The training step to show: the figure uses the newest snapshot up to this step; default: "
@@ -73,7 +87,10 @@ InspectRequest requestOf(const InspectFigure& figure, const FigureRequest& reque
     }
     if (request.has(option::layer)) choices.layer = request.whole(option::layer);
     choices.head = request.has(option::head) ? request.whole(option::head) : kAutomaticHead;
-    choices.headsAsRows = figure.hasRows() && choices.layer >= 0;
+    const QString rows = request.text(option::rows);
+    if (figure.hasRows() && choices.layer >= 0) choices.rows = InspectRows::headsOfLayer;
+    if (rows == "all-heads"_L1) choices.rows = InspectRows::allHeads;
+    if (rows == "sorted"_L1) choices.rows = InspectRows::sorted;
     choices.difference = result.beside != 0;
     if (!result.modelInputs.text.isEmpty()) choices.pair = static_cast<int>(request.whole(option::pair));
     return result;
@@ -107,7 +124,11 @@ FigureEntries inspectEntries() {
         if (figure.need && (figure.need->fields & InspectNeed::textField) != 0) entry.options.push_back(&option::text);
         entry.options.insert(entry.options.end(), figure.options.begin(), figure.options.end());
         if (figure.hasRows()) {
+            entry.options.push_back(&option::rows);
             entry.check = [](const FigureRequest& request) {
+                const bool hasRows = request.has(option::rows);
+                if (hasRows && (request.has(option::layer) || request.has(option::head)))
+                    throw BadInput("--rows shows all layers and heads; leave out --layer and --head.");
                 if (!request.has(option::layer) || !request.has(option::head)) return;
                 throw BadInput(
                     "The figure " + request.name().toStdString() +

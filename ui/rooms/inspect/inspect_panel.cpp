@@ -181,8 +181,13 @@ QList<FormRow> runRows() {
          TextRow{u"the program’s guide"_s}, "inspect/modelText"},
         {"difference", u"Show difference"_s, {}, {}, CheckRow()},
         {"rows", u"rows"_s, u"Rows of heat maps"_s,
-         u"Heat maps show one row per layer, or one row per head of the selected layer."_s,
-         ChoiceRow{{{u"layers"_s, false}, {u"heads of a layer"_s, true}}}},
+         u"Heat maps show one row per layer, per head of the selected layer, or per head of all layers; these can be "
+         u"sorted by "
+         "the pair that is strongest in the newest snapshot."_s,
+         ChoiceRow{{{u"layers"_s, static_cast<int>(InspectRows::layers)},
+                    {u"heads of a layer"_s, static_cast<int>(InspectRows::headsOfLayer)},
+                    {u"all heads"_s, static_cast<int>(InspectRows::allHeads)},
+                    {u"all heads, sorted"_s, static_cast<int>(InspectRows::sorted)}}}},
         {"layer", u"layer"_s, u"Layer"_s,
          u"Selects the layer that the figures show. “all” shows one row or curve per layer, or the mean over layers."_s},
         {"head", u"head"_s, u"Head"_s,
@@ -304,7 +309,7 @@ InspectChoices InspectPanel::choices() const {
     InspectChoices result;
     result.layer = m_form.value("layer").toLongLong();
     result.head = m_form.value("head").toLongLong();
-    result.headsAsRows = m_form.value("rows").toBool();
+    result.rows = static_cast<InspectRows>(m_form.value("rows").toInt());
     result.difference = m_form.value("difference").toBool() && ghost() != 0;
     result.byWavelength = m_form.value("axis").toInt() == kWavelengthAxis;
     result.lollipops = m_form.value("axis").toInt() == kAutomaticAxis;
@@ -436,12 +441,13 @@ void InspectPanel::showFor(const std::vector<const InspectFigure*>& figures, con
     m_picksPairs = needs(InspectNeed::pairsField);
     showOwnChoices(figures);
     const bool hasRows = uses(Controls::rows) || uses(Controls::pairRows);
-    const bool headsAsRows = hasRows && m_form.value("rows").toBool();
+    const auto rows = static_cast<InspectRows>(m_form.value("rows").toInt());
+    const bool headsAsRows = hasRows && rows == InspectRows::headsOfLayer;
     const bool hasLayerAndHead = uses(Controls::layerAndHead) || uses(Controls::oneLayer) || uses(Controls::oneHead);
     // Fields are disabled and not hidden, so that the others keep their place.
     m_form.setEnabled("rows", hasRows);
     m_form.setEnabled("layer", hasLayerAndHead || headsAsRows || uses(Controls::layer));
-    m_form.setEnabled("head", hasLayerAndHead || (hasRows && !headsAsRows));
+    m_form.setEnabled("head", hasLayerAndHead || (hasRows && rows == InspectRows::layers));
     m_form.setEnabled("axis", uses(Controls::pairRows));
     // "all" is not offered if a figure can show only one layer, nor "mean" if it can show only one head.
     m_needsOneHead = uses(Controls::oneHead);

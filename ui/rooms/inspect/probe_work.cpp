@@ -22,7 +22,7 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr double kLargestNumber = 1e15;
-constexpr std::array kRows = {"layers", "heads"};
+constexpr std::array kRows = {"layers", "heads", "all-heads", "sorted"};
 constexpr std::array kAlong = {"pair", "wavelength"};
 
 /// An object with the members "how" and "pairs".
@@ -144,7 +144,7 @@ ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optiona
 
 QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
     if (run.isOpened())
-        return u"A model that was opened from files cannot be fine-tuned here; choose a run of the lab."_s;
+        return u"A model that was opened from files cannot be fine-tuned here; choose a run of a lab."_s;
     if (const QString why = problemOf([&] { check_fine_tuning(run.spec, how); }); !why.isEmpty()) return why;
     std::error_code unreadable;
     return std::filesystem::exists(run.checkpoint.path, unreadable) ? QString() : text(whyNoCheckpoint(run.checkpoint));
@@ -167,7 +167,7 @@ void visitFields(JobFields& fields, InspectRequest& request) {
     InspectChoices& choices = request.choices;
     fields.whole("layer", choices.layer, -1, kLargestNumber);
     fields.whole("head", choices.head, kAutomaticHead, kLargestNumber);
-    fields.choice("rows", choices.headsAsRows, kRows);
+    fields.choice("rows", choices.rows, kRows);
     fields.flag("difference", choices.difference);
     fields.choice("along", choices.byWavelength, kAlong);
     fields.flag("lollipops", choices.lollipops);

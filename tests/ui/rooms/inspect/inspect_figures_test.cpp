@@ -206,7 +206,7 @@ TEST(InspectFigures, SpectrumIsTheMeanOverHeadsAtTheCursor) {
     data.choices.head = 1;
     EXPECT_FLOAT_EQ(cell(querySpectrum(data).figure, 1, 3), 65);
     data.choices.layer = 0;
-    data.choices.headsAsRows = true;
+    data.choices.rows = InspectRows::headsOfLayer;
     EXPECT_FLOAT_EQ(cell(querySpectrum(data).figure, 1, 3), 57);
     // The colour scale covers all snapshots.
     EXPECT_DOUBLE_EQ(querySpectrum(data).figure.map->maximum, 100 + 7);
@@ -244,9 +244,9 @@ TEST(InspectFigures, PairsAreFoundByIndexAndByWavelength) {
     EXPECT_TRUE(readout->rows[0].value.endsWith(" %"));
     EXPECT_TRUE(readout->rows[1].value.startsWith("Cov("));
     EXPECT_EQ(picture.figure.map->title(), "logit contribution (%)");
-    data.choices.headsAsRows = true;
+    data.choices.rows = InspectRows::headsOfLayer;
     EXPECT_TRUE(contributionSpectrum(data).readout(QPointF(2, 1))->title.startsWith("layer 0, head 1, pair 2"));
-    data.choices.headsAsRows = false;
+    data.choices.rows = InspectRows::layers;
     data.choices.byWavelength = true;
     picture = querySpectrum(data);
     // With θ = 100 and 8 channels, λ = 2π · 100^(i/4): pair 0 is first, pair 3 last, at even steps of the logarithm.

@@ -13,7 +13,8 @@ ReplayJob everything() {
     job.figures = QStringList{QStringLiteral("logit-contribution"), QLatin1String(ReplayJob::kSecondRun)};
     job.run = 3;
     job.beside = 2;
-    job.choices = {.layer = 1, .head = 2, .headsAsRows = true, .difference = true, .byWavelength = true, .pair = 5};
+    job.choices = {
+        .layer = 1, .head = 2, .rows = InspectRows::headsOfLayer, .difference = true, .byWavelength = true, .pair = 5};
     job.choices.query = 7;
     job.choices.lag = 40;
     job.modelInputs.text = QStringLiteral("the \"quick\"\nfox");
@@ -36,7 +37,7 @@ TEST(ReplayJobTest, RoundTripsThroughJson) {
     EXPECT_EQ(read.beside, 2);
     EXPECT_EQ(read.choices.layer, 1);
     EXPECT_EQ(read.choices.head, 2);
-    EXPECT_TRUE(read.choices.headsAsRows);
+    EXPECT_EQ(read.choices.rows, InspectRows::headsOfLayer);
     EXPECT_TRUE(read.choices.difference);
     EXPECT_TRUE(read.choices.byWavelength);
     EXPECT_EQ(read.choices.pair, 5);

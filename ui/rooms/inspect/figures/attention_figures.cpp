@@ -212,6 +212,7 @@ namespace {
 
 constexpr double kTitle = 14;             // height of the title above each small map, in points (1/72 inch)
 constexpr double kGap = 4;                // in points
+constexpr double kEdgeTitle = 46;         // in points, left of rows of maps without titles
 constexpr double kLegendFraction = 0.07;  // of the figure's height, below the maps
 constexpr double kMapsFraction = 1 - kLegendFraction;
 
@@ -249,15 +250,21 @@ struct Grid {
     int pickedLayer = -1;
     int pickedHead = -1;
     QString legend;  // explains axes and colours
+
+    /// Above each map; else a layer's number is left of its row and a head's above its column.
+    bool hasTitles() const { return layers <= 12; }
 };
 
 /// `all` is the place of all maps.
 QRectF cellOf(const QRectF& all, const FigureStyle& style, const Grid& grid, int layer, int head) {
-    const double width = all.width() / grid.heads;
-    const double height = all.height() / grid.layers;
-    const double side = std::max(1.0, std::min(width - style.units(2 * kGap), height - style.units(kTitle + kGap)));
-    const double left = all.left() + head * width + (width - side) / 2;
-    const double top = all.top() + layer * height + (height - style.units(kTitle) - side) / 2 + style.units(kTitle);
+    const double title = grid.hasTitles() ? style.units(kTitle) : 0;
+    const QRectF inner = grid.hasTitles() ? all : all.adjusted(style.units(kEdgeTitle), style.units(kTitle), 0, 0);
+    const double width = inner.width() / grid.heads;
+    const double height = inner.height() / grid.layers;
+    const double gap = style.units(grid.hasTitles() ? kGap : 1);
+    const double side = std::max(1.0, std::min(width - 2 * gap, height - title - gap));
+    const double left = inner.left() + head * width + (width - side) / 2;
+    const double top = inner.top() + layer * height + (height - title - side) / 2 + title;
     return {left, top, side, side};
 }
 
@@ -270,7 +277,8 @@ QStringList legendLines(const Grid& grid, double width, const FigureStyle& style
 double gridHeight(const Grid& grid, double width, const FigureStyle& style) {
     constexpr double mostRatio = 1.8;
     const double side = width / grid.heads - style.units(2 * kGap);
-    const double maps = std::min(grid.layers * (side + style.units(kTitle + kGap)), mostRatio * width);
+    const double above = grid.hasTitles() ? kTitle : 0;
+    const double maps = std::min(grid.layers * (side + style.units(above + kGap)), mostRatio * width);
     const auto lines = static_cast<double>(legendLines(grid, width, style).size());
     const double line = QFontMetricsF(style.font(style.tickPt)).height();
     return std::max(maps / kMapsFraction, maps + lines * line);
@@ -293,6 +301,14 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(cell);
             painter.setPen(picked ? style.theme.accent : style.theme.quietText);
+            if (!grid.hasTitles()) {
+                const double base = cell.center().y() + metrics.ascent() / 2 - metrics.descent() / 2;
+                if (head == 0 && cell.height() >= 0.8 * metrics.height())
+                    painter.drawText(QPointF(all.left(), base), u"layer %1"_s.arg(layer));
+                if (layer == 0)
+                    painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), u"head %1"_s.arg(head));
+                continue;
+            }
             QString text = u"layer %1, head %2"_s.arg(layer).arg(head);
             if (metrics.horizontalAdvance(text) > all.width() / grid.heads) {
                 text = u"%1.%2"_s.arg(layer).arg(head);
