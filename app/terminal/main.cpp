@@ -95,7 +95,7 @@ constexpr void (*verbs[])(CLI::App&) = {
     terminal::add_sample,      terminal::add_convert_heads, terminal::add_compress,   terminal::add_decompress,
     terminal::add_results,     terminal::add_figure,        terminal::add_verify,     terminal::add_animate,
     terminal::add_report,      terminal::add_replay,        terminal::add_lecture,    terminal::add_export,
-    terminal::add_engine,      terminal::add_doctor,        terminal::add_bench};
+    terminal::add_import,      terminal::add_engine,        terminal::add_doctor,     terminal::add_bench};
 
 void run(CLI::App& program, int count, char** arguments) {
     if (asks_for_keys(count, arguments)) return print_keys();

@@ -32,6 +32,7 @@ void add_report(CLI::App& program);
 void add_replay(CLI::App& program);
 void add_lecture(CLI::App& program);
 void add_export(CLI::App& program);
+void add_import(CLI::App& program);
 void add_doctor(CLI::App& program);
 void add_engine(CLI::App& program);
 void add_bench(CLI::App& program);

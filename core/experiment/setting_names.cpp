@@ -5,6 +5,7 @@
 #include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
+#include "core/store/imported.h"
 
 namespace ropelab {
 
@@ -14,11 +15,27 @@ std::string setting_key(const RunSpec& run) {
     return settings.dump();
 }
 
+namespace {
+
+std::string setting_key(nlohmann::json settings) {
+    if (imported_from(settings).empty()) return setting_key(run_spec_from_json(current_settings(settings)));
+    settings.erase("seed");
+    return settings.dump();
+}
+
+}  // namespace
+
+std::string setting_key(const RunRecord& run) {
+    nlohmann::json settings = parse_bounded(run.settings, nullptr, false);
+    if (!settings.is_object()) throw BadInput("The settings of the run \"" + run.name + "\" are no JSON object.");
+    return setting_key(std::move(settings));
+}
+
 std::optional<std::string> setting_key(const SettingLook& look) {
     const nlohmann::json json = parse_bounded(look.settings, nullptr, false);
     if (!json.is_object()) return std::nullopt;
     try {
-        return setting_key(run_spec_from_json(current_settings(json)));
+        return setting_key(json);
     } catch (const BadInput&) {
         return std::nullopt;
     }

@@ -13,6 +13,8 @@ namespace ropelab {
 
 /// Settings without seed, as JSON text. Runs with equal texts have the same setting.
 std::string setting_key(const RunSpec& run);
+/// Of an imported run, all its settings, also those that RoPE Lab does not know. Throws BadInput if they are damaged.
+std::string setting_key(const RunRecord& run);
 /// The look may have the spelling of an earlier version; nullopt if it is damaged.
 std::optional<std::string> setting_key(const SettingLook& look);
 std::map<std::string, std::string> setting_names(const LabFile& lab);

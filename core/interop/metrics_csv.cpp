@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
+#include "core/store/imported.h"
 #include "core/store/output_file.h"
 #include "core/sweep/stored_run.h"
 #include "core/table/table.h"
@@ -65,6 +66,7 @@ void add_measurements(Lines& lines, const RunRecord& run, const RunMetrics& metr
 // With the default of each setting that the run lacks; preserves settings of a newer version of the program.
 nlohmann::json complete_settings(const RunRecord& run) {
     const nlohmann::json stored = stored_settings(run);
+    if (is_imported(run)) return stored;
     nlohmann::json settings = to_json(run_spec_from_json(stored));
     for (const auto& [key, value] : stored.items()) {
         if (!value.is_null()) settings[key] = value;
@@ -85,6 +87,7 @@ std::vector<std::string> differing_keys(const std::vector<RunRecord>& runs) {
         }
     }
     const bool has_seeds = differing.erase("seed") > 0;
+    if (std::ranges::any_of(runs, is_imported)) differing.insert(imported_setting);
     std::vector<std::string> keys = in_order_of_keys(std::move(differing));
     if (has_seeds) keys.emplace_back("seed");
     return keys;

@@ -77,6 +77,7 @@ AnatomyModel model_of_text(std::string_view settings, std::int64_t vocabulary) {
 
 AnatomyModel model_of_run(const LabFile& lab, RunId run) {
     const RunRecord record = lab.run(run);
+    if (is_imported(record)) throw BadInput(no_model_words(record.name));
     const RunSpec spec = stored_spec(record);
     std::int64_t vocabulary = 0;
     if (const auto head = read_checkpoint_head(run_checkpoint(lab, record))) {

@@ -24,7 +24,7 @@ namespace {
 struct ReportSource {
     const LabFile& lab;
     LabRuns runs;
-    std::vector<RunSpec> specs;  // of all runs
+    std::vector<RunSpec> specs;  // of all runs that RoPE Lab trained
     ResultsTable table;          // of the selected runs
     std::optional<StoredSheet> sheet;
 };
@@ -43,7 +43,9 @@ RunSelection report_selection(const LabFile& lab) {
 
 ReportSource report_source(const LabFile& lab, ResultsOptions options) {
     ReportSource source{lab, lab_runs(lab, report_selection(lab)), {}, {}, stored_sheet(lab)};
-    for (const RunRecord& record : source.runs.records) source.specs.push_back(stored_spec(record));
+    for (const RunRecord& record : source.runs.records) {
+        if (!is_imported(record)) source.specs.push_back(stored_spec(record));
+    }
     apply(source.runs.selection, options);
     source.table = results_table(result_runs(lab, source.runs, options.target_loss.has_value()), options);
     return source;
@@ -92,7 +94,11 @@ void add_settings(ReportDocument& document, const ReportSource& source) {
         const std::vector<std::string> values = values_of_setting(source, key);
         const std::string name(key.name);
         const std::string unit(key.unit);
-        if (values.size() > 1) {
+        if (values.empty()) {  // all runs were imported
+            const auto known = source.table.shared.find(name);
+            if (known != source.table.shared.end())
+                shared.rows.push_back({name, setting_text(known->second), "", unit});
+        } else if (values.size() > 1) {
             swept.rows.push_back({name, joined(values), unit, std::string(key.meaning)});
         } else {
             shared.rows.push_back({name, values.front(), to_text(key.get(RunSpec{})), unit});

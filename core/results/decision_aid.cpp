@@ -91,6 +91,7 @@ std::size_t loss_of(const ResultsTable& table, const DecisionChoice& choice) {
 
 // Settings of other versions may have unknown values.
 bool has_cache_sizes(const ResultsTable& table) {
+    if (!imported_words(table).empty()) return false;  // their models are not known
     try {
         for (const ResultGroup& group : table.groups) group_cache_bytes(table, group);
     } catch (const BadInput&) {
@@ -241,8 +242,8 @@ std::vector<DecisionAid> decision_aids(const ResultsTable& table, const Decision
     const std::size_t loss = loss_of(table, choice);
     const DecisionCost cost = cost_of(table, choice);
     const auto is_known = [&](const ResultGroup& group) {
-        return group.described[loss].n > 0 &&
-               (is_cache(cost) || group.described[measure_index(std::string(cost.name))].n > 0);
+        return group.described[loss].n > 0 && ((is_cache(cost) && imported_words(table).empty()) ||
+                                               group.described[measure_index(std::string(cost.name))].n > 0);
     };
     std::vector<bool> seen(table.groups.size());
     for (std::size_t first = 0; first < table.groups.size(); ++first) {

@@ -495,6 +495,10 @@ TableLossFit fit_table(const ResultsTable& table, std::span<const LossFitSource>
     TableLossFit result;
     result.measure = table.compared;
     const std::string_view unit = measures()[table.compared].unit;
+    if (const std::string programs = imported_words(table); !programs.empty()) {
+        throw BadInput("The fit needs the number of parameters and tokens of each run, which runs imported from " +
+                       programs + " do not have; choose an experiment of runs that RoPE Lab trained.");
+    }
     if (unit != "nats" && unit != "bits") {
         throw BadInput("The fit needs a loss, but " + std::string(measures()[table.compared].name) +
                        " is not one; compare a loss, such as best_validation_loss.");

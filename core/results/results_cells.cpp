@@ -5,11 +5,13 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_verdict.h"
+#include "core/store/imported.h"
 
 namespace ropelab {
 
@@ -70,6 +72,13 @@ std::string shared_words(const ResultsTable& table, const std::string& key) {
 
 }  // namespace
 
+std::string imported_words(const ResultsTable& table) {
+    std::set<std::string> programs = {imported_from(table.shared)};
+    for (const ResultGroup& group : table.groups) programs.insert(imported_from(group.settings));
+    programs.erase("");
+    return joined(programs);
+}
+
 bool has_fewer_pairs(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup* baseline = table.baseline_of(group);
     return group.decided().p && group.test == TestKind::paired &&
@@ -83,9 +92,10 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         });
     };
     const Measure& compared = measures()[table.compared];
-    const bool shows_nats = std::ranges::any_of(measures(), [&](const Measure& each) {
-        return each.unit == "nats" && (shows(each.name) || each.name == compared.name);
-    });
+    const std::string programs = imported_words(table);
+    const bool shows_nats = programs.empty() && std::ranges::any_of(measures(), [&](const Measure& each) {
+                                return each.unit == "nats" && (shows(each.name) || each.name == compared.name);
+                            });
     std::vector<std::string> result = {std::string(shows_nats ? "Losses are in nats per token: mean" : "Mean") +
                                        " ± sample standard deviation over n seeds."};
     if (table.groups.size() > 1) {
@@ -115,6 +125,11 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                              " detects with 80 % power for these seeds and standard deviations, at the level of the "
                              "first and strictest step of Holm's correction (5 % / number of comparisons).");
         }
+    }
+    if (!programs.empty()) {
+        result.push_back("Imported runs (from " + programs +
+                         "): another program trained them, their losses are in the unit in which it logged them, and "
+                         "runs with equal seeds are taken as pairs.");
     }
     if (const std::string warning = search_warning(table); !warning.empty()) result.push_back(warning);
     const auto evaluation = table.shared.find("evaluation");
@@ -226,6 +241,9 @@ std::string trained_words(const ResultsTable& table) {
                                        {"width", "width #"},
                                        {"context", "context #"}});
     std::string training = listed(table, {{"iterations", "# steps"}, {"batch", "batch size #"}});
+    if (const std::string programs = imported_words(table); !programs.empty()) {
+        return "Runs imported from " + programs + " were trained by another program.";
+    }
     std::string words =
         data.empty() ? "The column \"data\" names the data set of each group." : "Data set: " + data + ".";
     if (!model.empty()) words += " Model: " + model + ".";
@@ -288,7 +306,7 @@ std::string caption_words(const ResultsTable& table) {
     const Measure& compared = measures()[table.compared];
     std::string words = setting_title(std::string(compared.name));
     words.front() = static_cast<char>(words.front() - 'a' + 'A');
-    if (compared.unit == "nats") words += " in nats per token";
+    if (compared.unit == "nats" && imported_words(table).empty()) words += " in nats per token";
     if (compared.unit == "s") words += " of training";
     return words + ", mean ± sample standard deviation over " + seeds_of(table) + ". " + trained_words(table) +
            (table.groups.size() > 1 ? baseline_and_test_words(table) : "");
@@ -328,6 +346,11 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         }
         add({key, {}, key, key == "theta" ? "$\\theta$" : latex_text(key), cell, key, latex});
     }
+    if (const std::string program = imported_from(table.shared); !program.empty()) {
+        const auto cell = [program](Group) { return program; };
+        const auto latex = [program](Group) { return latex_text(program); };
+        add({imported_setting, {}, imported_setting, imported_setting, cell, {}, latex});
+    }
     const auto runs = [&table](Group group) { return runs_cell(table, group); };
     const auto n = [&table](Group group) { return static_cast<double>(counted_runs(table, group)); };
     add({"n", n, "n", "$n$", runs, "n", runs});
@@ -336,7 +359,8 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const std::string name(measures()[i].name);
         const bool has_values = std::find(shown.begin(), shown.end(), i) != shown.end();
         const std::string title(has_values ? measures()[i].title : "");
-        const char* unit = has_values && measures()[i].unit == "nats" ? " (nats)" : "";
+        const bool is_nats = measures()[i].unit == "nats" && imported_words(table).empty();
+        const char* unit = has_values && is_nats ? " (nats)" : "";
         const auto cell = [i](Group group) { return measure_cell(group, i); };
         add({name, statistic(i, &Description::mean), title, latex_text(title) + unit, cell, name, {}, {}, i});
         add({name + "_std", statistic(i, &Description::standard_deviation)});
@@ -467,6 +491,7 @@ std::vector<std::string> expanded(const ResultsTable& table, PrintedFormat forma
     if (!is_preset) return {name};
     if (has_names(table)) result.emplace_back("name");
     result.insert(result.end(), table.swept.begin(), table.swept.end());
+    if (!imported_from(table.shared).empty()) result.emplace_back(imported_setting);
     if (name == "settings") return result;
     std::vector<std::string> results = paper_columns(table);
     if (name == "short") {

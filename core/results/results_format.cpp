@@ -220,6 +220,7 @@ json results_json(const ResultsTable& table) {
             {"target_loss", json_number(table.target_loss)},
             {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
             {"warnings", condition_warnings(table)},
+            {"imported", imported_words(table)},
             {"theta_curves", theta_curves_json(table)},
             {"groups", std::move(groups)}};
 }

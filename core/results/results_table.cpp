@@ -12,6 +12,7 @@
 #include "core/results/same_models.h"
 #include "core/settings/keys.h"
 #include "core/settings/run_spec.h"
+#include "core/store/imported.h"
 #include "core/store/run_settings.h"
 
 namespace ropelab {
@@ -39,18 +40,22 @@ class CompleteSettings {
             return condition_of(*runs_[run].conditions, key);
         const auto own = runs_[run].settings.find(key);
         if (own != runs_[run].settings.end() && !own->is_null()) return *own;
-        return default_settings().value(key, json());
+        return is_imported(run) ? json() : default_settings().value(key, json());
     }
     std::set<std::string> names(std::size_t run) const {
         std::set<std::string> result;
-        for (const auto& [key, value] : default_settings().items()) result.insert(key);
+        if (!is_imported(run)) {
+            for (const auto& [key, value] : default_settings().items()) result.insert(key);
+        }
         for (const auto& [key, value] : runs_[run].settings.items()) {
             if (!value.is_null()) result.insert(key);
         }
         if (runs_[run].conditions) result.insert(split_by_.begin(), split_by_.end());
         return result;
     }
-    /// In which runs differ, apart from the seed.
+    bool is_imported(std::size_t run) const { return !imported_from(runs_[run].settings).empty(); }
+    /// In which runs differ, apart from the seed. A setting that only runs of RoPE Lab have does not make imported runs
+    /// differ from them: `imported` does.
     std::vector<std::string> swept() const {
         std::set<std::string> differing;
         const std::set<std::string> first = names(0);
@@ -58,7 +63,8 @@ class CompleteSettings {
         for (const std::string& key : first) values.emplace_back(key, value(0, key));
         for (std::size_t run = 1; run < runs_.size(); ++run) {
             for (const auto& [key, expected] : values) {
-                if (value(run, key) != expected) differing.insert(key);
+                const json own = value(run, key);
+                if (own != expected && !(own.is_null() && is_imported(run) && !is_imported(0))) differing.insert(key);
             }
             for (const auto& [key, own] : runs_[run].settings.items()) {
                 if (!own.is_null() && !first.contains(key)) differing.insert(key);
@@ -210,8 +216,10 @@ void number_models(ResultsTable& table) {
         std::map<std::string, json> others = group.settings;  // that are no setting of a model, or unknown
         for (const auto& [key, value] : group.settings) settings[key] = value;
         try {
-            traits = model_traits(run_spec_from_json(settings));
-            for (const Key& known : keys()) others.erase(std::string(known.name));
+            if (imported_from(settings).empty()) {
+                traits = model_traits(run_spec_from_json(settings));
+                for (const Key& known : keys()) others.erase(std::string(known.name));
+            }
         } catch (const std::exception&) {  // settings of another version of the program
         }
         group.model = numbers.try_emplace({std::move(traits), std::move(others)}, numbers.size()).first->second;
@@ -249,6 +257,12 @@ std::size_t find_baseline(const ResultsTable& table, const CompleteSettings& set
 }
 
 std::size_t default_measure(const ResultsTable& table) {
+    const auto has = [&](const char* measure) {
+        return std::ranges::any_of(
+            table.groups, [&](const ResultGroup& group) { return group.described[measure_index(measure)].n > 0; });
+    };
+    // An imported run may have no validation loss.
+    if (!has("best_validation_loss") && has("final_training_loss")) return measure_index("final_training_loss");
     const auto has_whole = [](const ResultGroup& group) {
         return group.described[measure_index("whole_validation_loss")].n == std::ssize(group.counted);
     };

@@ -14,6 +14,7 @@
 #include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
+#include "core/store/imported.h"
 #include "core/store/lab_database.h"
 #include "core/store/output_file.h"
 
@@ -128,7 +129,8 @@ RunRecord run_record(const sqlite::Query& row) {
         summary.tokens_per_second = row.real(22);
         if (!row.null(28)) summary.generated_tokens_per_second = row.real(28);
         summary.bytes_per_token = run.bytes_per_token;
-        summary.subwords = is_subwords_text(run.vocabulary);
+        // Of an imported run it is not known what a token is.
+        summary.subwords = is_subwords_text(run.vocabulary) || may_be_imported(run.settings);
     }
     run.iteration = row.integer(23);
     if (!row.text(26).empty()) run.text = TextMark{row.text(24), row.integer(25), row.text(26)};

@@ -23,6 +23,7 @@ struct KnownRun {
 std::vector<KnownRun> known_runs(const LabFile& lab) {
     std::vector<KnownRun> known;
     for (RunRecord& record : lab.runs()) {
+        if (is_imported(record)) continue;
         RunSpec spec = stored_spec(record);
         known.push_back({std::move(record), std::move(spec)});
     }

@@ -67,7 +67,7 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
         run.look = origin->second.look;
         run.excluded = runs.selection.excluded.contains(record.id);
         run.measurements = lab.measurements(record.id);
-        const auto name = names.find(setting_key(stored_spec(record)));
+        const auto name = names.find(setting_key(record));
         if (name != names.end()) run.setting_name = name->second;
         if (!with_evaluations) continue;
         const auto evaluations = lab.metrics(record.id).evaluations;

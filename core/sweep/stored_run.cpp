@@ -2,6 +2,7 @@
 
 #include "core/base/error.h"
 #include "core/data/json_text.h"
+#include "core/store/imported.h"
 #include "core/store/run_settings.h"
 
 namespace ropelab {
@@ -16,11 +17,21 @@ nlohmann::json stored_settings(const RunRecord& run) {
 nlohmann::json changed_settings(const RunRecord& run) {
     nlohmann::json changed = nlohmann::json::object();
     const nlohmann::json all = stored_settings(run);
+    if (!imported_from(all).empty()) return all;  // it has no defaults
     for (const auto& [name, value] : all.items()) {
         const auto usual = default_settings().find(name);
         if (usual == default_settings().end() || *usual != value) changed[name] = value;
     }
     return changed;
+}
+
+bool is_imported(const RunRecord& run) {
+    return may_be_imported(run.settings) && !imported_from(stored_settings(run)).empty();
+}
+
+std::string no_model_words(const std::string& run_name) {
+    return "Another program trained the run \"" + run_name +
+           "\", and only its curves and settings were imported; choose a run that RoPE Lab trained.";
 }
 
 RunSpec stored_spec(const RunRecord& run) {
@@ -29,6 +40,7 @@ RunSpec stored_spec(const RunRecord& run) {
 
 RunCheckpoint run_checkpoint(const LabFile& lab, const RunRecord& run) {
     RunCheckpoint result{lab.checkpoint_path(run.id), stored_spec(run), run.name, run.vocabulary, run.text};
+    if (is_imported(run)) result.path.clear();
     const bool finished = run.state == RunState::finished;
     result.finished = finished && run.summary ? run.summary->iterations : -1;
     result.recorded = finished ? -1 : run.iteration;

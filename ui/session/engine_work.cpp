@@ -15,6 +15,7 @@ RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run) {
 }
 
 std::string whyNoCheckpoint(const RunCheckpoint& checkpoint) {
+    if (checkpoint.path.empty()) return no_model_words(checkpoint.name);
     if (!checkpoint.is_written) {
         return "This run has no checkpoint yet, so its model cannot be evaluated; a checkpoint is written at each "
                "evaluation, and when the run is paused or ends.";

@@ -34,7 +34,7 @@ SettingColors SettingColors::of(const LabFile& lab) {
     SettingColors colors;
     colors.load(&lab, false);
     std::vector<std::string> settings;
-    for (const RunRecord& record : lab.runs()) settings.push_back(settingKey(stored_spec(record)));
+    for (const RunRecord& record : lab.runs()) settings.push_back(setting_key(record));
     colors.assign(settings);
     return colors;
 }
@@ -160,7 +160,8 @@ void add(RunView& run, const event::Evaluated& evaluated) {
 RunView makeView(RunRecord record, const RunMetrics& metrics) {
     RunView run;
     run.spec = stored_spec(record);
-    run.setting = settingKey(run.spec);
+    run.setting = setting_key(record);
+    if (is_imported(record)) run.spec.iterations = std::max<std::int64_t>(record.iteration, 1);
     if (metrics.latest_sample) {
         run.sample = QString::fromStdString(metrics.latest_sample->text);
         run.sampleIteration = metrics.latest_sample->iteration;

@@ -2,6 +2,7 @@
 
 #include <QCloseEvent>
 #include <QCoreApplication>
+#include <QFileInfo>
 #include <QMenuBar>
 #include <QScreen>
 #include <QStackedWidget>
@@ -28,6 +29,7 @@
 #include "ui/window/controllers/lab_controller.h"
 #include "ui/window/controllers/lecture_controller.h"
 #include "ui/window/controllers/rotary_controller.h"
+#include "ui/window/controllers/run_import.h"
 #include "ui/window/controllers/tour.h"
 #include "ui/window/controllers/window_stage.h"
 #include "ui/window/frame/corner.h"
@@ -139,6 +141,7 @@ void MainWindow::build() {
 
 void MainWindow::makeControllers() {
     m_labs = new LabController(m_workspace, *m_banners, *m_doors, *m_actions, this);
+    m_imports = new RunImport(m_workspace, *m_banners, this);
     m_figures = new FigureOpener(m_workspace, *m_banners, *m_rooms, this);
     m_rotary = new RotaryController(m_workspace, *m_banners, *m_actions, *m_rooms, this);
     m_stage = new WindowStage(m_workspace, *m_rooms, *m_rotary, *this);
@@ -159,7 +162,12 @@ void MainWindow::makeControllers() {
                   {{".ropelab", [this](const QString& path) { m_workspace.openLab(path); }},
                    {".gguf", [this](const QString& path) { m_workspace.openModel(path); }},
                    {".safetensors", [this](const QString& path) { m_workspace.openModel(path); }},
-                   {"/", [this](const QString& path) { m_workspace.openModel(path); }},
+                   {"/",
+                    [this](const QString& path) {
+                        const bool isModel =
+                            QFileInfo::exists(path + u"/config.json"_s) || QFileInfo::exists(path + u"/params.json"_s);
+                        isModel ? m_workspace.openModel(path) : m_imports->import({path});
+                    }},
                    {".json", [this](const QString& path) { m_rotary->importConfig(path); }},
                    {".md",
                     [this](const QString& path) {
@@ -169,7 +177,8 @@ void MainWindow::makeControllers() {
                    {".pdf", openFigure},
                    {".svg", openFigure},
                    {".png", openFigure}},
-                  [this](const QStringList& paths) { m_classes->pool(paths); });
+                  [this](const QStringList& paths) { m_classes->pool(paths); },
+                  {RunImport::accepts, [this](const QStringList& paths) { m_imports->import(paths); }});
     connect(m_why, &ExplanationCard::formulaRequested, m_rotary, &RotaryController::showFormulas);
     connect(new DialogExplanations(this), &DialogExplanations::formulaRequested, m_rotary,
             &RotaryController::showFormulas);
@@ -177,6 +186,7 @@ void MainWindow::makeControllers() {
 
 void MainWindow::addActions() {
     m_labs->addActions();
+    m_imports->addActions(*m_actions);
     addUndoActions(*m_actions, *m_rooms, m_workspace, *m_strip);
     addFigureActions(*m_actions, *m_rooms);
     m_labs->addReportAction();

@@ -16,6 +16,7 @@ class CommandPalette;
 class Corner;
 class ExplanationCard;
 class FigureOpener;
+class RunImport;
 class KeyboardSheet;
 class LabController;
 class LectureController;
@@ -121,6 +122,7 @@ class MainWindow : public QMainWindow {
     WindowStage* m_stage = nullptr;
     LabController* m_labs = nullptr;
     FigureOpener* m_figures = nullptr;
+    RunImport* m_imports = nullptr;
     RotaryController* m_rotary = nullptr;
     LectureController* m_lectures = nullptr;
     ClassController* m_classes = nullptr;

@@ -42,6 +42,7 @@ Checkpoint found(std::optional<Checkpoint> checkpoint, const std::filesystem::pa
 
 Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& run) {
     const RunCheckpoint known = run_checkpoint(lab, run);
+    if (known.path.empty()) throw BadInput(no_model_words(run.name));
     return found(read_checkpoint(known), known.path);
 }
 

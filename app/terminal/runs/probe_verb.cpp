@@ -691,6 +691,7 @@ std::optional<Probed> from_snapshot(const LabFile& lab, const RunRecord& record,
 
 Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flags& flags) {
     const RunCheckpoint known_run = run_checkpoint(lab, record);
+    if (known_run.path.empty()) throw BadInput(no_model_words(record.name));
     auto checkpoint = read_checkpoint(known_run);
     const auto iterations = lab.snapshots(record.id);
     const std::string known = iterations.empty() ? ""

@@ -84,7 +84,7 @@ Result result_of(const RunSpec& spec, const RunSummary& summary) {
 std::set<Result> results_of(const LabFile& lab) {
     std::set<Result> results;
     for (const RunRecord& run : lab.runs()) {
-        if (run.summary) results.insert(result_of(stored_spec(run), *run.summary));
+        if (run.summary && !is_imported(run)) results.insert(result_of(stored_spec(run), *run.summary));
     }
     return results;
 }

@@ -38,7 +38,7 @@ CountedRuns runs_of_results(const LabFile& lab) {
     for (const std::size_t index : selected_runs(selectable, selection).indices) {
         const RunRecord& record = records[index];
         const bool ended = record.state == RunState::finished || selection.unfinished;
-        if (record.summary && ended && !selection.excluded.contains(record.id)) {
+        if (record.summary && ended && !is_imported(record) && !selection.excluded.contains(record.id)) {
             runs.push_back({record, stored_spec(record)});
         }
     }

@@ -458,7 +458,9 @@ PublishedResults published_results(std::span<const ComparableRun> runs) {
 
 std::string published_text(std::span<const RunRecord> records) {
     std::vector<ComparableRun> runs;
-    for (const RunRecord& record : records) runs.push_back({stored_spec(record), record.state, record.text});
+    for (const RunRecord& record : records) {
+        if (!is_imported(record)) runs.push_back({stored_spec(record), record.state, record.text});
+    }
     const PublishedResults results = published_results(runs);
     std::string text;
     for (const PublishedValue& value : results.values) {

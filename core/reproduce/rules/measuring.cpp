@@ -114,7 +114,7 @@ std::vector<RunId> runs_without_generation_speed(const LabFile& lab, const Gener
     const std::set<std::int64_t> sheets = sheets_with_speeds(lab);
     std::vector<std::tuple<std::int64_t, std::uint64_t, RunId>> order;
     for (const RunRecord& run : lab.runs()) {
-        if (run.state != RunState::finished || sheets.contains(run.experiment)) continue;
+        if (run.state != RunState::finished || is_imported(run) || sheets.contains(run.experiment)) continue;
         if (experiment && run.experiment != *experiment) continue;
         if (stored_generation(lab.measurements(run.id)) == settings) continue;
         const std::int64_t seed = stored_spec(run).seed;
@@ -282,7 +282,7 @@ void measure_spikes(LabFile& lab, std::int64_t experiment) {
     constexpr double not_a_number = std::numeric_limits<double>::quiet_NaN();
     for (const RunRecord& run : lab.runs()) {
         const bool failed = run.state == RunState::failed;
-        if (run.experiment != experiment || (!failed && run.state != RunState::finished)) continue;
+        if (run.experiment != experiment || is_imported(run) || (!failed && run.state != RunState::finished)) continue;
         const auto known = lab.measurements(run.id);
         if (!failed && known.contains(spiked) && known.contains(spiked_early)) continue;
         const RunSpec spec = stored_spec(run);
@@ -445,7 +445,7 @@ bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, 
     }
     std::vector<Finished> runs;
     for (const RunRecord& run : lab.runs()) {
-        if (run.experiment != experiment || run.state != RunState::finished) continue;
+        if (run.experiment != experiment || run.state != RunState::finished || is_imported(run)) continue;
         runs.push_back({run.id, stored_spec(run)});
     }
     std::stable_sort(runs.begin(), runs.end(), [](const Finished& a, const Finished& b) {

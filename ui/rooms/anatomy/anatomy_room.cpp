@@ -24,6 +24,7 @@
 #include "core/interop/model_table.h"
 #include "core/report/anatomy_report.h"
 #include "core/run/checkpoint.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
@@ -331,13 +332,16 @@ AnatomyModel AnatomyRoom::originalModel() const {
 
 void AnatomyRoom::renewSources() {
     QList<QPair<QString, QVariant>> entries = {{u"First run of the sweep in Train"_s, kSweep}};
-    const auto& runs = m_access.runs.runs();
-    if (!m_isSourceChosen && m_edits.empty() && !runs.empty()) {
-        const auto rotated = [](const RunView& run) { return run.spec.rotates() ? run.spec.fraction : 0; };
-        m_source = kRun + QString::number(std::ranges::max_element(runs, {}, rotated)->record.id);
+    std::vector<const RunView*> runs;  // models of imported runs are not known
+    for (const RunView& run : m_access.runs.runs()) {
+        if (!is_imported(run.record)) runs.push_back(&run);
     }
-    for (const RunView& run : runs) {
-        entries.append({u"Run %1: %2"_s.arg(run.record.id).arg(run.name), kRun + QString::number(run.record.id)});
+    if (!m_isSourceChosen && m_edits.empty() && !runs.empty()) {
+        const auto rotated = [](const RunView* run) { return run->spec.rotates() ? run->spec.fraction : 0; };
+        m_source = kRun + QString::number((*std::ranges::max_element(runs, {}, rotated))->record.id);
+    }
+    for (const RunView* run : runs) {
+        entries.append({u"Run %1: %2"_s.arg(run->record.id).arg(run->name), kRun + QString::number(run->record.id)});
     }
     if (m_source.startsWith(kConfig)) entries.append({m_source.mid(kConfig.size()), m_source});
     for (const KnownModel& known : model_table()) entries.append({text(known.name), kKnown + text(known.name)});

@@ -11,7 +11,9 @@ using namespace Qt::StringLiterals;
 PublishedResults publishedResults(const std::vector<ResultsRun>& runs) {
     std::vector<ComparableRun> trained;
     trained.reserve(runs.size());
-    for (const ResultsRun& run : runs) trained.push_back({run.spec, run.state, run.text});
+    for (const ResultsRun& run : runs) {
+        if (!run.imported) trained.push_back({run.spec, run.state, run.text});
+    }
     return published_results(trained);
 }
 

@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/results/results_cells.h"
+#include "core/sweep/stored_run.h"
 #include "ui/common/format.h"
 #include "ui/common/results_words.h"
 #include "ui/common/text.h"
@@ -102,6 +103,7 @@ std::vector<ResultsRun> runsOf(const RunStore& store, const Results& results, bo
         run.spec = view->spec;
         run.state = view->record.state;
         run.ink = view->ink;
+        run.imported = is_imported(view->record);
         run.text = view->record.text;
         if (withEvaluations) run.evaluations = view->evaluations;
     }

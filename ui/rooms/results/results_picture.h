@@ -52,6 +52,7 @@ struct ResultsRun {
     RunSpec spec;
     RunState state = RunState::waiting;
     Ink ink;                       // as in every room
+    bool imported = false;         // another program trained it: `spec` has only what was recognized
     std::optional<TextMark> text;  // identifies the data set that the run was trained on
     // Filled only for figures that need them.
     RunMetrics::Evaluations evaluations;

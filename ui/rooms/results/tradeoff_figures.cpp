@@ -272,13 +272,22 @@ ResultsPicture lossBySpeed(const ResultsData& data) {
                            [=](const ResultGroup& group) { return group.described[speed].standard_deviation; }});
 }
 
+namespace {
+
+const QString needsModels =
+    u"This figure needs at least one finished run that RoPE Lab trained: the models of imported "
+    "runs are not known."_s;
+
+}  // namespace
+
 ResultsPicture lossByMemory(const ResultsData& data) {
     constexpr double kMegabyte = 1e6;
     return tradeoff(data, {"loss-by-memory",
                            {u"estimated memory for training one run"_s, u"MB"_s},
                            false,
-                           u"This figure needs at least one finished run."_s,
+                           needsModels,
                            [&](const ResultGroup& group) {
+                               if (data.exampleOf(group).imported) return std::nan("");
                                const RunSpec& spec = data.exampleOf(group).spec;
                                return memory_need(spec, 1, likely_vocabulary(spec)).total() / kMegabyte;
                            },
@@ -303,8 +312,9 @@ ResultsPicture lossByCache(const ResultsData& data) {
     return tradeoff(data, {"loss-by-cache",
                            {u"KV cache and RoPE cache at the context"_s, u"kB"_s},
                            false,
-                           u"This figure needs at least one finished run."_s,
+                           needsModels,
                            [&](const ResultGroup& group) {
+                               if (data.exampleOf(group).imported) return std::nan("");
                                return static_cast<double>(cache_bytes(data.exampleOf(group).spec).total()) / kKilobyte;
                            },
                            [](const ResultGroup&) { return std::nan(""); }});

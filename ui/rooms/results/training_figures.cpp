@@ -285,7 +285,9 @@ void addWavelengths(ResultsPicture& picture, const ResultsData& data, double bel
 
 std::string textsKey(const std::vector<ResultsRun>& runs) {
     std::set<std::string> keys;
-    for (const ResultsRun& run : runs) keys.insert(textKey(run.spec));
+    for (const ResultsRun& run : runs) {
+        if (!run.imported) keys.insert(textKey(run.spec));
+    }
     std::string all;
     for (const std::string& key : keys) all += key + '\n';
     return all;
@@ -298,6 +300,7 @@ std::vector<TextInformation> textInformation(const std::vector<ResultsRun>& runs
     for (std::size_t i = 0; i < runs.size(); ++i) {
         const RunSpec& spec = runs[i].spec;
         if (cancelled && cancelled()) break;
+        if (runs[i].imported) continue;  // their texts are not known
         if (!seen.insert(textKey(spec)).second) continue;
         std::vector<int> taken;
         for (const TextInformation& other : result) taken.push_back(other.colorIndex);

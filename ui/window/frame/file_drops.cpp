@@ -9,8 +9,9 @@
 
 namespace ropelab::ui {
 
-FileDrops::FileDrops(QWidget* window, std::vector<std::pair<const char*, Open>> bySuffix, OpenAll openResults)
-    : QObject(window), m_bySuffix(std::move(bySuffix)), m_openResults(std::move(openResults)) {
+FileDrops::FileDrops(QWidget* window, std::vector<std::pair<const char*, Open>> bySuffix, OpenAll openResults,
+                     Import runs)
+    : QObject(window), m_bySuffix(std::move(bySuffix)), m_openResults(std::move(openResults)), m_runs(std::move(runs)) {
     window->setAcceptDrops(true);
     window->installEventFilter(this);
 }
@@ -24,19 +25,22 @@ std::function<void()> FileDrops::opens(const QMimeData* data) const {
     const auto hasSuffix = [](const QString& path, const char* suffix) {
         return path.endsWith(QLatin1String(suffix), Qt::CaseInsensitive);
     };
-    if (files.size() > 1) {
+    const bool areStates = std::all_of(files.begin(), files.end(),
+                                       [&](const QString& path) { return hasSuffix(path, "trainer_state.json"); });
+    if (files.size() > 1 && !areStates) {
         const bool areResults = std::all_of(files.begin(), files.end(), [&](const QString& path) {
             return hasSuffix(path, ".ropelab") || hasSuffix(path, ".json");
         });
-        return areResults ? [this, files] { m_openResults(files); } : std::function<void()>();
+        if (areResults) return [this, files] { m_openResults(files); };
     }
     for (const auto& [suffix, open] : m_bySuffix) {
         const QString name = QFileInfo(files.value(0)).isDir() ? files.first() + u'/' : files.value(0);
-        if (files.size() == 1 && hasSuffix(name, suffix)) {
+        if (files.size() == 1 && !areStates && hasSuffix(name, suffix)) {
             return [&open = open, path = files.first()] { open(path); };
         }
     }
-    return {};
+    const bool areRuns = !files.isEmpty() && std::all_of(files.begin(), files.end(), m_runs.accepts);
+    return areRuns ? [this, files] { m_runs.open(files); } : std::function<void()>();
 }
 
 bool FileDrops::eventFilter(QObject* watched, QEvent* event) {

@@ -18,10 +18,15 @@ class FileDrops : public QObject {
  public:
     using Open = std::function<void(const QString& path)>;
     using OpenAll = std::function<void(const QStringList& paths)>;
+    struct Import {
+        std::function<bool(const QString& path)> accepts;
+        OpenAll open;
+    };
 
     /// A single file is opened by the function of its suffix, such as ".ropelab", a folder by that of "/"; several labs
-    /// or JSON files are the results of a class.
-    FileDrops(QWidget* window, std::vector<std::pair<const char*, Open>> bySuffix, OpenAll openResults);
+    /// or JSON files are the results of a class. What is left, and states of a Trainer, are runs of other programs if
+    /// these accept all of it.
+    FileDrops(QWidget* window, std::vector<std::pair<const char*, Open>> bySuffix, OpenAll openResults, Import runs);
 
  protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -32,6 +37,7 @@ class FileDrops : public QObject {
 
     std::vector<std::pair<const char*, Open>> m_bySuffix;
     OpenAll m_openResults;
+    Import m_runs;
 };
 
 }  // namespace ropelab::ui
