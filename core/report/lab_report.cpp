@@ -332,17 +332,27 @@ void add_commands(ReportDocument& document, const ReportSource& source, const Re
         const auto extension = source.lab.document(experiment.id, extension_document);
         const bool continues = extension && extension->find("\"from\"") != std::string::npos;
         // A second experiment is added to the lab with --resume, and its runs begin anew unless they continued others.
-        const auto halving = stored_halving(source.lab, experiment.id);
+        const auto rule = stored_stopping_rule(source.lab, experiment.id);
+        const Halving* halving = halving_in(rule);
+        const SequentialDesign* design = sequential_in(rule);
+        const bool has_looks = design && !design->looks.empty();
         commands += "ropelab-cli sweep --experiment " + experiment_file_name(experiment.id) + " --lab " + lab +
                     (first       ? ""
                      : continues ? " --resume"
                                  : " --resume --anew") +
-                    (halving ? " --search halving --first-rung " + std::to_string(halving->first_rung) : "") + '\n';
+                    (halving ? " --search halving --first-rung " + std::to_string(halving->first_rung) : "") +
+                    (has_looks ? " --until-decided --looks " +
+                                     joined(design->looks, ",", [](auto look) { return std::to_string(look); })
+                     : design ? " --until-decided --max-seeds " + std::to_string(design->cap)
+                              : "") +
+                    '\n';
         first = false;
     }
     if (source.sheet) {
         const SheetPlan& plan = source.sheet->plan;
-        commands += "ropelab-cli reproduce " + plan.sheet + " --scale " + to_string(plan.scale) + " --seeds " +
+        commands += "ropelab-cli reproduce " + plan.sheet + " --scale " + to_string(plan.scale) +
+                    (plan.stopping ? " --sequential" : "") +
+                    (plan.stopping && plan.stopping->looks.empty() ? " --max-seeds " : " --seeds ") +
                     std::to_string(plan.experiment.values("seed").size()) + " --lab " + lab + '\n';
     }
     const std::string flags = shell_words(result_flags(source.runs, options.results));

@@ -241,6 +241,7 @@ json row_json(const SheetRow& row) {
     result["by_rule"] = row.by_rule ? json(to_string(*row.by_rule)) : json();
     result["words"] = row.words;
     result["seeds_to_decide"] = or_null(row.seeds_to_decide);
+    if (row.sequential) result["sequential"] = sequential_json(*row.sequential);
     result["rule"] = plan.rule ? json(rule_words(plan)) : json();
     result["seeds"] = row.seeds;
     result["values"] = json_list(row.values, json_number);
@@ -278,9 +279,13 @@ std::string verdict_words(const SheetRow& row) {
            (row.by_rule ? " (its rule alone would give: " + to_string(*row.by_rule) + ")" : "");
 }
 
-// "reproduced, 1 run failed".
+// "reproduced, 1 run failed", "undecided, stopped for futility".
 std::string verdict_cell(const SheetRow& row) {
-    return to_string(row.verdict) + (row.failed > 0 ? ", " + counted(row.failed, "run") + " failed" : "");
+    using End = SequentialResult::End;
+    const bool says_why = row.sequential && row.verdict == SheetVerdict::undecided &&
+                          (row.sequential->end == End::futile || row.sequential->end == End::budget);
+    return to_string(row.verdict) + (says_why ? ", " + to_string(row.sequential->end) : "") +
+           (row.failed > 0 ? ", " + counted(row.failed, "run") + " failed" : "");
 }
 
 std::string table_text(const SheetPlan& plan, const std::vector<const SheetRow*>& rows) {

@@ -1,5 +1,6 @@
 #include "core/reproduce/sheet_lab.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "core/data/json_text.h"
@@ -7,6 +8,7 @@
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/predictions.h"
 #include "core/sweep/lab_plan.h"
+#include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {
@@ -30,11 +32,16 @@ Documents documents_of(const LabFile& lab, std::int64_t experiment) {
 
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan) {
     std::int64_t experiment = 0;
-    plan_new_runs(lab, plan.experiment, [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>&) {
+    const auto documents = [&](LabFile& file, std::int64_t id, const std::vector<RunSpec>&) {
         experiment = id;
+        if (plan.stopping) file.add_document(id, stopping_document, to_json(*plan.stopping).dump());
         file.add_document(id, predictions_document, predictions_json(plan).dump());
         file.add_document(id, sheet_document, to_json(plan).dump());
-    });
+    };
+    if (plan.stopping)
+        plan_new_runs(lab, plan.experiment, first_runs(plan.experiment, *plan.stopping), documents);
+    else
+        plan_new_runs(lab, plan.experiment, documents);
     return experiment;
 }
 
@@ -50,8 +57,11 @@ std::optional<StoredSheet> stored_sheet(const LabFile& lab) {
     for (auto experiment = experiments.rbegin(); experiment != experiments.rend(); ++experiment) {
         const Documents documents = documents_of(lab, experiment->id);
         if (documents.sheet.is_null()) continue;
-        return StoredSheet{experiment->id, sheet_plan_from_json(documents.sheet, documents.predictions,
+        StoredSheet stored{experiment->id, sheet_plan_from_json(documents.sheet, documents.predictions,
                                                                 parse_bounded(experiment->description))};
+        const auto rule = stored_stopping_rule(lab, experiment->id);
+        if (const SequentialDesign* design = sequential_in(rule)) stored.plan.stopping = *design;
+        return stored;
     }
     return std::nullopt;
 }
@@ -73,6 +83,27 @@ std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment) {
         runs.push_back({stored_spec(record), record.state, record.summary, lab.measurements(record.id)});
     }
     return runs;
+}
+
+SeedNeeds needs_of_rows(std::vector<SheetRow> rows, const SequentialDesign& design) {
+    return [rows = std::move(rows), design](const RunSpec& setting) {
+        SeedNeed need;
+        for (const SheetRow& row : rows) {
+            if (!row.sequential || row.sequential->end != SequentialResult::End::open) continue;
+            const PlannedRow& plan = row.plan;
+            const auto contains = [&](const std::optional<GroupKeys>& group) {
+                return group && belongs(setting, *group);
+            };
+            const bool is_used = belongs(setting, plan.group) || contains(plan.baseline) || contains(plan.control) ||
+                                 contains(plan.control_reference) ||
+                                 std::ranges::any_of(plan.baseline_others,
+                                                     [&](const GroupKeys& group) { return belongs(setting, group); });
+            if (!is_used) continue;
+            need.seeds = std::max(need.seeds, design.next_look(row.sequential->pairs));
+            need.chance = std::max(need.chance, row.sequential->chance);
+        }
+        return need;
+    };
 }
 
 Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet) {

@@ -9,10 +9,12 @@
 #include "core/reproduce/rules/evaluate.h"
 #include "core/run/runner.h"
 #include "core/store/lab_file.h"
+#include "core/sweep/sequential_runs.h"
 
 namespace ropelab {
 
-/// In one transaction, with waiting runs, rules and predictions. Returns the experiment's id.
+/// In one transaction, with waiting runs (with a stopping rule, those of its first look), rules and predictions.
+/// Returns the experiment's id.
 std::int64_t enter_sheet(LabFile& lab, const SheetPlan& plan);
 
 /// Before its first run. `runs`: all runs of the experiment. Stores nothing if no theory makes a prediction.
@@ -29,6 +31,9 @@ std::optional<StoredSheet> stored_sheet(const LabFile& lab);
 std::vector<StoredSheet> stored_predictions(const LabFile& lab);
 
 std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);
+
+/// Of the open rows of a sheet with a stopping rule: the next look of each, in all groups that the row compares.
+SeedNeeds needs_of_rows(std::vector<SheetRow> rows, const SequentialDesign& design);
 
 /// Unfinished runs, as plan_continued_runs builds it; empty if all are finished. The plan has no recorder yet.
 Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet);

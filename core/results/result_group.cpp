@@ -10,6 +10,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/settings/run_spec.h"
+#include "core/table/table.h"
 
 namespace ropelab {
 
@@ -110,6 +111,19 @@ int ResultsTable::looks(const ResultGroup& group) const {
         return static_cast<int>(looks.size());
     };
     return std::max({1, looks_of(group, other ? *other : group), other ? looks_of(*other, group) : 0});
+}
+
+nlohmann::json sequential_json(const SequentialResult& result) {
+    return {{"e_value", json_number(result.e_value)},
+            {"p", json_number(result.p)},
+            {"p_holm", json_number(result.p_holm)},
+            {"p_other", json_number(result.p_refutation)},
+            {"p_other_holm", json_number(result.p_refutation_holm)},
+            {"stopped", to_string(result.end)},
+            {"seeds_used", result.pairs},
+            {"looks", result.looks},
+            {"chance_of_verdict", json_number(result.chance)},
+            {"difference_interval", {json_number(result.interval.low), json_number(result.interval.high)}}};
 }
 
 const Comparison& ResultGroup::comparison(TestKind kind) const {

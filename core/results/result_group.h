@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -13,9 +14,16 @@
 
 #include "core/contract/event.h"
 #include "core/stats/descriptive.h"
+#include "core/stats/sequential.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
+
+/// Stopping rule of an experiment whose comparisons end when they are settled, with all its seeds in their fixed order.
+struct SequentialSeeds {
+    SequentialDesign design;
+    std::vector<std::int64_t> seeds;  // ascending
+};
 
 /// Nats per token.
 struct LossAt {
@@ -36,6 +44,7 @@ struct ResultRun {
     std::string setting_name = {};                    // the user's name for its setting (setting_names); "" for none
     bool searched = false;                            // true if a search chose its settings
     std::int64_t look = 0;                            // experiment that added the run to the lab file; 0: the first one
+    std::shared_ptr<const SequentialSeeds> sequential = {};  // of its experiment; nullptr for a fixed number of seeds
 };
 
 struct Measure {
@@ -90,7 +99,14 @@ struct Comparison {
     std::optional<std::int64_t> seeds_needed;
     /// The same at the ends of the 95 % interval of the standard deviation; nullopt for more than 10,000.
     std::optional<std::int64_t> seeds_needed_low, seeds_needed_high;
+    /// Only of the paired test in a table with a stopping rule: `p`, `estimate` and `test` are then those of the seeds
+    /// that the comparison used, and p and interval hold at all looks together.
+    std::optional<SequentialResult> sequential;
 };
+
+/// {"e_value", "p", "stopped", "seeds_used", "looks"} and, beside these, the corrected p, the p of the refutation or
+/// equivalence, the anytime-valid interval of the difference and the predicted chance of a verdict by the cap.
+nlohmann::json sequential_json(const SequentialResult& result);
 
 inline constexpr std::array<std::string_view, 3> condition_names = {"precision", "device", "kernels"};
 /// For "kernels", whether CUDA graphs were used ("none" on the CPU).
@@ -103,6 +119,7 @@ struct ResultGroup {
     std::vector<std::size_t> members;                // indices of all runs of the group
     std::vector<std::size_t> counted;                // indices of the runs that are not excluded
     std::vector<std::int64_t> seeds;                 // seeds of the runs in `counted`
+    std::vector<std::int64_t> failed_seeds;          // seeds of the runs that failed or diverged
     std::vector<RunSummary> summaries;               // results of the runs in `counted`
     std::vector<std::string> clocks;                 // RunConditions::clock of the runs in `counted`
     int unfinished = 0;                              // number of runs excluded because they did not finish
@@ -155,6 +172,7 @@ struct ResultsTable {
     std::size_t compared = 0;                        // index of the measure that is compared
     std::optional<TestKind> test = TestKind::welch;  // of all comparisons; nullopt if they have different ones
     double margin_percent = 0;                       // ResultsOptions::margin_percent
+    std::shared_ptr<const SequentialSeeds> sequential = {};  // the stopping rule, if all runs have the same one
     std::optional<double> target_loss = {};
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
     bool searched = false;                       // whether a search chose the settings of a counted run

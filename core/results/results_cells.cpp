@@ -119,6 +119,11 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
         if (shows("interval") || shows("confidence")) {
             result.push_back("95 % interval: confidence interval of the mean of " + std::string(compared.name) + ".");
         }
+        if (table.sequential) {
+            result.push_back("Stopping rule, fixed before the first run: " + words_of(table.sequential->design) +
+                             ". Each comparison uses the first seeds up to its last look, and its p and interval hold "
+                             "at all looks together.");
+        }
         if (shows("detectable")) {
             result.push_back("Detectable difference: difference [" + std::string(compared.unit) + "] that " +
                              test_title(table.test) +
@@ -268,7 +273,10 @@ std::string baseline_and_test_words(const ResultsTable& table) {
     std::string words = baselines == 1 ? " Baseline: " + group_words(table, *tested) + "."
                                        : " Each " + level_words(table) + " has a baseline of its own.";
     if (comparisons == 0) return words + " No group could be tested against its baseline.";
-    words += " Test against the baseline: " + test_title(table.test) + ", two-sided";
+    if (table.sequential)
+        words += " Stopping rule, fixed before the first run: " + words_of(table.sequential->design) + ".";
+    words += " Test against the baseline: " + (table.sequential ? "the stopping rule's" : test_title(table.test)) +
+             ", two-sided";
     words += ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
     if (std::ranges::any_of(table.groups, [&](const ResultGroup& group) { return table.looks(group) > 1; }))
         words += " Some groups were tested before with fewer seeds.";
@@ -435,6 +443,24 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
                                                                         : std::nullopt;
          }});
     add({"look", [&table](Group group) { return table.looks(group); }});
+    if (table.sequential) {
+        const auto result = [](Group group) { return group.paired.sequential; };
+        const auto stopped = [result](Group group) { return result(group) ? to_string(result(group)->end) : ""; };
+        const auto number = [result](auto SequentialResult::*field) {
+            return [=](Group group) {
+                return result(group) ? std::optional<double>(static_cast<double>((*result(group)).*field))
+                                     : std::nullopt;
+            };
+        };
+        add({"stopped", {}, if_comparing("stopped"), if_comparing("stopped"), stopped, {}, stopped});
+        for (const auto& [name, title, field] : {std::tuple("seeds_used", "seeds used", &SequentialResult::pairs),
+                                                 std::tuple("looks", "looks", &SequentialResult::looks)}) {
+            const auto value = number(field);
+            add({name, value, if_comparing(title), if_comparing(title),
+                 [value](Group group) { return value(group) ? number_text(*value(group)) : missing_cell; }});
+        }
+        add({"e_value", number(&SequentialResult::e_value)});
+    }
     add({"baseline", {}, "", "", [&table](Group group) {
              const ResultGroup* baseline = table.baseline_of(group);
              return baseline ? group_label(table, *baseline) : "";
@@ -550,6 +576,7 @@ std::vector<std::string> paper_columns(const ResultsTable& table) {
     if (!table.test) result.emplace_back("test");
     if (table.comparisons() > 0) result.push_back(table.test ? "p_" + to_string(*table.test) + "_holm" : "p_holm");
     if (std::ranges::any_of(table.groups, is_second)) result.emplace_back("look");
+    if (table.sequential) result.insert(result.end(), {"stopped", "seeds_used", "looks"});
     result.emplace_back("mark");
     return result;
 }

@@ -197,6 +197,18 @@ void find_repeats(ResultsTable& table) {
     }
 }
 
+// Of the estimate of the test that decides.
+void set_difference(ResultGroup& group, const ResultsTable& table) {
+    const auto& estimate = group.decided().estimate;
+    if (!estimate) return;
+    group.difference = estimate->difference;
+    const double percent = 100 * estimate->difference / estimate->reference;
+    if (std::isfinite(percent)) {
+        group.difference_percent = percent;
+        group.improvement_percent = measures()[table.compared].more_is_better || percent == 0 ? percent : -percent;
+    }
+}
+
 void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table) {
     const Sample ours = sample_of(group.values(table.compared));
     const Sample theirs = sample_of(baseline.values(table.compared));
@@ -215,13 +227,73 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
             comparison.estimate->low = comparison.estimate->high = Description::unknown;
         }
     }
-    const auto& estimate = group.decided().estimate;
-    if (!estimate) return;
-    group.difference = estimate->difference;
-    const double percent = 100 * estimate->difference / estimate->reference;
-    if (std::isfinite(percent)) {
-        group.difference_percent = percent;
-        group.improvement_percent = measures()[table.compared].more_is_better || percent == 0 ? percent : -percent;
+    set_difference(group, table);
+}
+
+// Values of equal seeds in the fixed order of the seeds, up to the first seed that is missing.
+struct SequentialPairs {
+    std::vector<double> ours, theirs;
+    bool blocked = false;  // a run of the next seed failed
+};
+
+SequentialPairs sequential_pairs(const ResultGroup& group, const ResultGroup& baseline, const ResultsTable& table) {
+    SequentialPairs pairs;
+    const std::vector<double> ours = group.values(table.compared), theirs = baseline.values(table.compared);
+    const auto place_of = [](const std::vector<std::int64_t>& seeds, std::int64_t seed) {
+        return static_cast<std::size_t>(std::ranges::find(seeds, seed) - seeds.begin());
+    };
+    const auto has = [](const std::vector<std::int64_t>& seeds, std::int64_t seed) {
+        return std::ranges::find(seeds, seed) != seeds.end();
+    };
+    for (const std::int64_t seed : table.sequential->seeds) {
+        const std::size_t a = place_of(group.seeds, seed), b = place_of(baseline.seeds, seed);
+        const bool is_there = a < ours.size() && b < theirs.size();
+        pairs.blocked = has(group.failed_seeds, seed) || has(baseline.failed_seeds, seed) ||
+                        (is_there && !(std::isfinite(ours[a]) && std::isfinite(theirs[b])));
+        if (pairs.blocked || !is_there) break;
+        pairs.ours.push_back(ours[a]);
+        pairs.theirs.push_back(theirs[b]);
+    }
+    return pairs;
+}
+
+// p, interval and estimate of each comparison of a family, from the seeds that the stopping rule lets it use.
+void compare_sequentially(const std::vector<ResultGroup*>& family, const ResultsTable& table) {
+    std::vector<ResultGroup*> compared;
+    std::vector<SequentialPairs> pairs;
+    std::vector<SequentialRow> rows;
+    const double margin = table.margin_percent / 100;
+    for (ResultGroup* group : family) {
+        const ResultGroup* baseline = table.baseline_of(*group);
+        const bool is_compared =
+            baseline && baseline != group && !repeats(table, *group) && is_testable(*group, *baseline, table.compared);
+        if (!is_compared) continue;
+        compared.push_back(group);
+        const auto& [ours, theirs, blocked] = pairs.emplace_back(sequential_pairs(*group, *baseline, table));
+        SequentialRow& row = rows.emplace_back();
+        row.claim = statement_different(ours, theirs);
+        row.differences = row.claim.sides.front().values;
+        if (margin > 0) row.refutation = statement_ratio_inside(ours, theirs, 1 - margin, 1 + margin);
+        row.pairs = std::ssize(ours);
+        row.blocked = blocked;
+    }
+    const std::vector<SequentialResult> results = replay(table.sequential->design, rows);
+    for (std::size_t i = 0; i < compared.size(); ++i) {
+        ResultGroup& group = *compared[i];
+        const SequentialResult& result = results[i];
+        const auto used = static_cast<std::size_t>(result.pairs);
+        const auto ours = std::span(pairs[i].ours).first(used), theirs = std::span(pairs[i].theirs).first(used);
+        group.pairs = static_cast<int>(used);
+        group.difference = group.difference_percent = group.improvement_percent = std::nullopt;
+        Comparison& comparison = group.paired;
+        comparison.sequential = result;
+        comparison.test = paired_t_test(ours, theirs);
+        comparison.p = comparison.test ? result.p : std::nullopt;
+        comparison.estimate.reset();
+        if (used == 0) continue;
+        comparison.estimate = DifferenceInterval{describe(paired_differences(ours, theirs)).mean, result.interval.low,
+                                                 result.interval.high, describe(theirs).mean, static_cast<int>(used)};
+        set_difference(group, table);
     }
 }
 
@@ -275,6 +347,7 @@ TestKind test_kind_between(const ResultGroup& a, const ResultGroup& b, std::size
 
 void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
     find_repeats(table);
+    if (table.sequential) test = TestKind::paired;
     std::vector<std::vector<ResultGroup*>> families;  // the groups of each data set
     std::set<TestKind> kinds;
     for (ResultGroup& group : table.groups) {
@@ -291,6 +364,7 @@ void compare_groups(ResultsTable& table, std::optional<TestKind> test) {
     const TestKind first_kind = kinds.empty() ? TestKind::welch : *kinds.begin();
     table.test = kinds.size() > 1 ? std::nullopt : std::optional(test.value_or(first_kind));
     for (const std::vector<ResultGroup*>& family : families) {
+        if (table.sequential) compare_sequentially(family, table);
         const auto correct = [&](const std::function<TestKind(const ResultGroup&)>& kind_of, bool is_decided) {
             std::vector<std::optional<double>> raw;
             for (const ResultGroup* group : family) raw.push_back(group->comparison(kind_of(*group)).p);

@@ -190,6 +190,7 @@ json results_json(const ResultsTable& table) {
                                                or_null(comparison.seeds_needed_high)};
         entry["test"] = to_string(group.test);
         entry["look"] = table.looks(group);
+        if (comparison.sequential) entry["sequential"] = sequential_json(*comparison.sequential);
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {

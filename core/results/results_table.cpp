@@ -331,6 +331,8 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
                        " %, but it must be from 0 to 100 %.");
     table.margin_percent = options.margin_percent;
     table.target_loss = options.target_loss;
+    const auto has_first_rule = [&](const ResultRun& run) { return run.sequential == runs.front().sequential; };
+    if (!runs.empty() && std::ranges::all_of(runs, has_first_rule)) table.sequential = runs.front().sequential;
 
     check_split(options.split_by);
     const CompleteSettings settings(runs, options.split_by);
@@ -358,6 +360,7 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
             if (runs[i].state != RunState::finished) ++group.stopped;
         } else {
             ++(runs[i].state == RunState::failed ? group.failed : group.unfinished);
+            if (runs[i].state == RunState::failed) group.failed_seeds.push_back(seed_of(settings.value(i, "seed")));
         }
     }
     for (ResultGroup& group : table.groups) describe_runs(table, group, runs);

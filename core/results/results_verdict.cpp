@@ -102,6 +102,21 @@ std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     return result;
 }
 
+// " Settled after 6 of at most 42 seeds (4 looks, e-value 85)."; "" without a stopping rule.
+std::string sequential_words(const ResultsTable& table, const Comparison& comparison) {
+    if (!comparison.sequential) return {};
+    using End = SequentialResult::End;
+    const SequentialResult& result = *comparison.sequential;
+    static const std::map<End, std::string> beginnings = {
+        {End::open, "Not settled yet"},  {End::claim, "Settled"},
+        {End::refutation, "Equivalent"}, {End::futile, "Stopped for futility, which shows no equivalence,"},
+        {End::budget, "Budget spent"},   {End::blocked, "Stopped by a diverged run"}};
+    return " " + beginnings.at(result.end) + " after " + std::to_string(result.pairs) + " of at most " +
+           counted(table.sequential->design.cap, "seed") + " (" + counted(result.looks, "look") +
+           (std::isfinite(result.e_value) ? ", e-value " + rough_text(result.e_value) : "") +
+           "); p and interval hold at all looks together.";
+}
+
 double margin_of(const ResultsTable& table, const DifferenceInterval& estimate) {
     return table.margin_percent / 100 * std::abs(estimate.reference);
 }
@@ -190,7 +205,8 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     const std::string where = text_words(table) + ": ";
     std::string words = difference_words(table, group) + ", ";
     if (!is_significant && *comparison.p < family_level) words += p_words(*comparison.p) + " without correction, but ";
-    words += p_words(*comparison.p_holm) + " after Holm's correction (" + test_title(group.test) + ", " +
+    words += p_words(*comparison.p_holm) + " after Holm's correction (" +
+             (comparison.sequential ? "the stopping rule's test, paired by seed" : test_title(group.test)) + ", " +
              counted(group.comparisons, "comparison") + ")";
     std::string end = "." + survivor_words(table, group);
     if (table.looks(group) > 1) {
@@ -198,12 +214,14 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
                " at this comparison); p is not corrected for the earlier " +
                (table.looks(group) > 2 ? "looks." : "look.");
     }
+    end += sequential_words(table, comparison);
     const DifferenceInterval& estimate = *comparison.estimate;
     const std::string margin = rough_text(margin_of(table, estimate)) + " " +
                                std::string(measures()[table.compared].unit) + " (" + number_text(table.margin_percent) +
                                " % of the baseline's mean)";
-    if (is_equivalent(table, estimate))
-        return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
+    const bool is_shown = comparison.sequential ? comparison.sequential->end == SequentialResult::End::refutation
+                                                : is_equivalent(table, estimate);
+    if (is_shown) return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
     if (!is_significant)
         return {Verdict::Kind::undecided, "Not significant" + where + words + power_words(table, group) + end};
     if (std::min(std::abs(estimate.low), std::abs(estimate.high)) < margin_of(table, estimate))

@@ -25,7 +25,7 @@ std::vector<std::vector<std::size_t>> cohorts_of(const std::vector<TrainedRun>& 
             auto match = std::find_if(parts.begin(), parts.end(), [&](const auto& part) {
                 const TrainedRun& first = runs[part.front()];
                 return !first.plan.alone && !runs[index].plan.alone && first.starts_like(runs[index]) &&
-                       first.plan.halving == runs[index].plan.halving;
+                       first.plan.stopping == runs[index].plan.stopping;
             });
             if (match == parts.end()) match = parts.insert(parts.end(), std::vector<std::size_t>{});
             match->push_back(index);

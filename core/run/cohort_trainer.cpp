@@ -334,7 +334,7 @@ void CohortTrainer::stop_asked_runs() {
 }
 
 void CohortTrainer::stop_at_rung() {
-    const std::optional<Halving> halving = runs_.front().plan.halving;
+    const Halving* halving = halving_in(runs_.front().plan.stopping);
     const std::int64_t iteration = cohort_->iteration();
     const int rung = halving ? rung_at(*halving, iteration, iterations_of(runs_)) : 0;
     if (rung == 0 || evaluated_ != iteration) return;

@@ -356,7 +356,7 @@ class Runner::Worker {
             run.width_message = width.message;
         }
         // Successive halving compares all runs of its cohort, so that it must not be split.
-        const std::size_t widest = members.front().plan.halving ? members.size() : width.runs;
+        const std::size_t widest = halving_in(members.front().plan.stopping) ? members.size() : width.runs;
         const auto sizes = equal_parts(members.size(), widest);
         std::vector<std::vector<TrainedRun>> parts = in_parts(std::move(members), sizes);
         members = std::move(parts.front());

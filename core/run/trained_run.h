@@ -11,7 +11,7 @@
 #include "core/contract/engine.h"
 #include "core/contract/event.h"
 #include "core/data/corpus.h"
-#include "core/experiment/halving.h"
+#include "core/experiment/stopping_rule.h"
 #include "core/run/checkpoint.h"
 #include "core/settings/run_spec.h"
 
@@ -31,8 +31,9 @@ struct PlannedRun {
     /// A cohort of its own, because its time is compared: runs of a cohort are timed together.
     bool alone = false;
     std::int64_t experiment = 0;  // number of the run's experiment in the lab; 0 without a lab
-    /// All runs of the experiment train in one cohort, which stops the worse half of the settings at each rung.
-    std::optional<Halving> halving = std::nullopt;
+    /// With halving, all runs of the experiment train in one cohort, which stops the worse half of the settings at each
+    /// rung. Sequential designs decide between trainings which runs a lab gets.
+    std::optional<StoppingRule> stopping = std::nullopt;
 };
 
 /// nullopt if the experiment has no precision yet and `measured` is nullopt too.

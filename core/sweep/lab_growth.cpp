@@ -7,6 +7,7 @@
 #include "core/run/checkpoint.h"
 #include "core/settings/run_names.h"
 #include "core/sweep/lab_results.h"
+#include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
 
 namespace ropelab {
@@ -147,6 +148,11 @@ std::string why_not_continued(const RunSpec& shorter, const RunSpec& longer) {
 
 Growth growth_of(const LabFile& lab, const Experiment& experiment, bool anew) {
     for (const ExperimentRecord& stored : lab.experiments()) {
+        if (sequential_in(stored_stopping_rule(lab, stored.id))) {
+            throw BadInput("The lab file " + lab.path().string() +
+                           " keeps the stopping rule that it began with, so no runs can be added; resume it, or name "
+                           "another lab file.");
+        }
         if (!lab.document(stored.id, "sheet")) continue;
         throw BadInput("The lab file " + lab.path().string() +
                        " contains the reproduction of a paper, which cannot be extended; name another lab file.");

@@ -127,7 +127,7 @@ std::uint64_t timing_order(std::int64_t seed, RunId run) {
 Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
     Plan plan;
     std::map<std::int64_t, bool> sequential;  // keyed by the experiment's number
-    std::map<std::int64_t, std::optional<Halving>> halving;
+    std::map<std::int64_t, std::optional<StoppingRule>> stopping;
     for (RunId id : runs) {
         const RunRecord record = lab.run(id);
         if (record.state == RunState::finished) {
@@ -135,12 +135,12 @@ Plan plan_continued_runs(const LabFile& lab, const std::vector<RunId>& runs) {
         }
         if (!sequential.contains(record.experiment)) {
             sequential[record.experiment] = trains_sequentially(lab, record.experiment);
-            halving[record.experiment] = stored_halving(lab, record.experiment);
+            stopping[record.experiment] = stored_stopping_rule(lab, record.experiment);
         }
         const RunCheckpoint checkpoint = run_checkpoint(lab, record);
         read_checkpoint_head(checkpoint);  // throws if it is that of another run
         plan.runs.push_back({id, checkpoint.spec, checkpoint.path, true, record.conditions,
-                             sequential[record.experiment], record.experiment, halving[record.experiment]});
+                             sequential[record.experiment], record.experiment, stopping[record.experiment]});
     }
     std::stable_sort(plan.runs.begin(), plan.runs.end(), [](const PlannedRun& a, const PlannedRun& b) {
         if (a.alone != b.alone) return b.alone;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/experiment/experiment.h"
 #include "core/experiment/setting_names.h"
 #include "core/sweep/search.h"
 #include "core/sweep/stored_run.h"
@@ -48,8 +49,18 @@ LabRuns lab_runs(const LabFile& lab, RunSelection selection) {
 }
 
 ExperimentOrigin origin_of(const LabFile& lab, std::int64_t experiment) {
-    return {lab.document(experiment, search_document).has_value(),
-            lab.document(experiment, extension_document) ? experiment : 0};
+    ExperimentOrigin origin{lab.document(experiment, search_document).has_value(),
+                            lab.document(experiment, extension_document) ? experiment : 0};
+    const auto rule = stored_stopping_rule(lab, experiment);
+    const SequentialDesign* design = sequential_in(rule);
+    if (!design) return origin;
+    std::set<std::int64_t> seeds;
+    for (const ExperimentRecord& record : lab.experiments()) {
+        if (record.id != experiment) continue;
+        for (const RunSpec& spec : Experiment::from_text(record.description).expand()) seeds.insert(spec.seed);
+    }
+    origin.sequential = std::make_shared<SequentialSeeds>(SequentialSeeds{*design, {seeds.begin(), seeds.end()}});
+    return origin;
 }
 
 std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool with_evaluations) {
@@ -65,6 +76,7 @@ std::vector<ResultRun> result_runs(const LabFile& lab, const LabRuns& runs, bool
         if (is_new) origin->second = origin_of(lab, record.experiment);
         run.searched = origin->second.searched;
         run.look = origin->second.look;
+        run.sequential = origin->second.sequential;
         run.excluded = runs.selection.excluded.contains(record.id);
         run.measurements = lab.measurements(record.id);
         const auto name = names.find(setting_key(record));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,9 @@ namespace ropelab {
 inline constexpr const char* extension_document = "extension";
 
 struct ExperimentOrigin {
-    bool searched = false;  // ResultRun::searched
-    std::int64_t look = 0;  // ResultRun::look
+    bool searched = false;                                   // ResultRun::searched
+    std::int64_t look = 0;                                   // ResultRun::look
+    std::shared_ptr<const SequentialSeeds> sequential = {};  // ResultRun::sequential
 };
 ExperimentOrigin origin_of(const LabFile& lab, std::int64_t experiment);
 

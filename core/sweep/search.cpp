@@ -253,7 +253,9 @@ std::optional<Halving> halving_of(const Search& search, std::int64_t experiment,
     return Halving{experiment, search.first_rung, count_settings(runs)};
 }
 
-std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment) {
+std::optional<StoppingRule> stored_stopping_rule(const LabFile& lab, std::int64_t experiment) {
+    if (const auto document = lab.document(experiment, stopping_document))
+        return sequential_design_from_json(parse_bounded(*document));
     const auto document = lab.document(experiment, search_document);
     if (!document) return std::nullopt;
     const auto json = parse_bounded(*document, nullptr, false);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
-#include "core/experiment/halving.h"
+#include "core/experiment/stopping_rule.h"
 
 namespace ropelab {
 
@@ -63,7 +63,7 @@ void store_search(LabFile& lab, std::int64_t experiment, const Search& search, c
 /// nullopt if there is none.
 std::optional<Search> stored_search(const LabFile& lab, std::int64_t experiment);
 /// nullopt if the experiment's lab stores none.
-std::optional<Halving> stored_halving(const LabFile& lab, std::int64_t experiment);
+std::optional<StoppingRule> stored_stopping_rule(const LabFile& lab, std::int64_t experiment);
 /// nullopt for other methods.
 std::optional<Halving> halving_of(const Search& search, std::int64_t experiment, const std::vector<RunSpec>& runs);
 

@@ -170,7 +170,7 @@ Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& opt
             if (options.search) store_search(lab, id, search, runs);
         });
     for (PlannedRun& run : plan.runs) {
-        if (options.search) run.halving = halving_of(search, run.experiment, all);
+        if (options.search) run.stopping = halving_of(search, run.experiment, all);
     }
     emit runsChanged();
     return plan;

@@ -242,17 +242,19 @@ void RunStore::renewName(RunView& run) {
 }
 
 void RunStore::applyRungs(const LabFile* file) {
-    std::map<std::int64_t, std::optional<Halving>> halvings;
+    std::map<std::int64_t, std::optional<StoppingRule>> rules;
     std::map<std::int64_t, ExperimentOrigin> origins;  // by the experiment's number
     for (RunView& run : m_runs) {
         const std::int64_t experiment = run.record.experiment;
-        const auto [known, isNew] = halvings.try_emplace(experiment);
-        if (isNew) known->second = stored_halving(*file, experiment);
-        run.rungs = known->second ? rungs_of(*known->second, run.spec.iterations) : std::vector<std::int64_t>();
+        const auto [known, isNew] = rules.try_emplace(experiment);
+        if (isNew) known->second = stored_stopping_rule(*file, experiment);
+        const Halving* halving = halving_in(known->second);
+        run.rungs = halving ? rungs_of(*halving, run.spec.iterations) : std::vector<std::int64_t>();
         const auto [origin, isNewOrigin] = origins.try_emplace(experiment);
         if (isNewOrigin) origin->second = origin_of(*file, experiment);
         run.searched = origin->second.searched;
         run.look = origin->second.look;
+        run.sequential = origin->second.sequential;
     }
 }
 

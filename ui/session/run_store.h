@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/results/result_group.h"
 #include "core/settings/run_spec.h"
 #include "core/store/lab_file.h"
 #include "ui/figure/figure.h"
@@ -73,6 +74,7 @@ struct RunView {
     std::vector<std::int64_t> rungs;       // iterations at which successive halving compares the run; empty without
     bool searched = false;                 // a search chose the run's settings
     std::int64_t look = 0;                 // as in ResultRun
+    std::shared_ptr<const SequentialSeeds> sequential = {};  // as in ResultRun
 };
 
 /// Runs are read from the file once and then updated by the events of training. The metrics of single steps are too

@@ -6,6 +6,7 @@
 #include "app/terminal/training/training.h"
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
+#include "core/base/numbers.h"
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/report.h"
 #include "core/reproduce/rules/measuring.h"
@@ -26,6 +27,8 @@ struct Flags {
     std::string lab;
     std::string data_dir;
     std::optional<std::int64_t> seeds;
+    bool sequential = false;
+    std::optional<std::int64_t> max_seeds;
     bool resume = false;
     bool list = false;
     bool plan = false;
@@ -52,20 +55,27 @@ void print_list(bool as_json) {
 }
 
 SheetPlan planned(const Flags& flags) {
-    return sheet(flags.name)
-        .plan({flags.scale.empty() ? SheetScale::laptop : sheet_scale(flags.scale), flags.seeds, flags.data_dir});
-}
-
-std::size_t seeds_of(const SheetPlan& plan) {
-    return plan.experiment.values("seed").size();
+    SheetRequest request{flags.scale.empty() ? SheetScale::laptop : sheet_scale(flags.scale), flags.seeds,
+                         flags.data_dir};
+    if (flags.sequential) {
+        request.stopping = flags.seeds ? group_sequential_design(*flags.seeds) : SequentialDesign{};
+        if (flags.max_seeds) request.stopping->cap = *flags.max_seeds;
+        check(*request.stopping);
+    }
+    return sheet(flags.name).plan(request);
 }
 
 // The stored plan is used even if a sheet of that name would have other data or rules today.
 void refuse_other_sheet(const SheetPlan& stored, const Flags& flags) {
-    const std::string what =
-        stored.sheet + " at " + to_string(stored.scale) + " scale, " + std::to_string(seeds_of(stored)) + " seeds";
-    const bool seeds_differ = flags.seeds && *flags.seeds != static_cast<std::int64_t>(seeds_of(stored));
+    const std::string what = stored.sheet + " at " + to_string(stored.scale) + " scale, " +
+                             std::to_string(seeds_of(stored).size()) + " seeds";
+    const bool seeds_differ = flags.seeds && *flags.seeds != std::ssize(seeds_of(stored));
     const bool scale_differs = !flags.scale.empty() && stored.scale != sheet_scale(flags.scale);
+    if (flags.sequential && !stored.stopping) {
+        throw BadInput("The lab file " + flags.lab +
+                       " began with a fixed number of seeds and keeps that rule; leave out --sequential, or name a new "
+                       "lab file.");
+    }
     if (stored.sheet != flags.name || scale_differs || seeds_differ) {
         throw BadInput("The lab file " + flags.lab + " belongs to the reproduction " + what +
                        "; name that reproduction, scale and number of seeds, or another lab file.");
@@ -132,9 +142,21 @@ void train_and_measure(const fs::path& path, const StoredSheet& stored, const Fl
     if (!measure_runs(*lab, stored.experiment, stored.plan, flags.data_dir, open_engine, interrupted)) stopped(flags);
 }
 
+// Runs of the next looks; false if every row has ended.
+bool add_next_seeds(const fs::path& path, const StoredSheet& stored) {
+    if (!stored.plan.stopping) return false;
+    const auto lab = LabFile::open(path);
+    const auto rows = evaluate(stored.plan, sheet_runs(*lab, stored.experiment));
+    const std::size_t added = add_needed_runs(*lab, stored.experiment, needs_of_rows(rows, *stored.plan.stopping));
+    if (added > 0) std::cerr << counted(added, "run") + " added for the next look." << std::endl;
+    return added > 0;
+}
+
 void reproduce(const fs::path& path, const Flags& flags) {
     const StoredSheet stored = opened_sheet(path, flags);
-    train_and_measure(path, stored, flags);
+    do {
+        train_and_measure(path, stored, flags);
+    } while (add_next_seeds(path, stored));
     const auto runs = sheet_runs(*LabFile::open(path, LabFile::Mode::read), stored.experiment);
     const auto rows = evaluate(stored.plan, runs);
     const auto predictions = score(stored.plan, runs);
@@ -177,6 +199,14 @@ void add_reproduce(CLI::App& program) {
     verb->add_option(
         "--seeds", flags.seeds,
         "Number of seeds per setting (default: 2 at smoke scale, otherwise the number that the reproduction defines)");
+    CLI::Option* sequential = verb->add_flag(
+        "--sequential", flags.sequential,
+        "Train seeds until each row is settled, equivalent, or unlikely to be settled: with --seeds N by "
+        "group-sequential tests at up to five looks, else by anytime-valid e-processes after each seed");
+    verb->add_option("--max-seeds", flags.max_seeds,
+                     "With --sequential: largest number of seeds per setting (default: 42)")
+        ->needs(sequential)
+        ->excludes(verb->get_option("--seeds"));
     add_data_dir(*verb, flags.data_dir);
     verb->add_flag("--resume", flags.resume,
                    "Only resume the reproduction in the lab file; fail if the file does not exist")

@@ -24,6 +24,8 @@
 #include "core/machine/engine_loader.h"
 #include "core/reproduce/sheet_lab.h"
 #include "core/results/results_cells.h"
+#include "core/results/results_table.h"
+#include "core/results/results_verdict.h"
 #include "core/run/checkpoint.h"
 #include "core/run/runner.h"
 #include "core/settings/keys.h"
@@ -31,8 +33,10 @@
 #include "core/store/lab_file.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
+#include "core/sweep/lab_results.h"
 #include "core/sweep/preview.h"
 #include "core/sweep/search.h"
+#include "core/sweep/sequential_runs.h"
 #include "core/sweep/slurm.h"
 #include "core/sweep/stored_run.h"
 #include "core/table/table.h"
@@ -82,7 +86,8 @@ void write_slurm(const Experiment& experiment, const SlurmFlags& flags, const st
 struct PlannedTraining {
     std::vector<RunSpec> runs;
     std::vector<std::int64_t> from;  // iteration from which each run resumes; 0 for the beginning
-    std::string words;               // sentence on the lab that is resumed; "" without a lab
+    std::string words;               // sentence on the lab that is resumed or the stopping rule; "" for neither
+    std::optional<PowerForecast> power = {};
 
     void add(RunSpec run, std::int64_t iteration) {
         runs.push_back(std::move(run));
@@ -217,8 +222,13 @@ void print_plan(const PlannedTraining& training, bool measure, const std::filesy
     check_data(plan, data_dir);
     if (measure) measure_here(plan, data_dir);
     leave_out_trained(plan, training.from);
-    if (!as_json) return print_text((training.words.empty() ? "" : training.words + '\n') + text_of(plan));
+    const std::string power = training.power ? words_of(*training.power) : "";
+    if (!as_json) {
+        return print_text((training.words.empty() ? "" : training.words + '\n') + text_of(plan) +
+                          (power.empty() ? "" : power + '\n'));
+    }
     nlohmann::json result = json_of(plan);
+    if (training.power) result["power"] = to_json(*training.power);
     for (std::size_t i = 0; i < training.from.size(); ++i) result["runs"][i]["resumes_from"] = training.from[i];
     if (!training.words.empty()) result["words"] = training.words;
     print_json(result);
@@ -237,6 +247,10 @@ struct Flags {
     std::string search;                  // method of search; "" for none
     Search sampling;                     // samples, seed and first rung of the search
     SlurmFlags slurm;
+    bool until_decided = false;
+    std::int64_t max_seeds = SequentialDesign{}.cap;
+    std::vector<std::int64_t> looks;  // of group-sequential tests; none for e-processes after every seed
+    std::optional<double> paired_sd;  // standard deviation of the differences within pairs, for the power
     bool plan = false;
     bool measure = false;
     bool resume = false;
@@ -254,7 +268,22 @@ struct Flags {
 struct Described {
     Experiment experiment;
     std::optional<Search> search;
+    std::optional<SequentialDesign> stopping = {};
 };
+
+std::optional<SequentialDesign> design_of(const Flags& flags) {
+    if (!flags.until_decided) return std::nullopt;
+    SequentialDesign design;
+    design.cap = flags.max_seeds;
+    if (!flags.looks.empty()) {
+        design.kind = SequentialDesign::Kind::group_sequential;
+        design.looks = flags.looks;
+        design.cap = design.looks.back();
+        design.first = design.looks.front();
+    }
+    check(design);
+    return design;
+}
 
 // --set: with --search, a range of a setting is sampled; without it, a range lists whole numbers.
 void apply_settings(const Flags& flags, Described& described) {
@@ -299,6 +328,8 @@ Described described_by(const Flags& flags, const std::optional<Experiment>& base
         result.set("device", {flags.device});
     }
     if (described.search) apply_search(*described.search, result);
+    described.stopping = design_of(flags);
+    if (described.stopping) set_sequential_seeds(result, *described.stopping);
     return described;
 }
 
@@ -392,6 +423,8 @@ void print_resumed_plan(const Flags& flags) {
     if (extension) {
         training.words += " " + words_of(extension->growth);
         for (const AddedRun& added : extension->growth.added) training.add(added.spec, added.iteration);
+        training.power =
+            power_forecast(extension->experiment.expand(), std::nullopt, flags.paired_sd, paired_deviation(*lab));
     }
     print_plan(training, flags.measure, data_dir_for(*lab, flags), flags.json);
 }
@@ -408,12 +441,17 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
         throw BadInput("The lab file " + flags.lab +
                        " exists already; add --resume to resume its unfinished runs, or name another lab file.");
     }
+    if (there && flags.until_decided) {
+        throw BadInput("A lab file keeps the stopping rule that it began with, so --until-decided has no effect on " +
+                       flags.lab + "; leave it out, or name a new lab file.");
+    }
     if (there) return plan_resumed_runs(flags, plan);
     const Described described = described_by(flags);
     const Experiment& experiment = described.experiment;
     const std::vector<RunSpec> all = experiment.expand();
     std::vector<std::size_t> chosen(all.size());
     std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    if (described.stopping) chosen = first_runs(experiment, *described.stopping);
     if (flags.cohort) chosen = indices_of_cohort(all, *flags.cohort, flags.slurm.runs_per_task);
     std::vector<RunSpec> specs;
     for (const std::size_t place : chosen) specs.push_back(all[place]);
@@ -428,10 +466,11 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
                 enter_predictions(file, id, runs);
                 remember_data_dir(file, id, flags.data_dir);
                 if (described.search) store_search(file, id, *described.search, runs);
+                if (described.stopping) file.add_document(id, stopping_document, to_json(*described.stopping).dump());
             };
             plan.runs =
                 (flags.cohort ? plan_new_cohort(fresh, experiment, *flags.cohort, flags.slurm.runs_per_task, more)
-                              : plan_new_runs(fresh, experiment, more))
+                              : plan_new_runs(fresh, experiment, chosen, more))
                     .runs;
             settle_data(fresh, plan);
         });
@@ -442,7 +481,7 @@ std::unique_ptr<LabFile> plan_runs(const Flags& flags, Plan& plan, Names& names)
         for (const std::size_t place : chosen) {
             const auto id = static_cast<RunId>(plan.runs.size()) + 1;
             plan.runs.push_back({id, all[place], {}, false, std::nullopt});
-            if (described.search) plan.runs.back().halving = halving_of(*described.search, 0, all);
+            if (described.search) plan.runs.back().stopping = halving_of(*described.search, 0, all);
             names[id] = all_names[place];
         }
     }
@@ -474,14 +513,51 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     return json;
 }
 
-void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names, const Memory& memory, bool as_json) {
+// Adds the runs of the next looks of the lab's sequential experiments. Returns false if every comparison has ended.
+bool add_next_seeds(LabFile& lab, Names& names) {
+    std::size_t added = 0;
+    for (const ExperimentRecord& experiment : lab.experiments()) {
+        const bool is_sheet = lab.document(experiment.id, sheet_document).has_value();
+        if (!is_sheet && sequential_in(stored_stopping_rule(lab, experiment.id)))
+            added += add_needed_runs(lab, experiment.id, needs_of_results(lab, experiment.id));
+    }
+    if (added == 0) return false;
+    for (const RunRecord& record : lab.runs()) names[record.id] = record.name;
+    std::cerr << counted(added, "run") + " added for the next look." << std::endl;
+    return true;
+}
+
+// Of the newest experiment; nullopt without a stopping rule.
+std::optional<ResultsTable> sequential_table(const LabFile* lab) {
+    if (!lab) return std::nullopt;
+    const LabRuns runs = lab_runs(*lab, {});
+    ResultsTable table = results_table(result_runs(*lab, runs, false));
+    return table.sequential ? std::optional(std::move(table)) : std::nullopt;
+}
+
+nlohmann::json comparisons_json(const ResultsTable& table) {
+    nlohmann::json list = nlohmann::json::array();
+    for (const ResultGroup& group : table.groups) {
+        if (!group.paired.sequential) continue;
+        list.push_back(sequential_json(*group.paired.sequential));
+        list.back()["settings"] = group.settings;
+        list.back()["verdict"] = to_string(verdict_of(table, group).kind);
+        list.back()["words"] = verdict_of(table, group).words;
+    }
+    return list;
+}
+
+void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names, const Memory& memory,
+                    const std::optional<ResultsTable>& compared, bool as_json) {
     if (as_json) {
         nlohmann::json runs = nlohmann::json::array();
         for (const auto& [id, outcome] : outcomes) runs.push_back(json_of(outcome, names.at(id)));
         const auto known = [](std::int64_t bytes) { return bytes > 0 ? nlohmann::json(bytes) : nullptr; };
-        return print_json({{"runs", runs},
-                           {"predicted_memory_bytes", known(memory.predicted)},
-                           {"peak_memory_bytes", known(memory.peak)}});
+        nlohmann::json result = {{"runs", runs},
+                                 {"predicted_memory_bytes", known(memory.predicted)},
+                                 {"peak_memory_bytes", known(memory.peak)}};
+        if (compared) result["comparisons"] = comparisons_json(*compared);
+        return print_json(result);
     }
     Table table =
         Table::titled({"run", "best val. loss", "whole val. loss", "final train loss", "tokens/s", "state"}, "lrrrrl");
@@ -507,6 +583,13 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
     if (subwords) text += bits.text();
     if (tokenizers.size() > 1) {
         text += "The runs have different tokenizers, so only their bits per byte can be compared.\n";
+    }
+    if (compared) {
+        text += "Stopping rule: " + words_of(compared->sequential->design) + ".\n";
+        for (const ResultGroup& group : compared->groups) {
+            if (group.paired.sequential)
+                text += group_label(*compared, group) + ": " + verdict_of(*compared, group).words + '\n';
+        }
     }
     if (memory.peak > 0) {
         text += "Peak memory of training: " + bytes_text(memory.peak) + "; predicted: " + bytes_text(memory.predicted) +
@@ -534,7 +617,18 @@ void print_planned(const Flags& flags) {
     std::error_code error;
     if (!flags.lab.empty() && std::filesystem::exists(flags.lab, error)) return print_resumed_plan(flags);
     PlannedTraining training;
-    for (RunSpec& spec : description(flags).expand()) training.add(std::move(spec), 0);
+    const Described described = described_by(flags);
+    std::vector<RunSpec> specs = described.experiment.expand();
+    training.power = power_forecast(specs, described.stopping, flags.paired_sd);
+    std::vector<std::size_t> chosen(specs.size());
+    std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+    if (described.stopping) {
+        chosen = first_runs(described.experiment, *described.stopping);
+        training.words = "Stopping rule: " + words_of(*described.stopping) + ". These " +
+                         counted(chosen.size(), "run") + " train before the first look; at most " +
+                         std::to_string(specs.size()) + " train in all.";
+    }
+    for (const std::size_t i : chosen) training.add(std::move(specs[i]), 0);
     print_plan(training, flags.measure, flags.data_dir, flags.json);
 }
 
@@ -544,6 +638,11 @@ void run(const Flags& flags) {
     }
     if (!flags.slurm.folder.empty()) return write_slurm(description(flags), flags.slurm, flags.data_dir, flags.json);
     if (flags.plan) return print_planned(flags);
+    if (flags.until_decided && flags.lab.empty()) {
+        throw BadInput(
+            "--until-decided decides from stored results which seeds to train, so it needs a lab file; add "
+            "--lab FILE.");
+    }
     Plan plan;
     Names names;
     const auto lab = plan_runs(flags, plan, names);
@@ -568,8 +667,15 @@ void run(const Flags& flags) {
 
     const std::string not_trained = lab ? lab->words_of(lab->claimed_runs()) : "";
     Memory memory;
-    const event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
-    print_outcomes(outcomes, names, memory, flags.json);
+    const std::filesystem::path data_dir = plan.data_dir;
+    event::SweepEnded ending = train(std::move(plan), flags.lab, outcomes, memory);
+    while (lab && ending.state != RunState::stopped && add_next_seeds(*lab, names)) {
+        Plan next = plan_continued_runs(*lab, unfinished_runs(*lab));
+        next.data_dir = data_dir;
+        settle_data(*lab, next);
+        ending = train(std::move(next), flags.lab, outcomes, memory);
+    }
+    print_outcomes(outcomes, names, memory, sequential_table(lab.get()), flags.json);
     if (ending.state == RunState::failed) throw std::runtime_error(ending.message);
     if (ending.state == RunState::stopped) {
         throw std::runtime_error(lab ? "Stopped. Run the command again with --resume to resume from here."
@@ -610,6 +716,34 @@ void add_search_options(CLI::App& verb, Flags& flags) {
         ->needs(search)
         ->check(CLI::PositiveNumber);
     search->excludes(verb.get_option("--cohort"))->excludes(verb.get_option("--slurm"));
+}
+
+// --until-decided, --max-seeds, --looks and --paired-sd.
+void add_sequential_options(CLI::App& verb, Flags& flags) {
+    CLI::Option* until = verb.add_flag(
+        "--until-decided", flags.until_decided,
+        "Train seeds until each setting is significantly different from the baseline, equivalent to it, or unlikely to "
+        "be either by the largest number of seeds. The seeds begin at the experiment's seed and are used in order; p "
+        "values and intervals hold however often one looks");
+    verb.add_option("--max-seeds", flags.max_seeds, "With --until-decided: largest number of seeds per setting")
+        ->needs(until)
+        ->capture_default_str();
+    verb.add_option(
+            "--looks", flags.looks,
+            "With --until-decided: test only at these numbers of seeds, such as 4,6,8,10, by group-sequential t "
+            "tests; the last one is the largest number of seeds (default: after every seed from 3 on)")
+        ->delimiter(',')
+        ->needs(until)
+        ->excludes(verb.get_option("--max-seeds"));
+    verb.add_option(
+            "--paired-sd", flags.paired_sd,
+            "With --plan: standard deviation of the difference between two settings of equal seed, in nats, from "
+            "which the detectable difference follows (default: that of the lab file, with --resume)")
+        ->needs(verb.get_option("--plan"))
+        ->check(CLI::PositiveNumber);
+    until->excludes(verb.get_option("--cohort"))
+        ->excludes(verb.get_option("--slurm"))
+        ->excludes(verb.get_option("--search"));
 }
 
 // --cohort, --slurm, --max-parallel-tasks and --runs-per-task.
@@ -673,6 +807,7 @@ void add_train(CLI::App& program) {
             add_plan_options(*verb, flags);
             add_cluster_options(*verb, flags);
             add_search_options(*verb, flags);
+            add_sequential_options(*verb, flags);
         }
         verb->footer("\"ropelab-cli --help keys\" lists every setting with its default.");
     };

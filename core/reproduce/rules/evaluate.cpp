@@ -60,16 +60,28 @@ void compare_control_v1(SheetRow& row, const GroupValues& control, const GroupVa
                         : p_of(welch_t_test(sample, row.baseline));
 }
 
+// Of more than the margin, at all looks together; 1 if a run of a pair failed.
+double control_p(const SequentialDesign& stopping, const std::vector<double>& control,
+                 const std::vector<double>& others, double margin) {
+    const auto is_missing = [](double value) { return !std::isfinite(value); };
+    if (std::ranges::any_of(control, is_missing) || std::ranges::any_of(others, is_missing)) return 1;
+    Statement more = statement_ratio_outside(control, others, 0, 1 + margin);
+    more.sides.erase(more.sides.begin());
+    return sequential_p(stopping, more, std::ssize(control));
+}
+
 // One group must have a mean lower than the control by more than the margin (p with Bonferroni's correction).
-void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions) {
+void compare_control(SheetRow& row, const GroupValues& control, const std::vector<const GroupValues*>& with_positions,
+                     const std::optional<SequentialDesign>& stopping) {
     const VerdictRule& rule = *row.plan.rule;
     const std::vector<double> values = control.values();
     for (const GroupValues* reference : with_positions) {
         const std::vector<double> others = values_with_same_seeds(control, *reference);
-        const auto gain = rule.test == TestKind::paired
-                              ? p_of_more(values, others, rule.margin)
-                              : p_of_more(sample_of(values), sample_of(reference->values()), rule.margin);
+        auto gain = rule.test == TestKind::paired
+                        ? p_of_more(values, others, rule.margin)
+                        : p_of_more(sample_of(values), sample_of(reference->values()), rule.margin);
         if (!gain) continue;
+        if (stopping) gain->p = control_p(*stopping, values, others, rule.margin);
         const double p = std::min(1.0, gain->p * static_cast<double>(with_positions.size()));
         if (row.control_p && *row.control_p <= p) continue;
         row.control_p = p;
@@ -89,20 +101,36 @@ void compare_with_baseline(SheetRow& row, const GroupValues& group, const GroupV
     set_difference(row);
 }
 
+// The seeds that a row with a stopping rule used; all of them otherwise. A diverged run that ended the row counts too.
+GroupValues used(GroupValues values, const SheetRow& row, const SheetPlan& sheet) {
+    if (!row.sequential) return values;
+    const bool is_blocked = row.sequential->end == SequentialResult::End::blocked;
+    const auto count = static_cast<std::size_t>(row.sequential->pairs + (is_blocked ? 1 : 0));
+    const std::vector<std::int64_t> seeds = seeds_of(sheet);
+    const std::set<std::int64_t> kept(seeds.begin(),
+                                      seeds.begin() + static_cast<std::ptrdiff_t>(std::min(count, seeds.size())));
+    const auto is_left_out = [&](std::int64_t seed) { return !kept.contains(seed); };
+    std::erase_if(values.by_seed, [&](const auto& value) { return is_left_out(value.first); });
+    std::erase_if(values.failed, is_left_out);
+    std::erase_if(values.unmeasured, is_left_out);
+    values.waiting = 0;
+    return values;
+}
+
 // Compares the control with the groups that use positions. Requires a rule and a control.
 void compare_with_control(SheetRow& row, std::span<const SheetRun> runs, const GroupValues& group,
-                          const GroupValues& baseline) {
+                          const GroupValues& baseline, const SheetPlan& sheet) {
     const PlannedRow& plan = row.plan;
-    const GroupValues control = values_of(runs, *plan.control, plan.measure);
+    const GroupValues control = used(values_of(runs, *plan.control, plan.measure), row, sheet);
     if (*plan.control != plan.group && *plan.control != *plan.baseline) row.waiting += control.open();
     if (plan.rule->version == 1) return compare_control_v1(row, control, baseline);
     if (plan.control_reference) {
-        const GroupValues reference = values_of(runs, *plan.control_reference, plan.measure);
+        const GroupValues reference = used(values_of(runs, *plan.control_reference, plan.measure), row, sheet);
         row.waiting += reference.open();
-        return compare_control(row, control, {&reference});
+        return compare_control(row, control, {&reference}, sheet.stopping);
     }
-    if (plan.group == *plan.control) return compare_control(row, control, {&baseline});
-    compare_control(row, control, {&baseline, &group});
+    if (plan.group == *plan.control) return compare_control(row, control, {&baseline}, sheet.stopping);
+    compare_control(row, control, {&baseline, &group}, sheet.stopping);
 }
 
 void recompute_paper(SheetRow& row) {
@@ -139,6 +167,41 @@ GroupValues baseline_of(const PlannedRow& row, std::span<const SheetRun> runs) {
     std::vector<GroupValues> groups = {values_of(runs, *row.baseline, row.measure)};
     for (const GroupKeys& other : row.baseline_others) groups.push_back(values_of(runs, other, row.measure));
     return groups.size() == 1 ? groups.front() : mean_by_seed(groups);
+}
+
+// Of the rows with a rule, each family in step.
+void stop_when_settled(const SheetPlan& plan, std::span<const SheetRun> runs, std::vector<SheetRow>& rows) {
+    std::map<std::string, std::vector<std::size_t>> families;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const PlannedRow& row = rows[i].plan;
+        if (row.rule && row.baseline && row.out_of_reach.empty() && !row.group.empty())
+            families[row.rule->family].push_back(i);
+    }
+    const std::vector<std::int64_t> seeds = seeds_of(plan);
+    for (const auto& [family, members] : families) {
+        std::vector<SequentialRow> states;
+        for (const std::size_t i : members) {
+            const PlannedRow& row = rows[i].plan;
+            const GroupValues group = values_of(runs, row.group, row.measure), baseline = baseline_of(row, runs);
+            std::vector<double> ours, theirs;
+            bool is_blocked = false;
+            for (const std::int64_t seed : seeds) {
+                const auto is_ready = [&](const GroupValues& values) {
+                    return values.by_seed.contains(seed) && !values.unmeasured.contains(seed);
+                };
+                if (!is_ready(group) || !is_ready(baseline)) break;
+                const double a = group.by_seed.at(seed), b = baseline.by_seed.at(seed);
+                is_blocked = !(std::isfinite(a) && std::isfinite(b));
+                if (is_blocked) break;
+                ours.push_back(a);
+                theirs.push_back(b);
+            }
+            states.push_back(sequential_row(*row.rule, ours, theirs));
+            states.back().blocked = is_blocked;
+        }
+        const auto results = replay(*plan.stopping, states);
+        for (std::size_t j = 0; j < members.size(); ++j) rows[members[j]].sequential = results[j];
+    }
 }
 
 }  // namespace
@@ -215,15 +278,16 @@ double measured_value(const SheetRun& run, const std::string& measure) {
 
 std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> runs) {
     std::vector<SheetRow> rows;
-    for (const PlannedRow& planned : plan.rows) {
-        SheetRow& row = rows.emplace_back();
-        row.plan = planned;
+    for (const PlannedRow& planned : plan.rows) rows.emplace_back().plan = planned;
+    if (plan.stopping) stop_when_settled(plan, runs, rows);
+    for (SheetRow& row : rows) {
+        const PlannedRow& planned = row.plan;
         recompute_paper(row);
         if (planned.group.empty()) continue;  // the sheet trains no such run
         const auto first = std::find_if(runs.begin(), runs.end(),
                                         [&](const SheetRun& run) { return belongs(run.spec, planned.group); });
         if (first != runs.end()) row.spec = first->spec;
-        const GroupValues group = values_of(runs, planned.group, planned.measure);
+        const GroupValues group = used(values_of(runs, planned.group, planned.measure), row, plan);
         for (const auto& [seed, value] : group.by_seed) {
             row.seeds.push_back(seed);
             row.values.push_back(value);
@@ -232,9 +296,9 @@ std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> 
         row.failed = static_cast<int>(group.failed.size());
         row.waiting = group.open();
         if (!planned.baseline) continue;
-        const GroupValues baseline = baseline_of(planned, runs);
+        const GroupValues baseline = used(baseline_of(planned, runs), row, plan);
         compare_with_baseline(row, group, baseline);
-        if (planned.control && planned.rule) compare_with_control(row, runs, group, baseline);
+        if (planned.control && planned.rule) compare_with_control(row, runs, group, baseline, plan);
     }
     decide(rows);
     if (plan.scale == SheetScale::smoke) std::for_each(rows.begin(), rows.end(), withhold_verdict);

@@ -365,8 +365,14 @@ CollapseTest collapse_test(const RetrievalRule& rule, const LagGains& gains) {
     return test;
 }
 
-std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> runs) {
+std::vector<ScoredPrediction> score(const SheetPlan& plan, std::span<const SheetRun> all_runs) {
     std::vector<ScoredPrediction> result;
+    // The number of seeds of a stopping rule depends on the data, that of its first look does not.
+    std::vector<SheetRun> runs(all_runs.begin(), all_runs.end());
+    if (plan.stopping) {
+        const std::int64_t last = seeds_of(plan).at(static_cast<std::size_t>(plan.stopping->next_look(0) - 1));
+        std::erase_if(runs, [&](const SheetRun& run) { return run.spec.seed > last; });
+    }
     for (const Prediction& prediction : plan.predictions) {
         ScoredPrediction& scored = result.emplace_back();
         scored.prediction = prediction;

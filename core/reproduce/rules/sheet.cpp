@@ -154,6 +154,13 @@ std::string rule_words(const PlannedRow& row) {
     return row.rule->version < rules_version ? "By the older rule stored in this lab file: " + words : words;
 }
 
+std::vector<std::int64_t> seeds_of(const SheetPlan& plan) {
+    std::vector<std::int64_t> seeds;
+    for (const std::string& seed : plan.experiment.values("seed")) seeds.push_back(std::stoll(seed));
+    std::ranges::sort(seeds);
+    return seeds;
+}
+
 std::string stored_rules_words(const SheetPlan& plan) {
     const bool is_old = std::any_of(plan.rows.begin(), plan.rows.end(), [](const PlannedRow& row) {
         return row.rule && row.rule->version < rules_version;

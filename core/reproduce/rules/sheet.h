@@ -12,6 +12,7 @@
 #include "core/contract/engine.h"
 #include "core/experiment/experiment.h"
 #include "core/results/results_table.h"
+#include "core/stats/sequential.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
@@ -211,6 +212,9 @@ struct SheetPlan {
     std::vector<Prediction> predictions;
     /// Seed by seed, so that times can be compared; the runs of a cohort share one time.
     bool sequential = false;
+    /// If set, rows stop when they are settled, and their p values are those of this rule. The experiment names all
+    /// seeds up to its cap.
+    std::optional<SequentialDesign> stopping = {};
     GenerationSpeed writing;
     /// Known data sets that are not complete on disk. A plan that was read from a lab names none.
     std::vector<std::string> missing_sets;
@@ -219,6 +223,8 @@ struct SheetPlan {
     /// Sequences per lag; only runs whose retrieval a prediction concerns are tested. 0: none.
     std::int64_t retrieval_windows = 0;
 };
+/// Ascending, the fixed order in which a stopping rule uses them.
+std::vector<std::int64_t> seeds_of(const SheetPlan& plan);
 /// A sentence if the lab stored rules of an older version, else "".
 std::string stored_rules_words(const SheetPlan& plan);
 /// Kinds of the documents in which a lab stores a sheet and its predictions.
@@ -238,6 +244,8 @@ struct SheetRequest {
     SheetScale scale = SheetScale::smoke;
     std::optional<std::int64_t> seeds;  // number of seeds per setting; none: the sheet's default
     std::filesystem::path data_dir;     // data directory, as --data-dir
+    /// Rows stop when they are settled; the cap is then the largest number of seeds.
+    std::optional<SequentialDesign> stopping = {};
 };
 
 struct Sheet {

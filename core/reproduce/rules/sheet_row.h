@@ -9,6 +9,7 @@
 #include "core/contract/event.h"
 #include "core/reproduce/rules/sheet.h"
 #include "core/settings/run_spec.h"
+#include "core/stats/sequential.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
@@ -92,6 +93,8 @@ struct SheetRow {
     std::optional<double> control_percent, control_p;
     /// Per group, for the observed difference and standard deviation; only if undecided.
     std::optional<std::int64_t> seeds_to_decide;
+    /// With a stopping rule; `seeds`, `values` and the samples are then those that the row used.
+    std::optional<SequentialResult> sequential;
 
     // Recomputed from the published means and standard deviations.
     std::optional<double> paper_difference_percent;

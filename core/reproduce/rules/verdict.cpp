@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -17,6 +18,10 @@ namespace ropelab {
 namespace {
 
 using Kind = VerdictRule::Kind;
+
+bool counts_events(const VerdictRule& rule) {
+    return rule.kind == Kind::events || rule.kind == Kind::proportion;
+}
 
 std::int64_t count_events(const std::vector<double>& values) {
     return std::count_if(values.begin(), values.end(), [](double value) { return value > 0; });
@@ -186,8 +191,7 @@ std::optional<std::int64_t> seeds_for_events(const SheetRow& row, const RowTests
 
 bool is_paired(const PlannedRow& row) {
     if (!row.rule) return true;
-    const bool counts = row.rule->kind == Kind::events || row.rule->kind == Kind::proportion;
-    return row.rule->test == TestKind::paired && !counts;
+    return row.rule->test == TestKind::paired && !counts_events(*row.rule);
 }
 
 std::optional<MeanDifference> paired_difference(std::span<const double> a, std::span<const double> b, double alpha) {
@@ -234,6 +238,47 @@ RowTests test_row(SheetRow& row) {
     return test_events(rule, events, row.ours.n, others, row.baseline.n);
 }
 
+SequentialRow sequential_row(const VerdictRule& rule, std::span<const double> values,
+                             std::span<const double> baseline) {
+    using Process = EvidenceSide::Process;
+    const Statement different = statement_different(values, baseline);
+    const std::vector<double>& more = different.sides.front().values;  // −1, 0 or 1 for events
+    const std::vector<double> own(values.begin(), values.end());
+    std::vector<double> toward = more;  // positive against the direction of the claim
+    if (rule.direction > 0) std::ranges::transform(toward, toward.begin(), std::negate<>());
+    std::vector<double> away = toward;
+    std::ranges::transform(away, away.begin(), std::negate<>());
+    const EvidenceSide shifted{Process::balance_below, toward};
+    SequentialRow row;
+    row.pairs = std::ssize(values);
+    switch (rule.kind) {
+        case Kind::difference:
+            row.claim = different;
+            row.refutation = statement_ratio_inside(values, baseline, 1 - rule.margin, 1 + rule.margin);
+            break;
+        case Kind::equivalence:
+            row.claim = statement_ratio_inside(values, baseline, 1 - rule.margin, 1 + rule.margin);
+            row.refutation = statement_ratio_outside(values, baseline, 1 - rule.margin, 1 + rule.margin);
+            break;
+        case Kind::size:
+            row.claim = statement_ratio_inside(values, baseline, rule.low, rule.high);
+            row.refutation = statement_ratio_outside(values, baseline, rule.low, rule.high);
+            break;
+        case Kind::events:
+            row.claim = {{shifted}, false};
+            row.refutation = {{{Process::balance_below, away, rule.margin}}, false};
+            break;
+        case Kind::proportion:
+            row.claim = {{shifted, {rule.direction < 0 ? Process::rate_below : Process::rate_above, own, rule.bound}},
+                         true};
+            row.refutation = {{{rule.direction < 0 ? Process::rate_above : Process::counterexample, own, rule.bound}},
+                              false};
+            break;
+    }
+    if (!counts_events(rule)) row.differences = more;
+    return row;
+}
+
 std::optional<std::int64_t> seeds_to_decide(const SheetRow& row, const RowTests& tests, int comparisons) {
     const VerdictRule& rule = *row.plan.rule;
     const PowerRule power{rule.alpha / comparisons, rule.power};
@@ -268,10 +313,6 @@ std::optional<std::int64_t> seeds_to_decide(const SheetRow& row, const RowTests&
 }
 
 namespace {
-
-bool counts_events(const VerdictRule& rule) {
-    return rule.kind == Kind::events || rule.kind == Kind::proportion;
-}
 
 std::string of_text(std::int64_t count, std::int64_t all) {
     return std::to_string(count) + " of " + std::to_string(all);
@@ -382,16 +423,29 @@ std::string refuted_words(const SheetRow& row) {
     return ", against the direction of the claim.";
 }
 
+// " (95 % interval 14 … 90, because …)"; "" for events.
+std::string seeds_interval_words(const SheetRow& row, const RowTests& tests, int comparisons) {
+    if (!(tests.deviation > 0) || row.ours.n < 2) return "";
+    const auto [low, high] = deviation_factors(static_cast<double>(row.ours.n) - 1);
+    const auto number = [&](double factor) {
+        RowTests scaled = tests;
+        scaled.deviation *= factor;
+        const auto seeds = seeds_to_decide(row, scaled, comparisons);
+        return seeds ? std::to_string(*seeds) : "more than " + std::to_string(max_seeds);
+    };
+    return " (95 % interval " + number(low) + " … " + number(high) + ", because the standard deviation is an estimate)";
+}
+
 void set_undecided(SheetRow& row, const RowTests& tests, double claim, int comparisons) {
     row.verdict = SheetVerdict::undecided;
     row.seeds_to_decide = seeds_to_decide(row, tests, comparisons);
     row.words =
         observed_words(row, tests) + ", " + p_words(claim) + " after Holm's correction. " +
-        (row.seeds_to_decide
-             ? "About " + std::to_string(*row.seeds_to_decide) +
-                   " seeds per group would decide the claim if the true difference were equal to the observed one."
-             : "No number of seeds up to " + std::to_string(max_seeds) +
-                   " would decide the claim if the true difference were equal to the observed one.");
+        (row.seeds_to_decide ? "About " + std::to_string(*row.seeds_to_decide) + " seeds per group" +
+                                   (row.sequential ? seeds_interval_words(row, tests, comparisons) : "") +
+                                   " would decide the claim if the true difference were equal to the observed one."
+                             : "No number of seeds up to " + std::to_string(max_seeds) +
+                                   " would decide the claim if the true difference were equal to the observed one.");
 }
 
 void set_untested(SheetRow& row) {
@@ -451,7 +505,9 @@ void decide(std::span<SheetRow> rows) {
     std::map<std::size_t, RowTests> tests;
     std::map<std::string, int> waiting;  // Holm's correction over a part of a family would be a different rule
     for (const SheetRow& row : rows) {
-        if (row.plan.rule && row.plan.out_of_reach.empty()) waiting[row.plan.rule->family] += row.waiting;
+        if (!row.plan.rule || !row.plan.out_of_reach.empty()) continue;
+        const bool is_open = row.sequential && row.sequential->end == SequentialResult::End::open;
+        waiting[row.plan.rule->family] += row.sequential ? (is_open ? 1 : 0) : row.waiting;
     }
     for (std::size_t i = 0; i < rows.size(); ++i) {
         SheetRow& row = rows[i];
@@ -467,6 +523,10 @@ void decide(std::span<SheetRow> rows) {
                 "together) have ended and are measured.";
         } else {
             tests[i] = test_row(row);
+            if (row.sequential) {
+                tests[i].claim = row.sequential->p;
+                tests[i].refutation = row.sequential->p_refutation;
+            }
             families[row.plan.rule->family].push_back(i);
         }
     }

@@ -44,10 +44,16 @@ RowTests test_row(SheetRow& row);
 /// `comparisons` rows: α divided by their number. nullopt if no number up to max_seeds would.
 std::optional<std::int64_t> seeds_to_decide(const SheetRow& row, const RowTests& tests, int comparisons);
 
+/// The statements of a row's rule and of its refutation, over pairs of equal seeds, for a stopping rule. Means are
+/// compared by paired t statistics, a margin or range by x − (1 ± margin)·y, and events by their difference within
+/// pairs.
+SequentialRow sequential_row(const VerdictRule& rule, std::span<const double> values, std::span<const double> baseline);
+
 /// The p of the claim and the p of its refutation are each corrected by Holm over the rows of a family. If both are
 /// significant (a significant difference within the margin), the claim is refuted. A row of losses, times or speeds
 /// with failed runs in either group is undecided. Requires the rows' samples and comparisons. A family with a run that
-/// has not ended or is not measured is left unfinished.
+/// has not ended or is not measured is left unfinished. With a stopping rule, the rows have their results
+/// (`sequential`), whose p values are used, and a family is unfinished while a row of it is open.
 void decide(std::span<SheetRow> rows);
 
 struct ClaimVerdict {

@@ -54,7 +54,9 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
 }
 
 std::vector<std::string> seeds_for(const SheetRequest& request, std::int64_t usual) {
-    const std::int64_t count = request.seeds.value_or(request.scale == SheetScale::smoke ? 2 : usual);
+    const std::int64_t count = request.stopping
+                                   ? request.stopping->cap
+                                   : request.seeds.value_or(request.scale == SheetScale::smoke ? 2 : usual);
     if (count < 2 || count > 1000) {
         throw BadInput("A reproduction cannot run with " + std::to_string(count) +
                        " seeds per setting; the number of seeds must be between 2 and 1000.");
@@ -78,7 +80,15 @@ SheetPlan begin_plan(const char* name, const SheetRequest& request, const nlohma
     plan.notes.push_back(
         "All seeds share one data set: intervals and verdicts hold for other initializations and batches on this data "
         "set, and not for other data sets.");
-    const std::string count = std::to_string(seeds.size()) + " seeds per setting";
+    plan.stopping = request.stopping;
+    if (plan.stopping) {
+        plan.notes.push_back(
+            "Stopping rule, fixed before the first run: " + words_of(*plan.stopping) +
+            ". Each row uses the first seeds up to its last look, and its p values hold at all looks together; "
+            "the intervals are those of a fixed number of seeds. A diverged run ends its row. "
+            "Predictions are scored on the seeds of the first look.");
+    }
+    const std::string count = (plan.stopping ? "at most " : "") + std::to_string(seeds.size()) + " seeds per setting";
     if (request.scale == SheetScale::smoke) {
         plan.notes.push_back("Scale \"smoke\" (a quick check), " + count +
                              ": the runs check that the reproduction works; they test no claim.");
@@ -161,6 +171,27 @@ void mark_untestable(SheetPlan& plan, const SheetData& set, std::size_t first) {
     }
 }
 
+namespace {
+
+// How often the stopping rule reaches a verdict, by simulation.
+void add_sequential_power(SheetPlan& plan, int rows) {
+    constexpr int repeats = 100;
+    std::string power;
+    for (const int effect : {1, 2}) {
+        const SequentialPower expected = sequential_power(*plan.stopping, effect, rows, repeats);
+        power += (power.empty() ? "" : ", ") + std::to_string(effect) + (effect == 1 ? " standard deviation: " : ": ") +
+                 fixed_text(100 * expected.settled, 0) + " % settled after " + fixed_text(expected.mean_pairs, 1) +
+                 " seeds on average";
+    }
+    plan.notes.push_back(
+        "Power before training (simulated, " + std::to_string(rows) +
+        " rows that share a baseline and all have a mean difference of so many standard deviations of the "
+        "differences within pairs): " +
+        power + ".");
+}
+
+}  // namespace
+
 void add_power_note(SheetPlan& plan) {
     std::map<std::string, int> comparisons;  // by family
     for (const PlannedRow& row : plan.rows) {
@@ -170,6 +201,7 @@ void add_power_note(SheetPlan& plan) {
     int most = 0;
     for (const auto& [family, count] : comparisons) most = std::max(most, count);
     if (most == 0) return;
+    if (plan.stopping) return add_sequential_power(plan, most);
     const VerdictRule rule;
     const auto seeds = static_cast<std::int64_t>(plan.experiment.values("seed").size());
     const auto detectable = detectable_difference_of_pairs({seeds, 0, 1}, {rule.alpha / most, rule.power});

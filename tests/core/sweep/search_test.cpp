@@ -62,7 +62,7 @@ TEST(Search, IsReadFromItsLab) {
         store_search(file, id, search, runs);
     });
     EXPECT_EQ(stored_search(*lab, 1), search);
-    EXPECT_EQ(stored_halving(*lab, 1), (Halving{1, 200, 4}));
+    EXPECT_EQ(stored_stopping_rule(*lab, 1), StoppingRule(Halving{1, 200, 4}));
     plan_new_runs(*lab, Experiment());
     EXPECT_EQ(stored_search(*lab, 2), std::nullopt);
 }
@@ -210,8 +210,8 @@ TEST(Search, TheLabStoresTheHalvingAndDoesNotResumeStoppedRuns) {
         file.add_document(id, search_document, document.dump());
         EXPECT_EQ(search_words(document.dump()), "halving, first rung at iteration 200 of 3 settings");
     });
-    EXPECT_EQ(stored_halving(*lab, 1), (Halving{1, 200, 3}));
-    EXPECT_EQ(plan_continued_runs(*lab, {2}).runs.at(0).halving, (Halving{1, 200, 3}));
+    EXPECT_EQ(stored_stopping_rule(*lab, 1), StoppingRule(Halving{1, 200, 3}));
+    EXPECT_EQ(plan_continued_runs(*lab, {2}).runs.at(0).stopping, StoppingRule(Halving{1, 200, 3}));
     lab->record(std::vector<Event>{
         event::RunEnded{2, RunState::stopped, "Stopped at rung 1 of successive halving, iteration 200: …", {}}});
     EXPECT_EQ(unfinished_runs(*lab), (std::vector<RunId>{1, 3}));

@@ -141,9 +141,9 @@ TEST_F(LabDocumentTest, HalvingIsPartOfThePlan) {
     options.search.emplace().method = Search::Method::halving;
     const Plan plan = document.addSweep(experiment, options);
     ASSERT_EQ(plan.runs.size(), 4U);
-    ASSERT_TRUE(plan.runs[3].halving);
-    EXPECT_EQ(plan.runs[3].halving->settings, 4);
-    EXPECT_EQ(plan.runs[3].halving, plan_continued_runs(*document.file(), {plan.runs[3].id}).runs[0].halving);
+    ASSERT_TRUE(halving_in(plan.runs[3].stopping));
+    EXPECT_EQ(halving_in(plan.runs[3].stopping)->settings, 4);
+    EXPECT_EQ(plan.runs[3].stopping, plan_continued_runs(*document.file(), {plan.runs[3].id}).runs[0].stopping);
 }
 
 TEST_F(LabDocumentTest, ExtendingAddsOnlyTheMissingRuns) {

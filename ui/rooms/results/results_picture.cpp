@@ -65,6 +65,7 @@ Results resultsOf(const RunStore& store, const ResultsChoices& choices, const La
         runs.back().setting_name = run.settingName;
         runs.back().searched = run.searched;
         runs.back().look = run.look;
+        runs.back().sequential = run.sequential;
         runs.back().excluded = choices.excluded.contains(run.record.id);
         if (measured) {
             runs.back().measurements = measured->measurements(run.record.id);

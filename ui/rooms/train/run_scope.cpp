@@ -87,6 +87,7 @@ ComparedRuns comparedRuns(const RunStore& store, bool perByte, std::optional<std
         ids.push_back(run.record.id);
         runs.push_back({store.settingsOf(run), run.record.name, run.record.summary, run.record.state});
         runs.back().look = run.look;
+        runs.back().sequential = run.sequential;
         if (!step || run.record.state == RunState::failed) continue;
         runs.back().summary = summaryAt(run, *step);
         runs.back().state = runs.back().summary ? RunState::finished : RunState::waiting;

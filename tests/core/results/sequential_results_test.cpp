@@ -1,0 +1,117 @@
+// Comparisons in a lab with a stopping rule.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/results/results_cells.h"
+#include "core/results/results_table.h"
+#include "core/results/results_verdict.h"
+#include "tests/core/results/result_runs.h"
+
+namespace ropelab {
+namespace {
+
+using End = SequentialResult::End;
+using testing::HasSubstr;
+
+std::shared_ptr<const SequentialSeeds> rule_up_to(std::int64_t cap) {
+    auto rule = std::make_shared<SequentialSeeds>();
+    rule->design.cap = cap;
+    for (std::int64_t seed = 1; seed <= cap; ++seed) rule->seeds.push_back(seed);
+    return rule;
+}
+
+// θ = 100 is 0.3 below θ = 10,000 (0.02 within pairs); θ = 500 equals it (0.2 within pairs).
+std::vector<ResultRun> runs_of(const std::shared_ptr<const SequentialSeeds>& rule, std::int64_t seeds) {
+    std::mt19937_64 generator(1);
+    std::normal_distribution<double> normal;
+    std::vector<ResultRun> runs;
+    for (std::int64_t seed = 1; seed <= seeds; ++seed) {
+        const double shared = 1.5 + 0.1 * normal(generator);
+        for (const auto& [theta, shift, deviation] :
+             {std::tuple(10000, 0.0, 0.0), std::tuple(100, -0.3, 0.02), std::tuple(500, 0.0, 0.2)}) {
+            runs.push_back(
+                result_run({{"theta", theta}, {"seed", seed}}, shared + shift + deviation * normal(generator)));
+            runs.back().sequential = rule;
+        }
+    }
+    return runs;
+}
+
+const ResultGroup& group_of(const ResultsTable& table, int theta) {
+    return *std::ranges::find_if(table.groups,
+                                 [&](const ResultGroup& group) { return group.settings.at("theta") == theta; });
+}
+
+TEST(SequentialResults, VerdictsAreThoseOfTheRule) {
+    const ResultsTable table = results_table(runs_of(rule_up_to(10), 10));
+    ASSERT_TRUE(table.sequential);
+    const ResultGroup& better = group_of(table, 100);
+    ASSERT_TRUE(better.paired.sequential);
+    EXPECT_EQ(better.paired.sequential->end, End::claim);
+    EXPECT_LT(better.paired.sequential->pairs, 10);
+    EXPECT_EQ(better.pairs, better.paired.sequential->pairs);
+    EXPECT_EQ(*better.paired.p, *better.paired.sequential->p);
+    EXPECT_EQ(*better.paired.p_holm, *better.paired.sequential->p_holm);
+    EXPECT_EQ(verdict_of(table, better).kind, Verdict::Kind::better);
+    EXPECT_THAT(verdict_of(table, better).words, HasSubstr("Settled after "));
+    EXPECT_THAT(verdict_of(table, better).words, HasSubstr("hold at all looks together"));
+    const ResultGroup& same = group_of(table, 500);
+    EXPECT_EQ(same.paired.sequential->end, End::futile);
+    EXPECT_EQ(verdict_of(table, same).kind, Verdict::Kind::undecided);
+    EXPECT_THAT(verdict_of(table, same).words, HasSubstr("futility, which shows no equivalence"));
+    EXPECT_THAT(results_text(table, {{"full"}}), HasSubstr("Stopping rule, fixed before the first run"));
+    EXPECT_THAT(results_csv(table), HasSubstr("seeds_used"));
+    EXPECT_THAT(caption_words(table), HasSubstr("Stopping rule"));
+    const auto json = results_json(table);
+    EXPECT_EQ(json.at("groups").at(1).at("sequential").at("stopped"), "settled");
+    for (const char* field : {"e_value", "p", "stopped", "seeds_used", "looks"})
+        EXPECT_TRUE(json.at("groups").at(1).at("sequential").contains(field)) << field;
+}
+
+TEST(SequentialResults, MoreSeedsThanTheComparisonUsedChangeNothing) {
+    const auto rule = rule_up_to(10);
+    const std::vector<ResultRun> all = runs_of(rule, 10);
+    const ResultsTable table = results_table(all);
+    const auto used = static_cast<std::size_t>(
+        std::max(group_of(table, 100).paired.sequential->pairs, group_of(table, 500).paired.sequential->pairs));
+    std::vector<ResultRun> reversed(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(3 * used));
+    std::ranges::reverse(reversed);  // as if they had ended in this order
+    const ResultsTable fewer = results_table(reversed);
+    for (const int theta : {100, 500}) {
+        const Comparison &a = group_of(table, theta).paired, &b = group_of(fewer, theta).paired;
+        EXPECT_EQ(a.sequential->end, b.sequential->end);
+        EXPECT_EQ(*a.p, *b.p);
+        EXPECT_EQ(a.estimate->difference, b.estimate->difference);
+        EXPECT_EQ(a.estimate->low, b.estimate->low);
+    }
+}
+
+TEST(SequentialResults, AMissingSeedWaitsAndADivergedOneEndsTheComparison) {
+    const auto rule = rule_up_to(10);
+    std::vector<ResultRun> runs = runs_of(rule, 10);
+    const auto is_third = [](const ResultRun& run) {
+        return run.settings.at("theta") == 100 && run.settings.at("seed") == 3;
+    };
+    std::vector<ResultRun> missing = runs;
+    std::erase_if(missing, is_third);
+    EXPECT_EQ(group_of(results_table(missing), 100).paired.sequential->end, End::open);
+    EXPECT_EQ(group_of(results_table(missing), 500).paired.sequential->end, End::open) << "its family waits";
+    std::ranges::find_if(runs, is_third)->state = RunState::failed;
+    const ResultsTable table = results_table(runs);
+    EXPECT_EQ(group_of(table, 100).paired.sequential->end, End::blocked);
+    EXPECT_EQ(group_of(table, 500).paired.sequential->end, End::futile);
+}
+
+TEST(SequentialResults, RunsOfSeveralRulesHaveOrdinaryTests) {
+    std::vector<ResultRun> runs = runs_of(rule_up_to(10), 5);
+    runs.front().sequential = nullptr;
+    const ResultsTable table = results_table(runs);
+    EXPECT_FALSE(table.sequential);
+    EXPECT_FALSE(group_of(table, 100).paired.sequential);
+}
+
+}  // namespace
+}  // namespace ropelab
