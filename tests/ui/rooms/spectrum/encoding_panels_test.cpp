@@ -127,8 +127,8 @@ TEST(EncodingPanels, LowChangesAreCutForAllPanels) {
     // A head that the setup lacks is its last one.
     const Figure last = encodingsFigure(kPanelSetup, {.head = 9});
     // A page leaves out the panels without numbers, so the note names them.
-    EXPECT_TRUE(
-        last.note.startsWith("head 4 of 4, counted from 1; learned, and without a trained run in the lab: T5, "))
+    EXPECT_TRUE(last.note.startsWith(
+        "head 4 of 4, counted from 1; learned, and without a trained run in the lab: Learned, T5, "))
         << last.note.toStdString();
     EXPECT_EQ(panelOf(last, "ALiBi").note, "head 4 of 4");
 }
