@@ -57,7 +57,7 @@ struct FoundFiles {
     std::vector<fs::path> files;
 };
 
-class Search {
+class FileSearch {
  public:
     /// Throws BadInput if the path has no run.
     void add(const fs::path& given) {
@@ -403,7 +403,7 @@ bool may_be_foreign(const fs::path& path) {
 
 ImportPlan plan_import(std::span<const fs::path> paths, const ForeignLosses& losses,
                        const std::function<bool()>& cancelled) {
-    Search search;
+    FileSearch search;
     for (const fs::path& path : paths) search.add(path);
     ImportPlan plan;
     std::int64_t points = 0;

@@ -14,7 +14,7 @@ namespace ropelab {
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double no_bound = std::numeric_limits<double>::infinity();
 constexpr double largest_level = 0.5, least_level = 1e-9;
 constexpr int intervals = 240;  // of Simpson's rule; even
 constexpr double reach = 9;     // in standard deviations: no mass beyond
@@ -26,7 +26,7 @@ double upper_tail(double z) {
 }
 
 double z_of_tail(double p) {
-    return p > 0 ? boost::math::quantile(boost::math::complement(boost::math::normal(), std::min(p, 1.0))) : infinite;
+    return p > 0 ? boost::math::quantile(boost::math::complement(boost::math::normal(), std::min(p, 1.0))) : no_bound;
 }
 
 double spent(Spending spending, double alpha, double fraction) {
@@ -89,7 +89,7 @@ std::vector<double> spending_boundaries(std::span<const double> fractions, Spend
         const double deviation = std::sqrt(fraction - before);
         const double spread = std::sqrt(fraction);
         const auto excess = [&](double bound) { return density.beyond(bound, deviation, one_sided) - share; };
-        double bound = infinite;
+        double bound = no_bound;
         const double lowest = one_sided ? -reach * spread : 0;
         if (share > 1e-15 && excess(reach * spread) < 0) {
             std::uintmax_t steps = 100;

@@ -8,10 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "core/data/tokenizer/vocabulary.h"
 #include "core/settings/run_spec.h"
 
 namespace ropelab {
+
+class Subwords;
+enum class Normalization;
 
 inline constexpr std::string_view sentencepiece_prefix = "sentencepiece:";
 /// A SentencePiece model whose own normalizer changes texts.
