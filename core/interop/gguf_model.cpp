@@ -20,13 +20,20 @@ struct Architecture {
     const char* name;        // general.architecture
     const char* model_type;  // of transformers
     /// The converter reorders the rows of queries and keys, so that channels 2i and 2i + 1 rotate together.
-    bool is_interleaved;
+    bool is_interleaved = false;
+    bool is_fused = false;  // queries, keys and values are one tensor
+    const char* epsilon = "rms_norm_eps";
 };
-constexpr std::array<Architecture, 4> architectures = {
-    {{"llama", "llama", true}, {"qwen2", "qwen2", false}, {"qwen3", "qwen3", false}, {"smollm3", "smollm3", true}}};
+constexpr std::array<Architecture, 7> architectures = {
+    {{.name = "llama", .model_type = "llama", .is_interleaved = true},
+     {.name = "qwen2", .model_type = "qwen2"},
+     {.name = "qwen3", .model_type = "qwen3"},
+     {.name = "smollm3", .model_type = "smollm3", .is_interleaved = true},
+     {.name = "gpt2", .model_type = "gpt2", .is_fused = true, .epsilon = "layer_norm_epsilon"},
+     {.name = "gptneox", .model_type = "gpt_neox", .is_fused = true, .epsilon = "layer_norm_eps"},
+     {.name = "gemma2", .model_type = "gemma2"}}};
 
-const Architecture& architecture_of(const GgufHeader& header) {
-    const std::string name = header.get<std::string>("general.architecture").value_or("");
+const Architecture& architecture_of(const std::string& name) {
     const auto found = std::ranges::find_if(architectures, [&](const Architecture& each) { return each.name == name; });
     if (found != architectures.end()) return *found;
     throw BadInput("The GGUF file has a model of the architecture " + quoted_name(name) + ", but only " +
@@ -48,9 +55,19 @@ double shortest(double value) {
 
 }  // namespace
 
+double fraction_of_channels(std::int64_t rotated, std::int64_t head) {
+    const double fraction = static_cast<double>(rotated) / static_cast<double>(head);
+    return fraction * static_cast<double>(head) < static_cast<double>(rotated) ? std::nextafter(fraction, 1) : fraction;
+}
+
+std::string gguf_architecture(std::string_view model_type) {
+    const auto found = std::ranges::find(architectures, model_type, &Architecture::model_type);
+    return found == architectures.end() ? "" : found->name;
+}
+
 json gguf_config(const WeightFiles& files) {
     const GgufHeader& header = *files.gguf();
-    const Architecture& architecture = architecture_of(header);
+    const Architecture& architecture = architecture_of(header.get<std::string>("general.architecture").value_or(""));
     const std::string prefix = std::string(architecture.name) + ".";
     const auto number = [&](const char* key) { return header.get<double>(prefix + key); };
     const auto whole = [&](const char* key, std::int64_t otherwise) {  // 0: it must be there
@@ -68,10 +85,14 @@ json gguf_config(const WeightFiles& files) {
     if (!embedding || embedding->tensor.shape.size() != 2)
         throw BadInput("The GGUF file has no tensor token_embd.weight with a row for each token.");
     const std::int64_t head = whole("attention.key_length", width / heads);
-    for (const char* key : {"attention.value_length", "rope.dimension_count"}) {
-        if (whole(key, head) != head)
-            throw BadInput(text_of_refusal(prefix + key, std::to_string(whole(key, head)) + " of " +
-                                                             std::to_string(head) + " channels of a head"));
+    const std::string type = architecture.model_type;
+    const std::int64_t rotated = whole("rope.dimension_count", head);
+    const std::int64_t value = whole("attention.value_length", head);
+    const bool is_neox = type == "gpt_neox";
+    if (value != head || (is_neox ? rotated > head : rotated != head)) {
+        throw BadInput(text_of_refusal(
+            prefix + (value != head ? "attention.value_length" : "rope.dimension_count"),
+            std::to_string(value != head ? value : rotated) + " of " + std::to_string(head) + " channels of a head"));
     }
     json config = {{"model_type", architecture.model_type},
                    {"hidden_size", width},
@@ -82,15 +103,36 @@ json gguf_config(const WeightFiles& files) {
                    {"head_dim", head},
                    {"max_position_embeddings", whole("context_length", 0)},
                    {"vocab_size", embedding->tensor.shape.front()},
-                   {"hidden_act", "silu"},
-                   {"tie_word_embeddings", files.find("output.weight") == nullptr}};
+                   {"tie_word_embeddings", type == "gemma2" || files.find("output.weight") == nullptr}};
+    // GGUF has no key for it. Programs that read gpt2 and gptneox compute GELU by the hyperbolic tangent.
+    if (architecture.is_fused) {
+        const auto activation = header.get<std::string>(gguf_activation_key);
+        if (activation == "gelu" || activation == "gelu_new") config["hidden_act"] = *activation;
+    } else if (type != "gemma2") {
+        config["hidden_act"] = "silu";
+    }
     const auto real_number = [&](const char* key, const char* name) {
         if (const auto found = number(key)) config[name] = shortest(*found);
     };
-    real_number("attention.layer_norm_rms_epsilon", "rms_norm_eps");
-    real_number("rope.freq_base", "rope_theta");
-    if (architecture.model_type != std::string("qwen2"))
-        config["attention_bias"] = files.find("blk.0.attn_q.bias") != nullptr;
+    const bool is_centred = architecture.epsilon != std::string("rms_norm_eps");
+    real_number(is_centred ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon", architecture.epsilon);
+    if (type != "gpt2") real_number("rope.freq_base", "rope_theta");
+    if (type == "gemma2") {
+        real_number("attn_logit_softcapping", "attn_logit_softcapping");
+        real_number("final_logit_softcapping", "final_logit_softcapping");
+        if (number("attention.sliding_window")) config["sliding_window"] = whole("attention.sliding_window", 0);
+        constexpr std::int64_t layers_of_27b = 46;
+        config["query_pre_attn_scalar"] = config["num_hidden_layers"] == layers_of_27b ? width / heads : head;
+    }
+    if (is_neox) {
+        config["rope_parameters"] = {{"rope_type", "default"},
+                                     {"rope_theta", config.value("rope_theta", 10000.0)},
+                                     {"partial_rotary_factor", fraction_of_channels(rotated, head)}};
+        config["use_parallel_residual"] = header.get<bool>(prefix + "use_parallel_residual").value_or(true);
+    }
+    if (type != "qwen2") {
+        config["attention_bias"] = files.find("blk.0.attn_q.bias") != nullptr || architecture.is_fused;
+    }
     config["mlp_bias"] = files.find("blk.0.ffn_up.bias") != nullptr;
     const auto scaling = header.get<std::string>(prefix + "rope.scaling.type").value_or("none");
     if (scaling == "linear" || scaling == "yarn") {
@@ -120,15 +162,27 @@ json gguf_config(const WeightFiles& files) {
     return config;
 }
 
-void adapt_to_gguf(ModelPlan& plan, const WeightFiles& files) {
-    plan.tensor_names = gguf_tensor_names();
-    if (architecture_of(*files.gguf()).is_interleaved) rotate_neighbours(plan);
-}
-
 void rotate_neighbours(ModelPlan& plan) {
     for (LayerPlan& layer : plan.layers) {
         if (Rotary* rotary = layer.rotary()) rotary->pairing = Pairing::interleaved;
     }
+}
+
+void adapt_to_gguf(ModelPlan& plan, const std::string& name) {
+    const Architecture& architecture = architecture_of(name);
+    plan.tensor_names = gguf_tensor_names(architecture.is_fused);
+    // The converter adds 1 to the weights of norms that are centred on zero.
+    const auto centre = [](std::optional<NormPart>& norm) {
+        if (norm && norm->kind == NormPart::Kind::zero_centred_rms) norm->kind = NormPart::Kind::rms;
+    };
+    centre(plan.head.norm);
+    for (LayerPlan& layer : plan.layers) {
+        for (BranchNorms* norms : {&layer.attention_norms, &layer.feed_forward_norms}) {
+            centre(norms->before);
+            centre(norms->output);
+        }
+    }
+    if (architecture.is_interleaved) rotate_neighbours(plan);
 }
 
 namespace {
@@ -144,7 +198,8 @@ json steps_of(const std::string& pre) {
     if (is_one_of({"gpt-4o", "llama4"})) return split(o200k_expression());
     json steps = json::array();
     const auto add = [&](const char* expression) {
-        steps.push_back({{"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", "Isolated"}});
+        steps.push_back(
+            {{"type", "Split"}, {"pattern", {{"Regex", expression}}}, {"behavior", "Isolated"}, {"invert", false}});
     };
     const bool has_digits = is_one_of({"smollm", "starcoder", "refact", "command-r", "codeshell"});
     if (has_digits) {
@@ -162,7 +217,7 @@ json steps_of(const std::string& pre) {
     } else {
         return nullptr;
     }
-    steps.push_back({{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", has_digits}});
+    steps.push_back(byte_level_steps(has_digits ? json{{"Regex", gpt2_expression()}} : json()));
     return {{"type", "Sequence"}, {"pretokenizers", steps}};
 }
 
@@ -213,6 +268,68 @@ std::shared_ptr<const Subwords> gguf_tokenizer(const GgufHeader& header, const s
         }
     }
     return byte_pairs_of_json(file.dump(), name);
+}
+
+std::vector<std::pair<std::string, GgufEntry>> gguf_tokenizer_entries(const json& tokenizer, std::int64_t size) {
+    const json& model = tokenizer.at("model");
+    const bool is_unigram = model.at("type") == "Unigram";
+    const bool is_pieces = is_unigram || model.value("byte_fallback", false);
+    const bool has_merges = !is_unigram && !model.at("merges").empty();
+    const json& steps = tokenizer.at("pre_tokenizer");
+    static constexpr std::array<const char*, 5> names = {"gpt-2", "smollm", "llama-bpe", "qwen2", "gpt-4o"};
+    const auto pre = std::ranges::find_if(names, [&](const char* name) { return steps_of(name) == steps; });
+    // Without merges, and without words that are tokens, every rule gives the same ids.
+    const bool is_any = !has_merges && !is_unigram && model.value("ignore_merges", false) == false &&
+                        steps == byte_level_steps(nullptr);
+    if (!is_pieces && !is_any && pre == names.end()) {
+        throw BadInput(
+            "The tokenizer of this run cannot be written as GGUF, which has byte-level BPE with the pre-tokenizers of "
+            "GPT-2, SmolLM, Llama 3, Qwen 2 and GPT-4o, and SentencePiece, but neither words nor characters beyond "
+            "ASCII; "
+            "export the run with --hugging-face.");
+    }
+    enum TokenType { normal = 1, unknown, control, user_defined, unused, byte };
+    std::vector<std::string> tokens(static_cast<std::size_t>(size));
+    std::vector<float> scores(tokens.size());
+    std::vector<std::int32_t> types(tokens.size(), unused);
+    for (std::size_t id = 0; id < tokens.size(); ++id) tokens[id] = "[PAD" + std::to_string(id) + "]";
+    const auto put = [&](const std::string& token, std::size_t id, TokenType type, float score) {
+        tokens.at(id) = token;
+        types.at(id) = type;
+        scores.at(id) = score;
+    };
+    const auto put_piece = [&](const std::string& piece, std::size_t id, float score) {
+        const bool is_byte = is_pieces && piece.size() == 6 && piece.starts_with("<0x") && piece.ends_with('>');
+        put(piece, id, is_byte ? byte : normal, score);
+    };
+    if (is_unigram) {
+        for (std::size_t id = 0; id < model.at("vocab").size(); ++id)
+            put_piece(model["vocab"][id].at(0), id, model["vocab"][id].at(1).get<float>());
+        types.at(model.at("unk_id")) = unknown;
+    } else {  // pieces of BPE are in the order in which they are joined
+        for (const auto& [token, id] : model.at("vocab").items()) put_piece(token, id, -id.get<float>());
+        if (is_pieces) types.at(model.at("vocab").at(model.at("unk_token").get<std::string>())) = unknown;
+    }
+    for (const json& token : tokenizer.at("added_tokens"))
+        put(token.at("content"), token.at("id"), token.value("special", false) ? control : user_defined, 0);
+    std::vector<std::pair<std::string, GgufEntry>> entries = {
+        {"tokenizer.ggml.model", std::string(is_unigram  ? "t5"
+                                             : is_pieces ? "llama"
+                                                         : "gpt2")},
+        {"tokenizer.ggml.tokens", std::move(tokens)},
+        {"tokenizer.ggml.token_type", std::move(types)},
+        {"tokenizer.ggml.add_bos_token", false},
+        {"tokenizer.ggml.add_eos_token", false},
+        {"tokenizer.ggml.add_space_prefix", false}};
+    if (is_pieces) {
+        entries.emplace_back("tokenizer.ggml.pre", std::string("default"));
+        entries.emplace_back("tokenizer.ggml.scores", std::move(scores));
+        entries.emplace_back("tokenizer.ggml.remove_extra_whitespaces", false);
+    } else {
+        entries.emplace_back("tokenizer.ggml.pre", std::string(is_any ? "gpt-2" : *pre));
+        entries.emplace_back("tokenizer.ggml.merges", model.at("merges").get<std::vector<std::string>>());
+    }
+    return entries;
 }
 
 }  // namespace ropelab

@@ -286,6 +286,13 @@ std::vector<std::string> remarks_of(const HfFacts& facts) {
 
 }  // namespace
 
+std::string hf_activation(FeedForward kind) {
+    for (const char* name : {"silu", "gelu", "gelu_new", "relu", "relu2", "mish"}) {
+        if (kind_of(name, false) == kind || kind_of(name, true) == kind) return name;
+    }
+    return "";
+}
+
 ModelPlan hf_plan(const json& config, std::int64_t tokens) {
     HfFacts facts = hf_facts(config);
     const std::int64_t context = facts.n.T;

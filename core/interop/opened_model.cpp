@@ -22,17 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::int64_t columns_of(const Parameter& parameter) {
-    return parameter.size / std::max<std::int64_t>(parameter.shape.front(), 1);
-}
-
-std::vector<std::int64_t> shape_in_file(const Parameter& parameter, const SourceRows& part) {
-    if (parameter.shape.size() == 1) return {part.file_rows};
-    const std::int64_t columns = columns_of(parameter);
-    if (parameter.source.is_transposed) return {columns, part.file_rows};
-    return {part.file_rows, columns};
-}
-
 // Rows of the file's tensor become columns.
 void read_transposed(const WeightFiles::Entry& entry, const SourceRows& part, std::int64_t columns,
                      std::span<float> to) {
@@ -151,7 +140,7 @@ OpenedModel::OpenedModel(const fs::path& path) : path_(path), files_(std::make_u
 
 ModelPlan OpenedModel::plan(std::int64_t tokens) const {
     ModelPlan plan = hf_plan(config_, tokens);
-    if (files_->gguf()) adapt_to_gguf(plan, *files_);
+    if (files_->gguf()) adapt_to_gguf(plan, *files_->gguf()->get<std::string>("general.architecture"));
     if (has_params_) {
         plan.tensor_names = hf_tensor_names("params.json");
         rotate_neighbours(plan);

@@ -46,9 +46,21 @@ std::optional<TensorNames> hf_tensor_names(std::string_view model_type) {
     return std::nullopt;
 }
 
-const TensorNames& gguf_tensor_names() {
-    static const TensorNames names = family("gguf");
-    return names;
+const TensorNames& gguf_tensor_names(bool is_fused) {
+    static const TensorNames separate = family("gguf");
+    static const TensorNames fused = family("gguf_fused");
+    return is_fused ? fused : separate;
+}
+
+std::int64_t columns_of(const Parameter& parameter) {
+    return parameter.size / std::max<std::int64_t>(parameter.shape.front(), 1);
+}
+
+std::vector<std::int64_t> shape_in_file(const Parameter& parameter, const SourceRows& part) {
+    if (parameter.shape.size() == 1) return {part.file_rows};
+    const std::int64_t columns = columns_of(parameter);
+    if (parameter.source.is_transposed) return {columns, part.file_rows};
+    return {part.file_rows, columns};
 }
 
 }  // namespace ropelab

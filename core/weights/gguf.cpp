@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/base/error.h"
+#include "core/store/output_file.h"
 
 namespace ropelab {
 
@@ -17,6 +18,10 @@ constexpr std::uint32_t gguf_magic = 0x46554747;  // "GGUF"
 constexpr std::uint64_t largest_gguf_header = 32'000'000;
 constexpr std::uint64_t most_entries = 100'000;  // of metadata, and of tensors
 constexpr std::uint64_t longest_name = 1000;
+
+constexpr std::uint64_t usual_alignment = 32;
+
+enum ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, array, u64, i64, f64 };
 
 /// Throws BadInput with a precise reason.
 class GgufReader {
@@ -49,8 +54,6 @@ class GgufReader {
     }
 
  private:
-    enum ValueType : std::uint32_t { u8, i8, u16, i16, u32, i32, f32, boolean, text, array, u64, i64, f64 };
-
     [[noreturn]] void fail(const std::string& what) const {
         throw BadInput(file_.path().string() + " cannot be read as GGUF: " + what + ".");
     }
@@ -194,8 +197,7 @@ class GgufReader {
     }
 
     void place(GgufHeader& header) const {
-        constexpr double usual = 32;
-        const double alignment = header.get<double>("general.alignment").value_or(usual);
+        const double alignment = header.get<double>("general.alignment").value_or(usual_alignment);
         constexpr double largest = 1 << 20;
         if (!(alignment >= 1 && alignment <= largest) || !std::has_single_bit(static_cast<std::uint64_t>(alignment)))
             fail("its general.alignment must be a power of two");
@@ -222,6 +224,44 @@ class GgufReader {
     std::uint64_t at_ = 0;
     std::vector<std::byte> buffer_;
     std::uint64_t buffer_begin_ = 0;
+};
+
+class GgufBytes {
+ public:
+    template <typename Number>
+    void add(Number number) {
+        bytes_.append(reinterpret_cast<const char*>(&number), sizeof number);
+    }
+    void add(const std::string& string) {
+        add(static_cast<std::uint64_t>(string.size()));
+        bytes_ += string;
+    }
+    void add(bool flag) { add(static_cast<std::uint8_t>(flag)); }
+
+    template <typename Value>
+    void add_value(const Value& value) {
+        add(static_cast<std::uint32_t>(type_of(value)));
+        add(value);
+    }
+    template <typename Element>
+    void add_value(const std::vector<Element>& list) {
+        add(static_cast<std::uint32_t>(array));
+        add(static_cast<std::uint32_t>(type_of(Element())));
+        add(static_cast<std::uint64_t>(list.size()));
+        for (const Element& element : list) add(element);
+    }
+
+    void align() { bytes_.append(static_cast<std::size_t>(-bytes_.size() % usual_alignment), '\0'); }
+    std::span<const std::byte> bytes() const { return std::as_bytes(std::span(bytes_)); }
+
+ private:
+    static ValueType type_of(std::uint32_t) { return u32; }
+    static ValueType type_of(std::int32_t) { return i32; }
+    static ValueType type_of(float) { return f32; }
+    static ValueType type_of(bool) { return boolean; }
+    static ValueType type_of(const std::string&) { return text; }
+
+    std::string bytes_;
 };
 
 }  // namespace
@@ -254,6 +294,49 @@ bool is_gguf(const WeightFile& file) {
 
 GgufHeader read_gguf_header(const WeightFile& file) {
     return GgufReader(file).read();
+}
+
+void write_gguf(const std::filesystem::path& path, const GgufContent& content) {
+    GgufBytes head;
+    head.add(gguf_magic);
+    head.add(std::uint32_t{3});
+    head.add(static_cast<std::uint64_t>(content.tensors.size()));
+    head.add(static_cast<std::uint64_t>(content.metadata.size()));
+    for (const auto& [key, value] : content.metadata) {
+        head.add(key);
+        std::visit([&](const auto& own) { head.add_value(own); }, value);
+    }
+    std::uint64_t offset = 0;
+    for (const NamedTensor& tensor : content.tensors) {
+        const bool is_half = content.halves.contains(tensor.name);
+        head.add(tensor.name);
+        head.add(static_cast<std::uint32_t>(tensor.shape.size()));
+        for (auto extent = tensor.shape.rbegin(); extent != tensor.shape.rend(); ++extent)
+            head.add(static_cast<std::uint64_t>(*extent));
+        head.add(facts_of(is_half ? NumberType::f16 : NumberType::f32).id);
+        head.add(offset);
+        offset += tensor.values.size() * (is_half ? sizeof(std::uint16_t) : sizeof(float));
+        offset += -offset % usual_alignment;
+    }
+    head.align();
+    OutputFile output(path);
+    output.write(head.bytes());
+    for (const NamedTensor& tensor : content.tensors) {
+        GgufBytes data;
+        for (const float number : tensor.values) {
+            if (!content.halves.contains(tensor.name)) {
+                data.add(number);
+            } else if (const auto half = to_float16(number)) {
+                data.add(*half);
+            } else {
+                throw BadInput("The tensor " + quoted_name(tensor.name) +
+                               " has a number beyond the range of float16, so it cannot be written in F16.");
+            }
+        }
+        data.align();
+        output.write(data.bytes());
+    }
+    output.commit();
 }
 
 }  // namespace ropelab

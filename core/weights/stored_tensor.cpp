@@ -8,6 +8,7 @@
 #include <array>
 #include <bit>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -189,6 +190,19 @@ const NumberTypeFacts* number_type(std::string_view name) {
 
 const NumberTypeFacts* number_type(std::uint32_t gguf_id) {
     return type_with(&NumberTypeFacts::id, gguf_id);
+}
+
+std::optional<std::uint16_t> to_float16(float number) {
+    const auto bits = std::bit_cast<std::uint32_t>(number);
+    const std::uint32_t sign = bits >> 16 & 0x8000U;
+    const std::uint32_t size = bits & 0x7FFFFFFFU;
+    constexpr std::uint32_t smallest_normal = 0x38800000;  // 2^-14
+    constexpr std::uint32_t infinity = 0x7C00;
+    const std::uint32_t half = size < smallest_normal
+                                   ? static_cast<std::uint32_t>(std::nearbyint(std::abs(number) * 0x1p24F))
+                                   : (size + 0xFFFU + (size >> 13 & 1U) - 0x38000000U) >> 13;
+    if (half >= infinity) return std::nullopt;
+    return static_cast<std::uint16_t>(sign | half);
 }
 
 std::optional<std::int64_t> product_of_shape(std::span<const std::int64_t> shape) {

@@ -39,6 +39,9 @@ struct StoredTensor {
     std::uint64_t bytes = 0;
 };
 
+/// The nearest number of float16, of two the even one; nullopt beyond its range and for NaN.
+std::optional<std::uint16_t> to_float16(float number);
+
 /// nullopt if it does not fit into 63 bits or an extent is negative.
 std::optional<std::int64_t> product_of_shape(std::span<const std::int64_t> shape);
 /// "64 × 128", or "a single number".

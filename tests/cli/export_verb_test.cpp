@@ -63,6 +63,22 @@ TEST_F(ExportVerb, WritesACsvTable) {
     EXPECT_EQ(header, "run,name,theta,chosen_precision,chosen_device,chosen_kernels,iteration,quantity,value\r");
 }
 
+TEST_F(ExportVerb, AModelComesFromOneRunWithACheckpoint) {
+    const std::string model = (folder_ / "model").string();
+    const auto refused = [&](std::vector<std::string> flags, const std::string& part) {
+        flags.insert(flags.begin(), {"export", "--lab", lab_});
+        EXPECT_BAD_INPUT(ropelab_cli(flags), part);
+        EXPECT_FALSE(fs::exists(model));
+    };
+    refused({"--hugging-face", model}, "There is no checkpoint file");
+    refused({"--gguf", model, "--run", "2"}, "run-2");
+    refused({"--gguf", model, "--run", "2", "--run", "1"}, "give --run once");
+    refused({"--gguf", model, "--hugging-face", model}, "Give one of --format");
+    refused({"--gguf", model, "--format", "csv", "--output", "x"}, "Give one of --format");
+    refused({"--gguf", model, "--output", "x"}, "Give one of --format");
+    refused({}, "Give one of --format");
+}
+
 TEST_F(ExportVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(write("parquet", "x"), "tensorboard or csv");
     EXPECT_BAD_INPUT(write("csv", "x", {"--run", "9"}), "no run 9");

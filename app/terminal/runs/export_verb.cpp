@@ -1,4 +1,7 @@
 #include <algorithm>
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
 
 #include "app/terminal/options.h"
 #include "app/terminal/output.h"
@@ -6,9 +9,11 @@
 #include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/interop/metrics_csv.h"
+#include "core/interop/model_export.h"
 #include "core/interop/tensorboard.h"
 #include "core/store/lab_file.h"
 #include "core/store/output_file.h"
+#include "core/sweep/stored_run.h"
 
 namespace ropelab::terminal {
 
@@ -18,6 +23,8 @@ struct Flags {
     std::string lab;
     std::string format;
     std::string output;
+    std::string hugging_face;
+    std::string gguf;
     std::vector<RunId> runs;
     bool force = false;
     bool json = false;
@@ -75,7 +82,43 @@ void export_table(const LabFile& lab, const std::vector<RunRecord>& runs, const 
                flags.output + ".\n");
 }
 
+void export_model(const LabFile& lab, const Flags& flags) {
+    if (flags.runs.size() > 1) throw BadInput("A model is exported from one run; give --run once.");
+    const RunRecord record = run_of(lab, flags.lab, flags.runs.empty() ? 0 : flags.runs.front());
+    const RunCheckpoint known = run_checkpoint(lab, record);
+    if (known.path.empty()) throw BadInput(no_model_words(record.name));
+    std::optional<Checkpoint> checkpoint = read_checkpoint(known);
+    if (!checkpoint)
+        throw BadInput("There is no checkpoint file " + known.path.string() +
+                       "; a run writes its checkpoint at its first evaluation.");
+    const ExportedRun exported = {.checkpoint = *std::move(checkpoint),
+                                  .name = record.name,
+                                  .lab = std::filesystem::path(flags.lab).filename().string(),
+                                  .version = ROPELAB_VERSION};
+    watch_interrupts();
+    const bool is_folder = !flags.hugging_face.empty();
+    const auto written = is_folder ? export_hugging_face(exported, flags.hugging_face, interrupted)
+                                   : export_gguf(exported, flags.gguf, flags.force, interrupted);
+    if (!written) throw std::runtime_error("Interrupted before the model was written; nothing is left of it.");
+    if (flags.json) {
+        return print_json({{"format", is_folder ? "hugging-face" : "gguf"},
+                           {"output", written->path.string()},
+                           {"layout", written->layout},
+                           {"parameters", written->parameters}});
+    }
+    print_text("Wrote the model of \"" + record.name + "\" in the layout of " + written->layout + " to " +
+               written->path.string() + ".\n");
+}
+
 void run(const Flags& flags) {
+    const bool is_model = !flags.hugging_face.empty() || !flags.gguf.empty();
+    const int outputs =
+        (flags.format.empty() ? 0 : 1) + (flags.hugging_face.empty() ? 0 : 1) + (flags.gguf.empty() ? 0 : 1);
+    if (outputs != 1 || (is_model && !flags.output.empty())) {
+        throw BadInput(
+            "Give one of --format (with --output), --hugging-face and --gguf, which say what is exported and where.");
+    }
+    if (is_model) return export_model(*LabFile::open(flags.lab, LabFile::Mode::read), flags);
     choice_of(flags.format, "an export format", {"tensorboard", "csv"});
     if (flags.output.empty()) throw BadInput("--output is empty; name a folder (tensorboard) or a file (csv).");
     if (flags.format == "csv") check_one_output(flags.output, flags.json);
@@ -90,19 +133,24 @@ void run(const Flags& flags) {
 }  // namespace
 
 void add_export(CLI::App& program) {
-    CLI::App* verb = program.add_subcommand(
-        "export", "Export the training curves and other measurements of a lab file's runs to TensorBoard or CSV");
+    CLI::App* verb = program.add_subcommand("export",
+                                            "Export the model of a run to Hugging Face or GGUF, or measurements of a "
+                                            "lab file's runs to TensorBoard or CSV");
     auto& flags = with_flags<Flags>(*verb, run);
     add_lab(*verb, flags.lab);
     verb->add_option("--format", flags.format,
-                     "Format: tensorboard (event files, one folder per run) or csv (one table of all measurements)")
-        ->required();
+                     "Format: tensorboard (event files, one folder per run) or csv (one table of all measurements)");
     verb->add_option("--output", flags.output,
-                     "Folder (tensorboard) or file (csv) to write; - for standard output (csv)")
-        ->required();
-    add_repeated(*verb, "--run", flags.runs,
-                 "Number of a run to export; repeat the flag for several runs (default: all runs)");
-    verb->add_flag("--force", flags.force, "Allow a folder that is not empty, or overwrite the file");
+                     "Folder (tensorboard) or file (csv) to write; - for standard output (csv)");
+    verb->add_option("--hugging-face", flags.hugging_face,
+                     "New folder for the model of a run, which Hugging Face transformers loads");
+    verb->add_option("--gguf", flags.gguf, "File for the model of a run as GGUF in F16, which llama.cpp loads");
+    add_repeated(
+        *verb, "--run", flags.runs,
+        "Number of a run to export; repeat the flag for several runs (default: all runs; of a model, the first "
+        "run)");
+    verb->add_flag("--force", flags.force,
+                   "Allow a folder that is not empty (tensorboard), or overwrite the file (csv, --gguf)");
     add_json(*verb, flags.json, "Print the names of the written files as JSON");
 }
 

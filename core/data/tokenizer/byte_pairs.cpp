@@ -627,10 +627,18 @@ std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view text, const 
     }
 }
 
+std::string byte_level_spelling(std::string_view bytes) {
+    std::string result;
+    for (const char byte : bytes) append_utf8(result, byte_alphabet()[static_cast<unsigned char>(byte)]);
+    return result;
+}
+
 json byte_level_steps(const json& pattern) {
-    if (pattern == json{{"Regex", gpt2_expression()}}) return {{"type", "ByteLevel"}, {"add_prefix_space", false}};
-    const json split = {{"type", "Split"}, {"pattern", pattern}, {"behavior", "Isolated"}};
-    const json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"use_regex", false}};
+    json bytes = {{"type", "ByteLevel"}, {"add_prefix_space", false}, {"trim_offsets", true}, {"use_regex", true}};
+    if (pattern == json{{"Regex", gpt2_expression()}}) return bytes;
+    bytes["use_regex"] = false;
+    if (pattern.is_null()) return bytes;
+    const json split = {{"type", "Split"}, {"pattern", pattern}, {"behavior", "Isolated"}, {"invert", false}};
     return {{"type", "Sequence"}, {"pretokenizers", {split, bytes}}};
 }
 

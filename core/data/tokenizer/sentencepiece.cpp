@@ -231,6 +231,8 @@ class ModelCheck {
             if (field.number == 2) {
                 each_field(field.bytes, [&](const ProtocolField& setting) {
                     if (setting.number == 24) normalizer_.space_is_suffix = setting.value != 0;
+                    if (setting.number == 3) table_.is_bpe = setting.value == 2;
+                    if (setting.number == 3) table_.is_unigram = setting.value == 1;
                 });
             }
             if (field.number != 3) return;
@@ -243,6 +245,8 @@ class ModelCheck {
         return result + std::string(exact_normalizer);
     }
 
+    /// Of the checked model.
+    const SentencePieceTable& table() const { return table_; }
     /// The model's own normalizer.
     const OwnNormalizer& normalizer() const { return normalizer_; }
 
@@ -284,11 +288,13 @@ class ModelCheck {
         if (type == user_defined_type) normalizer_.kept.emplace_back(text);
         if (!seen_.insert(text).second) fail(piece + " occurs twice");
         if (seen_.size() > most_pieces) fail("it has more than " + std::to_string(most_pieces) + " pieces");
+        table_.pieces.push_back({std::string(text), score, static_cast<SentencePieceTable::Piece::Kind>(type)});
     }
 
     const std::string& name_;
     std::unordered_set<std::string_view> seen_;
     OwnNormalizer normalizer_;
+    SentencePieceTable table_;
 };
 
 class SentencePieces final : public Subwords {
@@ -483,6 +489,15 @@ std::string train_sentencepiece(Tokenizer kind, std::int64_t size, std::string_v
 std::shared_ptr<const Subwords> sentencepiece_of_model(std::string model, const std::string& name,
                                                        Normalization normalization) {
     return std::make_shared<SentencePieces>(std::move(model), name, normalization);
+}
+
+SentencePieceTable sentencepiece_table(std::string_view text) {
+    const std::optional<std::string> model = bytes_of_base64(text.substr(sentencepiece_prefix.size()));
+    const std::string name = "The stored vocabulary";
+    ModelCheck check(name);
+    if (!model) check.fail("it is not base64");
+    (void)check.checked(*model);
+    return check.table();
 }
 
 std::shared_ptr<const Subwords> sentencepiece_from_text(std::string_view text) {

@@ -40,10 +40,32 @@ std::shared_ptr<const Subwords> sentencepiece_from_text(std::string_view text);
 std::shared_ptr<const Subwords> byte_pairs_of_json(std::string_view json, const std::string& name);
 /// From a file of tiktoken, with a token in base64 and its rank in each line. The name says which expression it has.
 std::shared_ptr<const Subwords> byte_pairs_of_ranks(std::string_view file, const std::string& name);
-/// The part "pre_tokenizer" of a tokenizer.json that splits a text at the matches of a pattern.
+/// The part "pre_tokenizer" of a tokenizer.json that splits a text at the matches of a pattern; null: not at all.
 nlohmann::json byte_level_steps(const nlohmann::json& pattern);
 /// Reads the form of to_text().
 std::shared_ptr<const Subwords> byte_pairs_from_text(std::string_view text);
+
+/// Spelled in the alphabet of byte-level BPE.
+std::string byte_level_spelling(std::string_view bytes);
+
+/// The pieces of a SentencePiece model.
+struct SentencePieceTable {
+    struct Piece {
+        std::string text;
+        float score = 0;
+        enum class Kind { normal = 1, unknown, control, defined_by_user, unused, byte } kind = Kind::normal;
+    };
+    std::vector<Piece> pieces = {};
+    bool is_unigram = true;
+    bool is_bpe = false;
+};
+/// Reads the form of Subwords::to_text().
+SentencePieceTable sentencepiece_table(std::string_view text);
+
+/// A tokenizer.json that Hugging Face tokenizers reads and that gives the same ids, from Vocabulary::to_text(). The
+/// character U+2581 in a text is the only exception, by which SentencePiece represents a space. Throws BadInput, naming
+/// the kind, for a tokenizer that a tokenizer.json cannot represent.
+nlohmann::json tokenizer_json(std::string_view vocabulary);
 
 /// The 256 bytes and the most frequent words, together at most `size` tokens.
 std::shared_ptr<const Subwords> train_words(std::int64_t size, std::string_view training);
