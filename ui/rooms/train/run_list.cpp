@@ -1,5 +1,6 @@
 #include "ui/rooms/train/run_list.h"
 
+#include <QCoreApplication>
 #include <QHeaderView>
 #include <QKeyEvent>
 #include <QMenu>
@@ -7,21 +8,46 @@
 #include <QPen>
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <optional>
 #include <set>
+#include <system_error>
+#include <utility>
 
+#include "core/base/error.h"
+#include "core/interop/model_export.h"
 #include "core/settings/run_names.h"
 #include "ui/common/format.h"
+#include "ui/common/paths.h"
 #include "ui/figure/ticks.h"
 #include "ui/plot/distinct_names.h"
 #include "ui/rooms/train/head_conversion_dialog.h"
+#include "ui/session/engine_work.h"
 #include "ui/session/experiment_model.h"
 #include "ui/session/rotary_model.h"
 #include "ui/shell/setting_name_dialog.h"
+#include "ui/theme/dialogs.h"
 #include "ui/theme/theme_manager.h"
 
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+
+namespace {
+
+// "" if the model of the run can be exported.
+QString whyNoModelExport(const RunView& run, const RunAccess& access) {
+    if (access.session.isTraining(run.record.id))
+        return u"This run is training; its model can be exported after it has ended."_s;
+    const LabFile* lab = access.lab.file();
+    if (!lab) return u"The lab has no runs whose model could be exported."_s;
+    const RunCheckpoint checkpoint = checkpointOfRun(*lab, run.record.id);
+    std::error_code error;
+    return std::filesystem::exists(checkpoint.path, error) ? QString()
+                                                           : QString::fromStdString(whyNoCheckpoint(checkpoint));
+}
+
+}  // namespace
 
 QPixmap lineSwatch(Ink ink) {
     const auto& manager = ThemeManager::instance();
@@ -372,6 +398,13 @@ void RunList::showMenu(const QPoint& where) {
             ? u"Merges the key and value heads of a copy of this run into fewer ones (grouped-query attention), trains "
               "the copy for a short time and compares the losses."_s
             : whyNot);
+    QAction* model = menu->addAction(u"Export model …"_s, this, [this, id] { exportModel(id); });
+    const QString whyNoExport = whyNoModelExport(*run, m_access);
+    model->setEnabled(whyNoExport.isEmpty());
+    model->setToolTip(whyNoExport.isEmpty()
+                          ? u"Writes the model of this run as a folder that Hugging Face transformers loads, or as a "
+                            "GGUF file."_s
+                          : whyNoExport);
     menu->addSeparator();
     addLook(menu, *run);
     menu->addAction(u"Rename setting …"_s, this, [this, id] { renameSetting(id); })
@@ -388,6 +421,40 @@ void RunList::showMenu(const QPoint& where) {
         menu->addAction(u"Delete run"_s, this, [this, id] { m_actions.deleteRun(id); });
     }
     menu->popup(viewport()->mapToGlobal(where));
+}
+
+void RunList::exportModel(RunId id) {
+    const RunView* run = m_access.runs.find(id);
+    if (!run || !whyNoModelExport(*run, m_access).isEmpty()) return;
+    const LabFile& lab = *m_access.lab.file();
+    const QString name = QString::fromStdString(m_access.lab.file()->path().stem().string()) + u"-run-%1"_s.arg(id);
+    const QString path =
+        dialogs().save(this, {.title = u"Export the model of %1"_s.arg(run->name),
+                              .path = fromPath(lab.path().parent_path() / name.toStdString()),
+                              .filters = u"New folder for Hugging Face transformers (*);;GGUF file (*.gguf)"_s});
+    if (path.isEmpty()) return;
+    const auto work = [this, path, checkpoint = checkpointOfRun(lab, id), name = run->record.name,
+                       labName = lab.path().filename().string()](const Cancelled& cancelled) -> std::function<void()> {
+        const QString problem = problemOf([&] {
+            std::optional<Checkpoint> read = read_checkpoint(checkpoint);
+            if (!read) throw BadInput(whyNoCheckpoint(checkpoint));
+            const ExportedRun exported = {.checkpoint = *std::move(read),
+                                          .name = name,
+                                          .lab = labName,
+                                          .version = QCoreApplication::applicationVersion().toStdString()};
+            if (path.endsWith(u".gguf")) {
+                export_gguf(exported, toPath(path), true, cancelled);
+            } else {
+                export_hugging_face(exported, toPath(path), cancelled);
+            }
+        });
+        return [this, problem, path] {
+            if (!problem.isEmpty()) return m_actions.problem(u"model.export"_s, problem);
+            emit m_actions.solved(u"model.export"_s);
+            emit exported(u"The model was exported to %1."_s.arg(path));
+        };
+    };
+    m_export.start(work);
 }
 
 void RunList::convertHeads(RunId id) {

@@ -9,6 +9,7 @@
 #include <map>
 #include <vector>
 
+#include "ui/common/latest_job.h"
 #include "ui/plot/quantity.h"
 #include "ui/session/run_access.h"
 
@@ -71,8 +72,8 @@ class RunTable : public QAbstractTableModel {
 QPixmap lineSwatch(Ink ink);
 
 /// The user can pick, highlight and hide runs. The context menu inspects a run, compares it with another one, takes its
-/// settings, converts its heads, recolours, pins and renames its setting, and renames, annotates, deletes, resumes and
-/// stops the run.
+/// settings, converts its heads, exports its model, recolours, pins and renames its setting, and renames, annotates,
+/// deletes, resumes and stops the run.
 class RunList : public QTreeView {
     Q_OBJECT
 
@@ -88,8 +89,13 @@ class RunList : public QTreeView {
     void renameSetting(RunId run);
     void annotate(RunId run);
     void convertHeads(RunId run);
+    /// Asks for a folder for transformers, or a GGUF file, and writes it in the background.
+    void exportModel(RunId run);
+    bool isExporting() const { return m_export.isRunning(); }
 
  signals:
+    /// A model was written; the sentence says where.
+    void exported(const QString& sentence);
     void runPicked(ropelab::RunId run);
     /// 0: the mouse pointer has left the list.
     void runHovered(ropelab::RunId run);
@@ -114,6 +120,7 @@ class RunList : public QTreeView {
     RunAccess m_access;
     RunTable* m_table;
     RunId m_keep = 0;  // the picked run, restored after a reset of the model
+    LatestJob m_export;
 };
 
 }  // namespace ropelab::ui

@@ -155,6 +155,9 @@ void TrainRoom::connectRuns() {
     });
     connect(&runs, &RunStore::runPicked, m_list, &RunList::pick);
     connect(m_list, &RunList::settingsAsked, this, &TrainRoom::takeSettings);
+    connect(m_list, &RunList::exported, this, [this](const QString& sentence) {
+        m_unitAdvice->show(u"model.export"_s, BannerArea::Kind::information, sentence);
+    });
     for (CurvePlot* plot : plots()) connect(m_list, &RunList::runHovered, plot, &CurvePlot::hoverRun);
     connect(&m_floor, &EntropyFloorJob::found, this,
             [this](const std::optional<double>& nats) { m_plot->setFloor(nats, u"entropy floor"_s); });
@@ -443,6 +446,11 @@ void TrainRoom::addActions(ActionRegistry& registry, const RoomHandle<TrainRoom>
                   .menu = "Edit",
                   .text = u"Edit note of selected run"_s,
                   .handler = [room] { room->m_list->annotate(room->m_list->picked()); },
+                  .enabled = picked});
+    registry.add({.id = "run.export",
+                  .menu = "Edit",
+                  .text = u"Export model of selected run …"_s,
+                  .handler = [room] { room->m_list->exportModel(room->m_list->picked()); },
                   .enabled = picked});
     registry.add({.id = "run.delete",
                   .menu = "Edit",

@@ -1,6 +1,7 @@
 #include "ui/rooms/train/run_scope.h"
 
 #include <QComboBox>
+#include <QFileInfo>
 #include <QJsonArray>
 #include <QLabel>
 #include <QMenu>
@@ -12,12 +13,15 @@
 
 #include "core/study/head_conversion.h"
 #include "tests/ui/rooms/train/train_room_bench.h"
+#include "tests/ui/support/answered_dialogs.h"
 #include "ui/plot/curve_plot.h"
 #include "ui/rooms/train/head_conversion_dialog.h"
 #include "ui/rooms/train/run_list.h"
 
 namespace ropelab::ui {
 namespace {
+
+using namespace Qt::StringLiterals;
 
 class RunScopeTest : public TrainRoomBench {
  protected:
@@ -163,6 +167,31 @@ TEST_F(RunScopeTest, TheMenuOfARunTakesItsSettingsAndComparesIt) {
     action(*action(opened(), "Colour of this setting")->menu(), "green")->trigger();
     EXPECT_EQ(workspace->runs().find(2)->ink.index, 2);
     EXPECT_EQ(room->figure().curves.back().ink.index, 2);
+}
+
+TEST_F(RunScopeTest, TheModelOfARunIsExported) {
+    train();
+    RunList& list = room->runList();
+    list.pick(2);
+    AnsweredDialogs answers;
+    list.exportModel(2);
+    EXPECT_EQ(answers.questions.size(), 1) << "a cancelled question exports nothing";
+    EXPECT_FALSE(list.isExporting());
+    QSignalSpy exported(&list, &RunList::exported);
+    for (const QString name : {u"model"_s, u"model.gguf"_s}) {
+        answers.path = folder.filePath(name);
+        list.exportModel(2);
+        ASSERT_TRUE(exported.wait(30000));
+        EXPECT_EQ(exported.takeFirst().front().toString(), u"The model was exported to "_s + answers.path + u'.');
+        EXPECT_TRUE(QFileInfo::exists(answers.path));
+    }
+    EXPECT_TRUE(QFileInfo::exists(folder.filePath("model/tokenizer.json")));
+    // The folder exists now.
+    answers.path = folder.filePath("model");
+    QSignalSpy problem(workspace.get(), &SessionActions::problem);
+    list.exportModel(2);
+    ASSERT_TRUE(problem.wait(30000));
+    EXPECT_TRUE(problem.front().back().toString().contains("name a new folder or an empty one"));
 }
 
 }  // namespace
