@@ -178,7 +178,7 @@ TEST_F(RunScopeTest, TheModelOfARunIsExported) {
     EXPECT_EQ(answers.questions.size(), 1) << "a cancelled question exports nothing";
     EXPECT_FALSE(list.isExporting());
     QSignalSpy exported(&list, &RunList::exported);
-    for (const QString name : {u"model"_s, u"model.gguf"_s}) {
+    for (const QString& name : {u"model"_s, u"model.gguf"_s}) {
         answers.path = folder.filePath(name);
         list.exportModel(2);
         ASSERT_TRUE(exported.wait(30000));
