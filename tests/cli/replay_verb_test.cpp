@@ -18,7 +18,7 @@ TEST(ReplayVerb, RejectsBadInputWithOneSentence) {
     EXPECT_BAD_INPUT(ropelab_cli(replay({"--width-px", "wide"})), "--width-px requires a number, not \"wide\".");
     EXPECT_BAD_INPUT(ropelab_cli(replay({"--width-px", "100"})), "width is 100");
     EXPECT_BAD_INPUT(ropelab_cli(replay({"--run", "1.7"})), "run is 1.7, but it must be a whole number");
-    EXPECT_BAD_INPUT(ropelab_cli(replay({"--rows", "pairs"})), "layers or heads");
+    EXPECT_BAD_INPUT(ropelab_cli(replay({"--rows", "pairs"})), "layers, heads, all-heads or sorted");
     EXPECT_BAD_INPUT(ropelab_cli(replay({}, "replay.mp4")), "but it is \"replay.mp4\"");
     EXPECT_BAD_INPUT(ropelab_cli({"replay", "nonsense", "--lab", "a.ropelab", "--output", "a.gif"}),
                      "no figure \"nonsense\" to replay");

@@ -144,7 +144,7 @@ void add_export(CLI::App& program) {
                      "Folder (tensorboard) or file (csv) to write; - for standard output (csv)");
     verb->add_option("--hugging-face", flags.hugging_face,
                      "New folder for the model of a run, which Hugging Face transformers loads");
-    verb->add_option("--gguf", flags.gguf, "File for the model of a run as GGUF in F16, which llama.cpp loads");
+    verb->add_option("--gguf", flags.gguf, "File for the model of a run as GGUF in float16, which llama.cpp loads");
     add_repeated(
         *verb, "--run", flags.runs,
         "Number of a run to export; repeat the flag for several runs (default: all runs; of a model, the first "

@@ -329,6 +329,7 @@ InspectData inspectDataOf(const LiveRun& run) {
     inside->id = run.id;
     inside->name = run.name;
     inside->spec = run.spec;
+    inside->plan = plan_of(run.spec, 1);
     inside->ink = run.ink;
     if (run.snapshot) inside->snapshots.push_back(*run.snapshot);
     InspectData data;
