@@ -569,8 +569,7 @@ void print_outcomes(const std::map<RunId, Outcome>& outcomes, const Names& names
         const RunSpec& spec = outcome.plan.spec;
         table.rows.push_back({names.at(id), fixed_text(summary.best_validation_loss, 4),
                               fixed_text(summary.whole_validation_loss.value_or(RunSummary::unknown), 4),
-                              fixed_text(summary.final_training_loss, 4),
-                              fixed_text(summary.tokens_per_second, 0),
+                              fixed_text(summary.final_training_loss, 4), fixed_text(summary.tokens_per_second, 0),
                               to_string(outcome.state) + (outcome.message.empty() ? "" : ": " + outcome.message)});
         bits.rows.push_back({names.at(id), fixed_text(bits_per_byte(summary), 4)});
         tokenizers.emplace(to_text(key("tokenizer").get(spec)), spec.vocabulary_size);

@@ -75,7 +75,8 @@ TEST(LectureRefusals, NameFileLineAndWhatWouldBeRight) {
         {"steps:\n  - point: pair 3",
          "no pair, control or figure to point at; add a page to the scene, such as \"show: rotation\""},
         {"show: rotation\nsteps:\n  - set: {vectors: odd}",
-         "line 8: The control (setting of the page) \"vectors\" is \"odd\", but it must be random, equal, aimed or head."},
+         "line 8: The control (setting of the page) \"vectors\" is \"odd\", but it must be random, equal, aimed or "
+         "head."},
         {"show: rotation\nsteps:\n  - set: {play: 3}", "it must be on or off"},
         {"show: rotation\nsetup: context=64\nsteps:\n  - set: {m: 64}",
          "line 9: The control (setting of the page) \"m\" is \"64\", but it must be a position of the context, from 0 "

@@ -73,7 +73,8 @@ TEST(ReplayJobTest, RejectsInvalidValuesWithOneSentence) {
               "A replay's frames_per_second is 0, but it must be a number from 0.1 to 50.");
     EXPECT_EQ(refused("layer", "first"),
               "A replay's layer is \"first\", but it must be a whole number from -1 to 1e+15.");
-    EXPECT_EQ(refused("rows", "pairs"), "A replay's rows is \"pairs\", but it must be layers, heads, all-heads or sorted.");
+    EXPECT_EQ(refused("rows", "pairs"),
+              "A replay's rows is \"pairs\", but it must be layers, heads, all-heads or sorted.");
     EXPECT_EQ(refused("difference", 1), "A replay's difference is 1, but it must be true or false.");
     EXPECT_EQ(refused("run", 1.7), "A replay's run is 1.7, but it must be a whole number from 0 to 1e+15.");
     EXPECT_TRUE(
