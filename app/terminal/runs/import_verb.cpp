@@ -8,7 +8,7 @@
 #include "app/terminal/verbs.h"
 #include "core/base/error.h"
 #include "core/base/numbers.h"
-#include "core/interop/foreign_import.h"
+#include "core/interop/foreign/foreign_import.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {

@@ -243,7 +243,16 @@ QImage Page::image() const {
     result.setText(u"Figure"_s, QString::fromUtf8(m_record));
     for (const Part& part : m_parts) {
         result.setText(u"Settings"_s + part.ending(' '), QString::fromUtf8(part.settingsText()));
-        result.setText(u"Data"_s + part.ending(' '), QString::fromUtf8(part.data));
+        // Readers such as Pillow refuse a text of more than 1 MiB. No piece ends beside a space, which some remove.
+        constexpr qsizetype kMostLetters = 900'000;
+        QString rest = QString::fromUtf8(part.data);
+        for (int piece = 1; piece == 1 || !rest.isEmpty(); ++piece) {
+            qsizetype cut = std::min(kMostLetters, rest.size());
+            while (cut < rest.size() && cut > 1 && (rest[cut - 1].isSpace() || rest[cut].isSpace())) --cut;
+            const QString number = piece == 1 ? QString() : u"%1"_s.arg(piece, 2, 10, QLatin1Char('0'));
+            result.setText(u"Data"_s + number + part.ending(' '), rest.first(cut));
+            rest.remove(0, cut);
+        }
     }
     return result;
 }

@@ -74,7 +74,7 @@ FigureParts partsOfPng(const QByteArray& bytes) {
     for (const QString& key : keys) {
         const QByteArray text = image.text(key).toUtf8();
         const QString letter = key.section(QLatin1Char(' '), 1);
-        if (key.startsWith("Data"_L1)) parts.data[letter] = text;
+        if (key.startsWith("Data"_L1)) parts.data[letter] += text;  // the keys of its pieces are in their order
         if (key.startsWith("Settings"_L1)) parts.settings[letter] << SettingsCopy{u"the text "_s + key, text};
     }
     return parts;

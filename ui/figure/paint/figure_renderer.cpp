@@ -153,7 +153,9 @@ void FigureRenderer::setMargins(const Figure& figure, const FigureStyle& style) 
     const double nameFraction = style.onScreen ? kMaxNameFraction : kMaxPrintedNameFraction;
 
     const FigureHead head(figure, style, all.size());
-    const double headHeight = style.onScreen || head.hasRowAbove() ? label.height() : 0;
+    // On screen, axes stay where they are when a note above them appears; rows with names have none.
+    const bool hasHead = head.hasRowAbove() || (style.onScreen && figure.y.categories.isEmpty());
+    const double headHeight = hasHead ? label.height() : 0;
     const int top = rounded(headHeight + style.units(11) + (m_hasRowAbove ? tick.height() : 0));
     const int right = rounded(FigureAnnotations::endLabelMargin(figure, style, all.width()).width);
     const QString key = u"%1 %2 %3"_s.arg(figure.y.title()).arg(figure.y.logarithmic).arg(style.unit);

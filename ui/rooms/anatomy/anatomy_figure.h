@@ -43,8 +43,9 @@ struct AlignedSection {
 /// One or two models, which must outlive the result.
 std::vector<AlignedSection> alignedSections(const std::vector<AnatomyModel>& models);
 
-/// What the numbers of the stages are: sizes, what is counted, and the remarks of the first model.
-QStringList anatomyNotes(const std::vector<AnatomyModel>& models);
+/// What the numbers of the stages are: sizes (with what their symbols mean, unless `isShort`), what is counted, and the
+/// remarks of the first model.
+QStringList anatomyNotes(const std::vector<AnatomyModel>& models, bool isShort = false);
 
 /// The residual stream from tokens to logits: each stage is a block on the stream or in a branch of it, with bars for
 /// its parameters, FLOPs and KV cache in all layers, and for measured times. Of two models, the second one has hollow
@@ -108,6 +109,7 @@ class AnatomyPicture {
     Numbers m_largest = {};
     QStringList m_names;  // of two models
     QStringList m_notes;
+    QStringList m_screenNotes;  // without what the symbols mean
     bool m_hasTimes = false;
     QString m_picked;
 };

@@ -79,16 +79,18 @@ std::optional<double> realNumber(const std::optional<std::int64_t>& number) {
     return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
 }
 
-/// With what each symbol means. `other`, if any, has a line of its own: only the sizes that differ from it.
-QString sizesLine(const Anatomy& anatomy, const Anatomy* other) {
+/// With what each symbol means, unless it must be `isShort`. `other`, if any, has a line of its own: only the sizes
+/// that differ from it.
+QString sizesLine(const Anatomy& anatomy, const Anatomy* other, bool isShort) {
     QStringList parts;
     for (const AnatomySize& size : anatomy.sizes) {
         const auto isSame = [&](const AnatomySize& each) {
             return each.symbol == size.symbol && each.value == size.value;
         };
         if (other && std::any_of(other->sizes.begin(), other->sizes.end(), isSame)) continue;
-        parts << u"%1 %2 = %3"_s.arg(text(size.meaning), symbolsAsUnicode(text(size.symbol)),
-                                     text(known_number(size.value)));
+        const QString symbol = symbolsAsUnicode(text(size.symbol));
+        parts << u"%1 = %2"_s.arg(isShort ? symbol : text(size.meaning) + u' ' + symbol,
+                                  text(known_number(size.value)));
     }
     return parts.isEmpty() ? u"the same sizes"_s : parts.join(u", "_s);
 }
@@ -142,11 +144,11 @@ std::vector<AlignedSection> alignedSections(const std::vector<AnatomyModel>& mod
     return result;
 }
 
-QStringList anatomyNotes(const std::vector<AnatomyModel>& models) {
+QStringList anatomyNotes(const std::vector<AnatomyModel>& models, bool isShort) {
     const AnatomyModel& first = models.front();
     QStringList notes;
     for (const AnatomyModel& model : models) {
-        const QString sizes = sizesLine(model.anatomy, &model == &first ? nullptr : &first.anatomy);
+        const QString sizes = sizesLine(model.anatomy, &model == &first ? nullptr : &first.anatomy, isShort);
         notes << u"%1: %2."_s.arg(models.size() > 1 ? text(model.name) : u"Sizes"_s, sizes);
     }
     notes << u"FLOPs: matrix products of a forward pass with masked attention; norms, softmax and sums are "
@@ -157,6 +159,7 @@ QStringList anatomyNotes(const std::vector<AnatomyModel>& models) {
 
 AnatomyPicture::AnatomyPicture(const std::vector<AnatomyModel>& models, AnatomyView view)
     : m_notes(anatomyNotes(models)),
+      m_screenNotes(anatomyNotes(models, true)),
       m_hasTimes(models.size() == 1 && !models.front().anatomy.times.empty()),
       m_picked(std::move(view.picked)) {
     for (std::size_t i = 0; i < models.size(); ++i) {
@@ -375,7 +378,7 @@ AnatomyPicture::Layout AnatomyPicture::layoutIn(const QRectF& rect, const Figure
         const double gap = (isCompact ? kCompactGapPt : kGapPt) * layout.scale;
         const QFontMetricsF metrics(style.font(layout.points));
         const QFontMetricsF bold(boldFont(style, layout.points));
-        layout.notes = linesOf(m_notes, metrics, rect.width());
+        layout.notes = linesOf(style.onScreen ? m_screenNotes : m_notes, metrics, rect.width());
         layout.noteHeight = 1.15 * metrics.height();
         const double notes = layout.noteHeight * (static_cast<double>(layout.notes.size()) + 0.4);
         layout.unit = std::min((rect.height() - notes) / (m_units + kHeadUnits), style.units(kTallestRowPt));
@@ -428,7 +431,8 @@ QSizeF AnatomyPicture::size(const FigureStyle& style) const {
     for (const Row& row : m_rows) label = std::max(label, metrics.horizontalAdvance(row.name + kindOf(row)));
     const double columns = style.units(58) * static_cast<double>(quantities());
     const double width = std::min(style.units(kBranchPt + 2 * kPaddingPt) + label + columns, style.units(540));
-    const double lines = 0.4 + static_cast<double>(linesOf(m_notes, metrics, width).size());
+    const double lines =
+        0.4 + static_cast<double>(linesOf(style.onScreen ? m_screenNotes : m_notes, metrics, width).size());
     return {width, style.units(kRowPt) * (m_units + kHeadUnits) + lines * 1.15 * metrics.height()};
 }
 

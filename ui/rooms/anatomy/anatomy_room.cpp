@@ -415,6 +415,7 @@ void AnatomyRoom::renewListing() {
     m_table->resizeColumnsToContents();
     m_table->selectRow(static_cast<int>(m_tableIds.indexOf(m_view.picked)));
     m_notes->setText(anatomyNotes(m_shown).join(u"\n"_s));
+    m_listing->setToolTip(anatomyNotes(m_shown).join(u"\n"_s));
     renewStage();
 }
 

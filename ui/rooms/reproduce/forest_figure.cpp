@@ -315,7 +315,7 @@ QString markedVerdict(SheetVerdict verdict) {
     return u"· no rule"_s;
 }
 
-Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim) {
+Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim, bool namesClaims) {
     Figure figure;
     figure.name = QLatin1String(kForestPlot);
     figure.settings = {
@@ -364,7 +364,7 @@ Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const
     QStringList parts;
     for (const ForestLine& line : lines) {
         for (const Claim& each : plan.claims) {
-            if (line.title == text(claim_title(plan, each.id)))
+            if (namesClaims && line.title == text(claim_title(plan, each.id)))
                 parts << u"%1: %2"_s.arg(line.title, text(each.words).chopped(each.words.ends_with('.')));
         }
     }
@@ -458,6 +458,11 @@ void ForestView::setSheet(const SheetPlan& plan, std::vector<SheetRow> rows) {
         m_claim->clear();
         for (const QString& id : std::as_const(ids)) {
             m_claim->addItem(id.isEmpty() ? u"all claims"_s : text(claim_title(plan, id.toStdString())), id);
+            const auto same = std::find_if(plan.claims.begin(), plan.claims.end(),
+                                           [&](const Claim& each) { return text(each.id) == id; });
+            if (same != plan.claims.end()) {
+                m_claim->setItemData(m_claim->count() - 1, text(same->words), Qt::ToolTipRole);
+            }
         }
         m_claim->setCurrentIndex(std::max(0, static_cast<int>(ids.indexOf(before))));
     }
@@ -483,10 +488,11 @@ void ForestView::resizeEvent(QResizeEvent* event) {
 }
 
 void ForestView::refresh() {
-    Figure next = figure();
+    const std::string claim = m_claim->currentData().toString().toStdString();
+    // The words of the claims are on the page beside it, and at their names in the panel.
+    Figure next = forestFigure(m_plan, m_rows, claim, false);
     m_lineRows.clear();
     qsizetype row = 0;
-    const std::string claim = m_claim->currentData().toString().toStdString();
     for (const ForestLine& line : linesOf(m_plan, m_rows, claim)) m_lineRows << (line.row ? row++ : -1);
     m_view->setMinimumHeight(ThemeManager::instance().pixels(static_cast<int>(kPixelsPerMm * next.heightMm)));
     m_view->setFigure(std::move(next));

@@ -26,8 +26,10 @@ inline constexpr const char* kForestPlot = "forest-plot";
 /// mean, proportions in percent of the runs. Effects of several claims are multiples of the margin of the row's rule
 /// (half the width of its range) from the middle of the range, so that the range ends at ±1 in every row and small
 /// effects stay readable beside large ones; a row whose rule has no range is then shown without its effect. The
-/// figure's table has both. Figure::heightMm is the height at which every row can be read.
-Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {});
+/// figure's table has both. With `namesClaims`, the note has the words of each claim. Figure::heightMm is the height at
+/// which every row can be read.
+Figure forestFigure(const SheetPlan& plan, std::span<const SheetRow> rows, const std::string& claim = {},
+                    bool namesClaims = true);
 /// All runs of the lab, and the claim unless it is "".
 FigureOrigin forestOrigin(const LabFile& lab, const RunStore& runs, const QString& claim);
 

@@ -10,7 +10,7 @@
 #include <QVBoxLayout>
 #include <vector>
 
-#include "core/interop/foreign_import.h"
+#include "core/interop/foreign/foreign_import.h"
 #include "ui/common/format.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"

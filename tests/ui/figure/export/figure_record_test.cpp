@@ -7,6 +7,7 @@
 #include <QImage>
 #include <QJsonArray>
 #include <QTemporaryDir>
+#include <cmath>
 #include <cstring>
 #include <vector>
 
@@ -105,6 +106,32 @@ TEST(FigureRecord, SaysThatTheDataOfAPngWereEdited) {
     image.setText("Data", image.text("Data").replace("0,", "0,1"));
     ASSERT_TRUE(image.save(path));
     EXPECT_TRUE(readFigureFile(path).front().isEdited);
+}
+
+// Other programs refuse a text of more than 1 MiB (Pillow by default).
+TEST(FigureRecord, LongDataOfAPngAreInPiecesAndReadWhole) {
+    QTemporaryDir folder;
+    Figure figure = figureWithOrigin();
+    FigureCurve& curve = figure.curves.front();
+    curve.x.clear();
+    curve.y.clear();
+    for (int i = 0; i < 120'000; ++i) {
+        curve.x.push_back(i);
+        curve.y.push_back(std::sqrt(1.0 + i));
+    }
+    const QByteArray data = figureCsv(figure);
+    ASSERT_GT(data.size(), 2 << 20);
+    const QImage image = figureImage(figure, ExportOptions{});
+    const QStringList keys = image.textKeys();
+    EXPECT_TRUE(keys.contains(u"Data03"_s)) << keys.join(u' ').toStdString();
+    for (const QString& key : keys) {
+        EXPECT_LE(image.text(key).toUtf8().size(), 1 << 20) << key.toStdString();
+    }
+    const QString path = folder.filePath("figure.png");
+    ASSERT_TRUE(image.save(path));
+    const FigureRecord record = readFigureFile(path).front();
+    EXPECT_EQ(record.data.trimmed(), data.trimmed());
+    EXPECT_FALSE(record.isEdited);
 }
 
 // The settings are in the file several times, and a reader may look at any of them.

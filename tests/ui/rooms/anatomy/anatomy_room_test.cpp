@@ -89,7 +89,7 @@ TEST_F(AnatomyRoomTest, PictureFitsASmallWindow) {
         return AnatomyPicture({room->model()}, {}).size(FigureStyle::screen(Theme::light(), 96.0 / 72));
     };
     EXPECT_LE(size().width(), 796);
-    EXPECT_LE(size().height(), 530);  // the last two lines of the notes are below the page
+    EXPECT_LE(size().height(), 500);
     room->showSource("model:Llama 3 8B");
     EXPECT_LE(size().width(), 796);
 }

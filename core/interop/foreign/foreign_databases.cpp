@@ -13,7 +13,7 @@
 #include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/data/read_file.h"
-#include "core/interop/foreign_run.h"
+#include "core/interop/foreign/foreign_run.h"
 #include "core/store/output_file.h"
 #include "core/store/sqlite.h"
 

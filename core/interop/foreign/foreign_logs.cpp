@@ -12,7 +12,7 @@
 
 #include "core/base/error.h"
 #include "core/data/read_file.h"
-#include "core/interop/foreign_run.h"
+#include "core/interop/foreign/foreign_run.h"
 #include "core/interop/tensorboard.h"
 
 namespace ropelab {

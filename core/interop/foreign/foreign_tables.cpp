@@ -11,7 +11,7 @@
 #include "core/base/numbers.h"
 #include "core/data/json_text.h"
 #include "core/data/read_file.h"
-#include "core/interop/foreign_run.h"
+#include "core/interop/foreign/foreign_run.h"
 
 namespace ropelab {
 

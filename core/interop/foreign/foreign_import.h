@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "core/interop/foreign_run.h"
+#include "core/interop/foreign/foreign_run.h"
 #include "core/store/lab_file.h"
 #include "core/table/table.h"
 

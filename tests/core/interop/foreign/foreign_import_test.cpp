@@ -1,4 +1,4 @@
-#include "core/interop/foreign_import.h"
+#include "core/interop/foreign/foreign_import.h"
 
 #include <algorithm>
 #include <cmath>
