@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests check_includes.sh with a synthetic source tree: first without faults, then with each wrong include alone.
+# Tests check_includes.sh with a synthetic source tree: first without faults, then with wrong includes.
 set -euo pipefail
 here=$(dirname "${BASH_SOURCE[0]}")
 # shellcheck source=tests/architecture/synthetic_tree.sh
@@ -34,9 +34,13 @@ make_good_tree() {
 
 expect_accepted
 
-# expect_include_rejected FILE INCLUDE: asserts that the check rejects the include in the file and prints its place.
+# expect_include_rejected FILE INCLUDE: adds a file of this name and a number with the include to the tree. The end of the
+# test asserts that one check of all these files prints the place of each.
+places=()
 expect_include_rejected() {
-    expect_rejected "$1" "$2" "$1:1:"
+    local file=${1%.*}${#places[@]}.${1##*.}
+    printf '%s\n' "$2" >"$tree/$file"
+    places+=("$file:1:")
 }
 
 expect_include_rejected core/data/bad.h '#include <QString>'
@@ -101,4 +105,11 @@ expect_include_rejected ui/common/bad.cpp '#include "ui/window/main_window.h"'
 expect_include_rejected ui/plot/bad.cpp '#include "ui/common/format.h"'
 expect_include_rejected ui/plot/bad.cpp '#include "ui/animation/gif.h"'
 
+if said=$(run_check); then
+    echo 'the check did not fail'
+    exit 1
+fi
+for place in "${places[@]}"; do
+    grep -qF "$place" <<<"$said" || { echo "the check did not reject $place $(cat "$tree/${place%%:*}")" && missed=$((missed + 1)); }
+done
 finish 'The check rejected every wrong include with its file and line.'
