@@ -29,7 +29,14 @@ double fraction_number(std::string_view text, std::string_view unit) {
 
 double parse_fraction_text(std::string_view text, int head_dim) {
     if (text.ends_with('%')) return fraction_number(text, "%") / 100.0;
-    if (!text.ends_with("ch")) return fraction_number(text, "");
+    if (!text.ends_with("ch")) {
+        const double number = fraction_number(text, "");
+        if (number > 1 && number <= 100) {
+            throw BadInput("The fraction " + std::string(text) + " is larger than 1; enter " + number_text(number) +
+                           " % for a percentage, or " + number_text(number / 100) + ".");
+        }
+        return number;
+    }
     const double channels = fraction_number(text, "ch");
     if (channels < 0 || channels > head_dim || std::fmod(channels, 2.0) != 0.0) {
         throw BadInput(number_text(channels) + " channels cannot be rotated in a head of " + std::to_string(head_dim) +

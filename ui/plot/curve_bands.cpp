@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "core/stats/descriptive.h"
 
@@ -14,8 +15,9 @@ constexpr double kNone = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void CurveMean::update(const std::vector<const CurveData*>& curves) {
+void CurveMean::update(const std::vector<const CurveData*>& curves, double end) {
     const bool grew =
+        std::exchange(m_end, end) == end &&
         std::equal(curves.begin(), curves.end(), m_included.begin(), m_included.end(),
                    [](const CurveData* curve, const Included& included) {
                        return curve->history() == included.history && curve->x().size() >= included.points;
@@ -44,7 +46,8 @@ void CurveMean::update(const std::vector<const CurveData*>& curves) {
         for (std::size_t i = 0; i < curves.size(); ++i) {
             if (next[i] < curves[i]->x().size()) x = std::min(x, curves[i]->x()[next[i]]);
         }
-        if (x == kNone) return;
+        m_isCut = x != kNone && x > end;
+        if (x == kNone || m_isCut) return;
         values.clear();
         for (std::size_t i = 0; i < curves.size(); ++i) {
             if (next[i] < curves[i]->x().size() && curves[i]->x()[next[i]] == x) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <QString>
+#include <limits>
 #include <vector>
 
 #include "core/contract/event.h"
@@ -17,11 +18,13 @@ struct CurveGroup {
 };
 
 /// Mean and mean ± standard deviation (with n − 1, formula 37) of several curves at every x at which at least one of
-/// them was measured. Only finite values count, so a curve that ended earlier or diverged contributes up to its end.
+/// them was measured, up to `end`. Only finite values count, so a curve that diverged contributes up to its end.
 class CurveMean {
  public:
     /// If these are the curves of the previous call and have only grown, only the new points are computed.
-    void update(const std::vector<const CurveData*>& curves);
+    void update(const std::vector<const CurveData*>& curves, double end = std::numeric_limits<double>::infinity());
+    /// A curve goes on after the end.
+    bool isCut() const { return m_isCut; }
 
     const CurveData& mean() const { return m_mean; }
     // Mean minus and plus one standard deviation; NaN where fewer than two curves have a finite value.
@@ -34,6 +37,8 @@ class CurveMean {
         qsizetype points;
     };
     std::vector<Included> m_included;
+    double m_end = std::numeric_limits<double>::infinity();
+    bool m_isCut = false;
     CurveData m_mean;
     CurveData m_lower;
     CurveData m_upper;

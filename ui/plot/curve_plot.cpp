@@ -185,6 +185,13 @@ void CurvePlot::setRunFailed(RunId run, bool failed) {
     schedule();
 }
 
+void CurvePlot::setRunEnded(RunId run, bool ended) {
+    const auto found = m_runs.find(run);
+    if (found == m_runs.end() || found->second.ended == ended) return;
+    found->second.ended = ended;
+    schedule();
+}
+
 void CurvePlot::setRunStopped(RunId run, int rung) {
     const auto found = m_runs.find(run);
     if (found == m_runs.end() || found->second.rung == rung) return;

@@ -44,6 +44,9 @@ class CurvePlot : public PlotWidget {
     void removeRun(RunId run);
     /// The last finite point of a failed run (for example, a diverged one) is red.
     void setRunFailed(RunId run, bool failed);
+    /// The mean over the seeds of a setting ends where the first of its runs that ended, and did not fail, has its last
+    /// point: a mean of fewer seeds would look like a step of the curve.
+    void setRunEnded(RunId run, bool ended);
     /// Rung of successive halving at which the run was stopped, counted from 1; 0: it was not stopped.
     void setRunStopped(RunId run, int rung);
     /// Mean bytes per token, by which a unit per byte divides the run's losses; NaN: unknown.
@@ -159,6 +162,7 @@ class CurvePlot : public PlotWidget {
         Ink ink;
         bool visible = true;
         bool failed = false;
+        bool ended = false;
         int rung = 0;  // successive halving stopped the run there; 0: it did not
         double bytesPerToken = std::numeric_limits<double>::quiet_NaN();
     };

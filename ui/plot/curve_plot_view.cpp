@@ -40,7 +40,9 @@ FigureCurve::Emphasis CurvePlot::emphasisOf(RunId run) const {
 
 double CurvePlot::weightOf(Quantity quantity, const CurveData& curve) const {
     const double spacing = curve.spacing();
-    if (quantity == Quantity::learning_rate || m_smoothing <= 0 || !(spacing > 0)) {
+    // A validation loss is measured on much text and decides; a smoothed one would be a number that nobody measured.
+    const bool isNoisy = quantity != Quantity::learning_rate && quantity != Quantity::validation_loss;
+    if (!isNoisy || m_smoothing <= 0 || !(spacing > 0)) {
         return 0;
     }
     const double weight = std::pow(m_smoothing, spacing);
@@ -184,6 +186,7 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
     for (const CurveGroup& group : m_groups) {
         std::vector<const CurveData*> members;
         RunId first = kNoRun;
+        double end = std::numeric_limits<double>::infinity();
         for (const RunId run : group.runs) {
             const CurveData* points = shownData({run, quantity});
             if (!points) {
@@ -191,12 +194,14 @@ std::vector<CurvePlot::Shown> CurvePlot::addGroups(Figure& figure, Quantity quan
             }
             first = first == kNoRun ? representativeOf(run) : first;
             members.push_back(points);
+            const Run& its = m_runs.at(run);
+            if (its.ended && !its.failed) end = std::min(end, points->x().last());
         }
         if (members.empty()) {
             continue;
         }
         CurveMean& cached = m_means[{first, quantity}];
-        cached.update(members);
+        cached.update(members, end);
         const CurveData& mean = cached.mean();
         result.push_back({{first, quantity}, &mean, group.label});
         if (members.size() < 2 || quantity != m_quantities.front()) {
@@ -292,6 +297,10 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
         const QString lag = readableCount(std::round(m_smoothing / (1 - m_smoothing)));
         parts.append(forScreen ? u"smoothing weight %1 (lags %2 steps)"_s.arg(weight, lag)
                                : u"smoothed by an exponential moving average, weight %1"_s.arg(weight));
+        const auto hasRaw = [](const FigureCurve& curve) { return !curve.raw.isEmpty(); };
+        if (!forScreen && std::any_of(figure.curves.begin(), figure.curves.end(), hasRaw)) {
+            parts.append(u"pale: without smoothing"_s);
+        }
     }
     const auto ends = [&figure](Ink::Kind kind) {
         return std::count_if(figure.curves.begin(), figure.curves.end(), [kind](const FigureCurve& curve) {
@@ -309,6 +318,10 @@ QString CurvePlot::noteOf(const Figure& figure, bool forScreen) const {
     }
     if (const QString units = unitNote(); !units.isEmpty()) {
         parts.append(units);
+    }
+    const auto isCut = [this](const auto& each) { return each.second.isCut() && isRunVisible(each.first.run); };
+    if (!m_groups.empty() && std::any_of(m_means.begin(), m_means.end(), isCut)) {
+        parts.append(u"a mean ends where the first of its seeds ended"_s);
     }
     if (forScreen && !m_ghosts.empty()) parts.append(u"faint: the curves before this sweep"_s);
     const auto isWide = [](const FigureBand& band) { return band.lower != band.upper; };

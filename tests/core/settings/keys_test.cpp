@@ -106,6 +106,11 @@ TEST(Keys, FractionIsParsedFromNumberPercentageOrChannels) {
     EXPECT_DOUBLE_EQ(fraction("25%"), 0.25);
     EXPECT_DOUBLE_EQ(fraction("2 ch"), 2.0 / 32);
     EXPECT_DOUBLE_EQ(fraction("8ch"), 0.25);
+    EXPECT_DOUBLE_EQ(fraction("1"), 1);
+    EXPECT_MESSAGE(
+        fraction("25"), BadInput,
+        "The setting fraction is not valid: The fraction 25 is larger than 1; enter 25 % for a percentage, or "
+        "0.25.");
     EXPECT_MESSAGE(fraction("3 ch"), BadInput, "must be even");
     EXPECT_MESSAGE(fraction("34 ch"), BadInput, "head of 32");
 }

@@ -228,13 +228,12 @@ TEST_F(CurvePlotTest, SmoothsPerIterationAndShowsRawValues) {
     EXPECT_TRUE(plot.toFigure().note.contains(words)) << "means over seeds are smoothed, too";
     plot.setGroups({});
 
-    // 0.9^100 is negligible; 0.995^100 is 0.606.
+    // What was evaluated is shown as it is, also where evaluations are close together.
     plot.setShownQuantity(Quantity::validation_loss);
+    plot.setCurve({1, Quantity::validation_loss}, {0, 10, 20, 30}, {4, 3, 2.5, 2.4});
+    plot.setSmoothing(0.995);
     EXPECT_FALSE(plot.toFigure().note.contains("smoothed"));
     EXPECT_EQ(plot.toFigure().curves[0].y, (QList<double>{4, 3, 2.5, 2.4}));
-    plot.setSmoothing(0.995);
-    const std::vector<double> evaluated = {4, 3, 2.5, 2.4};
-    EXPECT_EQ(plot.toFigure().curves[0].y, values(smooth(evaluated, std::pow(0.995, 100))));
 
     plot.setShownQuantity(Quantity::learning_rate);
     EXPECT_TRUE(plot.toFigure().curves[0].raw.isEmpty());
@@ -242,6 +241,20 @@ TEST_F(CurvePlotTest, SmoothsPerIterationAndShowsRawValues) {
     plot.setSmoothing(0);
     EXPECT_TRUE(plot.toFigure().curves[0].raw.isEmpty());
     EXPECT_EQ(plot.toFigure().curves[0].y, measured);
+}
+
+TEST_F(CurvePlotTest, AMeanEndsWithTheFirstOfItsSeedsThatEnded) {
+    plot.setCurve({1, Quantity::validation_loss}, {0, 10, 20}, {4, 3, 2});
+    plot.setCurve({2, Quantity::validation_loss}, {0, 10}, {6, 5});
+    plot.setShownQuantity(Quantity::validation_loss);
+    plot.setGroups({{QStringLiteral("both"), {1, 2}}});
+    const auto lastOfMean = [this] { return plot.toFigure().curves[0].x.last(); };
+    EXPECT_EQ(lastOfMean(), 20) << "the second run goes on";
+    plot.setRunEnded(2, true);
+    EXPECT_EQ(plot.toFigure().curves[0].y, (QList<double>{5, 4}));
+    EXPECT_TRUE(plot.toFigure().note.contains("a mean ends where the first of its seeds ended"));
+    plot.setRunFailed(2, true);
+    EXPECT_EQ(lastOfMean(), 20) << "a run that diverged has its own mark";
 }
 
 TEST_F(CurvePlotTest, LogarithmicAxisAcceptsValuesBelowZero) {

@@ -10,14 +10,21 @@ namespace ropelab::ui {
 namespace {
 
 /// Paints noisy lines fast. Qt's raster engine strokes a polyline as one path, which takes seconds for a few thousand
-/// steep segments; as separate lines they take milliseconds. Vector devices get the polyline.
+/// steep segments; as separate lines they take milliseconds. Vector devices get the polyline, and dashed lines are one
+/// everywhere: as separate lines, each would begin its pattern anew.
 class CurveGraph : public QCPGraph {
  public:
     using QCPGraph::QCPGraph;
 
  protected:
+    /// A point at the edge of the axes is drawn whole.
+    QRect clipRect() const override {
+        const int edge = static_cast<int>(std::ceil(std::max(scatterStyle().size(), pen().widthF()) / 2)) + 1;
+        return QCPGraph::clipRect().adjusted(-edge, -edge, edge, edge);
+    }
+
     void drawLinePlot(QCPPainter* painter, const QVector<QPointF>& lines) const override {
-        if (painter->modes().testFlag(QCPPainter::pmVectorized) || pen().style() == Qt::NoPen) {
+        if (painter->modes().testFlag(QCPPainter::pmVectorized) || pen().style() != Qt::SolidLine) {
             QCPGraph::drawLinePlot(painter, lines);
             return;
         }
@@ -28,7 +35,6 @@ class CurveGraph : public QCPGraph {
         }
         painter->setPen(fast);
         painter->setBrush(Qt::NoBrush);
-        // One call per piece, so that the dash pattern continues from line to line.
         QVector<QLineF> piece;
         for (qsizetype i = 1; i <= lines.size(); ++i) {
             if (i < lines.size() && !std::isnan(lines[i].y()) && !std::isnan(lines[i - 1].y())) {

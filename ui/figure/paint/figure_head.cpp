@@ -33,7 +33,17 @@ bool isInLegend(const Figure& figure, const FigureCurve& curve) {
 QStringList wrapped(const QString& words, const QFontMetricsF& metrics, double width, int most) {
     QStringList lines;
     QString line;
-    const QStringList all = words.split(QLatin1Char(' '), Qt::SkipEmptyParts);
+    QStringList all;  // a number stays beside its unit and its sign of comparison
+    bool isGlued = false;
+    for (const QString& word : words.split(QLatin1Char(' '), Qt::SkipEmptyParts)) {
+        const bool joins = word.size() == 1 && u"=<>≤≥≈"_s.contains(word);
+        if (!all.isEmpty() && (joins || isGlued || word.startsWith(QLatin1Char('%')))) {
+            all.last() += QLatin1Char(' ') + word;
+        } else {
+            all << word;
+        }
+        isGlued = joins;
+    }
     for (qsizetype i = 0; i < all.size(); ++i) {
         const QString longer = line.isEmpty() ? all[i] : line + QLatin1Char(' ') + all[i];
         if (line.isEmpty() || metrics.horizontalAdvance(longer) <= width) {

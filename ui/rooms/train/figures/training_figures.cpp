@@ -234,6 +234,7 @@ void readSteps(CurvePlot& plot, RunId run, const LabFile& lab) {
 
 void showState(CurvePlot& plot, const RunView& run) {
     plot.setRunFailed(run.record.id, run.record.state == RunState::failed);
+    plot.setRunEnded(run.record.id, run.record.state == RunState::finished);
     plot.setRunStopped(run.record.id, stopped_at_rung(run.record).value_or(0));
     plot.setBytesPerToken(run.record.id, run.record.bytes_per_token);
 }
