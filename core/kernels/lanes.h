@@ -7,6 +7,10 @@
 #include <cstring>
 #include <utility>
 
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#include <immintrin.h>
+#endif
+
 #include "core/kernels/bfloat16.h"
 
 namespace ropelab::kernels {
@@ -48,7 +52,8 @@ struct Floats {
 
     Floats() = default;
     ROPELAB_INLINE Floats(float number) {
-        for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = FloatRegister{} + number; });
+        // Unlike 0 + number, number − 0 is the number even for −0, so that the compiler drops the operation.
+        for_registers([&](std::size_t i) ROPELAB_LAMBDA { part[i] = number - FloatRegister{}; });
     }
     ROPELAB_INLINE void set(std::int64_t lane, float number) {
         const auto at = static_cast<std::size_t>(lane);
@@ -99,6 +104,13 @@ ROPELAB_INLINE void store(float* to, const Floats& values) {
     for_registers([&](std::size_t i)
                       ROPELAB_LAMBDA { std::memcpy(to + i * lanes_in_register, &values.part[i], register_bytes); });
 }
+#if defined(__AVX512BW__) && defined(__AVX512VL__)
+#define ROPELAB_MASKED_ACCESS
+/// The lowest `count` lanes, at most 16.
+ROPELAB_INLINE __mmask16 first_lanes(std::int64_t count) {
+    return static_cast<__mmask16>((1U << count) - 1U);
+}
+#endif
 // Tells the compiler that `count` is below 16.
 ROPELAB_INLINE std::size_t partial_bytes(std::int64_t count, std::size_t size) {
     if (count < 0 || count >= lane_count) __builtin_unreachable();
@@ -107,12 +119,20 @@ ROPELAB_INLINE std::size_t partial_bytes(std::int64_t count, std::size_t size) {
 /// Fewer than 16 numbers; the other lanes are set to `rest`.
 ROPELAB_INLINE Floats load_some(const float* from, std::int64_t count, float rest) {
     Floats result = rest;
+#ifdef ROPELAB_MASKED_ACCESS
+    result.part[0] = _mm512_mask_loadu_ps(result.part[0], first_lanes(count), from);
+#else
     std::memcpy(&result.part, from, partial_bytes(count, sizeof(float)));
+#endif
     return result;
 }
 /// `count` is below 16.
 ROPELAB_INLINE void store_some(float* to, const Floats& values, std::int64_t count) {
+#ifdef ROPELAB_MASKED_ACCESS
+    _mm512_mask_storeu_ps(to, first_lanes(count), values.part[0]);
+#else
     std::memcpy(to, &values.part, partial_bytes(count, sizeof(float)));
+#endif
 }
 /// The upper half is joined with the lower half until one lane is left, whatever the width of the registers.
 template <typename Join>
@@ -171,14 +191,27 @@ ROPELAB_INLINE void store(Bfloat16* to, const Floats& values) {
 }
 ROPELAB_INLINE Floats load_some(const Bfloat16* from, std::int64_t count, float rest) {
     Halves halves = {};
+#ifdef ROPELAB_MASKED_ACCESS
+    const __m256i numbers = _mm256_maskz_loadu_epi16(first_lanes(count), from);
+    std::memcpy(&halves, &numbers, sizeof halves);
+    Floats result = rest;
+    result.part[0] = _mm512_mask_mov_ps(result.part[0], first_lanes(count), widened(halves).part[0]);
+#else
     std::memcpy(&halves, from, partial_bytes(count, sizeof(Bfloat16)));
     Floats result = widened(halves);
     for (std::int64_t lane = count; lane < lane_count; ++lane) result.set(lane, rest);
+#endif
     return result;
 }
 ROPELAB_INLINE void store_some(Bfloat16* to, const Floats& values, std::int64_t count) {
     const Halves halves = rounded(values);
+#ifdef ROPELAB_MASKED_ACCESS
+    __m256i numbers;
+    std::memcpy(&numbers, &halves, sizeof numbers);
+    _mm256_mask_storeu_epi16(to, first_lanes(count), numbers);
+#else
     std::memcpy(to, &halves, partial_bytes(count, sizeof(Bfloat16)));
+#endif
 }
 
 /// f(offset, count) for the offsets 0, 16, 32 … below `size`; `count` is 16, or fewer at the end.
