@@ -84,6 +84,31 @@ void norm_backward(const NormBackward<Branch, Out>& args, std::int64_t rows, std
 /// out[c] = Σ parts[r, c], in order.
 void sum_rows(const float* parts, std::int64_t rows, std::int64_t columns, float* out);
 
+/// The element in row r and column c is numbers[r·row_stride + c·column_stride].
+struct Factor {
+    const float* numbers;
+    std::int64_t row_stride;
+    std::int64_t column_stride;
+};
+constexpr std::int64_t product_columns = 32;
+constexpr std::int64_t product_rows = 192;
+/// out[r, c] = Σ_k left[r, k]·right[k, c], where out is contiguous. Sums are computed in order, by multiply-adds where
+/// the processor has them, for blocks of `k`, and then over the blocks in order.
+struct Product {
+    std::int64_t rows;
+    std::int64_t columns;
+    std::int64_t depth;
+    Factor left;
+    Factor right;
+    float* out;
+
+    std::int64_t row_chunks() const { return (rows + product_rows - 1) / product_rows; }
+    /// Of product_rows × product_columns numbers.
+    std::int64_t parts() const { return row_chunks() * ((columns + product_columns - 1) / product_columns); }
+};
+/// The parts [first, last). Neighbouring parts share their work on `right`.
+void multiply(const Product& product, std::int64_t first, std::int64_t last);
+
 /// Each time × head_dim/2, for pairs of channel i and channel i + head_dim/2; null for a run without RoPE.
 struct RotaryTable {
     const float* cosine = nullptr;

@@ -8,6 +8,7 @@
 #include "core/engine/device/accelerator.h"
 #include "core/engine/device/tensor_memory.h"
 #include "core/engine/operations/operations.h"
+#include "core/engine/operations/products.h"
 
 namespace ropelab {
 
@@ -23,15 +24,16 @@ torch::Tensor view_of(const torch::Tensor& rows, const Parameter& parameter) {
 class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
  public:
     static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
-                                 const torch::Tensor& weight, const std::optional<torch::Tensor>& working,
-                                 bool rounded) {
+                                 const torch::Tensor& weight, const std::optional<torch::Tensor>& working, bool rounded,
+                                 bool trains) {
         const auto type = rounded ? torch::kBFloat16 : torch::kFloat32;
         const torch::Tensor a = x.to(type);
         const torch::Tensor b = working.value_or(weight).to(type);
         context->save_for_backward({a, b});
         context->saved_data["copied"] = working.has_value() && working->requires_grad();
         context->saved_data["type"] = static_cast<std::int64_t>(x.scalar_type());
-        return torch::bmm(a, b.transpose(1, 2)).to(x.scalar_type());
+        const torch::Tensor transposed = b.transpose(1, 2);
+        return (trains ? product(a, transposed) : torch::bmm(a, transposed)).to(x.scalar_type());
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -40,17 +42,11 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         const torch::Tensor& x = saved[0];
         const torch::Tensor& weight = saved[1];
         const torch::Tensor gradient = gradients[0].to(x.scalar_type());
-        // One product per run: LibTorch splits its long sum among threads, which it does not for a batch of products. A
-        // batched call would also make a run's bits depend on the cohort.
-        const torch::Tensor weight_gradient = torch::empty(weight.sizes(), x.options());
-        for (std::int64_t run = 0; run < x.size(0); ++run) {
-            torch::Tensor out = weight_gradient.select(0, run);
-            torch::mm_out(out, gradient.select(0, run).t(), x.select(0, run));
-        }
+        const torch::Tensor weight_gradient = product_by_run(gradient.transpose(1, 2), x);
         const auto type = static_cast<torch::ScalarType>(context->saved_data["type"].toInt());
-        const torch::Tensor x_gradient = torch::bmm(gradient, weight).to(type);
-        if (context->saved_data["copied"].toBool()) return {x_gradient, {}, weight_gradient, {}};
-        return {x_gradient, weight_gradient.to(torch::kFloat32), {}, {}};
+        const torch::Tensor x_gradient = product(gradient, weight).to(type);
+        if (context->saved_data["copied"].toBool()) return {x_gradient, {}, weight_gradient, {}, {}};
+        return {x_gradient, weight_gradient.to(torch::kFloat32), {}, {}, {}};
     }
 };
 
@@ -59,7 +55,8 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
-    const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded);
+    const torch::Tensor result =
+        BatchedLinear::apply(x, matrix.weight, working, rounded, torch::GradMode::is_enabled());
     if (!bias.defined()) return result;
     const bool keeps_type = is_accelerated(x.device()) && !is_eager();
     return result + (keeps_type ? bias.to(result.scalar_type()) : bias).unsqueeze(1);
@@ -70,6 +67,15 @@ Parameters::Parameters(Layout layout, torch::Tensor flat) : layout_(std::move(la
         leaves_.push_back(view_of(flat_, parameter).detach().requires_grad_(true));
     }
     working_.resize(leaves_.size());
+}
+
+Parameters Parameters::part(std::int64_t first, std::int64_t count) const {
+    Parameters result(layout_, flat_.narrow(0, first, count));
+    for (std::size_t i = 0; i < working_.size(); ++i) {
+        if (working_[i].defined())
+            result.working_[i] = working_[i].detach().narrow(0, first, count).requires_grad_(true);
+    }
+    return result;
 }
 
 std::size_t Parameters::index_of(const std::string& name) const {

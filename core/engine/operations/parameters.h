@@ -33,6 +33,8 @@ class Parameters {
     /// (runs, layout.total) float32.
     const torch::Tensor& flat() const { return flat_; }
     std::int64_t runs() const { return flat_.size(0); }
+    /// The rows of some runs, as views: whatever changes here or there changes in both.
+    Parameters part(std::int64_t first, std::int64_t count) const;
 
     /// (runs, shape…), a leaf that requires gradients; undefined if the model does not have it.
     torch::Tensor get(const std::string& name) const;

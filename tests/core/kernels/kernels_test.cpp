@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -30,6 +31,48 @@ float from_upper_half(std::uint16_t half) {
     float number = 0;
     std::memcpy(&number, &word, sizeof number);
     return number;
+}
+
+// Sums in order, in blocks of 192, or in two blocks of a depth in between.
+float sum_in_blocks(const Product& product, std::int64_t row, std::int64_t column) {
+    const std::int64_t depth = product.depth;
+    const std::int64_t block = depth > 192 && depth < 384 ? (depth + 1) / 2 : 192;
+    float total = 0;
+    for (std::int64_t first = 0; first < depth; first += block) {
+        float sum = 0;
+        for (std::int64_t k = first; k < std::min(depth, first + block); ++k) {
+            sum = std::fma(product.left.numbers[row * product.left.row_stride + k * product.left.column_stride],
+                           product.right.numbers[k * product.right.row_stride + column * product.right.column_stride],
+                           sum);
+        }
+        total = first == 0 ? sum : total + sum;
+    }
+    return total;
+}
+
+TEST(MatrixProducts, AreSumsInOrderForAnySizeLayoutAndDivision) {
+    const bool fuses = level() != "any processor";  // rounds once per multiply-add
+    const auto numbers = random_numbers(500 * 500);
+    for (const auto& [rows, columns, depth] : std::vector<std::array<std::int64_t, 3>>{
+             {1, 1, 1}, {7, 33, 5}, {6, 32, 192}, {200, 65, 193}, {13, 47, 300}, {193, 31, 384}, {65, 100, 500}}) {
+        for (const bool transposed : {false, true}) {
+            std::vector<float> out(static_cast<std::size_t>(rows * columns), -1);
+            const Factor left = transposed ? Factor{numbers.data(), 1, rows} : Factor{numbers.data(), depth, 1};
+            const Factor right =
+                transposed ? Factor{numbers.data() + 7, 1, depth} : Factor{numbers.data() + 7, columns, 1};
+            const Product product{rows, columns, depth, left, right, out.data()};
+            const std::int64_t middle = product.parts() / 3;
+            multiply(product, 0, middle);
+            multiply(product, middle, product.parts());
+            for (std::int64_t row = 0; row < rows; ++row) {
+                for (std::int64_t column = 0; column < columns; ++column) {
+                    const float expected = sum_in_blocks(product, row, column);
+                    const float got = out[static_cast<std::size_t>(row * columns + column)];
+                    ASSERT_NEAR(got, expected, fuses ? 0 : 1e-3) << rows << " " << columns << " " << depth;
+                }
+            }
+        }
+    }
 }
 
 TEST(VectorProducts, MatchTheReferenceForAnyRowLength) {

@@ -4,12 +4,14 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <functional>
 
 #include "core/base/random_stream.h"
 #include "core/engine/attention/backend.h"
 #include "core/engine/operations/operations.h"
+#include "core/engine/operations/products.h"
 
 namespace ropelab {
 namespace {
@@ -24,6 +26,28 @@ constexpr std::int64_t rows = 70;  // more than a block of rows, and not a multi
 
 torch::Tensor random(std::vector<std::int64_t> shape) {
     return torch::randn(shape);
+}
+
+// The first product of a shape is LibTorch's; later ones may be the program's own.
+TEST(Products, HaveTheBitsOfLibTorch) {
+    torch::manual_seed(5);
+    for (const auto& [rows, columns, depth] : std::vector<std::array<std::int64_t, 3>>{
+             {768, 128, 128}, {768, 384, 128}, {768, 128, 512}, {70, 65, 200}, {130, 33, 333}, {512, 64, 2048}}) {
+        const torch::Tensor a = random({2, rows, depth});
+        const torch::Tensor b = random({2, depth, columns});
+        for (const bool transposed : {false, true}) {
+            const auto stored = [&](const torch::Tensor& x) {
+                return transposed ? x.transpose(1, 2).contiguous().transpose(1, 2) : x;
+            };
+            for (int time = 0; time < 3; ++time) {
+                EXPECT_TRUE(torch::equal(product(stored(a), stored(b)), torch::bmm(stored(a), stored(b))));
+                for (std::int64_t run = 0; run < 2; ++run) {
+                    EXPECT_TRUE(torch::equal(product_by_run(stored(a), stored(b))[run],
+                                             torch::mm(stored(a)[run], stored(b)[run])));
+                }
+            }
+        }
+    }
 }
 
 // Compares `fused`, which takes float tensors, with `reference`, which takes the same numbers as double; both return
