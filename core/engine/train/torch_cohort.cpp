@@ -1,6 +1,7 @@
 #include "core/engine/train/torch_cohort.h"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -132,6 +133,28 @@ auto with_readable_errors(const std::vector<RunSpec>& specs, Work work) {
     }
 }
 
+// A cohort trains as one batch, whose operations are distributed over the threads, or one run per core, which needs no
+// barriers and fits into a core's cache. The first steps compute both; one run per core is used where it is faster and
+// all its bits are those of the batch.
+class CohortWay {
+ public:
+    void add(double seconds_as_batch, double seconds_one_per_core, bool equal_bits) {
+        as_batch_ = std::min(as_batch_, seconds_as_batch);
+        one_per_core_ = std::min(one_per_core_, seconds_one_per_core);
+        agrees_ = agrees_ && equal_bits;
+        ++steps_;
+    }
+    bool is_settled() const { return steps_ == measured_steps || !agrees_; }
+    bool is_one_per_core() const { return is_settled() && agrees_ && one_per_core_ < as_batch_; }
+
+ private:
+    static constexpr int measured_steps = 2;
+    int steps_ = 0;
+    bool agrees_ = true;
+    double as_batch_ = std::numeric_limits<double>::infinity();
+    double one_per_core_ = as_batch_;
+};
+
 std::string graphs_in_use(const ModelPlan& plan, torch::Device device) {
     return to_text({.graphs = graph_supports_token(plan) && graphs_on(device)});
 }
@@ -155,6 +178,8 @@ struct TorchCohort::State {
     std::unique_ptr<DeviceTrainer> trainer;
     bool measures_next_step = false;
     std::vector<StepNorms> norms;  // of the step before `iteration`, one per run; empty if it was not measured
+    std::vector<State> singles;    // views of each run, trained one per core; empty before the first step
+    CohortWay way;
 
     State(const CohortStart& start, const TokenData& tokens, torch::Tensor flat)
         : specs(start.runs),
@@ -169,6 +194,7 @@ struct TorchCohort::State {
     void reset_rows() {
         trainer.reset();  // its graphs use the old rows
         norms.clear();
+        singles.clear();
         update_terms();
         optimizer.gradient = torch::zeros_like(weights.flat());
     }
@@ -178,6 +204,7 @@ struct TorchCohort::State {
 
     // AdamW on the CPU updates the working copy; otherwise products round the weights themselves.
     void update_working_copy() {
+        singles.clear();
         weights.set_working_copy(precision == Precision::bfloat16 && !decoder.eager() &&
                                  specs.front().trains_with_adamw() && has_own_passes(weights.flat()));
     }
@@ -266,7 +293,68 @@ struct TorchCohort::State {
         return results;
     }
 
+    // Only where the passes are the program's own, which compute the same bits with any number of threads.
+    bool may_train_one_run_per_core() const {
+        const RunSpec& spec = specs.front();
+        return specs.size() > 1 && conditions.threads > 1 && !is_accelerated(device) && !spec.theta_varies() &&
+               unfused_parts(spec).empty();
+    }
+
+    // f(run) for each run, by as many threads as there are, each of which computes its run alone.
+    template <typename F>
+    void for_each_single(F f) {
+        if (singles.empty()) {
+            for (std::int64_t run = 0; run < std::ssize(specs); ++run) singles.push_back(part(run, 1));
+        }
+        std::atomic<std::size_t> next = 0;
+        at::parallel_for(0, std::min(conditions.threads, std::ssize(specs)), 1, [&](std::int64_t, std::int64_t) {
+            for (std::size_t run = next++; run < singles.size(); run = next++) f(run);
+        });
+    }
+
+    // Computes the batch in both ways; the gradient is then that of the runs one per core.
+    void measure_ways(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        const auto timed = [](auto&& pass) {
+            const auto begin = std::chrono::steady_clock::now();
+            pass();
+            return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+        };
+        torch::Tensor losses;
+        const double together = timed([&] { losses = forward_and_backward(training_batch(batch_starts, device)); });
+        const torch::Tensor gradient = optimizer.gradient.clone();
+        const torch::Tensor single_losses = torch::empty_like(losses);
+        const double one_per_core = timed([&] {
+            for_each_single([&](std::size_t run) {
+                State& single = singles[run];
+                single.iteration = iteration;
+                const auto mean = single.forward_and_backward(single.training_batch({batch_starts[run]}, device));
+                single_losses.narrow(0, static_cast<std::int64_t>(run), 1).copy_(mean);
+            });
+        });
+        way.add(together, one_per_core,
+                torch::equal(gradient, optimizer.gradient) && torch::equal(losses, single_losses));
+    }
+
+    std::vector<StepResult> train_one_run_per_core(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        std::vector<StepResult> results(specs.size());
+        if (measures_next_step) norms.resize(specs.size());
+        for_each_single([&](std::size_t run) {
+            State& single = singles[run];
+            single.iteration = iteration;
+            single.measures_next_step = measures_next_step;
+            single.norms.clear();
+            results[run] = single.train({batch_starts[run]}).front();
+            if (!single.norms.empty()) norms[run] = std::move(single.norms.front());
+        });
+        ++iteration;
+        return results;
+    }
+
     std::vector<StepResult> train(const std::vector<std::vector<std::int64_t>>& batch_starts) {
+        if (may_train_one_run_per_core()) {
+            if (!way.is_settled()) measure_ways(batch_starts);
+            if (way.is_one_per_core()) return train_one_run_per_core(batch_starts);
+        }
         const torch::Tensor means = forward_and_backward(training_batch(batch_starts, device));
         // A device copies the losses and norms of all runs to the host at once.
         const torch::Tensor report = is_accelerated(device)
@@ -348,7 +436,7 @@ struct TorchCohort::State {
         });
     }
 
-    // Some of the runs; their weights are those of this state.
+    // Some of the runs, whose weights, gradients and moments are views of this state's.
     State part(std::int64_t first, std::int64_t count) const {
         CohortStart start;
         start.runs = {specs.begin() + first, specs.begin() + first + count};
@@ -356,7 +444,9 @@ struct TorchCohort::State {
         State result(start, data, weights.flat().narrow(0, first, count));
         result.iteration = iteration;
         result.precision = precision;
-        result.update_working_copy();
+        result.weights = weights.part(first, count);
+        const auto rows = [&](const torch::Tensor& of_all) { return of_all.narrow(0, first, count); };
+        result.optimizer = {rows(optimizer.gradient), rows(optimizer.first_moment), rows(optimizer.second_moment)};
         return result;
     }
 
