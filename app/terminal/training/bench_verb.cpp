@@ -96,6 +96,31 @@ RunSpec small_shape_like(const RunSpec& spec) {
     return small;
 }
 
+// Time per step and fraction of the peak of both precisions, or of the one that is set.
+void add_precisions(Part& part, Engine& engine, const Flags& flags, const RunSpec& spec, MachineSpeed& machine) {
+    for (const Precision precision : {Precision::float32, Precision::bfloat16}) {
+        const bool rounded = precision == Precision::bfloat16;
+        if (spec.precision == Precision::automatic ? rounded && !engine.info().bfloat16 : spec.precision != precision)
+            continue;
+        if (rounded) machine.rounded = measure_products(engine, precision, interrupted);
+        RunSpec run = spec;
+        run.precision = precision;
+        const TrainingSpeed speed = measure_training(engine, run, patience(flags, 5, 15), interrupted);
+        const RooflinePoint point = roofline_point(run, speed.vocabulary, speed.tokens_per_second.median, rounded);
+        const double peak = machine.peak(rounded);
+        Part of_precision;
+        of_precision.add("milliseconds_per_step", speed.milliseconds_per_step);
+        of_precision.json.update({{"operations_per_second", point.reached()},
+                                  {"machine_operations_per_second", peak},
+                                  {"fraction_of_peak", point.reached() / peak}});
+        part.json["precisions"][speed.conditions.precision] = of_precision.json;
+        part.line(speed.conditions.precision, spread_text(speed.milliseconds_per_step, "ms per step, ") +
+                                                  fixed_text(100 * point.reached() / peak, 0) +
+                                                  " % of the peak of matrix products, " + fixed_text(peak / 1e9, 0) +
+                                                  " GFLOP/s");
+    }
+}
+
 Part bench_train(const Flags& flags) {
     const RunSpec spec = first_run(flags, "nanogpt-cpu");
     Engine& engine = open_engine();
@@ -128,7 +153,7 @@ Part bench_train(const Flags& flags) {
                                 alone.conditions.reason);
     part.line("time per step", spread_text(alone.milliseconds_per_step, "ms"));
     part.line("throughput", spread_text(alone.tokens_per_second, "tokens/s", 1, 0));
-    part.line("six small runs as one batch", spread_text(cohort.speedup, "× as fast as sequentially"));
+    part.line("six small runs as a cohort", spread_text(cohort.speedup, "× as fast as sequentially"));
     part.line("slowest theta or fraction",
               fixed_text(settings.slowest_over_fastest, 3) + " × the step time of the fastest");
 
@@ -136,7 +161,7 @@ Part bench_train(const Flags& flags) {
         MachineSpeed machine = measure_machine(static_cast<int>(alone.conditions.threads));
         const RooflinePoint point = roofline_point(spec, alone.vocabulary, alone.tokens_per_second.median,
                                                    precision_of(alone.conditions) == Precision::bfloat16);
-        if (point.rounded) machine.rounded = measure_products(engine, Precision::bfloat16, interrupted);
+        add_precisions(part, engine, flags, spec, machine);
         part.json["roofline"] = {{"operations_per_step", point.work.operations},
                                  {"bytes_per_step", point.work.bytes()},
                                  {"operations_per_byte", point.work.intensity()},
