@@ -25,7 +25,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
  public:
     static torch::Tensor forward(torch::autograd::AutogradContext* context, const torch::Tensor& x,
                                  const torch::Tensor& weight, const std::optional<torch::Tensor>& working, bool rounded,
-                                 bool trains) {
+                                 bool repeats) {
         const auto type = rounded ? torch::kBFloat16 : torch::kFloat32;
         const torch::Tensor a = x.to(type);
         const torch::Tensor b = working.value_or(weight).to(type);
@@ -33,7 +33,7 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
         context->saved_data["copied"] = working.has_value() && working->requires_grad();
         context->saved_data["type"] = static_cast<std::int64_t>(x.scalar_type());
         const torch::Tensor transposed = b.transpose(1, 2);
-        return (trains ? product(a, transposed) : torch::bmm(a, transposed)).to(x.scalar_type());
+        return (repeats ? product(a, transposed) : torch::bmm(a, transposed)).to(x.scalar_type());
     }
 
     static torch::autograd::variable_list backward(torch::autograd::AutogradContext* context,
@@ -55,8 +55,10 @@ class BatchedLinear : public torch::autograd::Function<BatchedLinear> {
 torch::Tensor linear(const torch::Tensor& x, const Matrix& matrix, const torch::Tensor& bias, Precision precision) {
     const bool rounded = precision == Precision::bfloat16;
     const auto working = rounded && matrix.working.defined() ? std::optional(matrix.working) : std::nullopt;
-    const torch::Tensor result =
-        BatchedLinear::apply(x, matrix.weight, working, rounded, torch::GradMode::is_enabled());
+    // Generation without a cache has another number of rows for each token; training and evaluations repeat theirs.
+    constexpr std::int64_t rows_of_evaluations = 2048;
+    const bool repeats = torch::GradMode::is_enabled() || x.size(1) >= rows_of_evaluations;
+    const torch::Tensor result = BatchedLinear::apply(x, matrix.weight, working, rounded, repeats);
     if (!bias.defined()) return result;
     const bool keeps_type = is_accelerated(x.device()) && !is_eager();
     return result + (keeps_type ? bias.to(result.scalar_type()) : bias).unsqueeze(1);

@@ -4,8 +4,8 @@
 
 namespace ropelab {
 
-// Of training. In float32 on the CPU, the program's own kernel computes the shapes for which it is faster on this
-// machine and all bits of the first product equal those of LibTorch's.
+// Of shapes that repeat. In float32 on the CPU, the program's own kernel computes the shapes for which it is faster on
+// this machine and all bits of the first product equal those of LibTorch's.
 
 /// (runs, rows, depth) × (runs, depth, columns) → (runs, rows, columns), as torch::bmm; factors may be transposed
 /// views.
