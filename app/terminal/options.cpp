@@ -67,6 +67,20 @@ void add_data_dir(CLI::App& verb, std::string& folder) {
     verb.add_option("--data-dir", folder, "Folder that is searched first for known data sets");
 }
 
+CLI::Option* add_device_speed(CLI::App& verb, std::string& speed, CLI::Option* plan) {
+    return verb
+        .add_option("--device-speed", speed,
+                    "With --plan: estimate the time for a device with this many floating-point operations per second, "
+                    "such as 2e14, or for " +
+                        joined(device_peaks(), ", ", &DevicePeak::name) + ", of whose bfloat16 peak " +
+                        number_text(100 * peak_share) + " % counts, as large models reach; small models reach less")
+        ->needs(plan);
+}
+
+TimeModel time_model_of(const std::string& device_speed) {
+    return device_speed.empty() ? *machine_time_model() : TimeModel::of_device(device_speed);
+}
+
 void add_lab(CLI::App& verb, std::string& lab, bool is_required) {
     verb.add_option("--lab", lab, "Lab file")->required(is_required);
 }

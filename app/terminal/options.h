@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/contract/engine.h"
+#include "core/forecast/time_model.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab::terminal {
@@ -37,6 +38,9 @@ CLI::App* add_part(CLI::App& verb, const std::shared_ptr<Flags>& flags, const ch
 
 void add_json(CLI::App& verb, bool& json, const char* help = "Print the result as JSON");
 void add_data_dir(CLI::App& verb, std::string& folder);
+/// --device-speed, which needs --plan; and the model of times that it means, this machine's for "".
+CLI::Option* add_device_speed(CLI::App& verb, std::string& speed, CLI::Option* plan);
+TimeModel time_model_of(const std::string& device_speed);
 /// --lab, which must be given.
 void add_lab(CLI::App& verb, std::string& lab, bool is_required = true);
 /// 0: the first run of the lab.

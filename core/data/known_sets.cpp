@@ -112,7 +112,8 @@ const KnownSet& known_set(std::string_view name) {
 }
 
 std::vector<std::string_view> known_data_names() {
-    std::vector<std::string_view> names = {"synthetic", "synthetic-local"};
+    std::vector<std::string_view> names;
+    for (const LanguageFacts& language : languages()) names.push_back(language.name);
     for (const KnownSet& set : table()) names.push_back(set.name);
     return names;
 }

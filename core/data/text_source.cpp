@@ -43,8 +43,8 @@ void require_regular_file(const fs::path& file) {
 TextSource locate(std::string_view data, const fs::path& data_dir) {
     if (data.empty()) throw BadInput("The setting data is empty; name a text file, a known data set or 'synthetic'.");
     if (const auto language = find_language(data)) {
-        const char* name = *language == Language::positional ? "synthetic language" : "synthetic local language";
-        return {name, language, {}, false, false};
+        const auto facts = std::ranges::find(languages(), *language, &LanguageFacts::language);
+        return {std::string(facts->title), language, {}, false, false};
     }
     if (const KnownSet* set = find_known_set(data)) {
         const auto found = find_on_disk(*set, data_dir);

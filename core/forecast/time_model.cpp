@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "core/base/error.h"
 #include "core/base/numbers.h"
 #include "core/base/processor.h"
 #include "core/contract/probe.h"
@@ -136,6 +137,42 @@ TimeModel TimeModel::at_speed(double operations_per_second) {
     TimeModel model;
     model.speed_ = operations_per_second;
     return model;
+}
+
+std::span<const DevicePeak> device_peaks() {
+    static constexpr auto all = std::to_array<DevicePeak>({
+        {"A100", 312e12, "https://www.nvidia.com/en-us/data-center/a100/"},
+        {"H100", 989e12, "https://www.nvidia.com/en-us/data-center/h100/ (SXM)"},
+        {"H100-PCIe", 756e12, "https://www.nvidia.com/en-us/data-center/h100/"},
+        {"H200", 989e12, "https://www.nvidia.com/en-us/data-center/h200/"},
+        {"B200", 2250e12, "https://nvdam.widen.net/s/wwnsxrhm2w/blackwell-datasheet-3384703"},
+        {"L40S", 362e12, "https://resources.nvidia.com/en-us-l40s/l40s-datasheet-28413"},
+        {"MI300X", 1300e12, "https://www.amd.com/en/products/accelerators/instinct/mi300/mi300x.html"},
+    });
+    return all;
+}
+
+TimeModel TimeModel::of_device(const std::string& text) {
+    double speed = 0;
+    std::string words = " trillion operations per second";
+    try {
+        speed = parse_number(text);
+    } catch (const BadInput&) {
+        const DevicePeak& device = item_named(device_peaks(), text, "device");
+        speed = peak_share * device.operations;
+        words += ", " + number_text(100 * peak_share) + " % of the peak of " + std::string(device.name);
+    }
+    if (!(speed >= 1e6 && speed <= 1e21)) {
+        throw BadInput("The device speed is " + text +
+                       ", but it must be between 1e6 and 1e21 floating-point operations per second.");
+    }
+    TimeModel model = at_speed(speed);
+    model.place_ = "at " + number_text(std::round(speed / 1e10) / 100) + words;
+    return model;
+}
+
+std::string TimeModel::duration(double seconds) const {
+    return speed_ > 0 ? duration_text(seconds) : expected_duration(seconds);
 }
 
 double TimeModel::seconds(const TimeKey& key, TimedPart part, const PartWork& work) const {

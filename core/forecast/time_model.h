@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/settings/run_spec.h"
@@ -67,6 +69,14 @@ class TimeModel {
     explicit TimeModel(std::vector<TimedCohort> cohorts = {});
     /// Counts only the operations of steps and evaluations, at this speed per second.
     static TimeModel at_speed(double operations_per_second);
+    /// at_speed() for "2e14", or for a device of device_peaks(), of whose peak training is assumed to reach peak_share.
+    /// Throws BadInput for any other text.
+    static TimeModel of_device(const std::string& text);
+
+    /// "on this machine", or the assumed speed of of_device().
+    const std::string& place() const { return place_; }
+    /// "40 s to 2 min" (expected_duration); one time at an assumed speed.
+    std::string duration(double seconds) const;
 
     double seconds(const TimeKey& key, TimedPart part, const PartWork& work) const;
     double seconds(const TimeKey& key, const CohortWork& work) const;
@@ -84,10 +94,21 @@ class TimeModel {
     static Coefficients fitted(const std::vector<const TimedCohort*>& cohorts, std::size_t part, Coefficients prior);
 
     double speed_ = 0;  // of at_speed(); 0: none
+    std::string place_ = "on this machine";
     std::map<TimeKey, Fit> fits_;
     std::string automatic_device_;                        // of the newest cohort; "" if there is none
     std::map<double, std::string> automatic_precisions_;  // by the operations of one step of one run
 };
+
+/// Floating-point operations per second with bfloat16 products, without sparsity.
+struct DevicePeak {
+    std::string_view name;
+    double operations = 0;
+    std::string_view source;
+};
+std::span<const DevicePeak> device_peaks();
+/// Llama 3 405B reached 38 to 43 % of the peak of H100 (Grattafiori et al. 2024, table 4). Small models reach less.
+inline constexpr double peak_share = 0.4;
 
 struct Forecast {
     double predicted = 0;

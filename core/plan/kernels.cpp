@@ -49,8 +49,9 @@ bool token_kernels_support(const LayerPlan& layer) {
     const auto* mlp = std::get_if<Mlp>(&layer.feed_forward);
     const std::optional<NormPart>& norm = layer.attention_norms.before;
     return attention_kernel_supports(layer) && attention->scores.factor == 1.0 && layer.branch_factor == 1.0 &&
-           attention->head_norm == NormPart{.kind = NormPart::Kind::rms} && !attention->is_gated && mlp &&
-           mlp->activation.is_fused && norm && layer.feed_forward_norms.before && !layer.attention_norms.output &&
+           attention->head_norm == NormPart{.kind = NormPart::Kind::rms} && !attention->is_gated &&
+           attention->shifted_channels.empty() && mlp && mlp->activation.is_fused && norm &&
+           layer.feed_forward_norms.before && !layer.attention_norms.output &&
            (norm->kind == NormPart::Kind::layer || norm->kind == NormPart::Kind::rms);
 }
 
@@ -72,7 +73,8 @@ bool has_only_products(const RunSpec& spec) {
 }
 
 bool token_kernels_support(const ModelPlan& plan) {
-    const bool is_plain_head = plan.head.factor == 1.0 && plan.head.soft_cap == 0 && plan.head.norm;
+    const bool is_plain_head =
+        plan.embedding.smear_channels == 0 && plan.head.factor == 1.0 && plan.head.soft_cap == 0 && plan.head.norm;
     return is_plain_head && all_layers(plan, [](const LayerPlan& layer) { return token_kernels_support(layer); });
 }
 

@@ -39,11 +39,17 @@ BranchNorms branch_norms(const RunSpec& spec) {
 }
 
 Embedding embedding_of(const RunSpec& spec) {
-    if (spec.learns_positions()) return {Embedding::Positions::learned, spec.context};
-    const bool is_sinusoidal = spec.encoding().embeddings == PositionEncoding::Embeddings::sinusoidal;
-    if (!is_sinusoidal) return {};
-    // Vaswani et al. 2017, 3.4
-    return {.positions = Embedding::Positions::sinusoidal, .factor = std::sqrt(static_cast<double>(spec.width))};
+    Embedding part;
+    if (spec.token_smear) part.smear_channels = std::min<std::int64_t>(12, spec.width);
+    if (spec.learns_positions()) {
+        part.positions = Embedding::Positions::learned;
+        part.position_rows = spec.context;
+    } else if (spec.encoding().embeddings == PositionEncoding::Embeddings::sinusoidal) {
+        part.positions = Embedding::Positions::sinusoidal;
+        part.base = spec.sinusoidal_base;
+        part.factor = std::sqrt(static_cast<double>(spec.width));  // Vaswani et al. 2017, 3.4
+    }
+    return part;
 }
 
 Relative relative_of(const RunSpec& spec) {
@@ -92,6 +98,7 @@ double mean_keys(std::int64_t context, std::int64_t visible) {
 std::vector<RotaryPair> pairs_of(const RunSpec& spec, const Frequencies& trained) {
     std::vector<RotaryPair> pairs(static_cast<std::size_t>(spec.rotary_head_dim() / 2));
     const std::vector<bool> chosen = selection(spec.pairs, std::ssize(pairs), "pairs");
+    const bool moves_all = spec.theta_training == ThetaTraining::free || spec.theta_schedule == ThetaSchedule::drop;
     const double dimension = spec.partial == Partial::slice ? trained.rotary_dim : spec.rotary_head_dim();
     const std::vector<double> decay =
         spec.position == Position::xpos ? xpos_decay(static_cast<int>(dimension)) : std::vector<double>();
@@ -102,8 +109,7 @@ std::vector<RotaryPair> pairs_of(const RunSpec& spec, const Frequencies& trained
         if (chosen[i] && i < decay.size() && i < static_cast<std::size_t>(trained.rotary_dim / 2))
             pairs[i].decay = std::log(decay[i]) / spec.xpos_scale_base;
         if (spec.theta_varies() && pairs[i].rotates)
-            pairs[i].slope =
-                spec.theta_training == ThetaTraining::free ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
+            pairs[i].slope = moves_all ? 1.0 : -2.0 * static_cast<double>(i) / dimension;
     }
     return pairs;
 }
@@ -159,7 +165,8 @@ std::optional<Rotary> without_rotation(std::optional<Rotary> rotary) {
     return rotary;
 }
 
-AttentionPart attention_of(const RunSpec& spec, LayerAttention kind, const std::optional<Rotary>& rotary) {
+AttentionPart attention_of(const RunSpec& spec, LayerAttention kind, const std::optional<Rotary>& rotary,
+                           bool shifts_keys) {
     const std::int64_t h = spec.heads;
     const std::int64_t D = spec.head_dim();
     if (kind == LayerAttention::delta_net) {
@@ -183,12 +190,18 @@ AttentionPart attention_of(const RunSpec& spec, LayerAttention kind, const std::
     const auto qk_norm = spec.qk_norm == QkNorm::none   ? Softmax::QkNorm::none
                          : spec.qk_norm == QkNorm::head ? Softmax::QkNorm::head
                                                         : Softmax::QkNorm::projection;
+    std::vector<bool> shifted;
+    for (std::size_t i = 0; shifts_keys && i < static_cast<std::size_t>(D); ++i) {
+        shifted.push_back(!rotary || !rotary->pairs[i % rotary->pairs.size()].rotates ||
+                          rotary->pairs[i % rotary->pairs.size()].frequency == 0);
+    }
     return Softmax{.heads = {h, spec.kv_heads(), D},
                    .has_bias = spec.bias,
                    .has_output_bias = spec.bias,
                    .qk_norm = qk_norm,
                    .is_gated = spec.attention == AttentionKind::gated,
                    .rotary = rotary,
+                   .shifted_channels = std::move(shifted),
                    .scores = std::move(scores)};
 }
 
@@ -238,9 +251,10 @@ Stages shared_of(const RunSpec& spec, const PlanSizes& n) {
                           .name = "RoPE frequencies",
                           .kind = spec.theta_training == ThetaTraining::fixed ? "scheduled" : "trained",
                           .symbols = "(d_r/2)",
-                          .formula = spec.theta_training == ThetaTraining::free ? "g_i = exp(s_i)·θ^{−2i/d_r}"
-                                                                                : "g_i = (exp(s)·θ)^{−2i/d_r}",
-                          .settings = {"theta_training", "theta_schedule"},
+                          .formula = spec.theta_training == ThetaTraining::free   ? "g_i = exp(s_i)·θ^{−2i/d_r}"
+                                     : spec.theta_schedule == ThetaSchedule::drop ? "g_i = θ^{−2i/d_r}, at the end 0"
+                                                                                  : "g_i = (exp(s)·θ)^{−2i/d_r}",
+                          .settings = {"theta_training", "theta_schedule", "recalibration"},
                           .tensors = {{.name = "rotary.shift",
                                        .shape = shift_shape(spec),
                                        .place = storage::shift,
@@ -306,6 +320,9 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
     plan.shared = shared_of(spec, plan.sizes);
     const std::vector<LayerAttention> kinds = attention_of_layers(spec);
     const std::vector<bool> rotates = selection(spec.rotated_layers, spec.layers, "rotated_layers");
+    const std::vector<bool> shifted = spec.key_offset == "none"
+                                          ? std::vector<bool>(static_cast<std::size_t>(spec.layers))
+                                          : selection(spec.key_offset, spec.layers, "key_offset");
     const std::optional<Rotary> rotary = rotary_of(spec);
     const std::optional<Rotary> unrotated = without_rotation(rotary);
     for (std::int64_t i = 0; i < spec.layers; ++i) {
@@ -313,7 +330,8 @@ ModelPlan plan_of(const RunSpec& spec, std::int64_t vocabulary) {
         const bool is_rotated = rotates[static_cast<std::size_t>(i)];
         plan.layers.push_back({.words = layer_words(spec, i, kind, is_rotated),
                                .attention_norms = branch_norms(spec),
-                               .attention = attention_of(spec, kind, is_rotated ? rotary : unrotated),
+                               .attention = attention_of(spec, kind, is_rotated ? rotary : unrotated,
+                                                         shifted[static_cast<std::size_t>(i)]),
                                .feed_forward_norms = branch_norms(spec),
                                .feed_forward = feed_forward_of(spec, i),
                                .is_parallel = spec.block == Block::pythia,
@@ -357,6 +375,8 @@ RunSpec traditional_model(RunSpec spec) {
     spec.rotary_channels = 0;
     spec.attention_layers = defaults.attention_layers;
     spec.attention_sinks = false;
+    spec.key_offset = defaults.key_offset;
+    spec.token_smear = false;
     spec.attention_window = 0;
     spec.frequencies = defaults.frequencies;
     spec.pairs = "all";

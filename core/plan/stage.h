@@ -35,7 +35,8 @@ inline constexpr int decay = 13;
 inline constexpr int sinks = 14;
 inline constexpr int query_key_norm = 15;
 inline constexpr int bias = 16;
-inline constexpr int shift = 17;  // of the rotary frequencies, after everything else
+inline constexpr int smear = 17;
+inline constexpr int shift = 18;  // of the rotary frequencies, after everything else
 }  // namespace storage
 
 /// Rows of a tensor that a file of weights may store as a tensor of its own, or in another order.

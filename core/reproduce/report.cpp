@@ -454,17 +454,14 @@ std::string sheet_text(const SheetPlan& plan, std::span<const SheetRow> rows,
            " checked statements agree)\n";
 }
 
-json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
+json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir, const TimeModel& model) {
     json result = head_json(plan);
     const auto specs = plan.experiment.expand();
-    const Estimate cost = sheet_cost(plan, specs, *machine_time_model(), data_dir);
+    const Estimate cost = sheet_cost(plan, specs, model, data_dir);
     result["experiment"] = plan.experiment.to_json();
     result["runs"] = json_list(specs, [](const RunSpec& spec) { return to_json(spec); });
-    result["estimate"] = {{"runs", cost.runs},
-                          {"cohorts", cost.cohorts},
-                          {"seconds", cost.seconds},
-                          {"memory_bytes", cost.bytes},
-                          {"parameters", cost.parameters}};
+    result["estimate"] = {{"runs", cost.runs},      {"cohorts", cost.cohorts},    {"seconds", cost.seconds},
+                          {"speed", model.place()}, {"memory_bytes", cost.bytes}, {"parameters", cost.parameters}};
     result["one_by_one"] = plan.sequential;
     result["rows"] = to_json(plan).at("rows");
     result["predictions"] = predictions_json(plan);
@@ -474,15 +471,15 @@ json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir) {
     return result;
 }
 
-std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir) {
+std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir, const TimeModel& model) {
     const auto specs = plan.experiment.expand();
-    const Estimate cost = sheet_cost(plan, specs, *machine_time_model(), data_dir);
+    const Estimate cost = sheet_cost(plan, specs, model, data_dir);
     std::string text = head_text(plan);
     text +=
         "\nRuns: " + std::to_string(cost.runs) +
         (plan.sequential ? ", trained sequentially,"
                          : ", trained in " + std::to_string(cost.cohorts) + " cohorts (runs trained as one batch)") +
-        "; about " + expected_duration(cost.seconds) + " on this machine with all evaluations and measurements, " +
+        "; about " + model.duration(cost.seconds) + " " + model.place() + " with all evaluations and measurements, " +
         bytes_text(cost.bytes) +
         " of memory"
         ", at most " +

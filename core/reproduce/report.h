@@ -45,9 +45,11 @@ std::string sheet_csv(std::span<const SheetRow> rows);
 /// Tables for booktabs, one per measure, with caption and label; notes and rules are comments.
 std::string sheet_latex(const SheetPlan& plan, std::span<const SheetRow> rows);
 
-/// Runs, estimated cost, claims, rules and predictions. `data_dir` is also searched for data sets.
-nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
-std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {});
+/// Runs, cost estimated with `model`, claims, rules and predictions. `data_dir` is also searched for data sets.
+nlohmann::json plan_json(const SheetPlan& plan, const std::filesystem::path& data_dir = {},
+                         const TimeModel& model = *machine_time_model());
+std::string plan_text(const SheetPlan& plan, const std::filesystem::path& data_dir = {},
+                      const TimeModel& model = *machine_time_model());
 
 /// "data enwik8, theta 500". The requested data set is named only if another one is used for it.
 std::string row_label(const nlohmann::json& keys);

@@ -24,18 +24,18 @@ std::vector<double> alibi_slopes(std::size_t heads) {
     return slopes;
 }
 
-double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width) {
+double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width, double base) {
     const double exponent = static_cast<double>(channel - channel % 2) / static_cast<double>(width);
-    const double angle = static_cast<double>(position) / std::pow(10000.0, exponent);
+    const double angle = static_cast<double>(position) / std::pow(base, exponent);
     return channel % 2 == 0 ? std::sin(angle) : std::cos(angle);
 }
 
-std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width) {
+std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width, double base) {
     std::vector<double> rows;
     rows.reserve(positions * width);
     for (std::size_t position = 0; position < positions; ++position) {
         for (std::size_t channel = 0; channel < width; ++channel) {
-            rows.push_back(sinusoidal_embedding(position, channel, width));
+            rows.push_back(sinusoidal_embedding(position, channel, width, base));
         }
     }
     return rows;

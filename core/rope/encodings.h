@@ -11,10 +11,10 @@ namespace ropelab {
 /// lower power of two, then every other one of the next higher. Logits are lowered by slope·Δ.
 std::vector<double> alibi_slopes(std::size_t heads);
 
-/// Formula 30 (Vaswani et al. 2017), of shape (positions, width), row-major. Channel 2i is sin(m/10000^(2i/width)),
+/// Formula 30 (Vaswani et al. 2017), of shape (positions, width), row-major. Channel 2i is sin(m/base^(2i/width)),
 /// channel 2i + 1 its cosine.
-std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width);
-double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width);
+std::vector<double> sinusoidal_embeddings(std::size_t positions, std::size_t width, double base = 10000.0);
+double sinusoidal_embedding(std::size_t position, std::size_t channel, std::size_t width, double base = 10000.0);
 
 /// Learned vector (formula 39, Shaw et al. 2018) of each distance: the distance, at most `clip`; clip + 1 vectors.
 std::vector<int> shaw_indices(std::size_t distances, int clip);

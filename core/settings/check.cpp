@@ -108,6 +108,29 @@ void check_attention(const RunSpec& spec) {
     }
 }
 
+void check_key_offset(const RunSpec& spec) {
+    if (spec.key_offset == "none") return;
+    const std::vector<bool> shifted = selection(spec.key_offset, spec.layers, "key_offset");
+    const std::vector<bool> rotated = selection(spec.rotated_layers, spec.layers, "rotated_layers");
+    const auto refuse = [&](const std::string& why) {
+        throw BadInput("The setting key_offset is \"" + spec.key_offset + "\", but " + why + ".");
+    };
+    if (spec.attention == AttentionKind::mla)
+        refuse("with attention = mla, keys are computed from a latent vector; set key_offset to none");
+    if (spec.rotates() && spec.encoding().rotation != PositionEncoding::Rotation::rope)
+        refuse("the rotation of position = " + std::string(spec.encoding().choice.word) +
+               " has no channels that stay as they are; set position to rope");
+    const int channels = spec.rotates() ? rotary_dim(spec.head_dim(), spec.fraction) : 0;
+    const bool rotates_all = channels == spec.head_dim() && spec.pairs == "all";
+    for (std::size_t layer = 0; layer < shifted.size(); ++layer) {
+        if (!shifted[layer]) continue;
+        if (spec.layer_attention(static_cast<std::int64_t>(layer)) == LayerAttention::delta_net)
+            refuse("layer " + std::to_string(layer) + " is a gated DeltaNet, which has no softmax over keys");
+        if (rotates_all && rotated[layer])
+            refuse("all channels of layer " + std::to_string(layer) + " rotate; set fraction below 1");
+    }
+}
+
 void check_experts(const RunSpec& spec) {
     if (spec.experts == 0) return;
     if (spec.experts == 1) {
@@ -153,7 +176,8 @@ void check(const RunSpec& spec) {
                        ", but it must be 0 (auto) or between " + std::to_string(smallest_vocabulary) +
                        " and 65536, because 256 tokens are bytes.");
     }
-    if (spec.has_subwords() && (spec.data == "synthetic" || spec.data == "synthetic-local")) {
+    if (spec.has_subwords() && (spec.data == "synthetic" || spec.data == "synthetic-local" ||
+                                spec.data == "synthetic-window-8" || spec.data == "synthetic-window-32")) {
         throw BadInput(
             "The synthetic languages have rules and an entropy floor for characters; set tokenizer to auto, "
             "characters or bytes, or data to a text.");
@@ -213,6 +237,16 @@ void check(const RunSpec& spec) {
     check_frequencies(spec);
     if (spec.rotates()) selection(spec.pairs, spec.rotary_head_dim() / 2, "pairs");
     selection(spec.rotated_layers, spec.layers, "rotated_layers");
+    check_key_offset(spec);
+    if (spec.theta_schedule == ThetaSchedule::drop && spec.rotates()) {
+        if (spec.encoding().rotation != PositionEncoding::Rotation::rope)
+            throw BadInput(
+                "With theta_schedule = drop, position must be rope or a sum with it, because the rotation of " +
+                std::string(spec.encoding().choice.word) + " has more than angles.");
+        if (spec.recalibration > spec.iterations)
+            throw BadInput("The setting recalibration is " + std::to_string(spec.recalibration) +
+                           ", but it must not exceed iterations, which is " + std::to_string(spec.iterations) + ".");
+    }
     if (spec.final_learning_rate > spec.learning_rate) {
         throw BadInput("The setting final_learning_rate is " + number_text(spec.final_learning_rate) +
                        ", but it must not exceed learning_rate, which is " + number_text(spec.learning_rate) + ".");

@@ -24,7 +24,7 @@ std::span<const PositionEncoding> position_encodings() {
           "rope rotates queries and keys"}},
         {{.label = "learned", .rotation = Rotation::rope, .embeddings = Embeddings::learned},
          {"learned+rope", Position::learned_rope, "", "The model combines learned position embeddings with RoPE."}},
-        {{.label = "sinusoidal", .embeddings = Embeddings::sinusoidal},
+        {{.label = "sinusoidal", .embeddings = Embeddings::sinusoidal, .settings = {{"sinusoidal_base", "base "}}},
          {"sinusoidal", Position::sinusoidal, "",
           "Fixed sines and cosines of the position (sinusoidal embeddings) are added to the token embeddings, which "
           "are multiplied by √C, where C is the width of the model. Vaswani et al. 2017; formula 30 of the guide"}},

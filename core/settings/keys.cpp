@@ -120,11 +120,13 @@ bool rotates_pairs(const RunSpec& spec) {
 std::vector<Key> make_keys() {
     using R = RunSpec;
     std::vector<Key> made = {
-        word_key({"data", "data", "",
-                  "Data set to train on: synthetic or synthetic-local (synthetic languages), tinyshakespeare, enwik8, "
-                  "text8, a text file, or a folder of files of any size, which are read as bytes in the order of their "
-                  "names."},
-                 &R::data),
+        word_key(
+            {"data", "data", "",
+             "Data set to train on: synthetic, synthetic-local, synthetic-window-8 or synthetic-window-32 (synthetic "
+             "languages), tinyshakespeare, enwik8, "
+             "text8, a text file, or a folder of files of any size, which are read as bytes in the order of their "
+             "names."},
+            &R::data),
         tokenizer_key(),
         number_key<R>({"vocabulary_size", "data", "tokens",
                        "Maximum vocabulary size of the tokenizers bpe, unigram and words, 256 byte tokens included; a "
@@ -298,6 +300,11 @@ std::vector<Key> make_keys() {
                        "and its learned bias.",
                        2, 1e6},
                       &R::largest_distance),
+        number_key<R>({"sinusoidal_base", "model", "",
+                       "With position = sinusoidal: base of the frequencies of the embeddings, which is 10,000 in the "
+                       "paper (formula 30 of the guide).",
+                       1.0001, unlimited},
+                      &R::sinusoidal_base),
         number_key<R>({"xpos_scale_base", "model", "tokens",
                        "With position = xpos: distance at which the term of a pair in the attention logit has decayed "
                        "to the factor ζ of the pair: 0.29 for the fastest pair, almost 1 for the slowest (formula 42 "
@@ -360,6 +367,14 @@ std::vector<Key> make_keys() {
                      "If true, each head has one more, learned logit in the denominator of its softmax, which belongs "
                      "to no key (attention sink, as in gpt-oss)."},
                     &R::attention_sinks),
+        word_key({"key_offset", "model", "",
+                  "Layers in which each key takes the channels that do not rotate from the key of the previous token "
+                  "(partial key offset, Jordan et al.): none, all, a list like 0-2+5, or a pattern like 1of4."},
+                 &R::key_offset),
+        flag_key<R>({"token_smear", "model", "",
+                     "If true, a learned part of the previous token's embedding is added to each token's embedding "
+                     "(token smear, Jordan et al.)."},
+                    &R::token_smear),
         number_key<R>(
             {"attention_window", "model", "tokens",
              "Sliding-window attention: each token attends to this many latest tokens, itself included; 0 means "
@@ -421,18 +436,29 @@ std::vector<Key> make_keys() {
             &R::theta_training)
             .when([](const R& r) { return rotates_pairs(r); }),
         choice_key<R, ThetaSchedule>({"theta_schedule", "model", "",
-                                      "Schedule of θ: constant, or a linear or geometric change from theta "
-                                      "to theta_end over the iterations."},
+                                      "Schedule of θ: constant, a linear or geometric change from theta to "
+                                      "theta_end over the iterations, or drop, which removes the rotation for "
+                                      "the last steps (DroPE)."},
                                      {{"constant", ThetaSchedule::constant},
                                       {"linear", ThetaSchedule::linear},
-                                      {"geometric", ThetaSchedule::geometric}},
+                                      {"geometric", ThetaSchedule::geometric},
+                                      {"drop", ThetaSchedule::drop}},
                                      &R::theta_schedule)
             .when([](const R& r) { return rotates_pairs(r); }),
         number_key<R>(
             {"theta_end", "model", "",
              "RoPE base θ at the last training step if theta_schedule is linear or geometric.", 1.0001, unlimited},
             &R::theta_end)
-            .when([](const R& r) { return rotates_pairs(r) && r.theta_schedule != ThetaSchedule::constant; }),
+            .when([](const R& r) {
+                return rotates_pairs(r) && r.theta_schedule != ThetaSchedule::constant &&
+                       r.theta_schedule != ThetaSchedule::drop;
+            }),
+        number_key<R>({"recalibration", "model", "steps",
+                       "Number of last steps without rotation with theta_schedule=drop; 0 (auto) means a tenth of the "
+                       "iterations.",
+                       0, 1e9},
+                      &R::recalibration)
+            .when([](const R& r) { return rotates_pairs(r) && r.theta_schedule == ThetaSchedule::drop; }),
 
         number_key<R>({"seed", "training", "", "Random seed of a run: of the initial weights, the batches and dropout.",
                        0, unlimited},

@@ -38,7 +38,9 @@ std::string position_label(const RunSpec& spec) {
     if (spec.rope_precision == RopePrecision::bfloat16_positions) fraction += ", bfloat16 positions";
     if (spec.frequencies != "auto") return label + "frequencies " + spec.frequencies + ", " + fraction;
     std::string theta = short_number(spec.theta);
-    if (spec.theta_schedule != ThetaSchedule::constant) {
+    if (spec.theta_schedule == ThetaSchedule::drop) {
+        theta += " dropped at step " + std::to_string(spec.drop_step());
+    } else if (spec.theta_schedule != ThetaSchedule::constant) {
         theta += " → " + short_number(spec.theta_end) + " (" + to_text(key("theta_schedule").get(spec)) + ")";
     }
     if (spec.theta_training != ThetaTraining::fixed) {
@@ -52,7 +54,8 @@ bool label_shows(std::string_view name) {
         std::set<std::string_view> names = {
             "theta",          "fraction",       "partial",          "position",         "pairs",
             "rotated_layers", "frequencies",    "theta_training",   "theta_schedule",   "theta_end",
-            "attention",      "rope_precision", "attention_window", "attention_layers", "attention_sinks"};
+            "attention",      "rope_precision", "attention_window", "attention_layers", "attention_sinks",
+            "key_offset",     "token_smear",    "recalibration"};
         for (const PositionEncoding& encoding : position_encodings()) {
             for (const PositionEncoding::Own& own : encoding.settings) {
                 if (own.is_in_labels()) names.insert(own.key);
@@ -91,6 +94,8 @@ std::string label_of(const RunSpec& spec) {
     if (spec.attention == AttentionKind::mla) label += ", MLA";
     if (spec.attention == AttentionKind::gated) label += ", gated attention";
     if (spec.attention_sinks) label += ", attention sinks";
+    if (spec.key_offset != "none") label += ", key offset " + spec.key_offset;
+    if (spec.token_smear) label += ", token smear";
     return label;
 }
 

@@ -42,7 +42,8 @@ enum class ThetaTraining { fixed, one, layer, head, free };
 /// `bfloat16_tables` rounds cos and sin to bfloat16; `bfloat16_positions` rounds each position to bfloat16 before its
 /// angle is computed, so that positions above 256 are no longer exact.
 enum class RopePrecision { float32, bfloat16_tables, bfloat16_positions };
-enum class ThetaSchedule { constant, linear, geometric };
+/// `drop` removes the rotation for the last steps (DroPE, formula 68).
+enum class ThetaSchedule { constant, linear, geometric, drop };
 /// Percentages for training, validation and (with 90/5/5) testing.
 enum class Split { ninety_ten, ninety_five_five };
 /// At random offsets of the text, or one after another from its start.
@@ -101,15 +102,18 @@ struct RunSpec {
     std::int64_t rotary_channels = 0;       // of mla, per head; 0: half the head dimension
     std::string attention_layers = "auto";  // syntax: attention_of_layers
     bool attention_sinks = false;
+    std::string key_offset = "none";  // layers whose keys are shifted where they do not rotate: none, or a selection
+    bool token_smear = false;
     Position position = Position::rope;
     std::int64_t relative_clip = 16;      // largest distance with a vector of its own (Shaw)
     std::int64_t distance_buckets = 32;   // buckets of the learned bias (T5, RoPE with bias)
     std::int64_t largest_distance = 128;  // distance from which on the last bucket applies (T5, RoPE with bias)
-    double xpos_scale_base = 512.0;       // tokens over which xPos multiplies a pair by ζ_i
-    std::int64_t cope_positions = 64;     // number of position embeddings (CoPE)
-    double fourier_deviation = 0.3;       // of FoPE's coefficients
-    std::string frequencies = "auto";     // inverse frequencies of the rotated pairs, instead of those of theta
-    std::int64_t attention_window = 0;    // tokens, the current one included; 0: whole context
+    double sinusoidal_base = 10000.0;
+    double xpos_scale_base = 512.0;     // tokens over which xPos multiplies a pair by ζ_i
+    std::int64_t cope_positions = 64;   // number of position embeddings (CoPE)
+    double fourier_deviation = 0.3;     // of FoPE's coefficients
+    std::string frequencies = "auto";   // inverse frequencies of the rotated pairs, instead of those of theta
+    std::int64_t attention_window = 0;  // tokens, the current one included; 0: whole context
     double theta = 10000.0;
     double fraction = 1.0;
     Partial partial = Partial::slice;
@@ -119,6 +123,7 @@ struct RunSpec {
     ThetaTraining theta_training = ThetaTraining::fixed;
     ThetaSchedule theta_schedule = ThetaSchedule::constant;
     double theta_end = 10000.0;
+    std::int64_t recalibration = 0;  // steps without rotation at the end, with ThetaSchedule::drop; 0: a tenth
 
     // Training
     std::int64_t seed = 1337;
@@ -193,6 +198,11 @@ struct RunSpec {
     /// Theta is trained or follows a schedule.
     bool theta_varies() const {
         return rotates() && (theta_training != ThetaTraining::fixed || theta_schedule != ThetaSchedule::constant);
+    }
+    /// Step from which on nothing rotates; beyond the last one without ThetaSchedule::drop.
+    std::int64_t drop_step() const {
+        if (theta_schedule != ThetaSchedule::drop) return iterations + 1;
+        return iterations - (recalibration > 0 ? recalibration : iterations / 10);
     }
     std::int64_t sequences_per_pass() const { return micro_batch == 0 ? batch : micro_batch; }
     const PositionEncoding& encoding() const { return encoding_of(position); }

@@ -62,7 +62,7 @@ void Preview::take(const Measurement& measurement) {
     if (measurement.bytes > 0) cohort.cost.bytes = measurement.bytes;
 }
 
-Preview preview(std::vector<RunSpec> runs, const std::filesystem::path& data_dir) {
+Preview preview(std::vector<RunSpec> runs, const std::filesystem::path& data_dir, const TimeModel& model) {
     Preview result;
     result.runs = std::move(runs);
     for (const Key& entry : keys()) {
@@ -74,9 +74,8 @@ Preview preview(std::vector<RunSpec> runs, const std::filesystem::path& data_dir
         result.cohorts.push_back({std::move(members), {}, false, {}, {}});
     }
     const auto cohorts = result.cohort_runs();
-    const auto model = machine_time_model();
     for (std::size_t i = 0; i < cohorts.size(); ++i) {
-        result.cohorts[i].cost = estimate(cohorts[i], *model, data_dir, i == 0);
+        result.cohorts[i].cost = estimate(cohorts[i], model, data_dir, i == 0);
         result.cohorts[i].width = width_plan(cohorts[i]);
     }
     result.same = same_models(result.runs);

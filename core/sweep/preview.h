@@ -36,7 +36,9 @@ struct Preview {
     void take(const Measurement& measurement);
 };
 
-/// Estimated costs (see estimate()), with the cohorts that a Runner trains. Data sets are located, but not read.
-Preview preview(std::vector<RunSpec> runs, const std::filesystem::path& data_dir = {});
+/// Costs estimated with `model` (see estimate()), with the cohorts that a Runner trains. Data sets are located, but not
+/// read.
+Preview preview(std::vector<RunSpec> runs, const std::filesystem::path& data_dir = {},
+                const TimeModel& model = *machine_time_model());
 
 }  // namespace ropelab

@@ -59,13 +59,8 @@ void check_size(std::int64_t characters, const std::filesystem::path& output) {
 
 void list(const Flags& flags) {
     nlohmann::json sets = nlohmann::json::array();
-    sets.push_back({{"name", "synthetic"},
-                    {"about", "A synthetic language in which the positions of characters matter."},
-                    {"file", nullptr}});
-    sets.push_back(
-        {{"name", "synthetic-local"},
-         {"about", "A synthetic language for control experiments: each character depends only on the previous one."},
-         {"file", nullptr}});
+    for (const LanguageFacts& language : languages())
+        sets.push_back({{"name", language.name}, {"about", language.about}, {"file", nullptr}});
     for (const KnownSet& set : known_sets()) {
         const auto found = find_on_disk(set, flags.data_dir);
         sets.push_back({{"name", set.name},
@@ -246,8 +241,8 @@ void generate(const Flags& flags) {
     const std::string name = flags.name.empty() ? "synthetic" : flags.name;
     const std::optional<Language> language = find_language(name);
     if (!language) {
-        throw BadInput("There is no synthetic language \"" + name +
-                       "\"; the languages are synthetic and synthetic-local.");
+        throw BadInput("There is no synthetic language \"" + name + "\"; the languages are " +
+                       joined(languages(), ", ", &LanguageFacts::name) + ".");
     }
     check_size(flags.characters, flags.output);
     write_output(flags.output, generate_text(*language, flags.seed, static_cast<std::size_t>(flags.characters)));
@@ -296,7 +291,7 @@ void add_data(CLI::App& program) {
     tokens_verb->add_option("--data-dir", flags->data_dir, "Folder that is searched first for data sets");
     tokens_verb->add_option("--seed", flags->seed, "Random seed of a synthetic text")->capture_default_str();
     CLI::App* generate_verb = add("generate", "Generate a text in a built-in synthetic language", generate);
-    generate_verb->add_option("name", flags->name, "Language: synthetic or synthetic-local");
+    generate_verb->add_option("name", flags->name, "Language: " + joined(languages(), ", ", &LanguageFacts::name));
     generate_verb->add_option("--seed", flags->seed, "Random seed of the text")->capture_default_str();
     generate_verb->add_option("--characters", flags->characters, "Length of the text in characters")
         ->capture_default_str();

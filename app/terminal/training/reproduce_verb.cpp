@@ -32,6 +32,7 @@ struct Flags {
     bool resume = false;
     bool list = false;
     bool plan = false;
+    std::string device_speed;
     std::string format = "text";
     bool json = false;
 };
@@ -62,6 +63,7 @@ SheetPlan planned(const Flags& flags) {
         if (flags.max_seeds) request.stopping->cap = *flags.max_seeds;
         check(*request.stopping);
     }
+    request.only_plans = flags.plan;
     return sheet(flags.name).plan(request);
 }
 
@@ -174,7 +176,9 @@ void run(Flags& flags) {
         throw BadInput("The name of a reproduction is missing; \"ropelab-cli reproduce --list\" lists the names.");
     if (flags.plan) {
         const SheetPlan plan = planned(flags);
-        return flags.json ? print_json(plan_json(plan, flags.data_dir)) : print_text(plan_text(plan, flags.data_dir));
+        const TimeModel model = time_model_of(flags.device_speed);
+        return flags.json ? print_json(plan_json(plan, flags.data_dir, model))
+                          : print_text(plan_text(plan, flags.data_dir, model));
     }
     sheet(flags.name);
     if (!flags.scale.empty()) sheet_scale(flags.scale);
@@ -212,9 +216,11 @@ void add_reproduce(CLI::App& program) {
                    "Only resume the reproduction in the lab file; fail if the file does not exist")
         ->needs(lab);
     verb->add_flag("--list", flags.list, "List the reproductions of published tables and claims");
-    verb->add_flag("--plan", flags.plan,
-                   "Print the runs, their estimated time and memory, the rules of the verdicts and the predictions, "
-                   "without training");
+    CLI::Option* plan = verb->add_flag(
+        "--plan", flags.plan,
+        "Print the runs, their estimated time and memory, the rules of the verdicts and the predictions, "
+        "without training; no data is needed");
+    add_device_speed(*verb, flags.device_speed, plan);
     CLI::Option* format =
         verb->add_option("--format", flags.format, "Output format: text, csv, latex or json")->capture_default_str();
     verb->add_flag("--json", flags.json, "Print the result as JSON")->excludes(format);

@@ -178,17 +178,17 @@ nlohmann::json json_of(const Preview& plan) {
             {"same_models", same_models_json(plan)}};
 }
 
-std::string cost_text(double seconds, std::int64_t bytes, bool measured) {
-    return "about " + (measured ? duration_text(seconds) : expected_duration(seconds)) + ", " + bytes_text(bytes) +
+std::string cost_text(double seconds, std::int64_t bytes, bool measured, const TimeModel& model) {
+    return "about " + (measured ? duration_text(seconds) : model.duration(seconds)) + ", " + bytes_text(bytes) +
            (measured ? " (measured)" : " (estimated)");
 }
 
-std::string text_of(const Preview& plan) {
+std::string text_of(const Preview& plan, const TimeModel& model) {
     std::string text;
     for (std::size_t i = 0; i < plan.cohorts.size(); ++i) {
         const PreviewedCohort& cohort = plan.cohorts[i];
         text += "Cohort " + std::to_string(i) + ": " + counted(cohort.runs.size(), "run") + ", " +
-                cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured) + '\n';
+                cost_text(cohort.cost.seconds, cohort.cost.bytes, cohort.measured, model) + '\n';
         if (!cohort.width.empty()) text += "  " + cohort.width + '\n';
         if (!cohort.problem.empty())
             text +=
@@ -204,34 +204,10 @@ std::string text_of(const Preview& plan) {
         text += table.text();
     }
     text += counted(plan.runs.size(), "run") + " in " + counted(plan.cohorts.size(), "cohort") + ": " +
-            cost_text(plan.seconds(), plan.bytes(), plan.measured()) + ".\n";
+            cost_text(plan.seconds(), plan.bytes(), plan.measured(), model) + ", " + model.place() + ".\n";
     if (!plan.same.runs.empty()) text += words_of(plan.same, plan.runs) + '\n';
     for (const std::string& sentence : plan.missing) text += "The experiment cannot start yet: " + sentence + '\n';
     return text;
-}
-
-/// --plan: runs with the settings that differ, cohorts, time and memory. If `measure` is true, a few steps of each
-/// cohort are timed on this machine; otherwise time and memory are estimated. The time is that of the remaining
-/// iterations. Writes no file and trains no run.
-void print_plan(const PlannedTraining& training, bool measure, const std::filesystem::path& data_dir, bool as_json) {
-    if (training.runs.empty()) {
-        const std::string words = training.words + " No run would be trained.";
-        return as_json ? print_json({{"runs", nlohmann::json::array()}, {"words", words}}) : print_text(words + '\n');
-    }
-    Preview plan = preview(training.runs, data_dir);
-    check_data(plan, data_dir);
-    if (measure) measure_here(plan, data_dir);
-    leave_out_trained(plan, training.from);
-    const std::string power = training.power ? words_of(*training.power) : "";
-    if (!as_json) {
-        return print_text((training.words.empty() ? "" : training.words + '\n') + text_of(plan) +
-                          (power.empty() ? "" : power + '\n'));
-    }
-    nlohmann::json result = json_of(plan);
-    if (training.power) result["power"] = to_json(*training.power);
-    for (std::size_t i = 0; i < training.from.size(); ++i) result["runs"][i]["resumes_from"] = training.from[i];
-    if (!training.words.empty()) result["words"] = training.words;
-    print_json(result);
 }
 
 struct Flags {
@@ -252,6 +228,7 @@ struct Flags {
     std::vector<std::int64_t> looks;  // of group-sequential tests; none for e-processes after every seed
     std::optional<double> paired_sd;  // standard deviation of the differences within pairs, for the power
     bool plan = false;
+    std::string device_speed;  // of --plan; "": this machine's
     bool measure = false;
     bool resume = false;
     bool anew = false;  // runs with more iterations start from the beginning
@@ -264,6 +241,33 @@ struct Flags {
                !device.empty() || !search.empty();
     }
 };
+
+/// --plan: runs with the settings that differ, cohorts, time and memory. If `measure` is true, a few steps of each
+/// cohort are timed on this machine; otherwise time and memory are estimated. The time is that of the remaining
+/// iterations. Writes no file and trains no run.
+void print_plan(const PlannedTraining& training, const Flags& flags, const std::filesystem::path& data_dir) {
+    if (training.runs.empty()) {
+        const std::string words = training.words + " No run would be trained.";
+        return flags.json ? print_json({{"runs", nlohmann::json::array()}, {"words", words}})
+                          : print_text(words + '\n');
+    }
+    const TimeModel model = time_model_of(flags.device_speed);
+    Preview plan = preview(training.runs, data_dir, model);
+    check_data(plan, data_dir);
+    if (flags.measure) measure_here(plan, data_dir);
+    leave_out_trained(plan, training.from);
+    const std::string power = training.power ? words_of(*training.power) : "";
+    if (!flags.json) {
+        return print_text((training.words.empty() ? "" : training.words + '\n') + text_of(plan, model) +
+                          (power.empty() ? "" : power + '\n'));
+    }
+    nlohmann::json result = json_of(plan);
+    result["speed"] = model.place();
+    if (training.power) result["power"] = to_json(*training.power);
+    for (std::size_t i = 0; i < training.from.size(); ++i) result["runs"][i]["resumes_from"] = training.from[i];
+    if (!training.words.empty()) result["words"] = training.words;
+    print_json(result);
+}
 
 struct Described {
     Experiment experiment;
@@ -426,7 +430,7 @@ void print_resumed_plan(const Flags& flags) {
         training.power =
             power_forecast(extension->experiment.expand(), std::nullopt, flags.paired_sd, paired_deviation(*lab));
     }
-    print_plan(training, flags.measure, data_dir_for(*lab, flags), flags.json);
+    print_plan(training, flags, data_dir_for(*lab, flags));
 }
 
 using Names = std::map<RunId, std::string>;
@@ -628,7 +632,7 @@ void print_planned(const Flags& flags) {
                          std::to_string(specs.size()) + " train in all.";
     }
     for (const std::size_t i : chosen) training.add(std::move(specs[i]), 0);
-    print_plan(training, flags.measure, flags.data_dir, flags.json);
+    print_plan(training, flags, flags.data_dir);
 }
 
 void run(const Flags& flags) {
@@ -694,6 +698,7 @@ void add_plan_options(CLI::App& verb, Flags& flags) {
                   "With --plan: measure a few training steps of each cohort (runs trained as one batch) instead of "
                   "estimating its time")
         ->needs(plan);
+    add_device_speed(verb, flags.device_speed, plan)->excludes("--measure");
 }
 
 void add_search_options(CLI::App& verb, Flags& flags) {

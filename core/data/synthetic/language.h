@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,10 +14,20 @@ namespace ropelab {
 /// Grammar: docs/synthetic-language.md.
 enum class Language {
     positional,  ///< data = "synthetic": words with dependencies at fixed offsets, brackets, copies at 15–90 characters
-    local        ///< data = "synthetic-local": each character depends on the previous one only
+    local,       ///< data = "synthetic-local": each character depends on the previous one only
+    window_8,    ///< data = "synthetic-window-8": most characters repeat one of the last 8, all equally likely
+    window_32    ///< data = "synthetic-window-32"
 };
+struct LanguageFacts {
+    Language language;
+    std::string_view name;   // value of the setting `data`
+    std::string_view title;  // "synthetic language"
+    std::string_view about;
+    std::size_t window = 0;  // characters of which one is repeated; 0: a Markov source
+};
+std::span<const LanguageFacts> languages();
 
-/// `generated` or `synthetic-local`; nullopt for any other name.
+/// nullopt for any other name.
 std::optional<Language> find_language(std::string_view data);
 
 class Source;
@@ -41,14 +52,16 @@ struct EntropyFloor {
 /// memory: it knows the language, but not where in a sentence the sequence begins (the state has the stationary
 /// distribution). loss_by_position has `context` entries: entry t is the mean loss at character t + 1 of a sequence,
 /// given characters 0 to t. Empty if `cancelled` (optional) returns true. Throws BadInput for a context below 1, a text
-/// shorter than context + 1, or a text that is not from the language.
+/// shorter than context + 1, or a text that is not from the language. The predictor of a window language knows the text
+/// before the sequence too, so that its loss is a lower bound for the first characters.
 EntropyFloor language_floor(Language language, std::string_view validation_text, int context,
                             const std::function<bool()>& cancelled);
 
-/// In nats per character; exact, because the text since its start determines the state.
+/// In nats per character; exact, because the text since its start determines the state. Of a window language the mean
+/// over 2^20 characters.
 double entropy_rate(Language language);
 
-/// Built on the first call and cached. Thread-safe.
+/// Of a Markov source, else std::logic_error. Built on the first call and cached. Thread-safe.
 const Source& language_source(Language language);
 
 }  // namespace ropelab

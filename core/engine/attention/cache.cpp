@@ -4,6 +4,16 @@
 
 namespace ropelab {
 
+namespace {
+
+// In the same memory, which a CUDA graph requires.
+void keep(torch::Tensor& stored, const torch::Tensor& numbers) {
+    if (!stored.defined()) stored = torch::zeros_like(numbers);
+    stored.copy_(numbers);
+}
+
+}  // namespace
+
 KeyValueCache::KeyValueCache(std::int64_t layers, std::int64_t capacity) {
     for (std::int64_t layer = 0; layer < layers; ++layer) add_layer(capacity);
 }
@@ -79,13 +89,15 @@ void KeyValueCache::store(std::int64_t index, const torch::Tensor& keys, const t
 }
 
 void KeyValueCache::store_state(std::int64_t index, const torch::Tensor& state) {
-    Layer& layer = layers_[static_cast<std::size_t>(index)];
-    if (!layer.state.defined()) layer.state = torch::zeros_like(state);
-    layer.state.copy_(state);
+    keep(layers_[static_cast<std::size_t>(index)].state, state);
+}
+
+void KeyValueCache::store_embedding(const torch::Tensor& embedding) {
+    keep(embedding_, embedding);
 }
 
 std::int64_t KeyValueCache::bytes() const {
-    std::int64_t total = 0;
+    std::int64_t total = embedding_.defined() ? static_cast<std::int64_t>(embedding_.nbytes()) : 0;
     for (const Layer& layer : layers_) {
         for (const torch::Tensor& numbers : {layer.keys, layer.values, layer.state}) {
             if (numbers.defined()) total += static_cast<std::int64_t>(numbers.nbytes());

@@ -17,7 +17,9 @@ class KeyValueCache {
     struct Layer {
         torch::Tensor keys;    // (key_value_heads, capacity, channels); undefined before the first token
         torch::Tensor values;  // (key_value_heads, capacity, channels); undefined before the first token
-        torch::Tensor state;   // of a gated DeltaNet: (heads, head_dim, head_dim); undefined before the first token
+        // Undefined before the first token. Of a gated DeltaNet: (heads, head_dim, head_dim); of a layer with a key
+        // offset: the last token's key before offset and rotation, (key_value_heads, head_dim).
+        torch::Tensor state;
     };
 
     /// `capacity`: largest number of tokens that a token attends to.
@@ -30,8 +32,11 @@ class KeyValueCache {
     void assign_slots(const torch::Tensor& positions);
     /// For the tokens of the last assign_slots: (time, key_value_heads, channels) each.
     void store(std::int64_t layer, const torch::Tensor& keys, const torch::Tensor& values);
-    /// (heads, head_dim, head_dim) of a gated DeltaNet.
+    /// Layer::state.
     void store_state(std::int64_t layer, const torch::Tensor& state);
+    /// (width): the embedding of the last token, which token smear adds to the next one.
+    void store_embedding(const torch::Tensor& embedding);
+    const torch::Tensor& embedding() const { return embedding_; }
     void assign_slot(std::int64_t position);
     /// One token on the CPU, (heads, head_dim) float32 each.
     void store(std::int64_t layer, const float* key, const float* value, std::int64_t heads, std::int64_t head_dim);
@@ -62,6 +67,7 @@ class KeyValueCache {
 
     std::int64_t tokens_ = 0;
     torch::Tensor newest_;
+    torch::Tensor embedding_;
     std::vector<Ring> rings_;
     std::vector<std::size_t> ring_of_layer_;
     std::vector<Layer> layers_;

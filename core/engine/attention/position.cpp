@@ -17,17 +17,38 @@ const Rotary* decaying(const ModelPlan& plan) {
     return rotary && rotary->kind == Rotary::Kind::decaying ? rotary : nullptr;
 }
 
+// LayerTerms::shifted of each layer; the runs shift keys in the same layers, but not in the same channels.
+std::vector<torch::Tensor> shifted_channels(std::span<const ModelPlan> runs, torch::Device device) {
+    std::vector<torch::Tensor> result(runs.front().layers.size());
+    bool shifts = false;
+    for (std::size_t layer = 0; layer < result.size(); ++layer) {
+        std::vector<torch::Tensor> rows;
+        for (const ModelPlan& run : runs) {
+            const auto* part = std::get_if<Softmax>(&run.layers[layer].attention);
+            if (!part || part->shifted_channels.empty()) break;
+            const std::vector<std::uint8_t> channels(part->shifted_channels.begin(), part->shifted_channels.end());
+            rows.push_back(torch::tensor(c10::ArrayRef<std::uint8_t>(channels)).to(torch::kBool));
+        }
+        if (rows.size() < runs.size()) continue;
+        result[layer] = torch::stack(rows).view({std::ssize(runs), 1, 1, 1, -1}).to(device);
+        shifts = true;
+    }
+    if (!shifts) result.clear();
+    return result;
+}
+
 PositionTerms terms_without_tables(std::span<const ModelPlan> runs, std::int64_t positions, torch::Device device) {
     const ModelPlan& shape = runs.front();
     const std::int64_t width = shape.sizes.C.value_or(0);
     PositionTerms terms;
     if (shape.embedding.positions == Embedding::Positions::sinusoidal) {
-        terms.embeddings = sinusoids(positions, width).to(device);
+        terms.embeddings = sinusoids(positions, width, shape.embedding.base).to(device);
     }
     const auto scored = std::ranges::find_if(shape.layers, [](const LayerPlan& layer) { return layer.scores(); });
     if (scored != shape.layers.end())
         terms.relative = relative_table(scored->scores()->relative, {scored->heads(), width, positions}, device);
     if (decaying(shape)) terms.decays = xpos_decays(runs, device);
+    terms.shifted = shifted_channels(runs, device);
     return terms;
 }
 
@@ -58,6 +79,7 @@ LayerTerms PositionTerms::layer(std::int64_t index, const Scores& scores, const 
             .relative = relative_terms(scores.relative, relative, weights, index),
             .decay = decays.empty() ? torch::Tensor() : decays[static_cast<std::size_t>(index)],
             .soft_cap = scores.soft_cap,
+            .shifted = shifted.empty() ? torch::Tensor() : shifted[static_cast<std::size_t>(index)],
             .sinks = scores.has_sinks ? weights.get("layers." + std::to_string(index) + ".attention.sinks")
                                       : torch::Tensor()};
 }

@@ -16,9 +16,10 @@ struct LayerTerms {
     RotaryTables tables;      // undefined if nothing rotates
     std::int64_t window = 0;  // sliding window in tokens, which includes the query's own; 0: none
     RelativeTerms relative = {};
-    torch::Tensor decay = {};  // of xPos: that of xpos_decays
-    double soft_cap = 0;       // Scores::soft_cap
-    torch::Tensor sinks = {};  // attention sinks (formula 45), (runs, heads) float32; undefined without them
+    torch::Tensor decay = {};    // of xPos: that of xpos_decays
+    double soft_cap = 0;         // Scores::soft_cap
+    torch::Tensor shifted = {};  // Softmax::shifted_channels, (runs, 1, 1, 1, head_dim) bool; undefined for none
+    torch::Tensor sinks = {};    // attention sinks (formula 45), (runs, heads) float32; undefined without them
 
     /// Of ALiBi, (heads) float32; undefined for other encodings.
     torch::Tensor slopes() const;
@@ -32,8 +33,9 @@ struct PositionTerms {
     LayerTables tables;
     /// Sinusoidal (formula 30), (time, width) float32; undefined without them.
     torch::Tensor embeddings = {};
-    torch::Tensor relative = {};             // relative_table
-    std::vector<torch::Tensor> decays = {};  // xpos_decays; empty for other encodings
+    torch::Tensor relative = {};              // relative_table
+    std::vector<torch::Tensor> decays = {};   // xpos_decays; empty for other encodings
+    std::vector<torch::Tensor> shifted = {};  // LayerTerms::shifted of each layer; empty if no layer shifts keys
     std::int64_t first = 0;
     /// (time) int64 on the device; replaces `first` if defined: work in a CUDA graph must load positions from there.
     torch::Tensor positions = {};

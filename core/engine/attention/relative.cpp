@@ -141,9 +141,9 @@ struct LogitsOf {
 
 }  // namespace
 
-torch::Tensor sinusoids(std::int64_t positions, std::int64_t width) {
+torch::Tensor sinusoids(std::int64_t positions, std::int64_t width, double base) {
     const std::vector<double> rows =
-        sinusoidal_embeddings(static_cast<std::size_t>(positions), static_cast<std::size_t>(width));
+        sinusoidal_embeddings(static_cast<std::size_t>(positions), static_cast<std::size_t>(width), base);
     return torch::tensor(c10::ArrayRef<double>(rows), torch::kFloat32).view({positions, width});
 }
 

@@ -43,7 +43,7 @@ using RelativeTerms =
     std::variant<PlainScores, AlibiTerms, DistanceBiasTerms, ShawTerms, TransformerXlTerms, CopeTerms, KerpleTerms>;
 
 /// Formula 30: (positions, width) float32.
-torch::Tensor sinusoids(std::int64_t positions, std::int64_t width);
+torch::Tensor sinusoids(std::int64_t positions, std::int64_t width, double base = 10000.0);
 
 struct RelativeSizes {
     std::int64_t heads;

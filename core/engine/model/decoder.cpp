@@ -118,14 +118,39 @@ class Stream {
     Sum sum_;        // its stage
 };
 
+// Formula 67 for x: (runs, batch·time, C). Each run separately, for the reason of run_by_run.
+torch::Tensor smeared(const Embedding& part, const Parameters& weights, const torch::Tensor& x, std::int64_t batch,
+                      KeyValueCache* cache) {
+    const torch::Tensor gates = weights.get("smear.gate");
+    const torch::Tensor factors = weights.get("smear.factor");
+    std::vector<torch::Tensor> runs;
+    for (std::int64_t run = 0; run < x.size(0); ++run) {
+        const torch::Tensor own = x[run].unflatten(0, {batch, -1});  // (batch, time, C)
+        const std::int64_t time = own.size(1);
+        const bool continues = cache && cache->tokens() > time;
+        const torch::Tensor before =
+            continues ? cache->embedding().view({1, 1, -1}) : torch::zeros_like(own.narrow(1, 0, 1));
+        const torch::Tensor previous = torch::cat({before, own.narrow(1, 0, time - 1)}, 1);
+        const torch::Tensor gate =
+            factors[run] * torch::sigmoid(torch::matmul(own.narrow(2, 0, part.smear_channels), gates[run]));
+        runs.push_back((own + gate.unsqueeze(2) * previous).flatten(0, 1));
+    }
+    if (cache) cache->store_embedding(x[0][x.size(1) - 1]);
+    return torch::stack(runs);
+}
+
 // (runs, batch·time, C).
 torch::Tensor embedded(const Embedding& part, const Parameters& weights, const torch::Tensor& tokens,
-                       const PositionTerms& terms, const StageMarks& stages) {
+                       const PositionTerms& terms, const StageMarks& stages, KeyValueCache* cache) {
     const std::int64_t batch = tokens.size(1);
     const std::int64_t time = tokens.size(2);
     torch::Tensor x = look_up(weights.get("embedding.weight"), tokens.flatten(1, 2));
     stages.computed("embedding", x);
     if (part.factor != 1.0) x = x * part.factor;
+    if (part.smear_channels > 0) {
+        x = smeared(part, weights, x, batch, cache);
+        stages.computed("smear", x);
+    }
     const auto added = [&](const torch::Tensor& to, const torch::Tensor& rows) {  // rows: (runs or 1, 1, time, C)
         const torch::Tensor sum = (to.unflatten(1, {batch, time}) + rows).flatten(1, 2);
         stages.computed("positions", sum);
@@ -161,7 +186,7 @@ torch::Tensor Decoder::last_rows(const Parameters& weights, const torch::Tensor&
     if (use.cache) use.cache->assign_slots(terms.positions_of(tokens.size(2), tokens.device()));
     const StageMarks outside{use.stages, -1};
     Stream stream(weights, precision, use);
-    stream.begin(embedded(plan_.embedding, weights, tokens, terms, outside));
+    stream.begin(embedded(plan_.embedding, weights, tokens, terms, outside, use.cache));
     for (std::size_t index = 0; index < plan_.layers.size(); ++index) {
         const LayerPlan& plan = plan_.layers[index];
         const auto layer = static_cast<std::int64_t>(index);

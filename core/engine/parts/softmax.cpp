@@ -1,8 +1,31 @@
 #include "core/engine/attention/backend.h"
+#include "core/engine/attention/reference.h"
 #include "core/engine/operations/operations.h"
 #include "core/engine/parts/parts.h"
 
 namespace ropelab {
+
+namespace {
+
+// Formula 66. Keys are normalized before the offset, and rotated after it.
+AttentionInput with_offset_keys(AttentionInput input, const torch::Tensor& shifted, const AttentionUse& use) {
+    LayerVectors vectors = vectors_of(input);
+    if (input.query_norm.defined()) use.stages.computed("attention.qk_norm", vectors.query);
+    const std::int64_t time = vectors.key.size(2);
+    const bool continues = use.cache && use.cache->tokens() > time;
+    const torch::Tensor before = continues ? use.cache->layer(use.layer).state.unsqueeze(0).unsqueeze(0).unsqueeze(0)
+                                           : vectors.key.narrow(2, 0, 1);
+    const torch::Tensor previous = torch::cat({before, vectors.key.narrow(2, 0, time - 1)}, 2);
+    if (use.cache) use.cache->store_state(use.layer, vectors.key[0][0][time - 1]);
+    vectors.key = torch::where(shifted, previous, vectors.key);
+    use.stages.computed("attention.key_offset", vectors.key);
+    input.qkv = torch::cat({vectors.query, vectors.key, vectors.value}, 3).flatten(3).flatten(1, 2);
+    input.query_norm = torch::Tensor();
+    input.key_norm = torch::Tensor();
+    return input;
+}
+
+}  // namespace
 
 torch::Tensor forward(const Softmax& part, const torch::Tensor& x, const LayerPass& pass) {
     const StageMarks& stages = pass.use.stages;
@@ -32,6 +55,7 @@ torch::Tensor forward(const Softmax& part, const torch::Tensor& x, const LayerPa
                 torch::cat({qkv.narrow(2, 0, queries) * factor, qkv.narrow(2, queries, qkv.size(2) - queries)}, 2);
         }
     }
+    if (terms.shifted.defined()) input = with_offset_keys(std::move(input), terms.shifted, pass.use);
     const torch::Tensor mixed = attend(input, terms, pass.dropout, pass.name("attention"), pass.use);
     if (!part.is_gated) return mixed;
     // The gate of each head and channel (formula 45), from the layer's input.

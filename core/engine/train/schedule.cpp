@@ -35,10 +35,18 @@ double learning_rate_at(const RunSpec& spec, std::int64_t iteration) {
 }
 
 double theta_at(const RunSpec& spec, std::int64_t iteration) {
-    if (spec.theta_schedule == ThetaSchedule::constant || spec.iterations == 0) return spec.theta;
+    if (spec.theta_schedule == ThetaSchedule::constant || spec.theta_schedule == ThetaSchedule::drop ||
+        spec.iterations == 0)
+        return spec.theta;
     const double share = std::min(1.0, static_cast<double>(iteration) / static_cast<double>(spec.iterations));
     if (spec.theta_schedule == ThetaSchedule::linear) return spec.theta + share * (spec.theta_end - spec.theta);
     return spec.theta * std::pow(spec.theta_end / spec.theta, share);
+}
+
+double theta_shift_at(const RunSpec& spec, std::int64_t iteration) {
+    constexpr double stops = -1000;  // the logarithm of a frequency that is 0 in float64
+    if (spec.theta_schedule == ThetaSchedule::drop) return iteration >= spec.drop_step() ? stops : 0;
+    return std::log(theta_at(spec, iteration) / spec.theta);
 }
 
 std::vector<std::int64_t> batch_starts(const RunSpec& spec, std::size_t tokens, std::int64_t step) {

@@ -13,6 +13,8 @@ double learning_rate_at(const RunSpec& spec, std::int64_t iteration);
 
 /// Equal steps (linear) or factors (geometric) from theta to theta_end, which it has after the last iteration.
 double theta_at(const RunSpec& spec, std::int64_t iteration);
+/// What a schedule adds to the number that "rotary.shift" moves (core/plan/parts/rotary.h).
+double theta_shift_at(const RunSpec& spec, std::int64_t iteration);
 
 /// `batch` offsets into `tokens` tokens, each with space for context + 1 tokens. Random batches depend on the run's
 /// seed and the step; sequential batches are the same for every seed.

@@ -38,7 +38,10 @@ struct StepNorms {
 bool differ_in_rotation_only(const ModelPlan& a, const ModelPlan& b) {
     const auto unrotated = [](LayerPlan layer) {
         layer.words.clear();
-        if (auto* softmax = std::get_if<Softmax>(&layer.attention)) softmax->rotary.reset();
+        if (auto* softmax = std::get_if<Softmax>(&layer.attention)) {
+            softmax->rotary.reset();
+            softmax->shifted_channels.assign(softmax->shifted_channels.size(), true);  // those that do not rotate
+        }
         if (auto* latent = std::get_if<Latent>(&layer.attention)) latent->rotary.reset();
         return layer;
     };
@@ -213,8 +216,7 @@ struct TorchCohort::State {
         const torch::NoGradGuard no_gradients;
         const std::int64_t offset = weights.layout().at("rotary.shift").offset;
         for (std::size_t run = 0; run < specs.size(); ++run) {
-            const double shift = std::log(theta_at(specs[run], iteration) / specs[run].theta);
-            weights.flat()[static_cast<std::int64_t>(run)][offset] = shift;
+            weights.flat()[static_cast<std::int64_t>(run)][offset] = theta_shift_at(specs[run], iteration);
         }
     }
 

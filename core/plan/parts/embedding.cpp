@@ -30,6 +30,20 @@ Stages Embedding::stages(const PlanSizes& n) const {
                       .formula = "X_t = " + (positions == Positions::sinusoidal ? "" : factor_text(factor)) + "E[x_t]",
                       .settings = {"width", "tokenizer", "vocabulary_size"},
                       .tensors = {token_table("embedding.weight", n.V, n.C, false)}}};
+    if (smear_channels > 0) {
+        const auto vector = [](const char* name, std::int64_t size) {
+            return Tensor{.name = name, .shape = {size}, .place = storage::smear, .multiplies = false, .embeds = true};
+        };
+        const auto own = product_of({n.C, n.state_number_bytes});
+        result.push_back({.id = "smear",
+                          .name = "Token smear",
+                          .symbols = "(B, T, C)",
+                          .shape = rows,
+                          .formula = "X_t ← X_t + λ·σ(w·X_t[0 … " + std::to_string(smear_channels - 1) + "])·X_{t−1}",
+                          .settings = {"token_smear"},
+                          .tensors = {vector("smear.gate", smear_channels), vector("smear.factor", 1)},
+                          .state_bytes = own.value_or(0)});
+    }
     switch (positions) {
         case Positions::none:
             break;

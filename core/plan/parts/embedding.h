@@ -10,8 +10,11 @@ namespace ropelab {
 struct Embedding {
     enum class Positions { none, learned, sinusoidal };
     Positions positions = Positions::none;
+    double base = 10000.0;     // of the sinusoidal ones
     Count position_rows = {};  // of the table of learned ones
     double factor = 1.0;       // of the tokens' rows: √C with sinusoidal positions and in Gemma
+    /// Formula 67: the first channels, from which the gate of the previous token's row is computed; 0: no smear.
+    std::int64_t smear_channels = 0;
 
     Stages stages(const PlanSizes& sizes) const;
     bool operator==(const Embedding&) const = default;

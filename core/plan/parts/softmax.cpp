@@ -160,6 +160,17 @@ Stages Softmax::stages(const PlanSizes& n, const std::string& input) const {
         }
         result.push_back(std::move(norm));
     }
+    if (!shifted_channels.empty()) {
+        const auto own = product_of({kv, D, n.state_number_bytes});
+        result.push_back({.id = "attention.key_offset",
+                          .name = "Key offset",
+                          .kind = "channels that do not rotate",
+                          .symbols = "(B, h_kv, T, D)",
+                          .shape = extents({n.B, kv, n.T, D}),
+                          .formula = "k_t ← k_{t−1} in the channels that do not rotate, for t ≥ 1",
+                          .settings = {"key_offset", "fraction"},
+                          .state_bytes = own.value_or(0)});
+    }
     if (rotary && rotary->is_applied) {
         // A norm without weights follows the rotation (Llama 4).
         const bool is_before_norm = qk_norm != QkNorm::none && !head_norm.has_weight;

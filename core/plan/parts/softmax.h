@@ -57,6 +57,9 @@ struct Softmax {
     NormPart head_norm = {.kind = NormPart::Kind::rms};  // of queries and of keys, unless qk_norm is none
     bool is_gated = false;
     std::optional<Rotary> rotary = {};
+    /// Formula 66: channels of each head in which a key is that of the previous token, in the canonical pairing; empty
+    /// for none.
+    std::vector<bool> shifted_channels = {};
     Scores scores = {};
 
     Stages stages(const PlanSizes& sizes, const std::string& input) const;

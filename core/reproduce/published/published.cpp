@@ -45,6 +45,11 @@ const nlohmann::json& glu_variants() {
     return json;
 }
 
+const nlohmann::json& recent_sheets() {
+    static const nlohmann::json json = parse_bounded(embedded::recent_sheets).at("sheets");
+    return json;
+}
+
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta) {
     for (const nlohmann::json& row : table) {
         if (row.at("theta").get<double>() == theta) return row;

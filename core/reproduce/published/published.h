@@ -23,6 +23,8 @@ const nlohmann::json& partial_rope_paper();
 const nlohmann::json& post();
 const nlohmann::json& pre_post_norm_paper();
 const nlohmann::json& glu_variants();
+/// The sheets of 2025 and 2026: their claims, notes, groups and rows (core/reproduce/sheets/recent_sheets.cpp).
+const nlohmann::json& recent_sheets();
 
 /// Throws std::out_of_range if there is no such row.
 const nlohmann::json& row_of_theta(const nlohmann::json& table, double theta);

@@ -237,9 +237,29 @@ std::vector<double> extended_losses(Engine& engine, const Checkpoint& checkpoint
     return losses;
 }
 
+bool needs_measure(const SheetPlan& plan, const std::string& measure) {
+    return std::any_of(plan.rows.begin(), plan.rows.end(),
+                       [&](const PlannedRow& row) { return row.measure == measure; });
+}
+
+void measure_scaled_loss(LabFile& lab, RunId id, Engine& engine, const Checkpoint& checkpoint,
+                         const std::filesystem::path& data_dir) {
+    std::vector<ScalingMethod> methods = {ScalingMethod::none};
+    const std::vector<ScalingMethod> possible = extrapolation_methods_of(plan_of(checkpoint));
+    if (std::ranges::find(possible, ScalingMethod::yarn) != possible.end())
+        methods = {ScalingMethod::ntk, ScalingMethod::yarn};
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const ExtrapolationEvaluation& evaluation :
+         evaluate_extrapolation(engine, checkpoint, 4, methods, data_dir, [] { return false; }).evaluations) {
+        lowest = std::min(lowest, evaluation.result->loss);
+    }
+    lab.set_measurement(id, scaled_loss, lowest);
+}
+
 void measure_extensions(LabFile& lab, RunId id, Engine& engine, const SheetPlan& plan,
                         const std::filesystem::path& data_dir) {
     const Checkpoint checkpoint = checkpoint_of(lab, id);
+    if (needs_measure(plan, scaled_loss)) measure_scaled_loss(lab, id, engine, checkpoint, data_dir);
     const auto losses = extended_losses(engine, checkpoint, plan.extensions, data_dir);
     for (std::size_t i = 0; i < losses.size(); ++i) lab.set_measurement(id, loss_at(plan.extensions[i]), losses[i]);
     // Stored last, with NaN if there are no losses: this measurement marks the run as complete.
@@ -315,6 +335,38 @@ void measure_first_gradients(LabFile& lab, std::int64_t experiment) {
     }
 }
 
+// The number of the largest of the pairs of each head, averaged over layers and heads.
+double largest_pair(const ProbeArray& usage, const std::vector<RotaryPair>& pairs) {
+    double sum = 0;
+    const std::size_t heads = usage.values.size() / pairs.size();
+    for (std::size_t head = 0; head < heads; ++head) {
+        std::size_t largest = 0;
+        for (std::size_t pair = 1; pair < pairs.size(); ++pair) {
+            const auto norm = [&](std::size_t i) { return usage.values[head * pairs.size() + i]; };
+            if (pairs[pair].rotates && norm(pair) > norm(largest)) largest = pair;
+        }
+        sum += static_cast<double>(largest);
+    }
+    return sum / static_cast<double>(heads);
+}
+
+void measure_bands(LabFile& lab, std::int64_t experiment) {
+    for (const RunRecord& run : lab.runs()) {
+        if (run.experiment != experiment || run.state != RunState::finished) continue;
+        if (lab.measurements(run.id).contains(band_place)) continue;
+        const RunSpec spec = stored_spec(run);
+        const auto snapshot = lab.snapshot(run.id, spec.iterations);
+        const ModelPlan plan = plan_of(spec, 1);
+        const Rotary* rotary = plan.rotary();
+        const bool is_known = snapshot && rotary && rotary->is_applied && !snapshot->key_usage.values.empty();
+        lab.set_measurement(run.id, band_place,
+                            is_known ? (largest_pair(snapshot->query_usage, rotary->pairs) +
+                                        largest_pair(snapshot->key_usage, rotary->pairs)) /
+                                           2
+                                     : std::numeric_limits<double>::quiet_NaN());
+    }
+}
+
 std::vector<std::int64_t> probe_lags(const SheetPlan& plan, const RunSpec& spec) {
     std::vector<std::int64_t> lags;
     for (const Prediction& prediction : plan.predictions) {
@@ -336,11 +388,6 @@ bool lacks_retrieval(const SheetPlan& plan, const RunSpec& spec, const std::map<
     needed.push_back(lags.back());
     return std::any_of(needed.begin(), needed.end(),
                        [&](std::int64_t lag) { return !known.contains(retrieval_gain(lag)); });
-}
-
-bool needs_measure(const SheetPlan& plan, const std::string& measure) {
-    return std::any_of(plan.rows.begin(), plan.rows.end(),
-                       [&](const PlannedRow& row) { return row.measure == measure; });
 }
 
 // For the estimates of other sheets.
@@ -408,7 +455,7 @@ std::int64_t unmeasured_runs(const SheetPlan& plan, std::span<const SheetRun> ru
         const bool has_ended = is_finished || run.state == RunState::failed;
         return (has_ended && (lacks_kind(spiked) || lacks_kind(spiked_early) || lacks_kind(first_gradient_at_end) ||
                               lacks_kind(first_gradient_ratio))) ||
-               (is_finished && ((plan.writing.samples > 0 && lacks(generated_per_second)) ||
+               (is_finished && ((plan.writing.samples > 0 && lacks(generated_per_second)) || lacks_kind(band_place) ||
                                 (needs_measure(plan, operations_per_token) && lacks(operations_per_token)) ||
                                 (!plan.extensions.empty() && lacks(extension_rise)) ||
                                 lacks_retrieval(plan, run.spec, run.measurements)));
@@ -443,6 +490,7 @@ bool measure_runs(LabFile& lab, std::int64_t experiment, const SheetPlan& plan, 
     if (needs_measure(plan, first_gradient_at_end) || needs_measure(plan, first_gradient_ratio)) {
         measure_first_gradients(lab, experiment);
     }
+    if (needs_measure(plan, band_place)) measure_bands(lab, experiment);
     std::vector<Finished> runs;
     for (const RunRecord& run : lab.runs()) {
         if (run.experiment != experiment || run.state != RunState::finished || is_imported(run)) continue;

@@ -200,7 +200,8 @@ bool has_plain_frequencies(const RunSpec& spec) {
     // Neither xPos' decay nor a learned bias.
     const bool only_rotates = spec.rotates() && spec.encoding().has_plain_scores();
     return only_rotates && !spec.theta_varies() && spec.pairs == "all" && spec.rotated_layers == "all" &&
-           spec.frequencies == "auto" && rotary_dim(spec.head_dim(), spec.fraction) > 0;
+           spec.frequencies == "auto" && spec.key_offset == "none" && !spec.token_smear &&
+           rotary_dim(spec.head_dim(), spec.fraction) > 0;
 }
 
 struct SweptKey {

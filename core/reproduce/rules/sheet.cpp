@@ -171,25 +171,31 @@ std::string stored_rules_words(const SheetPlan& plan) {
 }
 
 const std::vector<Sheet>& sheets() {
-    static const std::vector<Sheet> all = {
-        {"theta-table-2", "Huang et al. 2025, table 2: best validation loss of six bases on three data sets",
-         plan_theta_table_2},
-        {"theta-table-3", "Huang et al. 2025, table 3: losses and speeds of six bases on Tiny Shakespeare",
-         plan_theta_table_3},
-        {"theta-speed", "Huang et al. 2025, speeds: does every θ other than 10,000 halve the speed?", plan_theta_speed},
-        {"partial-bands", "Khan et al., partial RoPE: does RoPE on 10 % of the channels match full RoPE?",
-         plan_partial_bands},
-        {"nope-spikes", "Khan et al., partial RoPE: loss spikes without position encoding, and their remedies",
-         plan_nope_spikes},
-        {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
-        {"pre-post-norm", "Xiong et al. 2020: pre-norm or post-norm, gradients by layer and warm-up",
-         plan_pre_post_norm},
-        {"glu-variants", "Shazeer 2020: do gated feed-forward networks have a lower loss at equal numbers of weights?",
-         plan_glu_variants},
-        {"encodings",
-         "Huang et al. 2025, table 1: six position encodings, trained and evaluated beyond the training context",
-         plan_encodings},
-    };
+    static const std::vector<Sheet> all = [] {
+        std::vector<Sheet> sheets = {
+            {"theta-table-2", "Huang et al. 2025, table 2: best validation loss of six bases on three data sets",
+             plan_theta_table_2},
+            {"theta-table-3", "Huang et al. 2025, table 3: losses and speeds of six bases on Tiny Shakespeare",
+             plan_theta_table_3},
+            {"theta-speed", "Huang et al. 2025, speeds: does every θ other than 10,000 halve the speed?",
+             plan_theta_speed},
+            {"partial-bands", "Khan et al., partial RoPE: does RoPE on 10 % of the channels match full RoPE?",
+             plan_partial_bands},
+            {"nope-spikes", "Khan et al., partial RoPE: loss spikes without position encoding, and their remedies",
+             plan_nope_spikes},
+            {"bpc", "Brahmachary 2025: bits per character on enwik8, with and without RoPE", plan_bpc},
+            {"pre-post-norm", "Xiong et al. 2020: pre-norm or post-norm, gradients by layer and warm-up",
+             plan_pre_post_norm},
+            {"glu-variants",
+             "Shazeer 2020: do gated feed-forward networks have a lower loss at equal numbers of weights?",
+             plan_glu_variants},
+            {"encodings",
+             "Huang et al. 2025, table 1: six position encodings, trained and evaluated beyond the training context",
+             plan_encodings},
+        };
+        for (Sheet& sheet : sheets_of_data()) sheets.push_back(std::move(sheet));
+        return sheets;
+    }();
     return all;
 }
 

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -246,13 +247,15 @@ struct SheetRequest {
     std::filesystem::path data_dir;     // data directory, as --data-dir
     /// Rows stop when they are settled; the cap is then the largest number of seeds.
     std::optional<SequentialDesign> stopping = {};
+    /// Nothing is trained: at `paper` scale, data that is not on disk is named in a note instead of refused.
+    bool only_plans = false;
 };
 
 struct Sheet {
     std::string name;
     std::string title;
     /// Throws BadInput for fewer than two seeds, and MissingSet (core/data) at `paper` scale.
-    SheetPlan (*plan)(const SheetRequest& request);
+    std::function<SheetPlan(const SheetRequest& request)> plan;
 };
 const std::vector<Sheet>& sheets();
 /// Throws BadInput, naming the nearest sheet, for an unknown name.
@@ -268,5 +271,7 @@ SheetPlan plan_bpc(const SheetRequest& request);
 SheetPlan plan_pre_post_norm(const SheetRequest& request);
 SheetPlan plan_glu_variants(const SheetRequest& request);
 SheetPlan plan_encodings(const SheetRequest& request);
+/// Those of resources/published/recent.json, whose plans throw BadInput at `paper` scale.
+std::vector<Sheet> sheets_of_data();
 
 }  // namespace ropelab

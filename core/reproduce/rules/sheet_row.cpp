@@ -31,7 +31,7 @@ bool belongs(const RunSpec& spec, const GroupKeys& group) {
 }
 
 std::string unit_of(const std::string& measure) {
-    if (measure == extension_rise) return "nats";
+    if (measure == extension_rise || measure == scaled_loss) return "nats";
     for (const Measure& known : measures()) {
         if (known.name == measure) return std::string(known.unit);
     }

@@ -23,6 +23,12 @@ inline constexpr const char* operations_per_training_step = "operations_per_trai
 inline constexpr const char* operations_per_token = "operations_per_generated_token";
 /// Nats per token: loss at the longest extension minus that at the context, on the same beginning of the split.
 inline constexpr const char* extension_rise = "extension_rise";
+/// Nats per token at four times the context, of evaluate_extrapolation: the lower loss with NTK-aware scaling and YaRN
+/// if the frequencies can be scaled, else the loss without scaling.
+inline constexpr const char* scaled_loss = "scaled_loss_at_4x";
+/// Pair that rotates with the largest norm (ProbeResult::query_usage and key_usage of the last snapshot), mean over
+/// layers, heads, queries and keys. NaN if the run has no such snapshot or does not rotate.
+inline constexpr const char* band_place = "pair_of_largest_norm";
 /// 1 or 0 (first_spike); NaN if the run failed for another reason.
 inline constexpr const char* spiked = "spiked";
 /// Spiked within the first `early` of the run's steps.

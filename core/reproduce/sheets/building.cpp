@@ -25,6 +25,12 @@ std::vector<SheetData> data_for(const std::vector<std::string>& names, const She
             sets.push_back({name, name, true, ""});
             continue;
         }
+        if (request.scale == SheetScale::paper && request.only_plans) {
+            plan.missing_sets.push_back(name);
+            plan.notes.push_back(set.title + " is not on disk, and training requires it.");
+            sets.push_back({name, name, true, ""});
+            continue;
+        }
         if (request.scale == SheetScale::paper) {
             throw MissingSet(name, "The scale \"paper\" requires all of " + set.title +
                                        ", which is not on disk. Download it with " + "ropelab-cli data fetch " + name +
@@ -262,6 +268,11 @@ std::vector<SheetData> corpora_for(const std::vector<std::string>& names, double
     std::vector<SheetData> sets;
     for (const std::string& name : names) {
         const auto folder = find_corpus(name, request);
+        if (!folder && sets.empty() && request.only_plans) {
+            notes.push_back("There is no folder \"" + name + "\" with text: " + needs + '.');
+            sets.push_back({name, name, true, ""});
+            continue;
+        }
         if (!folder) {
             if (sets.empty())
                 throw BadInput("The scale \"paper\" is not possible: " + needs + ", or choose the scale \"laptop\".");

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <random>
 
+#include "core/base/error.h"
 #include "core/data/corpus.h"
 #include "core/engine/torch_engine.h"
 #include "core/forecast/estimate.h"
@@ -14,6 +15,7 @@
 #include "core/plan/step_cost.h"
 #include "core/run/runner.h"
 #include "tests/support/event_log.h"
+#include "tests/support/expect_message.h"
 #include "tests/support/scratch_folder.h"
 #include "tests/support/tiny.h"
 
@@ -48,6 +50,22 @@ std::vector<TimedCohort> synthetic_cohorts(int count, double noise) {
 
 double relative_error(const TimeModel& model, const PartWork& work) {
     return std::abs(model.seconds(synthetic_key, TimedPart::steps, work) / true_seconds(work) - 1);
+}
+
+TEST(TimeModel, OfADeviceCountsOperationsAtItsSpeed) {
+    const PartWork work = steps_work(1000, 2, 1e9);
+    const auto seconds = [&](const std::string& device) {
+        return TimeModel::of_device(device).seconds(synthetic_key, TimedPart::steps, work);
+    };
+    EXPECT_DOUBLE_EQ(seconds("2e14"), work.operations / 2e14);
+    EXPECT_DOUBLE_EQ(seconds("A100"), work.operations / (0.4 * 312e12));
+    EXPECT_EQ(TimeModel::of_device("A100").place(),
+              "at 124.8 trillion operations per second, 40 % of the peak of A100");
+    EXPECT_EQ(TimeModel().place(), "on this machine");
+    EXPECT_EQ(TimeModel::of_device("2e14").duration(3600), "1 h 0 min");
+    EXPECT_MESSAGE(TimeModel::of_device("A10"), BadInput, "did you mean A100?");
+    EXPECT_MESSAGE(TimeModel::of_device("5"), BadInput, "must be between 1e6 and 1e21");
+    for (const DevicePeak& device : device_peaks()) EXPECT_TRUE(device.source.starts_with("https://")) << device.name;
 }
 
 TEST(TimeModel, LearnsTheCoefficientsOfAMachine) {

@@ -10,13 +10,8 @@
 
 namespace ropelab {
 
-/// Returns a run with these settings, written as "experts=4 layers=6", on top of small sizes.
-inline RunSpec anatomy_spec(const std::string& settings) {
-    RunSpec spec;
-    spec.layers = 4;
-    spec.heads = 4;
-    spec.width = 48;
-    spec.context = 24;
+/// The run with these settings, written as "experts=4 layers=6".
+inline RunSpec with_settings(RunSpec spec, const std::string& settings) {
     std::istringstream words(settings);
     for (std::string word; words >> word;) {
         const std::size_t sign = word.find('=');
@@ -24,6 +19,16 @@ inline RunSpec anatomy_spec(const std::string& settings) {
         setting.set(spec, parse_value(setting, word.substr(sign + 1), spec));
     }
     return spec;
+}
+
+/// With these settings, on top of small sizes.
+inline RunSpec anatomy_spec(const std::string& settings) {
+    RunSpec spec;
+    spec.layers = 4;
+    spec.heads = 4;
+    spec.width = 48;
+    spec.context = 24;
+    return with_settings(spec, settings);
 }
 
 /// Returns settings of models that differ in their stages.
@@ -70,6 +75,12 @@ inline const std::vector<std::string>& anatomy_variants() {
             "norm_position=sandwich block=pythia",
             "norm_position=post attention_layers=deltanet+full position=rope+bias",
             "position=learned+rope theta_training=head attention=gated",
+            "key_offset=all fraction=0.5",
+            "key_offset=1of2 position=none qk_norm=true key_value_heads=2",
+            "key_offset=all fraction=0.5 attention_layers=2window+1full attention_window=5",
+            "token_smear=true position=none",
+            "token_smear=true key_offset=0 fraction=0.5 operations=eager",
+            "theta_schedule=drop",
         };
         for (const PositionEncoding& row : position_encodings()) {
             all.push_back("position=" + std::string(row.choice.word));

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <string>
@@ -23,6 +24,65 @@ RunSpec four_layers(const std::string& pattern, std::int64_t window_tokens = 0) 
     spec.attention_layers = pattern;
     spec.attention_window = window_tokens;
     return spec;
+}
+
+// Each part that a key offset cannot join is named, and the reason why.
+TEST(AttentionSettings, KeyOffsetIsRefusedWhereNothingStaysUnrotated) {
+    const auto refused = [](const auto& change, const char* part) {
+        RunSpec spec = four_layers("auto");
+        spec.fraction = 0.5;
+        spec.key_offset = "1of4";
+        EXPECT_NO_THROW(check(spec));
+        change(spec);
+        EXPECT_MESSAGE(check(spec), BadInput, part);
+    };
+    refused([](RunSpec& spec) { spec.fraction = 1; }, "all channels of layer 0 rotate; set fraction below 1");
+    refused([](RunSpec& spec) { spec.attention = AttentionKind::mla; }, "attention = mla");
+    refused([](RunSpec& spec) { spec.position = Position::xpos; }, "position = xpos");
+    refused([](RunSpec& spec) { spec.position = Position::fope; }, "position = fope");
+    refused([](RunSpec& spec) { spec.attention_layers = "deltanet+full"; }, "layer 0 is a gated DeltaNet");
+    refused([](RunSpec& spec) { spec.key_offset = "4"; }, "must be between 0 and 3");
+    RunSpec spec = four_layers("deltanet+full");
+    spec.fraction = 0.5;
+    spec.key_offset = "1+3";
+    EXPECT_NO_THROW(check(spec));
+    spec = four_layers("auto");
+    spec.key_offset = "all";
+    spec.position = Position::none;
+    EXPECT_NO_THROW(check(spec)) << "nothing rotates, so all channels are shifted";
+    spec.position = Position::rope;
+    spec.pairs = "0-3";
+    EXPECT_NO_THROW(check(spec));
+    spec.pairs = "all";
+    spec.rotated_layers = "0";
+    spec.key_offset = "1-3";
+    EXPECT_NO_THROW(check(spec));
+}
+
+TEST(AttentionSettings, PartsOfThePreviousTokenHaveTheirParametersAndCaches) {
+    RunSpec spec = four_layers("auto");
+    spec.fraction = 0.5;
+    const Layout plain = layout_of(spec, 10);
+    spec.key_offset = "1of2";
+    EXPECT_EQ(layout_of(spec, 10).total, plain.total);
+    const ModelPlan plan = plan_of(spec, 10);
+    const auto& shifted = std::get<Softmax>(plan.layers[0].attention).shifted_channels;
+    EXPECT_EQ(std::ranges::count(shifted, true), 8);
+    EXPECT_FALSE(shifted[0]);
+    EXPECT_TRUE(shifted[4]);
+    EXPECT_FALSE(shifted[8]) << "the other channel of the first pair";
+    EXPECT_TRUE(std::get<Softmax>(plan.layers[1].attention).shifted_channels.empty());
+    const auto state_of = [](const Stages& stages) {
+        std::int64_t bytes = 0;
+        for (const AnatomyStage& stage : stages) bytes += stage.state_bytes;
+        return bytes;
+    };
+    EXPECT_EQ(state_of(plan.layers[0].stages(plan.sizes)), 4 * 64) << "one key of 4 heads with 16 channels";
+    EXPECT_EQ(state_of(plan.layers[1].stages(plan.sizes)), 0);
+    spec.token_smear = true;
+    EXPECT_EQ(layout_of(spec, 10).total, plain.total + 13);
+    EXPECT_EQ(state_of(plan_of(spec, 10).front()), 4 * 64) << "one embedding";
+    EXPECT_EQ(non_embedding_parameters(spec), non_embedding_parameters(four_layers("auto")));
 }
 
 TEST(AttentionSettings, PatternsRepeatOverTheLayers) {

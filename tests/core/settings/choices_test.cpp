@@ -111,7 +111,7 @@ TEST(Choices, SettingsOfAnEncodingHaveAnEffectWithItOnly) {
             own.insert(setting.key);
         }
     }
-    EXPECT_EQ(own.size(), 6U);
+    EXPECT_EQ(own.size(), 7U);
     for (const std::string_view name : own) EXPECT_FALSE(key(name).matters(RunSpec{})) << name;
 }
 

@@ -28,7 +28,8 @@ TEST(Keys, SettingAKeyChangesOnlyItsOwnMember) {
         if (const auto* flag = std::get_if<bool>(&before)) other = !*flag;
         if (const auto* whole = std::get_if<std::int64_t>(&before)) other = *whole + 2;
         if (const auto* real = std::get_if<double>(&before)) other = *real == 0.5 ? 0.25 : 0.5;
-        if (entry.name.starts_with("theta") || entry.name.starts_with("xpos")) other = 77.0 / 8.0;
+        if (entry.name.starts_with("theta") || entry.name.starts_with("xpos") || entry.name == "sinusoidal_base")
+            other = 77.0 / 8.0;
         if (std::holds_alternative<std::string>(before)) {
             const auto& words = entry.choices;
             other = words.empty() ? std::string("file.txt")

@@ -165,7 +165,9 @@ Value other_value(const Key& entry) {
     if (const auto* flag = std::get_if<bool>(&before)) return !*flag;
     if (const auto* whole = std::get_if<std::int64_t>(&before)) return *whole + 2;
     if (const auto* real = std::get_if<double>(&before)) {
-        return entry.name.starts_with("theta") || entry.name.starts_with("xpos") ? *real + 2 : 0.5;
+        return entry.name.starts_with("theta") || entry.name.starts_with("xpos") || entry.name == "sinusoidal_base"
+                   ? *real + 2
+                   : 0.5;
     }
     if (entry.name == "tokenizer") return std::string("words");
     if (entry.choices.empty()) return std::string("0");

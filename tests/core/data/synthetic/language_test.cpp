@@ -9,6 +9,7 @@
 
 #include "core/base/error.h"
 #include "core/data/synthetic/source.h"
+#include "tests/support/expect_message.h"
 
 namespace ropelab {
 namespace {
@@ -43,6 +44,41 @@ INSTANTIATE_TEST_SUITE_P(Language, BothLanguages, testing::Values(Language::posi
                          [](const auto& test) {
                              return std::string(test.param == Language::positional ? "positional" : "local");
                          });
+
+// The share of characters that are one of the last W, against the one that the rule gives, and the floor against the
+// sum over the rule's own cases.
+TEST(WindowLanguages, RepeatOneOfTheLastCharacters) {
+    for (const LanguageFacts& facts : languages()) {
+        if (facts.window == 0) continue;
+        SCOPED_TRACE(facts.name);
+        EXPECT_EQ(find_language(facts.name), facts.language);
+        const std::string text = generate_text(facts.language, 3, 200000);
+        EXPECT_EQ(generate_text(facts.language, 3, 1000), text.substr(0, 1000));
+        EXPECT_NE(generate_text(facts.language, 4, 1000), text.substr(0, 1000));
+        double surprise = 0;
+        double chance = 0;
+        std::size_t repeats = 0;
+        for (std::size_t at = facts.window; at < text.size(); ++at) {
+            double same = 0;
+            std::set<char> kinds;
+            for (std::size_t back = 1; back <= facts.window; ++back) {
+                same += text[at - back] == text[at];
+                kinds.insert(text[at - back]);
+            }
+            repeats += same > 0;
+            chance += static_cast<double>(kinds.size()) / 20;  // of one of any letter
+            surprise -= std::log(7.0 / 8 * same / static_cast<double>(facts.window) + 1.0 / 8 / 20);
+        }
+        const auto count = static_cast<double>(text.size() - facts.window);
+        EXPECT_NEAR(static_cast<double>(repeats) / count, 7.0 / 8 + chance / count / 8, 0.005);
+        EXPECT_NEAR(entropy_rate(facts.language), surprise / count, 0.02);
+        const EntropyFloor floor = language_floor(facts.language, text, 100, {});
+        ASSERT_EQ(floor.loss_by_position.size(), 100U);
+        EXPECT_NEAR(floor.mean, surprise / count, 0.01);
+        EXPECT_MESSAGE(language_floor(facts.language, "cat", 2, {}), BadInput, "not one of the letters");
+        EXPECT_MESSAGE(language_floor(facts.language, "ab", 2, {}), BadInput, "the context needs more than 2");
+    }
+}
 
 TEST_P(BothLanguages, AreDeterministicForASeed) {
     const std::string text = generate_text(GetParam(), 42, 50000);

@@ -10,6 +10,7 @@
 #include "core/engine/attention/backend.h"
 #include "core/engine/train/torch_cohort.h"
 #include "tests/core/engine/model/plain_decoder.h"
+#include "tests/core/plan/anatomy_variants.h"
 #include "tests/support/every_choice.h"
 #include "tests/support/shared_data.h"
 #include "tests/support/tiny.h"
@@ -239,6 +240,36 @@ TEST(Blocks, RelativeEncodingsWithSinks) {
     }
 }
 
+TEST(Blocks, KeyOffset) {
+    for (const char* settings :
+         {"key_offset=all fraction=0.5", "key_offset=1 fraction=0.25 qk_norm=true block=llama",
+          "key_offset=1of2 fraction=0.5 qk_norm=projection key_value_heads=2 operations=eager",
+          "key_offset=all position=none dropout=0", "key_offset=all pairs=1+3", "key_offset=all position=alibi",
+          "key_offset=all position=rope+bias fraction=0.5", "key_offset=0 rotated_layers=1 fraction=1",
+          "key_offset=all fraction=0.5 attention=gated"}) {
+        SCOPED_TRACE(settings);
+        RunSpec spec = tiny_spec();
+        spec.heads = 4;
+        spec.width = 32;
+        spec.warmup = 0;
+        spec.final_learning_rate = spec.learning_rate;
+        expect_the_plain_decoder(with_settings(spec, settings), 2e-5);
+    }
+}
+
+TEST(Blocks, TokenSmearStartsWithoutEffectAndLearns) {
+    for (const char* settings :
+         {"position=none", "position=rope", "position=sinusoidal sinusoidal_base=100", "position=alibi block=llama"}) {
+        SCOPED_TRACE(settings);
+        RunSpec spec = tiny_spec();
+        spec.width = 32;
+        spec.warmup = 0;
+        spec.final_learning_rate = spec.learning_rate;
+        spec.token_smear = true;
+        expect_the_plain_decoder(with_settings(spec, settings), 2e-5);
+    }
+}
+
 TEST(Blocks, SandwichOfParallelBranches) {
     RunSpec spec = block_spec(Block::pythia);
     spec.norm_position = NormPosition::sandwich;
@@ -275,6 +306,27 @@ TEST(Blocks, GradientsOfLargeRelativeWeights) {
         const auto [x, y] = batch_of(text_of(tokens), start.runs.front().context);
         expect_equal_gradients(cohort, plain, x, y, 1e-4);
     }
+}
+
+// The gate has a gradient only where the factor is not 0. The sums over all tokens nearly cancel.
+TEST(Blocks, GradientsOfATrainedTokenSmear) {
+    const auto tokens = tiny_tokens(400);
+    CohortStart start;
+    start.runs = {tiny_spec()};
+    start.runs.front().token_smear = true;
+    std::vector<NamedTensor> state = TorchCohort(start, {vocabulary_size, tokens, tokens}, 1).state(0);
+    for (NamedTensor& tensor : state) {
+        if (!tensor.name.starts_with("model.")) continue;
+        const bool smears = tensor.name.starts_with("model.smear");
+        for (std::size_t i = 0; i < tensor.values.size(); ++i) {
+            tensor.values[i] = smears ? 0.7F - 0.1F * static_cast<float>(i) : 6 * tensor.values[i];
+        }
+    }
+    start.states = {state};
+    TorchCohort cohort(start, {vocabulary_size, tokens, tokens}, 1);
+    PlainDecoder plain(start.runs.front(), state);
+    const auto [x, y] = batch_of(text_of(tokens), start.runs.front().context);
+    expect_equal_gradients(cohort, plain, x, y, 1e-3);
 }
 
 // BERT's relative keys are Shaw's, without vectors for the values.

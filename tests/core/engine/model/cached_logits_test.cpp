@@ -48,7 +48,12 @@ class CachedLogits : public testing::Test {
               weights(layout_of(spec, vocabulary), 3 * initial_row(layout_of(spec, vocabulary), 7).unsqueeze(0)),
               decoder(plan),
               terms({&decoder.plan(), 1}, spec.context, torch::kCPU, &weights),
-              tokens(torch::randint(vocabulary, {1, 1, spec.context}, torch::kInt64)) {}
+              tokens(torch::randint(vocabulary, {1, 1, spec.context}, torch::kInt64)) {
+            if (spec.token_smear) {  // which starts without effect
+                weights.get("smear.gate").fill_(0.3);
+                weights.get("smear.factor").fill_(0.7);
+            }
+        }
 
         // Returns the logits of whole sequences, (time, vocabulary).
         torch::Tensor whole(const torch::Tensor& text) const {

@@ -169,6 +169,9 @@ TEST_F(ExportedModels, PartsWithoutACounterpartAreNamed) {
         {"block=llama deepnorm=true norm_position=post", "DeepNet"},
         {"block=llama qk_norm=projection", "Norm of queries and keys: all heads together"},
         {"block=llama rotated_layers=0+1", "no Rotation of queries and keys"},
+        {"block=llama key_offset=all fraction=0.5", "Key offset: channels that do not rotate"},
+        {"block=llama token_smear=true", "Token smear"},
+        {"block=llama theta_schedule=drop", "RoPE frequencies: scheduled"},
         {"block=gpt2 position=sinusoidal", "Position embedding: sinusoidal"}};
     for (const auto& [settings, part] : parts) {
         SCOPED_TRACE(settings);

@@ -63,7 +63,9 @@ class PlainDecoder {
         balances.clear();
         dropped_choices.clear();
         torch::Tensor x = torch::embedding(weights_.at("embedding.weight"), tokens);
-        if (spec_.position == Position::sinusoidal) x = x * std::sqrt(static_cast<double>(spec_.width)) + sinusoids(x);
+        if (spec_.position == Position::sinusoidal) x = x * std::sqrt(static_cast<double>(spec_.width));
+        if (spec_.token_smear) x = smeared(x);
+        if (spec_.position == Position::sinusoidal) x = x + sinusoids(x);
         x = dropped(x, "embedding");
         for (std::int64_t layer = 0; layer < spec_.layers; ++layer) {
             const std::string name = "layers." + std::to_string(layer);
@@ -134,6 +136,38 @@ class PlainDecoder {
     torch::Tensor linear(const torch::Tensor& x, const std::string& name) {
         const torch::Tensor y = torch::matmul(x, weights_.at(name + ".weight").t());
         return weights_.contains(name + ".bias") ? y + weights_.at(name + ".bias") : y;
+    }
+    // Formula 67, token by token: (batch, time, C).
+    torch::Tensor smeared(const torch::Tensor& x) const {
+        const torch::Tensor& gate = weights_.at("smear.gate");
+        std::vector<torch::Tensor> rows = {x.select(1, 0)};
+        for (std::int64_t t = 1; t < x.size(1); ++t) {
+            const torch::Tensor own = x.select(1, t);
+            const torch::Tensor inner = (own.narrow(1, 0, gate.size(0)) * gate).sum(1, true);
+            rows.push_back(own + weights_.at("smear.factor") / (1 + torch::exp(-inner)) * x.select(1, t - 1));
+        }
+        return torch::stack(rows, 1);
+    }
+    // Formula 66, channel by channel: (batch, heads, time, head_dim).
+    torch::Tensor offset(const torch::Tensor& k, std::int64_t layer) const {
+        if (spec_.key_offset == "none" ||
+            !selection(spec_.key_offset, spec_.layers, "key_offset")[static_cast<std::size_t>(layer)]) {
+            return k;
+        }
+        const bool rotates = spec_.rotates() && selection(spec_.rotated_layers, spec_.layers,
+                                                          "rotated_layers")[static_cast<std::size_t>(layer)];
+        const std::int64_t half = k.size(3) / 2;
+        const auto chosen = selection(spec_.pairs, half, "pairs");
+        const int channels = rotates ? rotary_dim(spec_.rotary_head_dim(), spec_.fraction) : 0;
+        std::vector<torch::Tensor> columns;
+        for (std::int64_t c = 0; c < k.size(3); ++c) {
+            const std::int64_t pair = c % half;
+            const torch::Tensor own = k.select(3, c);
+            const bool turns = 2 * pair < channels && chosen[static_cast<std::size_t>(pair)];
+            const torch::Tensor before = torch::cat({own.narrow(2, 0, 1), own.narrow(2, 0, own.size(2) - 1)}, 2);
+            columns.push_back(turns ? own : before);
+        }
+        return torch::stack(columns, 3);
     }
     static torch::Tensor rms(const torch::Tensor& x) { return x * torch::rsqrt(x.square().mean(-1, true) + 1e-6); }
     torch::Tensor norm(const torch::Tensor& x, const std::string& name) {
@@ -300,7 +334,7 @@ class PlainDecoder {
         for (std::int64_t m = 0; m < x.size(1); ++m) {
             for (std::int64_t i = 0; 2 * i < spec_.width; ++i) {
                 const double exponent = 2.0 * static_cast<double>(i) / static_cast<double>(spec_.width);
-                const double angle = static_cast<double>(m) / std::pow(10000.0, exponent);
+                const double angle = static_cast<double>(m) / std::pow(spec_.sinusoidal_base, exponent);
                 rows[m][2 * i] = std::sin(angle);
                 rows[m][2 * i + 1] = std::cos(angle);
             }
@@ -495,6 +529,7 @@ class PlainDecoder {
             q = over_projection(q, name + ".query_norm.weight");
             k = over_projection(k, name + ".key_norm.weight");
         }
+        k = offset(k, layer);
         return {q, k, v, rotate(q, layer, 1), rotate(k, layer, -1), {}, {}};
     }
     torch::Tensor attention(const torch::Tensor& x, std::int64_t layer) {

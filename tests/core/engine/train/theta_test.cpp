@@ -143,6 +143,29 @@ TEST_F(ThetaSchedules, EndAtThetaEndAndEqualAConstantTheta) {
     }
 }
 
+// DroPE: until the drop as with a constant theta, afterwards as without rotation.
+TEST_F(ThetaSchedules, DropStopsAllPairs) {
+    RunSpec spec = spec_of(ThetaTraining::fixed);
+    spec.theta_schedule = ThetaSchedule::drop;
+    spec.iterations = 10;
+    spec.recalibration = 4;
+    RunSpec fixed = spec;
+    fixed.theta_schedule = ThetaSchedule::constant;
+    fixed.recalibration = 0;
+    const auto trained = cohort({spec});
+    const auto rotated = cohort({fixed});
+    for (int i = 0; i < 10; ++i) {
+        const bool is_equal = trained->step().front().training_loss == rotated->step().front().training_loss;
+        EXPECT_EQ(is_equal, i < 6) << "step " << i;
+    }
+    const auto model = trained->model(0);
+    for (const float frequency : frequencies_of(*model).values) EXPECT_EQ(frequency, 0.0F);
+    RunSpec none = fixed;
+    none.position = Position::none;
+    const auto same = cohort({none}, {trained->state(0)}, 10)->model(0);
+    EXPECT_NEAR(model->whole_loss({tokens_.data(), 400}), same->whole_loss({tokens_.data(), 400}), 1e-6);
+}
+
 TEST_F(ThetaSchedules, AutoDeviceAlsoTrainsSchedules) {
     CohortStart start;
     start.runs = {spec_of(ThetaTraining::one)};

@@ -130,6 +130,29 @@ TEST_F(TorchCohortTest, RunOfOtherBlocksDoesNotDependOnTheCohort) {
     }
 }
 
+// The runs shift the keys of different channels.
+TEST_F(TorchCohortTest, RunWithKeyOffsetAndTokenSmearDoesNotDependOnTheCohort) {
+    for (const QkNorm qk_norm : {QkNorm::none, QkNorm::head}) {
+        RunSpec base = tiny_spec();
+        base.width = 32;
+        base.heads = 4;
+        base.dropout = 0.1;
+        base.qk_norm = qk_norm;
+        base.fraction = 0.5;
+        base.key_offset = "all";
+        base.token_smear = true;
+        std::vector<RunSpec> runs(4, base);
+        runs[1].fraction = 0.25;
+        runs[2].seed = 7;
+        runs[3].position = Position::none;
+        const auto together = results_of(runs, 20);
+        for (std::size_t run = 0; run < runs.size(); ++run) {
+            EXPECT_TRUE(results_of({runs[run]}, 20).front() == together[run]) << "run " << run;
+        }
+        expect_resumed_as_straight(base);
+    }
+}
+
 TEST_F(TorchCohortTest, RunWithRelativeEncodingDoesNotDependOnTheCohort) {
     for (const Position position : stepwise_encodings()) {
         RunSpec base = tiny_spec();

@@ -369,9 +369,22 @@ TEST_F(SheetTest, ATrueEffectOfThePrintedSizeIsRarelyRefuted) {
 
 // A control answers the question of its claim: it lacks what the claim is about, and nothing else.
 TEST_F(SheetTest, ControlsDifferInWhatTheClaimIsAbout) {
-    const std::map<std::string, std::set<std::string>> keys = {
-        {"gated-lower", {"mlp_width"}}, {"geglu-swiglu-lowest", {"mlp_width"}}, {"post-needs-warmup", {"iterations"}},
-        {"pre-needs-none", {"warmup"}}, {"low-rate", {"iterations"}},           {"positions-help", {"position"}}};
+    const std::map<std::string, std::set<std::string>> keys = {{"gated-lower", {"mlp_width"}},
+                                                               {"geglu-swiglu-lowest", {"mlp_width"}},
+                                                               {"post-needs-warmup", {"iterations"}},
+                                                               {"pre-needs-none", {"warmup"}},
+                                                               {"low-rate", {"iterations"}},
+                                                               {"positions-help", {"position"}},
+                                                               {"every-layer", {"position"}},
+                                                               {"every-fourth", {"position"}},
+                                                               {"offset-alone", {"position"}},
+                                                               {"short-training", {"position"}},
+                                                               {"long-training", {"position"}},
+                                                               {"smear-helps", {"position"}},
+                                                               {"loss-kept", {"position"}},
+                                                               {"needs-positions", {"position"}},
+                                                               {"narrow-fast", {"position", "frequencies"}},
+                                                               {"wide-slow", {"position", "frequencies"}}};
     std::set<std::string> seen;
     for (const Sheet& known : sheets()) {
         for (const PlannedRow& row : known.plan({SheetScale::laptop, {}, {}}).rows) {
@@ -487,7 +500,8 @@ TEST_F(SheetTest, SequentialBlocksHaveRulesAtTheUsualRateOnly) {
 // Claims about a data set that is not on disk are not tested on its substitute.
 TEST_F(SheetTest, SubstitutesDecideNoClaim) {
     for (const Sheet& known : sheets()) {
-        if (known.name == "theta-speed") continue;  // the text does not affect the speed
+        // The text does not affect the speed, or the program makes it.
+        if (known.name == "theta-speed" || known.name == "frequency-width") continue;
         for (const SheetScale scale : {SheetScale::smoke, SheetScale::laptop}) {
             for (const PlannedRow& row : known.plan({scale, {}, {}}).rows) {
                 if (row.rule) {
@@ -888,6 +902,29 @@ positions-help | best_validation_loss, 2400 steps | difference | -1 | 0.005 0 0 
 positions-help | best_validation_loss, 800 steps | difference | -1 | 0.005 0 0 0 | 6
 relative-extends | extension_rise, 2400 steps | difference | -1 | 0.05 0 0 0 | 4
 relative-extends | extension_rise, 800 steps | difference | -1 | 0.05 0 0 0 | 4
+key-offset
+every-fourth | every-fourth, 2400 steps | difference | -1 | 0.0025 0 0 0 | 1
+every-fourth | every-fourth, 800 steps | difference | -1 | 0.0025 0 0 0 | 1
+every-layer | every-layer, 2400 steps | difference | -1 | 0.0025 0 0 0 | 1
+every-layer | every-layer, 800 steps | difference | -1 | 0.0025 0 0 0 | 1
+offset-alone | offset-alone, 2400 steps | difference | -1 | 0.0025 0 0 0 | 1
+offset-alone | offset-alone, 800 steps | difference | -1 | 0.0025 0 0 0 | 1
+token-smear
+long-training | long-training, 4800 steps | difference | 1 | 0.005 0 0 0 | 1
+short-training | short-training, 300 steps | difference | -1 | 0.005 0 0 0 | 1
+smear-helps | smear-helps, 300 steps | difference | -1 | 0.005 0 0 0 | 1
+smear-helps | smear-helps, 4800 steps | difference | -1 | 0.005 0 0 0 | 1
+drope
+extends | extends | difference | -1 | 0.02 0 0 0 | 1
+loss-kept | loss-kept | equivalence | 0 | 0.01 0 0 0 | 1
+needs-positions | needs-positions | difference | 1 | 0.01 0 0 0 | 1
+bands
+extrapolation | extrapolation | difference | 1 | 0.05 0 0 0 | 2
+follows-length | follows-length | difference | 1 | 0.02 0 0 0 | 2
+follows-theta | follows-theta | difference | -1 | 0.02 0 0 0 | 2
+frequency-width
+narrow-fast | narrow-fast | difference | -1 | 0.005 0 0 0 | 1
+wide-slow | wide-slow | difference | -1 | 0.005 0 0 0 | 1
 )");
     EXPECT_EQ(predictions, R"(theta-table-2
 context bound (Men et al. 2024) |  | 4 < 2
@@ -913,7 +950,33 @@ bpc
 pre-post-norm
 glu-variants
 encodings
+key-offset
+token-smear
+drope
+bands
+frequency-width
 )");
+}
+
+// The texts of their sources are not known, so a plan says so instead of naming a size.
+TEST_F(SheetTest, SheetsOfUnknownTextsHaveNoPaperScale) {
+    for (const char* name : {"key-offset", "token-smear", "drope", "bands", "frequency-width"}) {
+        EXPECT_MESSAGE(sheet(name).plan({SheetScale::paper, {}, {}}), BadInput, "has no scale \"paper\"");
+    }
+}
+
+// A plan that trains nothing needs no data; training still does.
+TEST_F(SheetTest, PlansNeedNoData) {
+    for (const char* name : {"bpc", "partial-bands", "theta-table-2"}) {
+        SCOPED_TRACE(name);
+        SheetRequest request{SheetScale::paper, {}, {}};
+        EXPECT_THROW(sheet(name).plan(request), BadInput);
+        request.only_plans = true;
+        const SheetPlan plan = sheet(name).plan(request);
+        EXPECT_FALSE(plan.experiment.expand().empty());
+        EXPECT_THAT(plan.notes, Contains(testing::AnyOf(HasSubstr("is not on disk, and training requires it."),
+                                                        HasSubstr("There is no folder \"fineweb\" with text"))));
+    }
 }
 
 // The paper's table has no losses: the sheet trains its encodings, shows its words and compares no published number.
