@@ -1,17 +1,23 @@
 #include "core/interop/external_model.h"
 
+#include <algorithm>
 #include <map>
 #include <mutex>
+#include <regex>
 
 #include "core/base/error.h"
 #include "core/data/checksum.h"
 #include "core/data/json_text.h"
 #include "core/interop/embedded_tables.h"
+#include "core/interop/foreign/foreign_import.h"
 #include "core/interop/hf_reader.h"
+#include "core/interop/model_steps.h"
 
 namespace ropelab {
 
 namespace {
+
+namespace fs = std::filesystem;
 
 // The weights that were loaded last.
 class LoadedModel {
@@ -41,7 +47,7 @@ class LoadedModel {
 };
 
 std::shared_ptr<const Corpus> corpus_of_model(const Vocabulary& vocabulary, const std::string& text,
-                                              const std::filesystem::path& data_dir) {
+                                              const fs::path& data_dir) {
     constexpr std::size_t most_bytes = std::size_t{1} << 20;  // tokenized within a second
     auto corpus = std::make_shared<Corpus>();
     corpus->vocabulary = vocabulary;
@@ -71,11 +77,67 @@ std::shared_ptr<const Corpus> corpus_of_model(const Vocabulary& vocabulary, cons
     return corpus;
 }
 
+// −1 for a name without a step.
+std::int64_t step_of(const std::string& name) {
+    static const std::regex with_step(
+        R"((?:.*[-_.])?(?:checkpoint|ckpt|step|iter|iteration)[-_]?(\d{1,15})(?:[-_.].*)?|(\d{1,15}))",
+        std::regex::icase);
+    constexpr std::size_t longest_name = 255;
+    std::smatch match;
+    if (name.size() > longest_name || !std::regex_match(name, match, with_step)) return -1;
+    return std::stoll(match[1].matched ? match[1] : match[2]);
+}
+
 }  // namespace
 
-RunCheckpoint external_run(const std::filesystem::path& path, const std::string& text,
-                           const std::filesystem::path& data_dir) {
-    const auto opened = std::make_shared<const OpenedModel>(path);
+std::vector<ModelStep> model_steps(const fs::path& folder) {
+    std::error_code error;
+    std::vector<ModelStep> steps;
+    if (!fs::is_directory(folder, error) || fs::exists(folder / "config.json", error)) return steps;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        const std::int64_t step = step_of(entry.path().filename().string());
+        if (step >= 0 && fs::exists(entry.path() / "config.json", error)) steps.push_back({step, entry.path()});
+    }
+    std::ranges::sort(steps, {}, [](const ModelStep& each) { return std::pair(each.step, each.path); });
+    const auto same = std::ranges::adjacent_find(steps, {}, &ModelStep::step);
+    if (same != steps.end()) {
+        throw BadInput("The folders " + same->path.filename().string() + " and " +
+                       std::next(same)->path.filename().string() + " of " + folder.string() + " are both of step " +
+                       std::to_string(same->step) + "; put the checkpoints of each training into a folder of its own.");
+    }
+    return steps.size() < 2 ? std::vector<ModelStep>() : steps;
+}
+
+OpenedModel open_step(const ModelStep& step, const ModelPlan& others) {
+    OpenedModel model(step.path);
+    const ModelPlan plan = model.plan();
+    if (plan.layers != others.layers || plan.sizes != others.sizes) {
+        throw BadInput("The config of " + step.path.string() +
+                       " describes another model than those of the other checkpoints, but a folder of checkpoints must "
+                       "be of one training; move it elsewhere.");
+    }
+    return model;
+}
+
+RunMetrics logged_losses(const fs::path& folder, std::span<const ModelStep> steps) {
+    std::vector<fs::path> folders = {folder};
+    for (auto step = steps.rbegin(); step != steps.rend(); ++step) folders.push_back(step->path);
+    std::error_code error;
+    for (const fs::path& each : folders) {
+        const fs::path file = each / "trainer_state.json";
+        if (!fs::exists(file, error)) continue;
+        try {
+            return plan_import(std::vector{file}).runs.front().metrics;
+        } catch (const BadInput&) {
+            break;  // nothing was logged, or the file is damaged: the checkpoints can be measured without it
+        }
+    }
+    return {};
+}
+
+RunCheckpoint external_run(const fs::path& path, const std::string& text, const fs::path& data_dir) {
+    const std::vector<ModelStep> steps = model_steps(path);
+    const auto opened = std::make_shared<const OpenedModel>(steps.empty() ? path : steps.back().path);
     auto external = std::make_shared<ExternalModel>();
     external->plan = opened->plan();
     const Vocabulary vocabulary = opened->vocabulary();
@@ -85,19 +147,20 @@ RunCheckpoint external_run(const std::filesystem::path& path, const std::string&
     };
     RunCheckpoint result;
     result.path = path;
-    result.name = opened->name();
+    result.name = steps.empty() ? opened->name() : fs::canonical(path).filename().string();
     result.vocabulary = vocabulary.to_text();
     result.is_written = true;
     result.spec.context = external->plan.sizes.T;
     result.spec.layers = std::ssize(external->plan.layers);
     result.spec.heads = external->plan.layers.front().heads();
     result.spec.data = text;
+    if (!steps.empty()) result.finished = result.spec.iterations = steps.back().step;
     result.external = std::move(external);
     return result;
 }
 
 ModelMark mark_of(const OpenedModel& model) {
-    std::map<std::filesystem::path, const WeightFile*> files;
+    std::map<fs::path, const WeightFile*> files;
     for (const auto& [name, entry] : model.files().tensors()) files[entry.file->path()] = entry.file;
     std::string all = model.config().dump();
     for (const auto& [path, file] : files) {
@@ -109,12 +172,30 @@ ModelMark mark_of(const OpenedModel& model) {
             all.append(reinterpret_cast<const char*>(end.data()), end.size());
         }
     }
-    return {.path = std::filesystem::canonical(model.path()).string(),
+    return {.path = fs::canonical(model.path()).string(),
             .name = model.name(),
             .type = text_model(model.config()).value("model_type", ""),
             .parameters = model.parameters(),
             .bytes = model.files().bytes(),
             .sha256 = checksum_of(all, Checksum::Algorithm::sha256).hex};
+}
+
+ModelMark mark_of_path(const fs::path& path) {
+    const std::vector<ModelStep> steps = model_steps(path);
+    if (steps.empty()) return mark_of(OpenedModel(path));
+    const OpenedModel last(steps.back().path);
+    ModelMark result = mark_of(last);
+    result.path = fs::canonical(path).string();
+    result.name = fs::path(result.path).filename().string();
+    result.bytes = 0;
+    std::string all;
+    for (const ModelStep& step : steps) {
+        const ModelMark own = mark_of(open_step(step, last.plan()));
+        result.bytes += own.bytes;
+        all += std::to_string(step.step) + '\n' + own.sha256 + '\n';
+    }
+    result.sha256 = checksum_of(all, Checksum::Algorithm::sha256).hex;
+    return result;
 }
 
 std::string text_of_marks(std::span<const ModelMark> marks) {
@@ -146,11 +227,11 @@ std::vector<ModelMark> marks_of_text(const std::string& text) {
 
 void require_same_model(const ModelMark& then) {
     std::error_code error;
-    if (!std::filesystem::exists(then.path, error)) {
+    if (!fs::exists(then.path, error)) {
         throw BadInput("The model " + then.name + " is no longer at " + then.path +
                        "; move it back, or open it where it is now.");
     }
-    if (mark_of(OpenedModel(then.path)) != then) {
+    if (mark_of_path(then.path) != then) {
         throw BadInput("The files of the model " + then.name + " at " + then.path +
                        " have changed since this lab named it; open the model again to use the new files.");
     }

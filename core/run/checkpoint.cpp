@@ -1,5 +1,7 @@
 #include "core/run/checkpoint.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
@@ -125,6 +127,7 @@ Checkpoint of_external(const RunCheckpoint& run) {
     Checkpoint result;
     result.spec = run.spec;
     result.vocabulary = run.vocabulary;
+    result.iteration = std::max<std::int64_t>(0, run.finished);
     result.external = run.external;
     return result;
 }

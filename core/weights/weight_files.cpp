@@ -106,6 +106,11 @@ void WeightFiles::open_folder(const fs::path& folder) {
                        gguf->string() + ".");
     }
     if (!others.empty()) refuse_pickle(others.front());
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+        if (!fs::exists(entry.path() / "config.json", error)) continue;
+        throw BadInput(folder.string() + " has no weights, but folders of models; name one of them, such as " +
+                       entry.path().string() + ".");
+    }
     throw BadInput(folder.string() + " has no weights; a model's folder has a file " + weights_name + " or " +
                    index_name + ".");
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <ranges>
 
 #include "core/base/error.h"
 #include "core/experiment/experiment.h"
@@ -16,6 +17,17 @@
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
+
+void OpenedTraining::add(const Snapshot& measured) {
+    const std::lock_guard lock(m_mutex);
+    m_measured[measured.iteration] = measured;
+}
+
+std::vector<Snapshot> OpenedTraining::measured() const {
+    const std::lock_guard lock(m_mutex);
+    const auto all = std::views::values(m_measured);
+    return {all.begin(), all.end()};
+}
 
 std::int64_t InsideRun::lastKnownStep() const {
     const std::int64_t snapshot = snapshots.empty() ? -1 : snapshots.back().iteration;
@@ -49,12 +61,14 @@ void InsideRun::truncateAfter(std::int64_t iteration) {
 }
 
 QString InsideRun::at(std::int64_t step) const {
-    if (!isOpened()) return u"step %2: %1"_s.arg(name, groupedText(step));
-    return u"%1 on %2"_s.arg(name, QString::fromStdString(checkpoint.external->corpus->name));
+    const QString own =
+        isOpened() ? u"%1 on %2"_s.arg(name, QString::fromStdString(checkpoint.external->corpus->name)) : name;
+    return hasSteps() ? u"step %2: %1"_s.arg(own, groupedText(step)) : own;
 }
 
 QString InsideRun::words(std::int64_t step) const {
-    return isOpened() ? u"the model %1"_s.arg(at(step)) : u"the run %1 after %2 steps"_s.arg(name, groupedText(step));
+    const QString what = isOpened() ? u"the model"_s : u"the run"_s;
+    return hasSteps() ? u"%1 %2 after %3 steps"_s.arg(what, name, groupedText(step)) : u"%1 %2"_s.arg(what, at(step));
 }
 
 QStringList InsideRun::tokenTexts(std::span<const std::int32_t> tokens) const {
@@ -135,6 +149,10 @@ InsideRun openModel(const QString& path, const QString& text, const std::filesys
     run.plan = run.checkpoint.external->plan;
     run.vocabulary = run.checkpoint.vocabulary;
     run.ink = Ink::data(0);
+    std::vector<ModelStep> steps = model_steps(path.toStdString());
+    if (steps.empty()) return run;
+    RunMetrics logged = logged_losses(path.toStdString(), steps);
+    run.training = std::make_shared<OpenedTraining>(std::move(steps), std::move(logged));
     return run;
 }
 

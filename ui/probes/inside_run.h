@@ -3,15 +3,19 @@
 #include <QList>
 #include <QString>
 #include <QStringList>
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "core/contract/probe.h"
 #include "core/data/corpus.h"
+#include "core/interop/model_steps.h"
 #include "core/run/checkpoint.h"
 #include "core/run/probing.h"
 #include "core/settings/run_spec.h"
@@ -34,6 +38,26 @@ struct OtherSeed {
     Snapshot snapshot;
 };
 
+/// The checkpoints of a training of others, and what was measured of them so far. Any thread may use it.
+class OpenedTraining {
+ public:
+    OpenedTraining(std::vector<ModelStep> steps, RunMetrics logged)
+        : m_steps(std::move(steps)), m_logged(std::move(logged)) {}
+
+    const std::vector<ModelStep>& steps() const { return m_steps; }
+    /// Empty if its files have no losses.
+    const RunMetrics& logged() const { return m_logged; }
+    void add(const Snapshot& measured);
+    /// In ascending order of the step.
+    std::vector<Snapshot> measured() const;
+
+ private:
+    std::vector<ModelStep> m_steps;
+    RunMetrics m_logged;
+    mutable std::mutex m_mutex;
+    std::map<std::int64_t, Snapshot> m_measured;  // by step
+};
+
 /// A run of a lab, or a model that others trained (core/interop/external_model.h), whose id is not above 0
 /// and whose `spec` has only sizes.
 struct InsideRun {
@@ -48,10 +72,14 @@ struct InsideRun {
     std::vector<OtherSeed> otherSeeds;  // in the order of the lab, at most 20
     QList<double> iterations;           // steps of the evaluations, ascending
     QList<double> validationLoss;       // one per evaluation, in nats per token
+    /// Of an opened folder of checkpoints, whose last one is `checkpoint`; null for another model and for a run.
+    std::shared_ptr<OpenedTraining> training = nullptr;
 
     /// Per head.
     std::int64_t pairs() const { return pairs_of(plan); }
     bool isOpened() const { return checkpoint.external != nullptr; }
+    /// False for a model of one moment.
+    bool hasSteps() const { return !isOpened() || training; }
     /// False for a gated DeltaNet layer.
     bool hasWeights(std::int64_t layer) const {
         return plan.layers.at(static_cast<std::size_t>(layer)).scores() != nullptr;
@@ -60,10 +88,13 @@ struct InsideRun {
     std::int64_t lastKnownStep() const;
     /// The newest snapshot at or before this step, else the first one; null if there are no snapshots.
     const Snapshot* snapshotAt(std::int64_t iteration) const;
+    bool hasSnapshot(std::int64_t step) const {
+        return std::ranges::binary_search(snapshots, step, {}, &Snapshot::iteration);
+    }
     /// In the order of steps; replaces an existing one of the same step.
     void addSnapshot(Snapshot snapshot);
     void truncateAfter(std::int64_t iteration);
-    /// "step 50: run"; "model on text" for an opened model.
+    /// "step 50: run"; "model on text" for an opened model, after "step 50: " if it has steps.
     QString at(std::int64_t step) const;
     /// "the run … after 50 steps", "the model … on …".
     QString words(std::int64_t step) const;

@@ -23,9 +23,11 @@ Figure inspectFigure(const InspectData& data, const char* name, Axis x, Axis y) 
     if (!data.run) return figure;
     const auto describe = [](const InsideRun& run, const Snapshot* snapshot) {
         if (run.isOpened()) {
-            return QJsonObject{{u"model"_s, QString::fromStdString(run.checkpoint.path.string())},
+            QJsonObject object{{u"model"_s, QString::fromStdString(run.checkpoint.path.string())},
                                {u"name"_s, run.name},
                                {u"text"_s, QString::fromStdString(run.checkpoint.external->corpus->name)}};
+            if (snapshot && run.training) object[u"snapshot"_s] = static_cast<double>(snapshot->iteration);
+            return object;
         }
         QJsonObject object{{u"run"_s, static_cast<double>(run.id)},
                            {u"name"_s, run.name},

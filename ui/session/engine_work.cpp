@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/error.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/sweep/stored_run.h"
 #include "ui/common/paths.h"
@@ -14,6 +15,32 @@ RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run) {
     return checkpoint;
 }
 
+std::vector<EvaluatedRun> evaluatedRuns(const RunAccess& access) {
+    std::vector<EvaluatedRun> result;
+    for (const RunView& run : access.runs.runs()) {
+        if (run.last) result.push_back({run.record.id, run.name, run.spec});
+    }
+    RunId id = -1;
+    for (const ModelMark& model : access.lab.models())
+        result.push_back({id--, QString::fromStdString(model.name), {}, model});
+    return result;
+}
+
+std::function<Checkpoint()> checkpointReader(const RunAccess& access, const EvaluatedRun& run) {
+    if (!run.model) return [file = checkpointOfRun(*access.lab.file(), run.id)] { return readCheckpoint(file); };
+    return [model = *run.model, dataDir = access.dataDir] {
+        require_same_model(model);
+        return readCheckpoint(external_run(model.path, {}, dataDir));
+    };
+}
+
+QString whyEngineIsBusy(const RunAccess& access) {
+    using namespace Qt::StringLiterals;
+    return access.session.isActive() || access.meter.isActive()
+               ? u"The engine, which evaluates models, is busy with a sweep; try again after the sweep has ended."_s
+               : QString();
+}
+
 std::string whyNoCheckpoint(const RunCheckpoint& checkpoint) {
     if (checkpoint.path.empty()) return no_model_words(checkpoint.name);
     if (!checkpoint.is_written) {
@@ -22,6 +49,12 @@ std::string whyNoCheckpoint(const RunCheckpoint& checkpoint) {
     }
     return "The checkpoint of this run is missing, so its model cannot be evaluated: it is not at " +
            fromPath(checkpoint.path).toStdString() + "; restore the file, or train the run again.";
+}
+
+Checkpoint readCheckpoint(const RunCheckpoint& run) {
+    auto checkpoint = read_checkpoint(run);
+    if (!checkpoint) throw BadInput(whyNoCheckpoint(run));
+    return std::move(*checkpoint);
 }
 
 QString measureWithLock(EngineLock& engineLock, const QString& lab, const std::vector<StoredSheet>& sheets,

@@ -3,6 +3,7 @@
 #include <QString>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +15,7 @@
 #include "core/store/lab_file.h"
 #include "ui/common/latest_job.h"
 #include "ui/session/engine_lock.h"
+#include "ui/session/run_access.h"
 
 namespace ropelab::ui {
 
@@ -77,10 +79,26 @@ class ProgressLimiter {
     std::chrono::steady_clock::time_point m_lastTime;
 };
 
+/// A run of the lab that has been evaluated, or a model that was opened with the lab.
+struct EvaluatedRun {
+    RunId id = 0;  // below 0 for a model (LabDocument::models)
+    QString name;
+    RunSpec spec = {};  // of a run
+    std::optional<ModelMark> model = {};
+};
+std::vector<EvaluatedRun> evaluatedRuns(const RunAccess& access);
+/// A function for any thread, which reads the headers of a model within seconds. It throws BadInput as readCheckpoint,
+/// require_same_model and external_run.
+std::function<Checkpoint()> checkpointReader(const RunAccess& access, const EvaluatedRun& run);
+/// Why the engine cannot evaluate a model now; "" if it can.
+QString whyEngineIsBusy(const RunAccess& access);
+
 /// Its step is not compared, because pages show runs that are training.
 RunCheckpoint checkpointOfRun(const LabFile& lab, RunId run);
 /// The run has not written a checkpoint yet, or the file is missing.
 std::string whyNoCheckpoint(const RunCheckpoint& checkpoint);
+/// Throws BadInput, with whyNoCheckpoint, if there is none.
+Checkpoint readCheckpoint(const RunCheckpoint& run);
 
 /// Measures the quantities that sheets (reproductions and sets of predictions) require of their runs. Uses the engine
 /// exclusively, because speeds are measured too. Returns why it failed; "" if it finished or was cancelled.

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/error.h"
+#include "core/interop/model_steps.h"
 #include "core/machine/libtorch.h"
 #include "core/sweep/lab_growth.h"
 #include "ui/common/paths.h"
@@ -266,7 +267,7 @@ void Workspace::openModel(const QString& path) {
     const QString model = path.endsWith(u".json"_s) ? QFileInfo(path).absolutePath() : path;
     m_modelJob.start([this, model](const Cancelled&) -> std::function<void()> {
         const auto mark = std::make_shared<ModelMark>();
-        const QString why = problemOf([&] { *mark = mark_of(OpenedModel(toPath(model))); });
+        const QString why = problemOf([&] { *mark = mark_of_path(toPath(model)); });
         return [this, mark, why] {
             if (!attempt(u"model"_s, [&why] {
                     if (!why.isEmpty()) throw BadInput(why.toStdString());

@@ -12,7 +12,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/base/error.h"
+#include "core/interop/model_steps.h"
 #include "ui/common/focus_ring.h"
+#include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/help/command_palette.h"
@@ -157,15 +160,22 @@ void MainWindow::makeControllers() {
     });
     m_lectures = new LectureController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_stage, this);
     m_classes = new ClassController(m_workspace, *m_banners, *m_actions, *m_rooms, *m_lectures, *m_stage, this);
+    const auto hasCheckpoints = [](const QString& path) {
+        try {
+            return !model_steps(toPath(path)).empty();
+        } catch (const BadInput&) {
+            return true;  // opening it says why it cannot be opened
+        }
+    };
     const auto openFigure = [this](const QString& path) { m_figures->open(path); };
     new FileDrops(this,
                   {{".ropelab", [this](const QString& path) { m_workspace.openLab(path); }},
                    {".gguf", [this](const QString& path) { m_workspace.openModel(path); }},
                    {".safetensors", [this](const QString& path) { m_workspace.openModel(path); }},
                    {"/",
-                    [this](const QString& path) {
-                        const bool isModel =
-                            QFileInfo::exists(path + u"/config.json"_s) || QFileInfo::exists(path + u"/params.json"_s);
+                    [this, hasCheckpoints](const QString& path) {
+                        const bool isModel = QFileInfo::exists(path + u"/config.json"_s) ||
+                                             QFileInfo::exists(path + u"/params.json"_s) || hasCheckpoints(path);
                         isModel ? m_workspace.openModel(path) : m_imports->import({path});
                     }},
                    {".json", [this](const QString& path) { m_rotary->importConfig(path); }},

@@ -22,7 +22,7 @@
 #include "core/data/corpus.h"
 #include "core/data/json_text.h"
 #include "core/experiment/experiment.h"
-#include "core/interop/external_model.h"
+#include "core/interop/model_steps.h"
 #include "core/machine/engine_loader.h"
 #include "core/results/results_cells.h"
 #include "core/rope/frequencies.h"
@@ -707,6 +707,18 @@ Checkpoint checkpoint_of(const LabFile& lab, const RunRecord& record, const Flag
     return std::move(*checkpoint);
 }
 
+// With --model: the model, or that of --step in a folder of checkpoints.
+std::filesystem::path model_of_step(const Flags& flags) {
+    if (!flags.step) return flags.model;
+    const std::vector<ModelStep> steps = model_steps(flags.model);
+    const auto found = std::ranges::find(steps, *flags.step, &ModelStep::step);
+    if (found != steps.end()) return found->path;
+    const std::string known = joined(steps, ", ", [](const ModelStep& each) { return std::to_string(each.step); });
+    throw BadInput(
+        flags.model + " has no checkpoint of step " + std::to_string(*flags.step) +
+        (steps.empty() ? "; it is one model, so leave out --step." : "; it has those of the steps " + known + "."));
+}
+
 Probed from_checkpoint(const Checkpoint& checkpoint, const RunRecord& record, const Flags& flags) {
     const std::string source = !checkpoint.external  ? "checkpoint"
                                : !flags.text.empty() ? "the text of --text"
@@ -783,15 +795,15 @@ void run(const Flags& flags) {
             "--ablation-curve.");
     if (flags.model.empty() == flags.lab.empty())
         throw BadInput("Give either a lab file or, with --model, a model that others trained.");
-    if (!flags.model.empty() && (flags.run != 0 || flags.step || flags.fine_tune))
-        throw BadInput("--run, --step and --fine-tune need a run of a lab; leave them out with --model.");
+    if (!flags.model.empty() && (flags.run != 0 || flags.fine_tune))
+        throw BadInput("--run and --fine-tune need a run of a lab; leave them out with --model.");
     if (flags.model.empty() && !flags.text_file.empty())
         throw BadInput("--text-file needs --model; a run is evaluated on its own validation split.");
     RunRecord record;
     std::unique_ptr<LabFile> lab;
     const auto checkpoint = [&] {
         if (lab) return checkpoint_of(*lab, record, flags);
-        const RunCheckpoint external = external_run(flags.model, flags.text_file, flags.data_dir);
+        const RunCheckpoint external = external_run(model_of_step(flags), flags.text_file, flags.data_dir);
         record.name = external.name;
         record.vocabulary = external.vocabulary;
         return std::move(*read_checkpoint(external));
@@ -824,8 +836,8 @@ void add_probe(CLI::App& program) {
     auto& flags = with_flags<Flags>(*verb, run);
     add_lab(*verb, flags.lab, false);
     verb->add_option("--model", flags.model,
-                     "Instead of a lab file: folder with config.json and weights (safetensors), or a file of weights "
-                     "(safetensors, GGUF)");
+                     "Instead of a lab file: folder with config.json and weights (safetensors), a file of weights "
+                     "(safetensors, GGUF), or a folder with such folders of several steps of a training");
     verb->add_option("--text-file", flags.text_file,
                      "With --model: file or data set on which it is evaluated (default: the program's guide)");
     add_run(*verb, flags.run);

@@ -33,8 +33,8 @@ constexpr FigureOption model{.name = "model",
                              .kind = FigureOption::Kind::text,
                              .help =
                                  "A model that others trained, instead of a run: a folder with config.json and "
-                                 "weights, or a file of weights (safetensors, GGUF); of the figure anatomy, the name "
-                                 "of a known model.",
+                                 "weights, a folder of such folders (the checkpoints of a training), or a file of "
+                                 "weights (safetensors, GGUF); of the figure anatomy, the name of a known model.",
                              .valueName = "folder or file",
                              .namesFile = true};
 constexpr FigureOption textFile{.name = "text-file",

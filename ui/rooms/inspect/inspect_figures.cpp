@@ -57,6 +57,8 @@ InspectPicture inspectPicture(const InspectFigure& figure, const InspectData& da
         (made.map && made.map->columns > 1) ||
         std::ranges::any_of(made.curves, [](const FigureCurve& curve) { return curve.x.size() > 1; });
     if (!isCourse || hasCourse || isEmpty(made)) return picture;
+    if (data.run->training && data.problem.isEmpty())
+        return withoutNumbers(data, figure.name, u"Measuring the checkpoints on a text …"_s);
     return withoutNumbers(
         data, figure.name,
         u"The run %1 has one snapshot with these values, but a course over training needs at least two. Choose "

@@ -16,6 +16,7 @@ struct InspectWork {
     Engine* engine;  // null for a need that does not use it
     std::filesystem::path dataDir;
     Cancelled cancelled;  // if it returns true, the result is incomplete and must be discarded
+    std::function<void(const InspectFill&)> report = {};  // of parts that are ready before the whole; may be null
 };
 
 /// What a figure of the Inspect room shows besides snapshots, and how that is computed from a run. ModelAnswers asks

@@ -192,13 +192,16 @@ void InspectRoom::renew() {
     std::vector<std::int64_t> iterations;
     if (m_data.run) {
         m_panel->fit(m_data.run->spec, m_data.run->pairs());
-        for (const Snapshot& snapshot : m_data.run->snapshots) iterations.push_back(snapshot.iteration);
+        requestAnswers();
+        m_answers->fill(m_data, nullptr);  // the snapshots of an opened model
+        if (m_data.run->hasSteps()) {
+            for (const Snapshot& snapshot : m_data.run->snapshots) iterations.push_back(snapshot.iteration);
+        }
     }
     // The cursor does not move while the same run is reloaded.
     if (m_data.run) m_cursorOf = m_data.run->id;
     if (m_data.run || m_cursorOf != m_panel->run()) m_bar->setIterations(iterations);
     if (m_wantedStep >= 0 && !iterations.empty()) m_bar->moveTo(static_cast<double>(std::exchange(m_wantedStep, -1)));
-    requestAnswers();
     m_data = dataAt(m_bar->iteration());
     m_answers->fill(m_data, &need::text);
     m_main->show(pictureOf(*m_main, m_data));
@@ -226,6 +229,9 @@ void InspectRoom::renew() {
 
 Figure InspectRoom::lossFigure() const {
     Figure loss = findInspectFigure(u"inspect-loss"_s)->make(m_data).figure;
+    const bool isMeasuring =
+        m_data.run && m_data.run->training && m_data.run->snapshots.size() < m_data.run->training->steps().size();
+    if (isMeasuring) return loss;  // its note says how many checkpoints are measured
     loss.note = m_data.ghost ? u"solid: %1; dotted: %2"_s.arg(m_data.run->name, m_data.ghost->name) : QString();
     return loss;
 }
@@ -541,7 +547,10 @@ void InspectRoom::fitSides() {
 }
 
 InspectRequest InspectRoom::request() const {
-    return {.run = m_panel->run(),
+    const ModelMark* model = m_access.lab.model(m_panel->run());
+    return {.run = model ? 0 : m_panel->run(),
+            .model = model ? QString::fromStdString(model->path) : QString(),
+            .modelText = model ? m_panel->modelText() : QString(),
             .beside = m_panel->ghost(),
             .choices = dataAt(m_bar->iteration()).choices,
             .modelInputs = modelInputs(),

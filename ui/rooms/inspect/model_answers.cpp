@@ -179,7 +179,8 @@ void InspectSource::apply(const Delivery& delivery) {
 namespace {
 
 QString keyOf(const InspectNeed& need, const InsideRun& run, const ModelInputs& inputs) {
-    return u"%1|%2|%3"_s.arg(QString::fromStdString(run.checkpoint.path.string()))
+    const QString text = run.isOpened() ? QString::fromStdString(run.spec.data) : QString();
+    return u"%1|%2|%3|%4"_s.arg(QString::fromStdString(run.checkpoint.path.string()), text)
         .arg(run.id)
         .arg(need.key ? need.key(run, inputs) : QString());
 }
@@ -300,9 +301,15 @@ void ModelAnswers::computeWithoutEngine(Question& question, const InspectNeed& n
 
 void ModelAnswers::computeWithEngine(Question& question, const InspectNeed& need,
                                      const std::shared_ptr<const InsideRun>& run) {
-    const auto work = [&need, run, inputs = question.inputs, dir = m_access.dataDir](Engine& engine,
-                                                                                     const Cancelled& ends) {
-        return need.compute({&engine, dir, ends}, *run, inputs);
+    const auto report = [this, &question, key = question.key](const InspectFill& part) {
+        const auto show = [this, &question, key, part] {
+            if (question.key == key) take(question, part, {});
+        };
+        QMetaObject::invokeMethod(this, show, Qt::QueuedConnection);
+    };
+    const auto work = [&need, run, report, inputs = question.inputs, dir = m_access.dataDir](Engine& engine,
+                                                                                             const Cancelled& ends) {
+        return need.compute({&engine, dir, ends, report}, *run, inputs);
     };
     startWithEngine<InspectFill>(
         question.job, m_access.engineLock, work, [this, &question](const Outcome<InspectFill>& outcome) {

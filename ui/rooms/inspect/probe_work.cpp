@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -118,9 +119,7 @@ PaintedText paintedText(Engine& engine, const InsideRun& run, const QString& tex
 }
 
 Checkpoint checkpointOf(const InsideRun& run) {
-    auto checkpoint = read_checkpoint(run.checkpoint);
-    if (!checkpoint) throw BadInput(whyNoCheckpoint(run.checkpoint));
-    return std::move(*checkpoint);
+    return readCheckpoint(run.checkpoint);
 }
 
 ProbeRequest textRequest(const InsideRun& run, const QString& text, std::optional<int> pair) {
@@ -152,7 +151,8 @@ QString whyNoFineTuning(const InsideRun& run, const FineTuning& how) {
 
 void computeNeed(InspectData& data, const InspectNeed* need, const ModelInputs& inputs,
                  const Runner::EngineSource& engine, const std::filesystem::path& dataDir, const Cancelled& cancelled) {
-    if (data.run->isOpened()) need::opened.compute({&engine(), dataDir, cancelled}, *data.run, inputs)(data);
+    if (data.run->isOpened() && data.run->snapshots.empty())
+        need::opened.compute({&engine(), dataDir, cancelled}, *data.run, inputs)(data);
     if (!need || !need->isAsked(inputs)) return;
     if (need->asked) need->asked(data, inputs);
     const InspectWork work{need->usesEngine ? &engine() : nullptr, dataDir, cancelled};
@@ -251,6 +251,22 @@ InspectFill fillText(const InsideRun&, const ModelInputs& inputs, ProbeResult re
     };
 }
 
+InspectFill fillRun(std::shared_ptr<const InsideRun> run) {
+    return [run = std::move(run)](InspectData& data) { data.run = run; };
+}
+
+/// The last one, then every n-th one before it for ever smaller n, so that curves are first coarse and then fine.
+std::vector<const ModelStep*> coarseFirst(const std::vector<ModelStep>& steps) {
+    std::vector<const ModelStep*> order;
+    for (std::size_t stride = std::bit_ceil(steps.size()); stride > 0; stride /= 2) {
+        for (std::size_t back = 0; back < steps.size(); back += stride) {
+            const ModelStep* step = &steps[steps.size() - 1 - back];
+            if (std::ranges::find(order, step) == order.end()) order.push_back(step);
+        }
+    }
+    return order;
+}
+
 /// Stores `value` in the member of InspectData.
 template <typename Value, typename Member>
 InspectFill fill(Value value, Member InspectData::*member) {
@@ -263,10 +279,30 @@ const InspectNeed opened{.compute = [](const InspectWork& work, const InsideRun&
     const Checkpoint checkpoint = checkpointOf(run);
     ProbeRequest request = external_snapshot_request(checkpoint);
     request.cancelled = work.cancelled;
-    const auto measured = std::make_shared<InsideRun>(run);
-    const auto model = model_of(*work.engine, checkpoint);
-    measured->addSnapshot({0, std::make_shared<const ProbeResult>(model->probe(request))});
-    return InspectFill([measured](InspectData& data) { data.run = measured; });
+    if (!run.training) {
+        const auto measured = std::make_shared<InsideRun>(run);
+        measured->addSnapshot(
+            {0, std::make_shared<const ProbeResult>(model_of(*work.engine, checkpoint)->probe(request))});
+        return fillRun(measured);
+    }
+    const auto measure = [&](const ModelStep& step) {
+        if (step.step == checkpoint.iteration) return model_of(*work.engine, checkpoint)->probe(request);
+        const OpenedModel model = open_step(step, run.plan);
+        return model.load(*work.engine, model.plan(evaluated_length(checkpoint)))->probe(request);
+    };
+    const auto measured = [&run] {
+        auto copy = std::make_shared<InsideRun>(run);
+        copy->snapshots = run.training->measured();
+        return copy;
+    };
+    for (const ModelStep* step : coarseFirst(run.training->steps())) {
+        if (measured()->hasSnapshot(step->step)) continue;
+        auto result = std::make_shared<const ProbeResult>(compacted(measure(*step)));
+        if (work.cancelled()) break;
+        run.training->add({step->step, std::move(result)});
+        if (work.report) work.report(fillRun(measured()));
+    }
+    return fillRun(measured());
 }};
 
 const InspectNeed text{

@@ -57,7 +57,7 @@ ReplayJob parseReplayJob(const std::string& text) {
     auto job = readJob<ReplayJob>(text, "A replay");
     if (const QString why = whyNotReplayable(job); !why.isEmpty()) throw BadInput(why.toStdString());
     checkFrameSuffix(job.output, "a replay");
-    if (job.lab.isEmpty())
+    if (job.lab.isEmpty() && job.model.isEmpty())
         throw BadInput(
             "A replay (animation of a run's training) shows the snapshots of a run, so it needs a lab file, but no "
             "lab file is given.");
@@ -80,6 +80,7 @@ QString whyNotReplayable(const ReplayJob& job) {
 }
 
 bool needsModel(const ReplayJob& job) {
+    if (!job.model.isEmpty()) return true;
     return std::any_of(job.figures.begin(), job.figures.end(), [&job](const QString& name) {
         const InspectFigure* figure = findInspectFigure(name);
         return figure && figure->need && figure->need->usesEngine && figure->need->isAsked(job.modelInputs);
@@ -173,9 +174,11 @@ std::vector<ReplayPicture> picturesOf(const ReplayJob& job, const InspectData& d
 
 int writeReplay(const ReplayJob& job, const Runner::EngineSource& engine, const std::filesystem::path& dataDir,
                 const std::function<void(int done, int all)>& progress, const Cancelled& cancelled) {
-    const auto lab = LabFile::open(job.lab.toStdString(), LabFile::Mode::read);
+    const auto lab =
+        job.model.isEmpty() ? LabFile::open(job.lab.toStdString(), LabFile::Mode::read) : std::unique_ptr<LabFile>();
     const std::string what = "A replay's ";
-    const InspectData data = dataOf(lab.get(), job, dataDir, what);
+    InspectData data = dataOf(lab.get(), job, dataDir, what);
+    computeNeed(data, nullptr, {}, engine, dataDir, cancelled);
     if (data.run->snapshots.empty()) throw BadInput(whyNoSnapshots(data).toStdString());
     checkExists(what, "pair", job.choices.pair.value_or(-1), data.run->pairs());
     for (const QString& why : {whyNotReplayable(job), whyFramesExist(job.output)}) {

@@ -84,6 +84,12 @@ void LabController::addActions() {
                             .filters = u"Models (config.json *.gguf *.safetensors *.safetensors.index.json)"_s});
                        if (!path.isEmpty()) m_workspace.openModel(path);
                    }});
+    m_actions.add({.id = "lab.openCheckpoints", .menu = "File", .text = u"Open checkpoints …"_s, .handler = [this] {
+                       const QString path = dialogs().folder(
+                           m_window,
+                           {.title = u"Open the checkpoints of a training: a folder with a folder for each"_s});
+                       if (!path.isEmpty()) m_workspace.openModel(path);
+                   }});
     m_actions.add(
         {.id = "lab.example", .menu = "File", .text = u"Open example lab"_s, .handler = [this] { showExample(); }});
     m_actions.add({.id = "lab.save",

@@ -15,6 +15,7 @@
 #include "core/data/tokenizer/vocabulary.h"
 #include "core/engine/torch_engine.h"
 #include "core/interop/model_export.h"
+#include "core/interop/model_steps.h"
 #include "core/interop/opened_model.h"
 #include "core/plan/layout.h"
 #include "core/run/probing.h"
@@ -250,6 +251,75 @@ TEST_F(ExportedModels, NothingIsReplacedOrLeftHalfWritten) {
     for (NamedTensor& tensor : huge.checkpoint.state) tensor.values.front() = 1e6F;
     EXPECT_MESSAGE(export_gguf(huge, folder_ / "model", false), BadInput, "beyond the range of float16");
     EXPECT_EQ(entries(), 2);
+}
+
+// Folders as a trainer and as published revisions name them, with other weights at each step.
+void export_steps(const fs::path& folder, const std::vector<std::pair<std::string, float>>& names) {
+    fs::create_directory(folder);
+    for (const auto& [name, factor] : names) {
+        ExportedRun run = run_of("block=llama key_value_heads=2", letters());
+        for (NamedTensor& tensor : run.checkpoint.state) {
+            for (float& number : tensor.values) number *= factor;
+        }
+        ASSERT_TRUE(export_hugging_face(run, folder / name));
+    }
+}
+
+TEST_F(ExportedModels, FolderOfCheckpointsIsItsLastStep) {
+    const fs::path folder = folder_.path() / "training";
+    export_steps(folder, {{"checkpoint-1000", 0.9F}, {"checkpoint-50", 0.5F}, {"step0-tokens2B", 0.1F}});
+    fs::create_directory(folder / "checkpoint-2000");  // without a model
+    fs::copy(folder / "checkpoint-50", folder / "main");
+    const std::vector<ModelStep> steps = model_steps(folder);
+    ASSERT_EQ(steps.size(), 3U);
+    EXPECT_EQ(steps[0].step, 0);
+    EXPECT_EQ(steps[1].step, 50);
+    EXPECT_EQ(steps[2].step, 1000);
+    EXPECT_EQ(steps[2].path, folder / "checkpoint-1000");
+    EXPECT_TRUE(model_steps(folder / "checkpoint-1000").empty());
+    EXPECT_TRUE(model_steps(folder / "checkpoint-1000/config.json").empty());
+
+    const std::string text = folder_.write("text.txt", "abcd efgh ijkl mnop\n").string();
+    const RunCheckpoint run = external_run(folder, text);
+    EXPECT_EQ(run.name, "training");
+    const Checkpoint checkpoint = *read_checkpoint(run);
+    EXPECT_EQ(checkpoint.iteration, 1000);
+    EXPECT_EQ(checkpoint.spec.iterations, 1000);
+    EXPECT_EQ(
+        model_of(engine_, checkpoint)->logits(some_tokens(8)),
+        model_of(engine_, *read_checkpoint(external_run(folder / "checkpoint-1000", text)))->logits(some_tokens(8)));
+
+    const ModelMark mark = mark_of_path(folder);
+    EXPECT_EQ(mark.name, "training");
+    EXPECT_EQ(mark.bytes, 3 * mark_of_path(folder / "checkpoint-50").bytes);
+    EXPECT_NO_THROW(require_same_model(mark));
+    fs::rename(folder / "checkpoint-50", folder / "checkpoint-60");
+    EXPECT_MESSAGE(require_same_model(mark), BadInput, "have changed since this lab named it");
+    fs::rename(folder / "main", folder / "step-60");
+    EXPECT_MESSAGE(model_steps(folder), BadInput,
+                   "checkpoint-60 and step-60 of " + folder.string() + " are both of step 60");
+    fs::remove_all(folder / "step-60");
+    ASSERT_TRUE(export_hugging_face(run_of("block=llama", letters()), folder / "step9"));
+    EXPECT_MESSAGE(mark_of_path(folder), BadInput, "step9 describes another model");
+    EXPECT_MESSAGE(OpenedModel{folder}, BadInput, "has no weights, but folders of models; name one of them");
+}
+
+TEST_F(ExportedModels, LossesOfACheckpointFolderAreThoseOfItsTrainer) {
+    const fs::path folder = folder_.path() / "training";
+    export_steps(folder, {{"checkpoint-10", 1}, {"checkpoint-20", 1}});
+    EXPECT_TRUE(logged_losses(folder, model_steps(folder)).steps.iteration.empty());
+    const auto write = [&](const std::string& name, const std::string& log) {
+        std::ofstream(folder / name / "trainer_state.json") << R"({"global_step": 20, "log_history": [)" << log << "]}";
+    };
+    write("checkpoint-10", R"({"step": 5, "loss": 3.5})");
+    write("checkpoint-20", R"({"step": 5, "loss": 3.5}, {"step": 10, "eval_loss": 3.25}, {"step": 15, "loss": 3})");
+    const RunMetrics metrics = logged_losses(folder, model_steps(folder));
+    EXPECT_EQ(metrics.steps.iteration, (std::vector<std::int64_t>{5, 15}));
+    EXPECT_EQ(metrics.steps.training_loss, (std::vector<double>{3.5, 3}));
+    EXPECT_EQ(metrics.evaluations.iteration, std::vector<std::int64_t>{10});
+    EXPECT_EQ(metrics.evaluations.validation_loss, std::vector<double>{3.25});
+    write("checkpoint-20", "");  // nothing was logged
+    EXPECT_TRUE(logged_losses(folder, model_steps(folder)).steps.iteration.empty());
 }
 
 }  // namespace

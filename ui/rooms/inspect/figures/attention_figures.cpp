@@ -43,7 +43,7 @@ AttentionSource attentionSource(const InspectData& data) {
 
 /// As "step 50: run, your text".
 QString stepNote(const InspectData& data, const AttentionSource& source) {
-    if (data.text && data.run->isOpened()) return u"%1, typed text"_s.arg(data.run->name);
+    if (data.text && !data.run->hasSteps()) return u"%1, typed text"_s.arg(data.run->name);
     if (data.textWhileTraining && data.text)
         return u"after step %2: %1 (still in training), typed text"_s.arg(data.run->name,
                                                                           groupedText(source.iteration));

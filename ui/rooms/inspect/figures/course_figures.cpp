@@ -276,9 +276,44 @@ static InspectPicture retrievalCourse(const InspectData& data) {
     return picture;
 }
 
+// On the text, and what the trainer logged.
+static InspectPicture openedLossCourse(const InspectData& data, const char* name) {
+    if (!data.snapshot()) return withoutNumbers(data, name);
+    const InsideRun& run = *data.run;
+    const QString text = QString::fromStdString(run.checkpoint.external->corpus->name);
+    InspectPicture picture{overTraining(data, name, {u"loss"_s, u"nats"_s})};
+    Figure& figure = picture.figure;
+    const auto addLogged = [&figure](const QString& label, int color, const std::vector<std::int64_t>& steps,
+                                     const std::vector<double>& losses) {
+        FigureCurve curve = inspectCurve(label, label, Ink::data(color));
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            if (!std::isfinite(losses[i])) continue;
+            curve.x.append(static_cast<double>(steps[i]));
+            curve.y.append(losses[i]);
+        }
+        if (!curve.x.isEmpty()) figure.curves.push_back(std::move(curve));
+    };
+    const auto& [steps, evaluations, sample] = run.training->logged();
+    addLogged(u"training loss"_s, 1, steps.iteration, steps.training_loss);
+    addLogged(u"validation loss"_s, 2, evaluations.iteration, evaluations.validation_loss);
+    const QString label = u"on %1"_s.arg(text);
+    figure.curves.push_back(courseOf(run, label, u"loss on %1"_s.arg(text), run.ink,
+                                     [](const ProbeResult& result) { return result.loss; }));
+    addCursor(figure, data);
+    figure.note = u"%1: mean over %2 of %3 tokens; no interval is drawn"_s.arg(
+        label, countText(data.snapshot()->result->sequences, u"sequence"_s),
+        groupedText(data.snapshot()->result->length));
+    if (const auto all = run.training->steps().size(); run.snapshots.size() < all)
+        figure.note = u"%1 of %2 checkpoints measured"_s.arg(run.snapshots.size()).arg(all);
+    figure.summary = u"Loss of the model %1 on %2 after each step of its training that has a checkpoint%3."_s.arg(
+        run.name, text, figure.curves.size() > 1 ? u", and the losses that were logged during training"_s : QString());
+    return picture;
+}
+
 InspectPicture lossCourse(const InspectData& data) {
     constexpr const char* name = "inspect-loss";
     if (!data.run || (data.run->iterations.isEmpty() && !data.snapshot())) return withoutNumbers(data, name);
+    if (data.run->training) return openedLossCourse(data, name);
     if (data.run->isOpened()) {
         return withoutNumbers(data, name,
                               u"Loss of %1 on %2: %3 nats per token. Its training is not in this lab."_s.arg(

@@ -41,7 +41,7 @@ InspectPicture atCursor(const InspectData& data, const char* name, Axis x, Axis 
         addBand(figure, std::move(behind));
     }
     addBand(figure, band(*now->result, curve));
-    curve.label = data.run->isOpened() ? data.run->name : u"step %1"_s.arg(groupedText(now->iteration));
+    curve.label = !data.run->hasSteps() ? data.run->name : u"step %1"_s.arg(groupedText(now->iteration));
     figure.curves.push_back(std::move(curve));
     figure.note = u"%1; %2"_s.arg(data.run->isOpened() ? data.run->at(0) : data.run->name, counts(*now->result));
     figure.summary = u"%1 against %2 for %3; %4."_s.arg(figure.y.label, figure.x.label, data.run->words(now->iteration),

@@ -58,7 +58,7 @@ InspectPicture withoutAnswer(const InspectData& data, const char* name, const QS
 }
 
 QString checkpointNote(const InspectData& data, std::int64_t iteration) {
-    if (data.run->isOpened()) return data.run->name;
+    if (!data.run->hasSteps()) return data.run->name;
     return u"%1, checkpoint at step %2"_s.arg(data.run->name, groupedText(iteration));
 }
 
