@@ -14,26 +14,11 @@ namespace ropelab {
 
 namespace {
 
-// Throws BadInput unless the text is exactly one token.
-std::int32_t token_of(const Vocabulary& vocabulary, std::string_view text) {
-    const auto tokens = vocabulary.encode(text);
-    if (tokens.size() != 1) {
-        throw BadInput("\"" + std::string(text) + "\" has " + std::to_string(tokens.size()) +
-                       " tokens, but it must be exactly one.");
-    }
-    return tokens.front();
-}
-
-// The sequence repeats `token`.
-ProbeResult vectors_of(Model& model, const RunSpec& spec, std::int32_t token, std::int64_t position) {
-    const std::int64_t place = position % spec.context;
-    const auto length = static_cast<std::size_t>(place + 1);
-    ProbeRequest request;
-    request.sequences = {place + 1, std::vector<std::int32_t>(length, token), std::vector<std::int32_t>(length, -1)};
-    request.vectors = false;
-    request.attention = false;
-    request.vectors_at = place;
-    return model.probe(request);
+// Throws BadInput unless 0 ≤ index < count.
+void require_index(std::int64_t index, std::int64_t count, const std::string& what, const std::string& owner) {
+    if (index >= 0 && index < count) return;
+    throw BadInput("There is no " + what + " " + std::to_string(index) + ": " + owner + " has " + what + "s 0 to " +
+                   std::to_string(count - 1) + ".");
 }
 
 constexpr std::int64_t circuit_tokens = 4096;  // resolves a change of about 0.01 nats
@@ -71,36 +56,63 @@ void require_plain_frequencies(const RunSpec& spec) {
     }
 }
 
-HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_t head, std::string_view query,
-                         std::string_view key, std::int64_t m, std::int64_t n) {
-    const RunSpec& spec = checkpoint.spec;
-    if (head < 0 || head >= spec.heads) {
-        throw BadInput("There is no head " + std::to_string(head) + ": the run has heads 0 to " +
-                       std::to_string(spec.heads - 1) + ".");
+RotarySetup setup_of_layer(const ModelPlan& plan, std::int64_t layer) {
+    require_index(layer, std::ssize(plan.layers), "layer", "the model");
+    const LayerPlan& own = plan.layers[static_cast<std::size_t>(layer)];
+    const auto* softmax = std::get_if<Softmax>(&own.attention);
+    if (!softmax) {
+        throw BadInput("Layer " + std::to_string(layer) +
+                       " has multi-head latent attention or is a gated DeltaNet layer, and a rotary setup cannot "
+                       "represent its queries and keys; choose another layer or model.");
     }
-    require_plain_frequencies(spec);
-    if (spec.attention == AttentionKind::mla || spec.layer_attention(0) == LayerAttention::delta_net) {
-        throw BadInput(
-            "The first layer of this run has multi-head latent attention or is a gated DeltaNet layer, and a rotary "
-            "setup "
-            "cannot represent its queries and keys; choose a run with attention = mha or gated in its first layer.");
-    }
-    const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
-    const std::int32_t query_token = token_of(vocabulary, query);
-    const std::int32_t key_token = token_of(vocabulary, key);
+    RotarySetup setup;
+    setup.head_dim = static_cast<int>(own.query_channels());
+    setup.fraction = 0.0;
+    setup.context = plan.sizes.T;
+    setup.heads = own.heads();
+    setup.attention_window = softmax->scores.window.value_or(0);
+    const Rotary* rotary = own.rotary();
+    if (!rotary || !rotary->is_applied) return setup;
+    setup.theta = rotary->settings.theta;
+    setup.fraction = rotary->settings.fraction;
+    setup.partial = rotary->settings.partial;
+    setup.scaling = rotary->settings.scaling;
+    const std::vector<double> frequencies_of_setup = frequencies(frequency_settings(setup)).inverse_frequencies;
+    const bool is_exact =
+        rotary->shift == Rotary::Shift::none && std::ranges::all_of(rotary->pairs, [&](const RotaryPair& pair) {
+            const auto i = static_cast<std::size_t>(&pair - rotary->pairs.data());
+            const double expected = i < frequencies_of_setup.size() ? frequencies_of_setup[i] : 0;
+            return std::abs(pair.frequency - expected) <= 1e-9 * expected;
+        });
+    if (is_exact) return setup;
+    throw BadInput(
+        "The frequencies of layer " + std::to_string(layer) +
+        " are selected, listed or trained ones, which a rotary setup cannot represent; choose another layer or model.");
+}
 
-    const RotarySetup setup = setup_of(spec);
-    // Training uses the canonical pairing; channels are reordered to the setup's pairing, that of Hugging Face.
+HeadVectors head_vectors(Model& model, const ModelPlan& plan, std::int64_t layer, std::int64_t head,
+                         std::span<const std::int32_t> text, std::int64_t m, std::int64_t n) {
+    const RotarySetup setup = setup_of_layer(plan, layer);
+    require_index(head, setup.heads, "head", "layer " + std::to_string(layer));
+    for (const std::int64_t token : {m, n}) require_index(token, std::ssize(text), "token", "the text");
+    const auto vectors_at = [&](std::int64_t token) {
+        ProbeRequest request;
+        request.sequences = sequence_of(text.first(static_cast<std::size_t>(token + 1)));
+        request.vectors = false;
+        request.attention = false;
+        request.vectors_at = token;
+        return model.probe(request);
+    };
+    // The engine has the canonical pairing; channels are reordered to the setup's pairing, that of Hugging Face.
     const auto channels = canonical_channels(setup.head_dim, rotary_dim(setup), setup.partial, setup.pairing);
     const auto reordered = [&](std::span<const float> vector) {
         std::vector<double> result(vector.size());
         for (std::size_t c = 0; c < vector.size(); ++c) result[static_cast<std::size_t>(channels[c])] = vector[c];
         return result;
     };
-    const ProbeResult of_query = vectors_of(model, spec, query_token, m);
-    const ProbeResult of_key = vectors_of(model, spec, key_token, n);
-    return {reordered(of_query.query_vectors.row(0, head)),
-            reordered(of_key.key_vectors.row(0, head * spec.kv_heads() / spec.heads))};
+    const ProbeArray keys = vectors_at(n).key_vectors;
+    return {reordered(vectors_at(m).query_vectors.row(layer, head)),
+            reordered(keys.row(layer, head * keys.shape[1] / setup.heads)), m, n};
 }
 
 ReplacedHead replaced_head(const RunSpec& spec, std::int64_t layer, std::int64_t head, const CircuitVectors& vectors,

@@ -4,10 +4,10 @@
 #include <filesystem>
 #include <functional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "core/contract/engine.h"
+#include "core/plan/model_plan.h"
 #include "core/rope/circuit.h"
 #include "core/rope/rotary_setup.h"
 #include "core/run/checkpoint.h"
@@ -17,22 +17,28 @@ namespace ropelab {
 
 /// First layer, in half pairing; fraction 0 if that layer has no RoPE.
 RotarySetup setup_of(const RunSpec& spec);
+/// Of a layer of any model, in half pairing; fraction 0 if the layer does not rotate. Throws BadInput if there is no
+/// such layer, or if a setup cannot represent its queries and keys (latent attention, a gated DeltaNet) or its
+/// frequencies (selected pairs, listed or trained ones).
+RotarySetup setup_of_layer(const ModelPlan& plan, std::int64_t layer);
 
-/// Query and key of one head of the first layer, before rotation.
+/// Of one head, before rotation (with QK norm, after the normalization): the query of one token and the key of another.
 struct HeadVectors {
-    // head_dim numbers, in the channel order of setup_of(spec).
+    // head_dim numbers, in the channel order of setup_of_layer.
     std::vector<double> query;
     std::vector<double> key;
+    // Positions of the tokens.
+    std::int64_t m = 0;
+    std::int64_t n = 0;
 };
 
 /// BadInput if the run rotates only selected pairs or lists its frequencies: a rotary setup cannot represent this.
 void require_plain_frequencies(const RunSpec& spec);
 
-/// `head` counts from 0; `query` at position m and `key` at n are one UTF-8 character each. The vectors depend on no
-/// other token, and on m and n (both ≥ 0) only if the model has position embeddings. Throws BadInput for unknown heads
-/// and tokens, and as require_plain_frequencies.
-HeadVectors head_vectors(Model& model, const Checkpoint& checkpoint, std::int64_t head, std::string_view query,
-                         std::string_view key, std::int64_t m = 0, std::int64_t n = 0);
+/// Of the query of token m and the key of token n; layer, head and tokens count from 0. Throws BadInput if the model or
+/// the text has no such layer, head or token, and as setup_of_layer.
+HeadVectors head_vectors(Model& model, const ModelPlan& plan, std::int64_t layer, std::int64_t head,
+                         std::span<const std::int32_t> text, std::int64_t m, std::int64_t n);
 
 /// The vectors are in the channel order of `setup`. Throws BadInput if the setup does not have the frequencies of the
 /// run (setup_of), because the head would attend at other distances.

@@ -1,6 +1,7 @@
 #include "core/study/perplexity.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <utility>
 
@@ -63,6 +64,24 @@ TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const Per
         result.loss_by_position.push_back(sums[i] /
                                           static_cast<double>(std::max<std::int64_t>(result.at_position[i], 1)));
     return result;
+}
+
+std::vector<PositionLoss> binned_by_position(const TextLoss& loss, std::int64_t window, int per_octave) {
+    std::vector<PositionLoss> bins;
+    const std::int64_t windows = std::ssize(loss.losses) / window;
+    for (std::int64_t first = 0; first < window;) {
+        const double ratio = std::exp2(1.0 / per_octave);
+        const auto end = static_cast<std::int64_t>(std::ceil(static_cast<double>(first + 1) * ratio)) - 1;
+        const std::int64_t last = std::min(std::max(end, first + 1), window);
+        std::vector<double> means;
+        for (std::int64_t each = 0; each < windows; ++each) {
+            const auto from = loss.losses.begin() + each * window;
+            means.push_back(std::accumulate(from + first, from + last, 0.0) / static_cast<double>(last - first));
+        }
+        bins.push_back({first, last - first, describe(means)});
+        first = last;
+    }
+    return bins;
 }
 
 std::vector<LastWord> last_words_of(std::string_view lines, const std::string& file, const Vocabulary& vocabulary) {

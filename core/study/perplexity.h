@@ -9,6 +9,7 @@
 
 #include "core/contract/engine.h"
 #include "core/data/tokenizer/vocabulary.h"
+#include "core/stats/descriptive.h"
 
 namespace ropelab {
 
@@ -35,6 +36,16 @@ struct TextLoss {
 /// window.
 TextLoss text_loss(Model& model, std::span<const std::int32_t> tokens, const PerplexityWindows& how,
                    const std::function<bool(std::int64_t done)>& cancelled = {}, const ProbeRequest& with = {});
+
+/// Mean loss at neighbouring positions of a context window.
+struct PositionLoss {
+    std::int64_t first = 0;  // tokens before the predicted ones, less 1
+    std::int64_t count = 0;  // positions
+    Description loss;        // over the whole windows, which are the independent units
+};
+/// Up to `per_octave` bins between each position and twice as many tokens, of a loss that was measured with a stride of
+/// `window`.
+std::vector<PositionLoss> binned_by_position(const TextLoss& loss, std::int64_t window, int per_octave = 4);
 
 /// A text of which the last word is predicted, as in LAMBADA.
 struct LastWord {

@@ -58,10 +58,12 @@ const std::vector<float>& weights(const Checkpoint& of, const std::string& name)
         ->values;
 }
 
-HeadVectors vectors_of(const Checkpoint& of, std::int64_t head, std::string_view query, std::string_view key,
-                       std::int64_t m = 0, std::int64_t n = 0) {
+// Of the tokens m and n of a text.
+HeadVectors vectors_of(const Checkpoint& of, std::int64_t head, std::string_view text, std::int64_t m, std::int64_t n,
+                       std::int64_t layer = 0) {
     static TorchEngine engine;
-    return head_vectors(*create_model(engine, of.spec, 4, of.state), of, head, query, key, m, n);
+    const std::vector<std::int32_t> tokens = Vocabulary::from_text(of.vocabulary).encode(text);
+    return head_vectors(*create_model(engine, of.spec, 4, of.state), plan_of(of), layer, head, tokens, m, n);
 }
 
 // Computes the first layer's query (`which` = 0) or key (1) of a token in the channel order of training.
@@ -90,7 +92,7 @@ TEST(HeadVectorsTest, LogitEqualsThatOfTheTrainingLayout) {
     EXPECT_EQ(rotary_dim(setup), 4);
     const RotationTable table = canonical_table({.head_dim = 8, .theta = setup.theta, .fraction = setup.fraction}, 32);
     for (std::size_t head : {0, 1}) {
-        const HeadVectors vectors = vectors_of(trained, static_cast<std::int64_t>(head), "b", "é");
+        const HeadVectors vectors = vectors_of(trained, static_cast<std::int64_t>(head), "bé", 0, 1);
         // The query at position 20 and the key at position 13, rotated as in training.
         std::vector<float> q(32 * 8, 0.0F);
         std::vector<float> k(32 * 8, 0.0F);
@@ -113,8 +115,8 @@ TEST(HeadVectorsTest, HeadsOfAGroupHaveTheSameKey) {
     Checkpoint trained = checkpoint();
     trained.spec.key_value_heads = 1;
     draw_state(trained);
-    const HeadVectors first = vectors_of(trained, 0, "a", "b");
-    const HeadVectors second = vectors_of(trained, 1, "a", "b");
+    const HeadVectors first = vectors_of(trained, 0, "ab", 0, 1);
+    const HeadVectors second = vectors_of(trained, 1, "ab", 0, 1);
     EXPECT_EQ(first.key, second.key);
     EXPECT_NE(first.query, second.query);
 }
@@ -123,18 +125,66 @@ TEST(HeadVectorsTest, LearnedPositionsChangeQueryAndKey) {
     Checkpoint trained = checkpoint();
     trained.spec.position = Position::learned_rope;
     draw_state(trained);
-    const HeadVectors here = vectors_of(trained, 0, "a", "b", 3, 2);
-    const HeadVectors there = vectors_of(trained, 0, "a", "b", 3, 9);
+    const HeadVectors here = vectors_of(trained, 0, "bbba", 3, 1);
+    const HeadVectors there = vectors_of(trained, 0, "bbba", 3, 2);
     EXPECT_EQ(here.query, there.query);
     EXPECT_NE(here.key, there.key);
 }
 
-TEST(HeadVectorsTest, RejectsUnknownHeadsAndTokens) {
+TEST(HeadVectorsTest, RejectsUnknownLayersHeadsAndTokens) {
+    const Checkpoint trained = checkpoint();
+    EXPECT_MESSAGE(vectors_of(trained, 0, "ab", 0, 1, 1), BadInput, "no layer 1: the model has layers 0 to 0");
+    EXPECT_MESSAGE(vectors_of(trained, 2, "ab", 0, 1), BadInput, "no head 2: layer 0 has heads 0 to 1");
+    EXPECT_MESSAGE(vectors_of(trained, 0, "ab", 0, 2), BadInput, "no token 2: the text has tokens 0 to 1");
+}
+
+// The logit of the vectors at their positions is that of the attention that the probe measured.
+void expect_logits_of_attention(const Checkpoint& of, std::int64_t layer) {
+    static TorchEngine engine;
+    const std::vector<std::int32_t> tokens = Vocabulary::from_text(of.vocabulary).encode("cabéabcéba");
+    const auto model = create_model(engine, of.spec, 4, of.state);
+    ProbeRequest request;
+    request.sequences = sequence_of(tokens);
+    request.map_size = request.sequences.length;
+    const ProbeResult attention = model->probe(request);
+    const RotarySetup setup = setup_of_layer(plan_of(of), layer);
+    constexpr std::int64_t m = 8;
+    for (std::int64_t head = 0; head < of.spec.heads; ++head) {
+        std::vector<double> logits;
+        for (std::int64_t n = 0; n <= m; ++n) {
+            const HeadVectors vectors = head_vectors(*model, plan_of(of), layer, head, tokens, m, n);
+            EXPECT_EQ(vectors.m, m);
+            EXPECT_EQ(vectors.n, n);
+            logits.push_back(split_logit(vectors.query, vectors.key, m, n, frequencies(frequency_settings(setup)),
+                                         setup.partial, setup.pairing)
+                                 .total);
+        }
+        double sum = 0;
+        for (const double logit : logits) sum += std::exp(logit);
+        const auto row = attention.attention.row(layer, head);
+        for (std::int64_t n = 0; n <= m; ++n) {
+            EXPECT_NEAR(row[static_cast<std::size_t>(m * std::ssize(tokens) + n)],
+                        std::exp(logits[static_cast<std::size_t>(n)]) / sum, 1e-4)
+                << "layer " << layer << ", head " << head << ", key " << n;
+        }
+    }
+}
+
+TEST(HeadVectorsTest, LogitsOfAnyLayerAreThoseOfItsAttention) {
     Checkpoint trained = checkpoint();
-    EXPECT_MESSAGE(vectors_of(trained, 2, "a", "b"), BadInput, "heads 0 to 1");
-    EXPECT_MESSAGE(vectors_of(trained, 0, "z", "b"), BadInput, "z");
-    EXPECT_MESSAGE(vectors_of(trained, 0, "ab", "b"), BadInput, "2 tokens");
-    EXPECT_MESSAGE(vectors_of(trained, 0, "a", ""), BadInput, "0 tokens");
+    trained.spec.layers = 3;
+    trained.spec.key_value_heads = 1;
+    draw_state(trained);
+    for (NamedTensor& tensor : trained.state) {
+        for (float& number : tensor.values) number *= 0.3F;  // else one key has all of the attention
+    }
+    for (const std::int64_t layer : {0, 2}) expect_logits_of_attention(trained, layer);
+    trained.spec.rotated_layers = "0-1";
+    EXPECT_EQ(setup_of_layer(plan_of(trained), 1), setup_of(trained.spec));
+    EXPECT_EQ(setup_of_layer(plan_of(trained), 2).fraction, 0);
+    expect_logits_of_attention(trained, 2);
+    trained.spec.frequencies = "1+0.5";
+    EXPECT_MESSAGE(setup_of_layer(plan_of(trained), 0), BadInput, "which a rotary setup cannot represent");
 }
 
 TEST(HeadVectorsTest, RunWithoutRopeHasFractionZero) {

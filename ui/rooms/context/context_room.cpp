@@ -21,6 +21,7 @@
 #include "ui/controls/number_slider.h"
 #include "ui/figure/ticks.h"
 #include "ui/rooms/context/criteria_panel.h"
+#include "ui/rooms/context/measured_loss.h"
 #include "ui/rotary/spectrum_data.h"
 #include "ui/shell/explanation.h"
 #include "ui/theme/theme_manager.h"
@@ -121,7 +122,7 @@ std::optional<FigureView::Readout> basesReadout(const BaseProfile& profile, cons
 
 }  // namespace
 
-ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent)
+ContextRoom::ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs, QWidget* parent)
     : RotaryRoom(rotary, u"context"_s, contextFigures(), parent) {
     setWithoutEffect({u"pairing"_s, u"precision"_s});
     auto* column = scaledColumn(this, 8, {12, 8, 12, 12});
@@ -129,11 +130,17 @@ ContextRoom::ContextRoom(RotaryModel& rotary, QWidget* parent)
     column->addWidget(m_toolbar);
     m_criteria = new Tiles(u"Criteria for the context length"_s, 3, this);
     column->addWidget(m_criteria);
+    m_figures = new QWidget(this);
+    auto* figures = scaledColumn(m_figures, 4);
     m_view = addView(u"Context"_s);
-    column->addWidget(m_view, 1);
+    m_lossView = addView(u"Measured loss by position"_s);
+    m_lossView->hide();
+    figures->addWidget(m_view, 3);
+    figures->addWidget(m_lossView, 2);
+    column->addWidget(m_figures, 1);
     setWords(makeNote(this), u"Summary of the figure"_s);
     column->addWidget(wordsLabel());
-    makeOptions();
+    makeOptions(runs);
     addParts();
     addControls();
     connectView();
@@ -229,13 +236,22 @@ QList<QWidget*> ContextRoom::makeScanTools() {
     return {m_near, m_finer};
 }
 
-void ContextRoom::makeOptions() {
+void ContextRoom::makeOptions(const std::optional<RunAccess>& runs) {
     auto* options = new QWidget;
     auto* column = scaledColumn(options, 12);
     m_tuning = new TuningPanel(options);
     column->addWidget(m_tuning);
     m_random = m_randomForm.addSection(column, u"Random q and k"_s, randomRows());
     for (const char* field : {"mean", "correlation"}) m_randomForm.setValue(field, 0);
+    if (runs) {
+        m_measured = new MeasuredLossPanel(*runs, options);
+        column->addWidget(m_measured);
+        connect(m_measured, &MeasuredLossPanel::changed, this, [this] {
+            if (const auto& loss = m_measured->loss(); loss && measuredSetup() != model().setup())
+                changeSetup(u"use the RoPE settings of a model"_s, measuredSetup());
+            schedule();
+        });
+    }
     connect(m_tuning, &TuningPanel::changed, this, &ContextRoom::schedule);
     connect(&m_randomForm, &Form::changed, this, &ContextRoom::schedule);
     setOptions(options);
@@ -278,7 +294,7 @@ void ContextRoom::addControls() {
 }
 
 void ContextRoom::fitPage(const QSize& page) {
-    fitFigures(page, kLowPage, m_toolbar, m_view);
+    fitFigures(page, kLowPage, m_toolbar, m_figures);
 }
 
 void ContextRoom::connectView() {
@@ -427,7 +443,25 @@ void ContextRoom::renew() {
             break;
         }
     }
+    renewLoss();
     showBusy();
+}
+
+RotarySetup ContextRoom::measuredSetup() const {
+    RotarySetup setup = m_measured->loss()->setup;
+    setup.precision = model().setup().precision;
+    return setup;
+}
+
+void ContextRoom::renewLoss() {
+    const bool isShown = m_part == Part::bound && m_measured && m_measured->loss();
+    m_lossView->setVisible(isShown);
+    if (!isShown) return;
+    const MeasuredLoss& loss = *m_measured->loss();
+    // Another setup that is shown now has another bound.
+    const auto firstNegative = measuredSetup() == m_bound.edited.setup ? m_bound.edited.firstNegative : std::nullopt;
+    m_lossView->setFigure(measuredLossFigure(loss, m_bound.edited.end, m_logarithmic->isChecked(), firstNegative));
+    wordsLabel()->setText(wordsLabel()->text() + QLatin1Char('\n') + measuredLossSentence(loss, firstNegative));
 }
 
 void ContextRoom::renewWords(const std::function<QString(Side)>& sentence) {
@@ -577,7 +611,7 @@ void ContextRoom::continueSampling() {
 bool ContextRoom::isBusy() const {
     // Until the figure of a changed setup is renewed, it is unknown whether its computation takes long.
     return isScheduled() || isScanning() || isSampling() || m_boundJob.edited.isRunning() ||
-           m_boundJob.other.isRunning();
+           m_boundJob.other.isRunning() || (m_measured && m_measured->isMeasuring());
 }
 
 void ContextRoom::showBusy() {

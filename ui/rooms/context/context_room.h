@@ -5,6 +5,7 @@
 #include "ui/plot/figure_view.h"
 #include "ui/rooms/context/context_figures.h"
 #include "ui/rotary/rotary_room.h"
+#include "ui/session/run_access.h"
 
 class QButtonGroup;
 class QCheckBox;
@@ -15,6 +16,7 @@ class QStackedWidget;
 namespace ropelab::ui {
 
 class Tiles;
+class MeasuredLossPanel;
 class TuningPanel;
 
 /// The context bound of the base, the feasible bases for each context, Su's bound, and the logits of random q and k
@@ -27,7 +29,8 @@ class ContextRoom : public RotaryRoom {
 
     /// The parts are "bound", "bases", "bases-near" (a scan of one decade around theta), "decay", "random" and
     /// "share". The controls are pair, target, mean and correlation.
-    explicit ContextRoom(RotaryModel& rotary, QWidget* parent = nullptr);
+    /// With `runs`, the part "bound" also shows the measured loss of one of them, or of an opened model.
+    explicit ContextRoom(RotaryModel& rotary, std::optional<RunAccess> runs = {}, QWidget* parent = nullptr);
 
     void fitPage(const QSize& page) override;
     bool isBusy() const override;
@@ -38,6 +41,9 @@ class ContextRoom : public RotaryRoom {
     TuningPanel* tuning() const { return m_tuning; }
     /// "mean" and "correlation" of random queries and keys.
     Form& random() { return m_randomForm; }
+    /// Null without runs.
+    MeasuredLossPanel* measured() const { return m_measured; }
+    FigureView* lossView() const { return m_lossView; }
     QCheckBox* logarithmic() const { return m_logarithmic; }
     QPushButton* finer() const { return m_finer; }
     QPushButton* sampleAgain() const { return m_sampleAgain; }
@@ -51,7 +57,7 @@ class ContextRoom : public RotaryRoom {
  private:
     QWidget* makeBar();
     QList<QWidget*> makeScanTools();
-    void makeOptions();
+    void makeOptions(const std::optional<RunAccess>& runs);
     void addParts();
     void addControls();
     void connectView();
@@ -64,6 +70,9 @@ class ContextRoom : public RotaryRoom {
     /// End of the distance axis, in tokens.
     std::int64_t end() const;
     void renewBound(Side side);
+    void renewLoss();
+    /// Of the measured model, which must exist.
+    RotarySetup measuredSetup() const;
     void renewCriteria();
     void renewWords(const std::function<QString(Side)>& sentence);
     void renewBases();
@@ -79,6 +88,8 @@ class ContextRoom : public RotaryRoom {
 
     Part m_part = Part::bound;
     FigureView* m_view = nullptr;
+    QWidget* m_figures = nullptr;  // the figure and, below it, the measured loss
+    FigureView* m_lossView = nullptr;
     QWidget* m_toolbar = nullptr;
     QButtonGroup* m_tabs = nullptr;     // in the order of Part
     QStackedWidget* m_tools = nullptr;  // the controls of each part, in the order of Part
@@ -89,6 +100,7 @@ class ContextRoom : public RotaryRoom {
     QProgressBar* m_progress = nullptr;
     Tiles* m_criteria = nullptr;
     TuningPanel* m_tuning = nullptr;
+    MeasuredLossPanel* m_measured = nullptr;
     QWidget* m_random = nullptr;  // shown with the part `random`
     Form m_randomForm{this};
 

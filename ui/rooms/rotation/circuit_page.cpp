@@ -247,7 +247,7 @@ void CircuitRuns::measure() {
     say(u"Measuring the validation loss with the head built on this page …"_s);
     const auto work = [replaced = std::move(replaced), file = checkpointOfRun(*lab, run->record.id),
                        dataDir = m_access.dataDir](Engine& engine, const Cancelled& ends) {
-        return measure_circuit(engine, checkpointOf(file), replaced, dataDir, ends);
+        return measure_circuit(engine, readCheckpoint(file), replaced, dataDir, ends);
     };
     startWithEngine<CircuitLoss>(m_job, m_access.engineLock, work, [this, place](const Outcome<CircuitLoss>& outcome) {
         if (!outcome.problem.isEmpty()) return say(outcome.problem);

@@ -286,6 +286,9 @@ void SceneEditor::useRunVectors(const RotarySetup& setup, const HeadVectors& vec
         state.queryEdited = false;
         state.query = vectors.query;
         state.key = vectors.key;
+        state.m = vectors.m;
+        state.n = vectors.n;
+        state.shiftedFrom = {};
     });
 }
 

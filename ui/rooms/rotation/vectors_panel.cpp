@@ -1,7 +1,6 @@
 #include "ui/rooms/rotation/vectors_panel.h"
 
 #include <QComboBox>
-#include <QGridLayout>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QLineEdit>
@@ -9,8 +8,8 @@
 #include <QSpinBox>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
 
-#include "core/base/error.h"
 #include "core/run/probing.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
@@ -23,14 +22,6 @@
 namespace ropelab::ui {
 
 using namespace Qt::StringLiterals;
-
-Checkpoint checkpointOf(const RunCheckpoint& run) {
-    auto checkpoint = read_checkpoint(run);
-    if (!checkpoint) {
-        throw BadInput("This run has no checkpoint file beside the lab file. Resume the run to write a checkpoint.");
-    }
-    return std::move(*checkpoint);
-}
 
 VectorsPanel::VectorsPanel(QWidget* parent) : QWidget(parent) {
     auto* column = scaledColumn(this, 8);
@@ -80,47 +71,47 @@ void VectorsPanel::show(const RotationState& state) {
     }
 }
 
+namespace {
+
+constexpr int kMostTokens = 512;  // of the text
+
+QList<FormRow> vectorRows() {
+    const WholeRow token{0, kMostTokens - 1};
+    return {
+        {"run", u"run"_s, u"Run or opened model"_s,
+         u"A trained run, or a model that was opened (File > Open model …), whose queries and keys are loaded."_s,
+         ChoiceRow()},
+        {"layer", u"layer"_s, {}, u"The layer, counted from 0."_s, WholeRow()},
+        {"head", u"head"_s, {}, u"The query head, counted from 0."_s, WholeRow()},
+        {"text", u"text"_s, u"Text of the query and key"_s,
+         u"The model processes this text. In the first layer, a vector depends only on its own token; in later layers "
+         "also on the tokens before it."_s,
+         TextRow()},
+        {"query", u"q token"_s, {}, u"The token of the text whose query is loaded, counted from 0."_s, token},
+        {"key", u"k token"_s, {}, u"The token of the text whose key is loaded, counted from 0."_s, token},
+    };
+}
+
+}  // namespace
+
 RunVectors::RunVectors(RunAccess access, QWidget* parent)
     : QWidget(parent),
       m_access(std::move(access)),
-      m_runs(new QComboBox(this)),
-      m_head(new QSpinBox(this)),
-      m_query(new QLineEdit(u"a"_s, this)),
-      m_key(new QLineEdit(u"t"_s, this)),
       m_load(new QPushButton(u"Load q and k"_s, this)),
       m_text(makeNote(this)) {
-    auto* grid = new QGridLayout(this);
-    scaleLayout(grid, {0, 0, 0, 0}, 8);
-    grid->setColumnStretch(1, 1);
-    grid->setColumnStretch(3, 1);
-    grid->addWidget(makeHeading(u"Query and key of a trained run"_s, this), 0, 0, 1, 4);
-    const auto add = [&](const QString& name, QWidget* field, int row, int column, int span) {
-        auto* label = new QLabel(name, this);
-        label->setBuddy(field);
-        field->setAccessibleName(name);
-        grid->addWidget(label, row, column);
-        grid->addWidget(field, row, column + 1, 1, span);
-    };
-    m_runs->setMinimumContentsLength(8);
-    m_runs->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    add(u"run"_s, m_runs, 1, 0, 3);
-    add(u"head"_s, m_head, 2, 0, 3);
-    add(u"q token"_s, m_query, 3, 0, 1);
-    add(u"k token"_s, m_key, 3, 2, 1);
-    m_query->setToolTip(u"The token whose query vector q is copied from the run's model."_s);
-    m_key->setToolTip(u"The token whose key vector k is copied from the run's model."_s);
-    grid->addWidget(m_load, 4, 0, 1, 4, Qt::AlignLeft);
-    grid->addWidget(m_text, 5, 0, 1, 4);
-
+    auto* column = scaledColumn(this, 8);
+    m_form.addSection(column, u"Query and key of a model"_s, vectorRows());
+    m_form.setValue("text", u"the cat sat on the mat"_s);
+    m_form.setValue("query", 4);
+    m_form.setValue("key", 1);
+    column->addWidget(m_load, 0, Qt::AlignLeft);
+    column->addWidget(m_text);
     connect(m_load, &QPushButton::clicked, this, &RunVectors::load);
-    connect(m_query, &QLineEdit::returnPressed, this, &RunVectors::load);
-    connect(m_key, &QLineEdit::returnPressed, this, &RunVectors::load);
+    connect(m_form.field<QLineEdit>("text"), &QLineEdit::returnPressed, this, &RunVectors::load);
     connect(&m_access.runs, &RunStore::reloaded, this, &RunVectors::renewRuns);
+    connect(&m_access.lab, &LabDocument::modelsChanged, this, &RunVectors::renewRuns);
     connect(&m_access.session, &SweepSession::ended, this, &RunVectors::renewRuns);
-    connect(m_runs, &QComboBox::currentIndexChanged, this, [this] {
-        const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
-        m_head->setRange(0, run ? static_cast<int>(run->spec.heads) - 1 : 0);
-    });
+    connect(m_form.field<QComboBox>("run"), &QComboBox::currentIndexChanged, this, &RunVectors::fitFields);
     renewRuns();
 }
 
@@ -129,61 +120,88 @@ void RunVectors::showEvent(QShowEvent* event) {
     renewRuns();
 }
 
+const EvaluatedRun* RunVectors::chosen() const {
+    const auto found = std::ranges::find(m_runs, m_form.value("run").toLongLong(), &EvaluatedRun::id);
+    return found == m_runs.end() ? nullptr : &*found;
+}
+
 void RunVectors::renewRuns() {
-    const QVariant previous = m_runs->currentData();
-    m_runs->clear();
-    int widest = 0;  // the first run that rotates the largest part of its heads
-    double most = 0;
-    for (const RunView& run : m_access.runs.runs()) {
-        if (!run.last) continue;  // without a checkpoint, before its first evaluation
-        if (run.spec.rotates() && run.spec.fraction > most) {
-            most = run.spec.fraction;
-            widest = m_runs->count();
-        }
-        m_runs->addItem(run.name, QVariant::fromValue(run.record.id));
+    m_runs = evaluatedRuns(m_access);
+    QList<QPair<QString, QVariant>> entries;
+    auto* choice = m_form.field<QComboBox>("run");
+    const QVariant selected = choice->currentData();
+    qlonglong widest = 0;  // the first run that rotates the largest part of its heads, else the first model
+    double most = -1;
+    for (const EvaluatedRun& run : m_runs) {
+        entries.append({run.name, static_cast<qlonglong>(run.id)});
+        const double rotated = !run.model && run.spec.rotates() ? run.spec.fraction : 0;
+        if (rotated <= most) continue;
+        most = rotated;
+        widest = run.id;
     }
-    const int before = m_runs->findData(previous);
-    m_runs->setCurrentIndex(before >= 0 ? before : widest);
-    const bool any = m_runs->count() > 0;
-    for (QWidget* each : QWidgetList{m_runs, m_head, m_query, m_key, m_load}) {
-        each->setEnabled(any);
-    }
+    const bool any = !m_runs.empty();
+    if (!any) entries.append({u"no runs yet"_s, 0});
+    const bool isOffered = std::ranges::any_of(entries, [&](const auto& entry) { return entry.second == selected; });
+    refillChoice(choice, entries, isOffered ? selected : QVariant(widest));
+    for (const FormRow& row : vectorRows()) m_form.setEnabled(row.id, any);
+    m_load->setEnabled(any);
+    fitFields();
     m_problem.clear();
     m_text->setText(
-        any ? u"Loads q and k of the run's first layer, where they depend only on the token. The current RoPE setup "
-              "changes to that of the run."_s
-            : u"No trained run is available. Train a sweep or open a lab file to load queries and keys of its runs."_s);
+        any ? u"Loads the query and the key before rotation. The RoPE setup becomes that of the layer, and the "
+              "positions those of the tokens."_s
+            : u"No trained run or opened model is available. Train a sweep, open a lab file, or open a model "
+              "to load its queries and keys."_s);
+}
+
+void RunVectors::fitFields() {
+    const EvaluatedRun* run = chosen();
+    const bool isRun = run && !run->model;
+    constexpr int unknown = 4096;  // of a model, which load() reads
+    m_form.field<QSpinBox>("layer")->setMaximum(isRun ? static_cast<int>(run->spec.layers) - 1 : unknown);
+    m_form.field<QSpinBox>("head")->setMaximum(isRun ? static_cast<int>(run->spec.heads) - 1 : unknown);
 }
 
 void RunVectors::load() {
-    const LabFile* lab = m_access.lab.file();
-    const RunView* run = m_access.runs.find(m_runs->currentData().toLongLong());
-    if (!lab || !run) return;
-    if (m_access.session.isActive() || m_access.meter.isActive()) {
-        m_problem =
-            u"The engine, which evaluates models, is busy with a sweep. Load q and k after the sweep has "
-            "ended."_s;
-        m_text->setText(m_problem);
-        return;
-    }
-    const QString origin =
-        u"%1, head %2, q of “%3”, k of “%4”"_s.arg(run->name).arg(m_head->value()).arg(m_query->text(), m_key->text());
-    using Loaded = std::pair<RotarySetup, HeadVectors>;
-    const auto work = [file = checkpointOfRun(*lab, run->record.id), head = m_head->value(),
-                       query = m_query->text().toStdString(),
-                       key = m_key->text().toStdString()](Engine& engine, const Cancelled&) {
-        const Checkpoint checkpoint = checkpointOf(file);
-        return Loaded(setup_of(checkpoint.spec),
-                      head_vectors(*model_of(engine, checkpoint), checkpoint, head, query, key));
+    const EvaluatedRun* run = chosen();
+    if (!run) return;
+    m_problem = whyEngineIsBusy(m_access);
+    if (!m_problem.isEmpty()) return m_text->setText(m_problem);
+    struct Loaded {
+        RotarySetup setup;
+        HeadVectors vectors;
+        QString query;
+        QString key;
     };
-    startWithEngine<Loaded>(m_job, m_access.engineLock, work, [this, origin](const Outcome<Loaded>& outcome) {
-        m_problem =
-            outcome.interrupted
-                ? u"A sweep has started and uses the engine, which evaluates models. Load q and k after the sweep has "
-                  "ended."_s
-                : outcome.problem;
-        m_text->setText(outcome.answer ? origin : m_problem);
-        if (outcome.answer) emit loaded(outcome.answer->first, outcome.answer->second, origin);
+    const std::int64_t layer = m_form.value("layer").toLongLong();
+    const std::int64_t head = m_form.value("head").toLongLong();
+    const std::int64_t m = m_form.value("query").toLongLong();
+    const std::int64_t n = m_form.value("key").toLongLong();
+    const auto work = [read = checkpointReader(m_access, *run), layer, head, m, n,
+                       text = m_form.value("text").toString().toStdString()](Engine& engine, const Cancelled&) {
+        const Checkpoint checkpoint = read();
+        const Vocabulary vocabulary = Vocabulary::from_text(checkpoint.vocabulary);
+        std::vector<std::int32_t> tokens = vocabulary.encode(text);
+        tokens.resize(std::min<std::size_t>(tokens.size(), kMostTokens));
+        const ModelPlan plan = plan_of(checkpoint);
+        const auto model = model_for(engine, checkpoint, std::max<std::int64_t>(std::ssize(tokens), 1));
+        Loaded result{setup_of_layer(plan, layer), head_vectors(*model, plan, layer, head, tokens, m, n), {}, {}};
+        const auto textOf = [&](std::int64_t at) {
+            return QString::fromStdString(vocabulary.bytes_of(tokens[static_cast<std::size_t>(at)]));
+        };
+        result.query = textOf(m);
+        result.key = textOf(n);
+        return result;
+    };
+    const QString origin = u"%1, layer %2, head %3"_s.arg(run->name).arg(layer).arg(head);
+    startWithEngine<Loaded>(m_job, m_access.engineLock, work, [this, origin, m, n](const Outcome<Loaded>& outcome) {
+        m_problem = outcome.interrupted ? whyEngineIsBusy(m_access) : outcome.problem;
+        if (!outcome.answer) return m_text->setText(m_problem);
+        const auto& [setup, vectors, query, key] = *outcome.answer;
+        const QString words =
+            u"%1, q of token %2 “%3”, k of token %4 “%5”"_s.arg(origin).arg(m).arg(query).arg(n).arg(key);
+        m_text->setText(words);
+        emit loaded(setup, vectors, words);
     });
 }
 

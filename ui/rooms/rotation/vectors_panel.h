@@ -3,18 +3,14 @@
 #include <QHash>
 #include <QWidget>
 
-#include "core/contract/event.h"
-#include "core/run/checkpoint.h"
 #include "core/study/head_vectors.h"
 #include "ui/common/latest_job.h"
+#include "ui/controls/form.h"
 #include "ui/rooms/rotation/rotation_state.h"
-#include "ui/session/run_access.h"
+#include "ui/session/engine_work.h"
 
-class QComboBox;
 class QLabel;
-class QLineEdit;
 class QPushButton;
-class QSpinBox;
 class QToolButton;
 
 namespace ropelab::ui {
@@ -43,10 +39,8 @@ class VectorsPanel : public QWidget {
     QLabel* m_text;
 };
 
-/// Throws BadInput if there is none.
-Checkpoint checkpointOf(const RunCheckpoint& run);
-
-/// Loads a query and a key of the first layer of a trained run: the user chooses the run, the head and two tokens.
+/// Loads the query of one token of a text and the key of another, of any layer and head of a trained run or of an
+/// opened model.
 class RunVectors : public QWidget {
     Q_OBJECT
 
@@ -55,15 +49,13 @@ class RunVectors : public QWidget {
 
     /// An error appears below the fields, and in problem().
     void load();
-    QComboBox* runs() const { return m_runs; }
-    QSpinBox* head() const { return m_head; }
-    QLineEdit* query() const { return m_query; }
-    QLineEdit* key() const { return m_key; }
+    /// "run", "layer", "head", "text", "query" and "key".
+    Form& form() { return m_form; }
     /// The error of the last load(), or "".
     const QString& problem() const { return m_problem; }
 
  signals:
-    /// `origin` describes the vectors, for example "θ 10k, 25 %, head 0, q of “a”, k of “t”".
+    /// `origin` describes the vectors, for example "θ 10k, 25 %, layer 0, head 0, q of “a”, k of “t”".
     void loaded(const ropelab::RotarySetup& setup, const ropelab::HeadVectors& vectors, const QString& origin);
 
  protected:
@@ -71,12 +63,12 @@ class RunVectors : public QWidget {
 
  private:
     void renewRuns();
+    void fitFields();
+    const EvaluatedRun* chosen() const;
 
     RunAccess m_access;
-    QComboBox* m_runs;
-    QSpinBox* m_head;
-    QLineEdit* m_query;
-    QLineEdit* m_key;
+    std::vector<EvaluatedRun> m_runs;
+    Form m_form{this};
     QPushButton* m_load;
     QLabel* m_text;
     QString m_problem;

@@ -46,6 +46,10 @@ Room* makeRotary(Workspace& workspace, QWidget* parent) {
     return new R(workspace.rotary(), parent);
 }
 
+Room* makeContext(Workspace& workspace, QWidget* parent) {
+    return new ContextRoom(workspace.rotary(), workspace.runAccess(), parent);
+}
+
 Room* makeSpectrum(Workspace& workspace, QWidget* parent) {
     return new SpectrumRoom(workspace.rotary(), workspace.runAccess(), &workspace.experiment(), parent);
 }
@@ -94,7 +98,7 @@ std::span<const RoomEntry> rooms() {
          "logit decays with distance."_s,
          "rotary-rooms.md#context",
          "M3 12 H21 M3 8 V16 M21 8 V16 M8 10 V14 M13 10 V14",
-         makeRotary<ContextRoom>,
+         makeContext,
          {}},
         {"memory",
          u"Memory"_s,

@@ -7,6 +7,7 @@
 #include "core/run/checkpoint.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/rooms/rotation/rotation_room.h"
+#include "ui/rooms/rotation/vectors_panel.h"
 
 namespace ropelab::ui {
 namespace {
@@ -42,17 +43,18 @@ TEST_F(TrainedVectors, ChangeTheSetupToThatOfTheRun) {
     panel->show();
     RunVectors* vectors = room.runVectors();
     ASSERT_NE(vectors, nullptr);
-    EXPECT_FALSE(vectors->runs()->isEnabled());  // no run is trained yet
+    EXPECT_FALSE(vectors->form().field<QComboBox>("run")->isEnabled());  // no run is trained yet
 
     workspace.experiment().replace(smallSweep());
     workspace.start();
     ASSERT_TRUE(waitForEnd(workspace));
-    ASSERT_TRUE(waitUntil([&] { return vectors->runs()->count() == 2; }));
+    ASSERT_TRUE(waitUntil([&] { return vectors->form().field<QComboBox>("run")->count() == 2; }));
     const RunView run = workspace.runs().runs().front();
     writeWeights(workspace, run.record.id, run.spec);
 
-    vectors->query()->setText("q");
-    vectors->key()->setText("k");
+    vectors->form().setValue("text", "qk");
+    vectors->form().setValue("query", 0);
+    vectors->form().setValue("key", 1);
     vectors->load();
     ASSERT_TRUE(waitUntil([&] { return room.scene().state.source == VectorSource::trained; }))
         << vectors->problem().toStdString();
@@ -60,15 +62,17 @@ TEST_F(TrainedVectors, ChangeTheSetupToThatOfTheRun) {
     EXPECT_EQ(workspace.rotary().setup().head_dim, run.spec.head_dim());
     EXPECT_EQ(room.scene().state.query.size(), static_cast<std::size_t>(run.spec.head_dim()));
     EXPECT_NE(room.scene().state.query, room.scene().state.key);
-    EXPECT_NE(room.scene().state.origin.find("q"), std::string::npos);
+    EXPECT_NE(room.scene().state.origin.find("layer 0, head 0, q of token 0 “q”, k of token 1 “k”"), std::string::npos);
+    EXPECT_EQ(room.scene().state.m, 0);
+    EXPECT_EQ(room.scene().state.n, 1);
     const auto loaded = room.scene().state.query;
     room.refreshNow();
     EXPECT_EQ(room.scene().state.query, loaded);
 
-    vectors->query()->setText("Q");
+    vectors->form().setValue("query", 2);
     vectors->load();
     ASSERT_TRUE(waitUntil([&] { return !vectors->problem().isEmpty(); }));
-    EXPECT_TRUE(vectors->problem().contains("Q")) << vectors->problem().toStdString();
+    EXPECT_TRUE(vectors->problem().contains("There is no token 2")) << vectors->problem().toStdString();
     EXPECT_EQ(room.scene().state.query, loaded);
 }
 
