@@ -100,17 +100,18 @@ void add_baseline(CLI::App& verb, std::vector<std::string>& settings) {
 
 void add_test(CLI::App& verb, std::string& test) {
     verb.add_option("--test", test,
-                    "Significance test: student, welch or paired (by seed); auto chooses it for each comparison: "
+                    "Significance test: student, welch, paired (by seed) or permutation (signs of the differences per "
+                    "seed, without a normal distribution); auto chooses it for each comparison: "
                     "paired if its two groups share at least two seeds and half of those of the smaller group, else "
                     "welch")
         ->capture_default_str();
 }
 
-void add_margin(CLI::App& verb, double& percent) {
-    verb.add_option("--margin", percent,
-                    "Relevance margin in percent of the baseline's mean: a difference whose 95 % interval lies within "
-                    "it is called equivalent; 0 turns this off")
-        ->capture_default_str();
+void add_margin(CLI::App& verb, std::string& margin) {
+    verb.add_option("--margin", margin,
+                    "Relevance margin in percent of the baseline's mean, or seeds for the standard deviation of the "
+                    "seeds: a difference whose 95 % interval lies within it is called equivalent; 0 turns this off "
+                    "(default: the margin that the lab file stores, else 0.1)");
 }
 
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run) {

@@ -52,7 +52,7 @@ void add_repeated(CLI::App& verb, const char* name, std::vector<Value>& values, 
 }
 void add_baseline(CLI::App& verb, std::vector<std::string>& settings);
 void add_test(CLI::App& verb, std::string& test);
-void add_margin(CLI::App& verb, double& percent);
+void add_margin(CLI::App& verb, std::string& margin);
 
 /// `name`: the user's name of the lab. Throws BadInput if there is no such run.
 RunRecord run_of(const LabFile& lab, const std::string& name, RunId run);

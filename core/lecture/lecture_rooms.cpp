@@ -31,7 +31,8 @@ std::vector<LectureRoom> make_rooms() {
     constexpr double most_layers = 128;
     // These rooms show each of their figures as a part.
     const auto results = words_in(
-        "group-means loss-by-theta improvement paired-differences loss-by-fraction loss-fit loss-by-context "
+        "group-means loss-by-theta improvement interaction paired-differences loss-by-fraction loss-fit "
+        "loss-by-context "
         "loss-by-length learning-curves spikes loss-by-speed loss-by-memory loss-by-generation-speed loss-by-cache "
         "parallel-coordinates mutual-information");
     const auto inspect = words_in(

@@ -7,6 +7,8 @@
 #include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/sheet_lab.h"
+#include "core/results/across_texts.h"
+#include "core/results/interactions.h"
 #include "core/results/results_cells.h"
 #include "core/results/theta_curve.h"
 #include "core/store/output_file.h"
@@ -160,6 +162,9 @@ void add_results_part(ReportDocument& document, const ReportSource& source) {
         if (table.groups.size() < 2 || table.is_baseline(group)) continue;
         verdicts.items.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
+    for (const AcrossTexts& across : across_texts(table)) verdicts.items.push_back(across_words(table, across));
+    if (const std::string words = interaction_words(table, interactions(table)); !words.empty())
+        verdicts.items.push_back(words);
     for (const ThetaCurve& curve : theta_curves(table)) verdicts.items.push_back(theta_curve_words(table, curve));
     if (verdicts.items.empty()) return;
     document.add(ReportHeading{2, "Verdicts"});
@@ -308,7 +313,8 @@ std::vector<std::string> result_flags(const LabRuns& runs, const ResultsOptions&
     for (const auto& [name, value] : options.baseline) add("--baseline", name + "=" + value);
     if (options.compare != ResultsOptions{}.compare) add("--compare", options.compare);
     if (options.test) add("--test", to_string(*options.test));
-    if (options.margin_percent != ResultsOptions{}.margin_percent) add("--margin", number_text(options.margin_percent));
+    const std::string& margin = options.margin.empty() ? runs.selection.margin : options.margin;
+    if (!margin.empty()) add("--margin", margin);
     return flags;
 }
 

@@ -15,6 +15,7 @@
 #include "core/plan/step_cost.h"
 #include "core/reproduce/published/published.h"
 #include "core/reproduce/published/source_tests.h"
+#include "core/reproduce/rules/evaluate.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/results/results_cells.h"
 #include "core/settings/keys.h"
@@ -240,6 +241,7 @@ json row_json(const SheetRow& row) {
     result["verdict"] = to_string(row.verdict);
     result["by_rule"] = row.by_rule ? json(to_string(*row.by_rule)) : json();
     result["words"] = row.words;
+    result["budget"] = budget_words(row);
     result["seeds_to_decide"] = or_null(row.seeds_to_decide);
     if (row.sequential) result["sequential"] = sequential_json(*row.sequential);
     result["rule"] = plan.rule ? json(rule_words(plan)) : json();
@@ -306,6 +308,10 @@ std::string table_text(const SheetPlan& plan, const std::vector<const SheetRow*>
         const std::string claim = row->plan.claim.empty() ? "" : claim_title(plan, row->plan.claim) + ", ";
         text += "  " + claim + row_label(row->plan.keys) + ": " + verdict_words(*row) + ". " + row->words + '\n';
     }
+    std::set<std::string> budgets;
+    for (const SheetRow* row : rows) budgets.insert(budget_words(*row));
+    budgets.erase("");
+    for (const std::string& budget : budgets) text += "  " + budget + '\n';
     return text;
 }
 

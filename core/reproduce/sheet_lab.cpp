@@ -106,6 +106,26 @@ SeedNeeds needs_of_rows(std::vector<SheetRow> rows, const SequentialDesign& desi
     };
 }
 
+std::size_t add_next_looks(LabFile& lab) {
+    std::size_t added = 0;
+    for (const ExperimentRecord& experiment : lab.experiments()) {
+        const auto rule = stored_stopping_rule(lab, experiment.id);
+        const SequentialDesign* design = sequential_in(rule);
+        if (!design) continue;
+        SeedNeeds needs;
+        if (const Documents documents = documents_of(lab, experiment.id); documents.sheet.is_null()) {
+            needs = needs_of_results(lab, experiment.id);
+        } else {
+            SheetPlan plan =
+                sheet_plan_from_json(documents.sheet, documents.predictions, parse_bounded(experiment.description));
+            plan.stopping = *design;
+            needs = needs_of_rows(evaluate(plan, sheet_runs(lab, experiment.id)), *design);
+        }
+        added += add_needed_runs(lab, experiment.id, needs);
+    }
+    return added;
+}
+
 Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet) {
     std::vector<RunId> left;
     for (const RunId id : unfinished_runs(lab)) {

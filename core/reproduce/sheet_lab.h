@@ -35,6 +35,10 @@ std::vector<SheetRun> sheet_runs(const LabFile& lab, std::int64_t experiment);
 /// Of the open rows of a sheet with a stopping rule: the next look of each, in all groups that the row compares.
 SeedNeeds needs_of_rows(std::vector<SheetRow> rows, const SequentialDesign& design);
 
+/// Adds the runs of the next looks of all experiments that have a stopping rule, sheets and others. Returns their
+/// number; 0 if every comparison has ended, or if earlier runs have not.
+std::size_t add_next_looks(LabFile& lab);
+
 /// Unfinished runs, as plan_continued_runs builds it; empty if all are finished. The plan has no recorder yet.
 Plan remaining_plan(const LabFile& lab, const StoredSheet& sheet);
 

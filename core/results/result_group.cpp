@@ -101,7 +101,7 @@ bool ResultsTable::compares_survivors(const ResultGroup& group) const {
 int ResultsTable::looks(const ResultGroup& group) const {
     const ResultGroup* other = baseline_of(group);
     // A paired test has the same data as before if seeds were added to one of its groups only.
-    const bool shared = other && group.test == TestKind::paired;
+    const bool shared = other && is_by_seed(group.test);
     const auto looks_of = [shared](const ResultGroup& one, const ResultGroup& another) {
         std::set<std::int64_t> looks;
         for (std::size_t i = 0; i < one.looks.size(); ++i) {
@@ -111,6 +111,10 @@ int ResultsTable::looks(const ResultGroup& group) const {
         return static_cast<int>(looks.size());
     };
     return std::max({1, looks_of(group, other ? *other : group), other ? looks_of(*other, group) : 0});
+}
+
+std::string end_of(const SequentialResult& result) {
+    return result.end == SequentialResult::End::refutation ? "equivalent" : to_string(result.end);
 }
 
 nlohmann::json sequential_json(const SequentialResult& result) {
@@ -128,7 +132,7 @@ nlohmann::json sequential_json(const SequentialResult& result) {
 
 const Comparison& ResultGroup::comparison(TestKind kind) const {
     if (kind == TestKind::student) return student;
-    return kind == TestKind::welch ? welch : paired;
+    return kind == TestKind::welch ? welch : kind == TestKind::paired ? paired : permutation;
 }
 
 Comparison& ResultGroup::comparison(TestKind kind) {
@@ -141,11 +145,13 @@ int ResultsTable::comparisons() const {
 }
 
 std::string to_string(TestKind test) {
-    return test == TestKind::student ? "student" : test == TestKind::welch ? "welch" : "paired";
+    constexpr std::array words = {"student", "welch", "paired", "permutation"};
+    return words[static_cast<std::size_t>(test)];
 }
 
 std::optional<TestKind> test_kind(const std::string& word) {
-    const std::size_t place = choice_of(word, "a t test of the results table", {"auto", "student", "welch", "paired"});
+    const std::size_t place =
+        choice_of(word, "a test of the results table", {"auto", "student", "welch", "paired", "permutation"});
     return place == 0 ? std::nullopt : std::optional(test_kinds[place - 1]);
 }
 
@@ -154,6 +160,7 @@ std::string test_title(std::optional<TestKind> test) {
         return "the t test (paired by seed if the two groups share at least two seeds and half of those of the smaller "
                "group, else Welch's)";
     if (test == TestKind::student) return "Student's t test";
+    if (test == TestKind::permutation) return "the sign-flip permutation test of differences per seed";
     return test == TestKind::welch ? "Welch's t test" : "the t test paired by seed";
 }
 
@@ -188,6 +195,10 @@ void check_split(const std::vector<std::string>& names) {
 
 bool is_data_setting(const std::string& key) {
     return key == "data" || key == "data_seed" || key == "data_length" || key == "split" || is_tokenizer_setting(key);
+}
+
+bool is_text_setting(const std::string& key) {
+    return is_data_setting(key) && !is_tokenizer_setting(key) && key != "split";
 }
 
 bool separates_data(const std::string& key, std::size_t measure) {

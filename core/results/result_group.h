@@ -69,8 +69,14 @@ const std::array<Measure, measure_count>& measures();
 /// Throws BadInput if there is none; the message names the most similar one.
 std::size_t measure_index(const std::string& name);
 
-enum class TestKind { student, welch, paired };
-inline constexpr std::array<TestKind, 3> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired};
+/// `permutation`: signs of the differences between runs of equal seed (core/stats/resampling.h).
+enum class TestKind { student, welch, paired, permutation };
+inline constexpr std::array<TestKind, 4> test_kinds = {TestKind::student, TestKind::welch, TestKind::paired,
+                                                       TestKind::permutation};
+/// The test compares runs of equal seed.
+constexpr bool is_by_seed(std::optional<TestKind> test) {
+    return test == TestKind::paired || test == TestKind::permutation;
+}
 std::string to_string(TestKind test);
 /// nullopt for "auto", which leaves the choice to results_table(). Throws BadInput for an unknown word.
 std::optional<TestKind> test_kind(const std::string& word);
@@ -104,6 +110,8 @@ struct Comparison {
     std::optional<SequentialResult> sequential;
 };
 
+/// How the comparison of two settings ended: to_string(End), and "equivalent" for a refutation of their difference.
+std::string end_of(const SequentialResult& result);
 /// {"e_value", "p", "stopped", "seeds_used", "looks"} and, beside these, the corrected p, the p of the refutation or
 /// equivalence, the anytime-valid interval of the difference and the predicted chance of a verdict by the cap.
 nlohmann::json sequential_json(const SequentialResult& result);
@@ -147,7 +155,7 @@ struct ResultGroup {
     /// Positive is better.
     std::optional<double> improvement_percent;
     Comparison student, welch;
-    Comparison paired;                // over the seeds that both groups have
+    Comparison paired, permutation;   // over the seeds that both groups have
     int comparisons = 0;              // of the decided tests on the data set, for Holm's correction
     int pairs = 0;                    // number of these seeds with finite values in both groups
     TestKind test = TestKind::welch;  // the test that decides (ResultsOptions::test)
@@ -171,7 +179,8 @@ struct ResultsTable {
     std::size_t baseline = 0;                        // index of the first baseline; see also ResultGroup::against
     std::size_t compared = 0;                        // index of the measure that is compared
     std::optional<TestKind> test = TestKind::welch;  // of all comparisons; nullopt if they have different ones
-    double margin_percent = 0;                       // ResultsOptions::margin_percent
+    double margin_percent = 0;                       // ResultsOptions::margin
+    bool margin_of_seeds = false;                    // it is the spread of the seeds
     std::shared_ptr<const SequentialSeeds> sequential = {};  // the stopping rule, if all runs have the same one
     std::optional<double> target_loss = {};
     std::vector<std::string> measurements = {};  // names of the counted runs' measurements, sorted
@@ -198,6 +207,8 @@ void check_split(const std::vector<std::string>& names);
 std::string setting_text(const nlohmann::json& value);
 /// Also the seed and the length of synthetic data, because others are other texts.
 bool is_data_setting(const std::string& key);
+/// Runs that differ in it train on another text; of other data settings, such as the tokenizer, they do not.
+bool is_text_setting(const std::string& key);
 /// Values of the measure cannot be compared between runs that differ in the setting. Bits per byte can, of all
 /// tokenizers.
 bool separates_data(const std::string& key, std::size_t measure);

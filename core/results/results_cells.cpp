@@ -9,8 +9,10 @@
 
 #include "core/base/error.h"
 #include "core/base/numbers.h"
+#include "core/results/across_texts.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_verdict.h"
+#include "core/stats/resampling.h"
 #include "core/store/imported.h"
 
 namespace ropelab {
@@ -81,7 +83,7 @@ std::string imported_words(const ResultsTable& table) {
 
 bool has_fewer_pairs(const ResultsTable& table, const ResultGroup& group) {
     const ResultGroup* baseline = table.baseline_of(group);
-    return group.decided().p && group.test == TestKind::paired &&
+    return group.decided().p && is_by_seed(group.test) &&
            (group.pairs < counted_runs(table, group) || group.pairs < counted_runs(table, *baseline));
 }
 
@@ -100,8 +102,8 @@ std::vector<std::string> table_notes(const ResultsTable& table, std::span<const 
                                        " ± sample standard deviation over n seeds."};
     if (table.groups.size() > 1) {
         if (table.margin_percent > 0) {
-            result.push_back("Relevance margin: " + number_text(table.margin_percent) +
-                             " % of the baseline's mean. A difference is called equivalent if its 95 % interval lies "
+            result.push_back("Relevance margin: " + margin_words(table) +
+                             ". A difference is called equivalent if its 95 % interval lies "
                              "within the margin.");
         }
         for (const ResultGroup& group : table.groups) {
@@ -280,8 +282,9 @@ std::string baseline_and_test_words(const ResultsTable& table) {
     words += ", p after Holm's correction over " + counted(comparisons, "comparison") + ".";
     if (std::ranges::any_of(table.groups, [&](const ResultGroup& group) { return table.looks(group) > 1; }))
         words += " Some groups were tested before with fewer seeds.";
-    if (table.margin_percent == 0) return words;
-    return words + " Relevance margin: " + number_text(table.margin_percent) + " % of the baseline's mean.";
+    if (table.margin_percent > 0) words += " Relevance margin: " + margin_words(table) + ".";
+    for (const AcrossTexts& across : across_texts(table)) words += " " + across_words(table, across);
+    return words;
 }
 
 }  // namespace
@@ -385,6 +388,10 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add(std::move(steps));
     add(until("iterations_until_std", &Description::standard_deviation));
     add(until("iterations_until_n", &Description::n));
+    if (is_loss(measures()[table.compared])) {
+        const auto one = [](Group) { return 1.0; };  // the seeds of a group share their text
+        add({"texts", one, "", "", [](Group) { return std::string("1"); }});
+    }
     const std::size_t compared = table.compared;
     const int decimals = measures()[compared].decimals;
     const auto interval = [=](Group group) { return interval_text(group.described[compared], decimals); };
@@ -403,6 +410,18 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
     add({"difference", &ResultGroup::difference});
     add({"difference_low", end(&DifferenceInterval::low)});
     add({"difference_high", end(&DifferenceInterval::high)});
+    const auto bootstrap = [&table](double Interval::*member) {
+        return [&table, member](Group group) {
+            const ResultGroup* baseline = table.baseline_of(group);
+            if (!baseline || baseline == &group) return Description::unknown;
+            std::vector<double> differences;
+            for (const SeedDifference& each : seed_differences(group, *baseline, table.compared))
+                differences.push_back(each.difference);
+            return bootstrap_interval(differences).*member;
+        };
+    };
+    add({"bootstrap_low", bootstrap(&Interval::low)});
+    add({"bootstrap_high", bootstrap(&Interval::high)});
     add({"difference_percent", &ResultGroup::difference_percent});
     const auto improvement = [](Group group) { return signed_percent(group.improvement_percent); };
     add({"improvement_percent", &ResultGroup::improvement_percent, if_comparing("improvement (%)"),
@@ -420,9 +439,14 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
         const auto p = [kind](Group group) { return group.comparison(kind).p; };
         const auto p_holm = [kind](Group group) { return group.comparison(kind).p_holm; };
         const std::string name = "p_" + to_string(kind);
-        const std::string title = kind == TestKind::student ? "Student" : kind == TestKind::welch ? "Welch" : "paired";
-        add({name, p, if_comparing("p " + title), "", [=](Group group) { return p_text(p(group)); }, name});
-        add({name + "_holm", p_holm, if_comparing("p " + title + ", Holm"), if_comparing("$p$ (" + title + ", Holm)"),
+        const std::string title = kind == TestKind::student ? "Student"
+                                  : kind == TestKind::welch ? "Welch"
+                                                            : to_string(kind);
+        // The permutation test is among all columns only if it was chosen.
+        const bool is_shown = kind != TestKind::permutation || table.test == kind;
+        const auto shown = [&](const std::string& words) { return is_shown ? if_comparing(words) : ""; };
+        add({name, p, shown("p " + title), "", [=](Group group) { return p_text(p(group)); }, name});
+        add({name + "_holm", p_holm, shown("p " + title + ", Holm"), shown("$p$ (" + title + ", Holm)"),
              [=](Group group) { return p_text(p_holm(group)); }});
     }
     const std::string detectable = if_comparing("detectable diff.");
@@ -439,13 +463,12 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
              return group.decided().p ? to_string(group.test) : "";
          }});
     add({"pairs", [](Group group) {
-             return group.decided().p && group.test == TestKind::paired ? std::optional<double>(group.pairs)
-                                                                        : std::nullopt;
+             return group.decided().p && is_by_seed(group.test) ? std::optional<double>(group.pairs) : std::nullopt;
          }});
     add({"look", [&table](Group group) { return table.looks(group); }});
     if (table.sequential) {
         const auto result = [](Group group) { return group.paired.sequential; };
-        const auto stopped = [result](Group group) { return result(group) ? to_string(result(group)->end) : ""; };
+        const auto stopped = [result](Group group) { return result(group) ? end_of(*result(group)) : ""; };
         const auto number = [result](auto SequentialResult::*field) {
             return [=](Group group) {
                 return result(group) ? std::optional<double>(static_cast<double>((*result(group)).*field))
@@ -460,6 +483,7 @@ std::vector<ResultsColumn> results_columns(const ResultsTable& table) {
                  [value](Group group) { return value(group) ? number_text(*value(group)) : missing_cell; }});
         }
         add({"e_value", number(&SequentialResult::e_value)});
+        add({"stopping_rule", {}, "", "", [&table](Group) { return words_of(table.sequential->design); }});
     }
     add({"baseline", {}, "", "", [&table](Group group) {
              const ResultGroup* baseline = table.baseline_of(group);
@@ -520,6 +544,8 @@ std::vector<std::string> expanded(const ResultsTable& table, PrintedFormat forma
     if (!imported_from(table.shared).empty()) result.emplace_back(imported_setting);
     if (name == "settings") return result;
     std::vector<std::string> results = paper_columns(table);
+    if (is_loss(measures()[table.compared]) && (name == "paper" || count_texts(table) > 1))
+        results.insert(results.begin() + 2, "texts");
     if (name == "short") {
         results.back() = "verdict";
         if (table.groups.size() < 2) results.resize(2);  // nothing is compared

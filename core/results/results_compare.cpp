@@ -14,6 +14,7 @@
 #include "core/base/numbers.h"
 #include "core/contract/training_clock.h"
 #include "core/settings/keys.h"
+#include "core/stats/resampling.h"
 #include "core/stats/t_test.h"
 
 namespace ropelab {
@@ -149,12 +150,15 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
         if (ours.n == 0 || theirs.n == 0) return std::nullopt;
         return DifferenceInterval{ours.mean - theirs.mean, Description::unknown, Description::unknown, theirs.mean, 1};
     }
-    if (test == TestKind::paired) {
+    if (is_by_seed(test)) {
         const Pairs pairs = pairs_of(group, reference, measure);
         const Description described = describe(pairs.differences());
         if (described.n == 0) return std::nullopt;
-        return DifferenceInterval{described.mean, described.confidence_low, described.confidence_high,
-                                  describe(pairs.baseline).mean, static_cast<int>(described.n)};
+        const Interval interval = test == TestKind::paired
+                                      ? Interval{described.confidence_low, described.confidence_high}
+                                      : sign_flip_interval(pairs.differences());
+        return DifferenceInterval{described.mean, interval.low, interval.high, describe(pairs.baseline).mean,
+                                  static_cast<int>(described.n)};
     }
     const Sample a = sample_of(group.values(measure));
     const Sample b = sample_of(reference.values(measure));
@@ -168,11 +172,22 @@ std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, 
     return result;
 }
 
+std::optional<DifferenceInterval> interval_to_baseline(const ResultsTable& table, const ResultGroup& group,
+                                                       std::size_t measure, TestKind test) {
+    const ResultGroup* baseline = table.baseline_of(group);
+    if (!baseline) return std::nullopt;
+    if (measure == table.compared && group.paired.sequential) return group.paired.estimate;
+    return difference_interval(group, *baseline, measure, test);
+}
+
 namespace {
 
 std::optional<TTest> test_of(TestKind kind, const Sample& ours, const Sample& theirs, const Pairs& pairs) {
     if (kind == TestKind::student) return student_t_test(ours, theirs);
-    return kind == TestKind::welch ? welch_t_test(ours, theirs) : paired_t_test(pairs.group, pairs.baseline);
+    if (kind == TestKind::welch) return welch_t_test(ours, theirs);
+    auto test = paired_t_test(pairs.group, pairs.baseline);
+    if (test && kind == TestKind::permutation) test->p = sign_flip_p(pairs.differences());
+    return test;
 }
 
 bool share_seeds(const ResultGroup& a, const ResultGroup& b) {
@@ -218,6 +233,7 @@ void compare(ResultGroup& group, const ResultGroup& baseline, const ResultsTable
     const bool copies = is_loss(measures()[table.compared]) && group.pairs > 0 && pairs.group == pairs.baseline;
     const bool is_tested = is_testable(group, baseline, table.compared) && !repeats(table, group) && !copies;
     for (const TestKind kind : test_kinds) {
+        if (kind == TestKind::permutation && group.test != kind) continue;  // it takes long
         Comparison& comparison = group.comparison(kind);
         if (is_tested) comparison.test = test_of(kind, ours, theirs, pairs);
         if (comparison.test) comparison.p = comparison.test->p;
@@ -315,7 +331,7 @@ void add_power(ResultGroup& group, const ResultGroup& baseline, std::size_t meas
     const PowerRule rule{family_level / comparisons, 0.8};
     const double difference = comparison.estimate->difference;
     const bool is_decided = kind == group.test;
-    if (kind == TestKind::paired) {
+    if (is_by_seed(kind)) {
         const Sample differences = sample_of(pairs_of(group, baseline, measure).differences());
         comparison.detectable = detectable_difference_of_pairs(differences, rule);
         return add_seeds(comparison, is_decided, [&](double factor) {

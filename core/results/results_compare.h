@@ -41,6 +41,10 @@ Description describe_measure(const ResultGroup& group, std::size_t measure);
 std::optional<DifferenceInterval> difference_interval(const ResultGroup& group, const ResultGroup& reference,
                                                       std::size_t measure, TestKind test);
 
+/// Of a group and its baseline in any measure, of which the compared one has the interval of the stopping rule.
+std::optional<DifferenceInterval> interval_to_baseline(const ResultsTable& table, const ResultGroup& group,
+                                                       std::size_t measure, TestKind test);
+
 struct SeedDifference {
     std::int64_t seed = 0;
     double difference = 0;  // value in the group − value in the reference

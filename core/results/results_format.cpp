@@ -1,6 +1,8 @@
 #include <algorithm>
 
 #include "core/data/json_text.h"
+#include "core/results/across_texts.h"
+#include "core/results/interactions.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
@@ -91,9 +93,10 @@ std::string results_text(const ResultsTable& table, const TableStyle& style) {
         lines.push_back(group_label(table, group) + ": " + verdict_of(table, group).words);
     }
     for (const ThetaCurve& curve : theta_curves(table)) lines.push_back(theta_curve_words(table, curve));
+    for (const AcrossTexts& across : across_texts(table)) lines.push_back(across_words(table, across));
     std::string result = results_cells(table, columns).text();
     for (const std::string& line : lines) result += line + '\n';
-    return result;
+    return result + interaction_text(table);
 }
 
 std::string results_latex(const ResultsTable& table, const TableStyle& style) {
@@ -190,7 +193,10 @@ json results_json(const ResultsTable& table) {
                                                or_null(comparison.seeds_needed_high)};
         entry["test"] = to_string(group.test);
         entry["look"] = table.looks(group);
-        if (comparison.sequential) entry["sequential"] = sequential_json(*comparison.sequential);
+        if (comparison.sequential) {
+            entry["sequential"] = sequential_json(*comparison.sequential);
+            entry["sequential"]["stopped"] = end_of(*comparison.sequential);
+        }
         const Verdict verdict = verdict_of(table, group);
         entry["verdict"] = {{"kind", to_string(verdict.kind)}, {"words", verdict.words}};
         for (std::size_t i = 0; i < measure_count; ++i) {
@@ -218,6 +224,11 @@ json results_json(const ResultsTable& table) {
             {"compared", std::string(measures()[table.compared].name)},
             {"test", table.test ? to_string(*table.test) : "auto"},
             {"margin_percent", table.margin_percent},
+            {"margin_of_seeds", table.margin_of_seeds},
+            {"n_texts", count_texts(table)},
+            {"across_texts", across_texts_json(table)},
+            {"interactions", interactions_json(table)},
+            {"stopping_rule", table.sequential ? json(words_of(table.sequential->design)) : json()},
             {"target_loss", json_number(table.target_loss)},
             {"baseline", table.groups.empty() ? json() : json(table.groups[table.baseline].settings)},
             {"warnings", condition_warnings(table)},

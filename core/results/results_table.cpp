@@ -324,12 +324,44 @@ std::map<std::string, std::string> baseline_settings(const std::vector<std::stri
     return current_settings(settings);
 }
 
+namespace {
+
+// In percent of the baseline's mean; nullopt without two seeds in a group.
+std::optional<double> spread_of_seeds(const ResultsTable& table) {
+    double squares = 0, freedom = 0;
+    for (const ResultGroup& group : table.groups) {
+        const Description& described = group.described[table.compared];
+        if (described.n < 2 || !same_data(group, table.groups[table.baseline], table.compared)) continue;
+        squares += static_cast<double>(described.n - 1) * described.standard_deviation * described.standard_deviation;
+        freedom += static_cast<double>(described.n - 1);
+    }
+    const double percent =
+        100 * std::sqrt(squares / freedom) / std::abs(table.groups[table.baseline].described[table.compared].mean);
+    return freedom > 0 && std::isfinite(percent) ? std::optional(std::min(percent, 100.0)) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<double> parsed_margin(const std::string& typed) {
+    if (typed.empty()) return default_margin_percent;
+    if (typed == "seeds") return std::nullopt;
+    std::string_view number = trimmed(typed);
+    if (number.ends_with('%')) number = trimmed(number.substr(0, number.size() - 1));
+    double percent = -1;
+    try {
+        percent = parse_number(number);
+    } catch (const BadInput&) {  // refused below
+    }
+    if (percent >= 0 && percent <= 100) return percent;
+    throw BadInput("\"" + typed +
+                   "\" is not a relevance margin; write a percentage of the baseline's mean from 0 to "
+                   "100, such as 0.5, or seeds for the standard deviation of the seeds.");
+}
+
 ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions& options) {
     ResultsTable table;
-    if (!(options.margin_percent >= 0 && options.margin_percent <= 100))
-        throw BadInput("The relevance margin is " + number_text(options.margin_percent) +
-                       " %, but it must be from 0 to 100 %.");
-    table.margin_percent = options.margin_percent;
+    const std::optional<double> margin = parsed_margin(options.margin);
+    table.margin_percent = margin.value_or(default_margin_percent);
     table.target_loss = options.target_loss;
     const auto has_first_rule = [&](const ResultRun& run) { return run.sequential == runs.front().sequential; };
     if (!runs.empty() && std::ranges::all_of(runs, has_first_rule)) table.sequential = runs.front().sequential;
@@ -365,7 +397,14 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     }
     for (ResultGroup& group : table.groups) describe_runs(table, group, runs);
     for (ResultGroup& group : table.groups) {
-        for (std::size_t i = 0; i < measure_count; ++i) group.described[i] = describe_measure(group, i);
+        for (std::size_t i = 0; i < measure_count; ++i) {
+            Description& described = group.described[i] = describe_measure(group, i);
+            if (!table.sequential) continue;  // the results decide the number of seeds, so that intervals hold at any
+            const auto [low, high] = t_mixture_interval({described.n, described.mean, described.standard_deviation},
+                                                        table.sequential->design.alpha);
+            described.confidence_low = low;
+            described.confidence_high = high;
+        }
         if (!options.target_loss) continue;
         for (const std::size_t run : group.counted) {
             group.iterations_until.push_back(iterations_until(runs[run], *options.target_loss));
@@ -376,6 +415,12 @@ ResultsTable results_table(std::span<const ResultRun> runs, const ResultsOptions
     if (!table.groups.empty() || !options.baseline.empty()) {
         table.baseline = find_baseline(table, settings, options.baseline);
         find_baselines(table, settings, options.baseline);
+    }
+    if (!margin && !table.sequential && !table.groups.empty()) {
+        if (const auto spread = spread_of_seeds(table)) {
+            table.margin_percent = *spread;
+            table.margin_of_seeds = true;
+        }
     }
     number_models(table);
     compare_groups(table, options.test);

@@ -34,10 +34,16 @@ struct ResultsOptions {
     /// pairs decide with fewer seeds.
     std::optional<TestKind> test = {};
     /// Relevance margin in percent of the baseline's mean; differences within it are called equivalent. 0 turns it off.
-    double margin_percent = 0.1;
+    /// As typed, such as "0.5" or "0.5 %"; "" is 0.1 %. "seeds": the standard deviation of the compared measure over
+    /// seeds, pooled over the groups, unless there is a stopping rule, whose margin is fixed before the first run.
+    std::string margin = {};
     /// Conditions that separate groups as settings do; runs without conditions keep their setting.
     std::vector<std::string> split_by = {};
 };
+
+inline constexpr double default_margin_percent = 0.1;
+/// Of ResultsOptions::margin; nullopt for "seeds". Throws BadInput for another text.
+std::optional<double> parsed_margin(const std::string& typed);
 
 /// "theta=10000", or "theta=10000, fraction=0.5". Throws BadInput for a text without "=".
 std::map<std::string, std::string> baseline_settings(const std::vector<std::string>& typed);

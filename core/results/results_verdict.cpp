@@ -14,7 +14,7 @@ namespace {
 
 // "3 seeds per group", "3 and 5 seeds" or "3 pairs of seeds".
 std::string seeds_words(const ResultsTable& table, const ResultGroup& group) {
-    if (group.test == TestKind::paired) return std::to_string(group.pairs) + " pairs of seeds";
+    if (is_by_seed(group.test)) return std::to_string(group.pairs) + " pairs of seeds";
     const auto ours = group.described[table.compared].n;
     const auto theirs = table.baseline_of(group)->described[table.compared].n;
     if (ours == theirs) return counted(ours, "seed") + " per group";
@@ -64,13 +64,13 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
         return "No test: training times are one measurement per group, because runs trained as one batch (a cohort) "
                "share one clock and the load of the machine differs between batches and sessions.";
     }
-    if (group.test == TestKind::paired && group.pairs < 2) {
+    if (is_by_seed(group.test) && group.pairs < 2) {
         return "No test: a paired test needs at least two seeds that both groups have, but there " +
                (group.pairs == 1 ? std::string("is 1.") : "are " + std::to_string(group.pairs) + ".");
     }
     if (ours < 2 || theirs < 2) return "No test: a test needs at least two seeds in the group and in the baseline.";
     const bool varies = group.described[table.compared].standard_deviation > 0;
-    if (group.test == TestKind::paired && varies && group.difference.value_or(0) != 0) {
+    if (is_by_seed(group.test) && varies && group.difference.value_or(0) != 0) {
         return "No test: all pairs of seeds have the same difference, which leaves no variation to test against.";
     }
     return "No test: all seeds have equal values, so they are copies and not independent measurements.";
@@ -80,7 +80,7 @@ std::string why_untested(const ResultsTable& table, const ResultGroup& group) {
 std::string power_words(const ResultsTable& table, const ResultGroup& group) {
     const Comparison& comparison = group.decided();
     if (!comparison.detectable || !(std::abs(comparison.estimate->difference) < *comparison.detectable)) return {};
-    const bool paired = group.test == TestKind::paired;
+    const bool paired = is_by_seed(group.test);
     const int count = group.comparisons;
     std::string result = "; this difference is smaller than the " + rough_text(*comparison.detectable) + " " +
                          std::string(measures()[table.compared].unit) +
@@ -188,7 +188,24 @@ std::string evaluation_warning(const ResultsTable& table) {
 }  // namespace
 
 std::string text_words(const ResultsTable& table) {
-    return is_loss(measures()[table.compared]) ? " on this text" : "";
+    if (!is_loss(measures()[table.compared])) return "";
+    const std::size_t texts = count_texts(table);
+    return texts > 1 ? " on 1 of " + counted(texts, "text") : " on this text";
+}
+
+std::size_t count_texts(const ResultsTable& table) {
+    std::set<std::map<std::string, nlohmann::json>> texts;
+    for (const ResultGroup& group : table.groups) {
+        auto text = group.settings;
+        std::erase_if(text, [](const auto& setting) { return !is_text_setting(setting.first); });
+        texts.insert(std::move(text));
+    }
+    return texts.size();
+}
+
+std::string margin_words(const ResultsTable& table) {
+    return (table.margin_of_seeds ? rough_text(table.margin_percent) : number_text(table.margin_percent)) +
+           " % of the baseline's mean" + (table.margin_of_seeds ? ", the standard deviation of the seeds" : "");
 }
 
 bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate) {
@@ -217,8 +234,7 @@ Verdict verdict_of(const ResultsTable& table, const ResultGroup& group) {
     end += sequential_words(table, comparison);
     const DifferenceInterval& estimate = *comparison.estimate;
     const std::string margin = rough_text(margin_of(table, estimate)) + " " +
-                               std::string(measures()[table.compared].unit) + " (" + number_text(table.margin_percent) +
-                               " % of the baseline's mean)";
+                               std::string(measures()[table.compared].unit) + " (" + margin_words(table) + ")";
     const bool is_shown = comparison.sequential ? comparison.sequential->end == SequentialResult::End::refutation
                                                 : is_equivalent(table, estimate);
     if (is_shown) return {Verdict::Kind::equivalent, "Equivalent within " + margin + where + words + end};
@@ -261,6 +277,28 @@ std::string ahead_words(const ResultsTable& table, const GroupNamer& name, const
 
 }  // namespace
 
+std::string name_of(const SequentialDesign& design) {
+    return design.kind == SequentialDesign::Kind::anytime ? "anytime-valid e-process" : "group-sequential t tests";
+}
+
+std::string stopping_state(const ResultsTable& table) {
+    std::map<std::string, int> ends;
+    int comparisons = 0;
+    std::int64_t pairs = 0, looks = 0;
+    for (const ResultGroup& group : table.groups) {
+        if (!group.paired.sequential) continue;
+        ++comparisons;
+        ++ends[end_of(*group.paired.sequential)];
+        pairs = std::max(pairs, group.paired.sequential->pairs);
+        looks = std::max(looks, group.paired.sequential->looks);
+    }
+    if (comparisons == 0) return {};
+    const auto part = [](const auto& end) { return std::to_string(end.second) + " " + end.first; };
+    return counted(comparisons, "comparison") + ": " + joined(ends, ", ", part) + " after " + std::to_string(pairs) +
+           " of at most " + counted(table.sequential->design.cap, "seed") + " (" + counted(looks, "look") + ", " +
+           name_of(table.sequential->design) + ")";
+}
+
 std::string headline(const ResultsTable& table, const GroupNamer& name) {
     const auto rank = [&](const ResultGroup& group) {
         const Verdict::Kind kind = verdict_of(table, group).kind;
@@ -274,9 +312,15 @@ std::string headline(const ResultsTable& table, const GroupNamer& name) {
     const bool is_better = rank(*most).first == 2;
     const ResultGroup& best = is_better ? *most : *table.baseline_of(*most);
     const ResultGroup& other = is_better ? *table.baseline_of(*most) : *most;
-    return ahead_words(table, name, best, other, comparison.estimate->difference, text_words(table)) + " (" +
-           (most->test == TestKind::paired ? counted(most->pairs, "seed") : seeds_words(table, *most)) + ", " +
-           p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") + ")";
+    const auto& stopped = comparison.sequential;
+    const std::string seeds = stopped ? std::to_string(stopped->pairs) + " of at most " +
+                                            counted(table.sequential->design.cap, "seed") + ", " +
+                                            counted(stopped->looks, "look") + ", " + name_of(table.sequential->design)
+                              : is_by_seed(most->test) ? counted(most->pairs, "seed")
+                                                       : seeds_words(table, *most);
+    return ahead_words(table, name, best, other, comparison.estimate->difference, text_words(table)) + " (" + seeds +
+           ", " + p_words(*comparison.p_holm) + (table.looks(*most) > 1 ? ", tested before with fewer seeds" : "") +
+           ")";
 }
 
 std::string leader(const ResultsTable& table, const GroupNamer& name) {
@@ -298,6 +342,15 @@ std::string leader(const ResultsTable& table, const GroupNamer& name) {
     if (!same_data(best, other, table.compared)) return {};
     const double difference = best.described[table.compared].mean - other.described[table.compared].mean;
     const std::string words = ahead_words(table, name, best, other, difference, "");
+    if (table.sequential) {
+        const bool is_baseline = table.is_baseline(best);
+        const auto& estimate = (is_baseline ? other : best).paired.estimate;
+        const std::string state = stopping_state(table);
+        if (!estimate || !std::isfinite(estimate->low)) return words + (state.empty() ? "" : " (" + state + ")");
+        return words + " (95 % interval at all looks together " +
+               rough_text(is_baseline ? -estimate->high : estimate->low) + " … " +
+               rough_text(is_baseline ? -estimate->low : estimate->high) + "; " + state + ")";
+    }
     const auto interval =
         difference_interval(best, other, table.compared, test_kind_between(best, other, table.compared));
     if (!interval || !std::isfinite(interval->low)) return words + " (one seed decides nothing)";

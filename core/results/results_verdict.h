@@ -28,13 +28,26 @@ std::string to_string(Verdict::Kind kind);
 /// "float32", or "bfloat16 (2), float32 (1)".
 std::string condition_text(const ResultGroup& group, std::string_view name);
 
-/// " on this text", which all seeds share, so that no verdict on a loss is about other texts; "" for speeds and times.
+/// " on this text", which all seeds share, so that no verdict on a loss is about other texts (" on 1 of 3 texts" if the
+/// table has several); "" for speeds and times.
 std::string text_words(const ResultsTable& table);
+/// Number of texts (data sets) of the groups.
+std::size_t count_texts(const ResultsTable& table);
+
+/// "0.1 % of the baseline's mean", and where it comes from if that is not the default.
+std::string margin_words(const ResultsTable& table);
 
 /// The interval of the difference lies within the table's relevance margin.
 bool is_equivalent(const ResultsTable& table, const std::optional<DifferenceInterval>& estimate);
 
 using GroupNamer = std::function<std::string(const ResultGroup&)>;
+
+/// "anytime-valid e-process" or "group-sequential t tests".
+std::string name_of(const SequentialDesign& design);
+
+/// "3 comparisons: 1 settled, 2 open after 4 of at most 42 seeds (2 looks, anytime-valid e-process)"; "" without a
+/// stopping rule.
+std::string stopping_state(const ResultsTable& table);
 
 /// The largest decided difference from a baseline, a better group before a worse one: "Lowest loss on this text: θ 100;
 /// 0.04 nats below θ 10k (3 seeds, p = 0.002)", or "Lower loss" if a third group, whose difference is not decided, is

@@ -11,11 +11,12 @@
 namespace ropelab {
 
 std::string to_text(const RunSelection& selection) {
-    return nlohmann::json{{"experiment", selection.experiment},
-                          {"unfinished", selection.unfinished},
-                          {"excluded", selection.excluded},
-                          {"split_by", selection.split_by}}
-        .dump();
+    nlohmann::json json{{"experiment", selection.experiment},
+                        {"unfinished", selection.unfinished},
+                        {"excluded", selection.excluded},
+                        {"split_by", selection.split_by}};
+    if (!selection.margin.empty()) json["margin"] = selection.margin;
+    return json.dump();
 }
 
 RunSelection run_selection(const std::string& text) {
@@ -27,11 +28,14 @@ RunSelection run_selection(const std::string& text) {
         result.unfinished = json.value("unfinished", result.unfinished);
         result.excluded = json.value("excluded", result.excluded);
         result.split_by = json.value("split_by", result.split_by);
+        result.margin = json.value("margin", result.margin);
         check_split(result.split_by);
+        parsed_margin(result.margin);
     } catch (const nlohmann::json::exception&) {
         return {};
     } catch (const BadInput&) {
         result.split_by.clear();  // of a newer version of the program
+        result.margin.clear();
     }
     return result;
 }
@@ -52,6 +56,7 @@ SelectedRuns selected_runs(std::span<const SelectableRun> runs, const RunSelecti
 void apply(const RunSelection& selection, ResultsOptions& options) {
     options.unfinished = selection.unfinished;
     options.split_by = selection.split_by;
+    if (options.margin.empty()) options.margin = selection.margin;
 }
 
 std::string selection_words(const ResultsTable& table, const SelectedRuns& selected, std::size_t experiments,

@@ -21,6 +21,7 @@ struct RunSelection {
     bool unfinished = false;                      // includes stopped and failed runs with results
     std::set<RunId> excluded = {};                // runs that the user excluded
     std::vector<std::string> split_by = {};       // ResultsOptions::split_by
+    std::string margin = {};                      // ResultsOptions::margin
     bool operator==(const RunSelection&) const = default;
 };
 inline constexpr const char* selection_choice = "results";

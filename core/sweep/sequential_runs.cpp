@@ -192,6 +192,21 @@ std::string words_of(const PowerForecast& forecast) {
     return words + ".";
 }
 
+std::string short_words_of(const PowerForecast& forecast) {
+    if (forecast.effects.empty()) {
+        if (!forecast.detectable_deviations) return {};
+        return counted(forecast.seeds, "seed") + " detect differences of " +
+               rough_text(*forecast.detectable_deviations) + " standard deviations within pairs" +
+               (forecast.detectable ? " (" + rough_text(*forecast.detectable) + " nats)" : "") + " with 80 % power.";
+    }
+    const auto list = [&](const auto& text) { return joined(forecast.effects, ", ", text); };
+    return "Differences of " + list([](const auto& effect) { return number_text(effect.deviations); }) +
+           " standard deviations within pairs settle with " +
+           list([](const auto& effect) { return fixed_text(100 * effect.power.settled, 0); }) +
+           " % probability after " + list([](const auto& effect) { return fixed_text(effect.power.mean_pairs, 0); }) +
+           " seeds on average.";
+}
+
 nlohmann::json to_json(const PowerForecast& forecast) {
     nlohmann::json effects = nlohmann::json::array();
     for (const PowerForecast::Effect& effect : forecast.effects) {

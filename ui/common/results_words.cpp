@@ -48,7 +48,7 @@ struct Span {
 
 /// Adds the pairs that the test compares, or the seeds of the group and of its baseline.
 void addSeeds(Span& seeds, const ResultsTable& table, const ResultGroup& group) {
-    if (group.test == TestKind::paired) return seeds.add(group.pairs);
+    if (is_by_seed(group.test)) return seeds.add(group.pairs);
     for (const ResultGroup* each : {&group, table.baseline_of(group)}) {
         seeds.add(static_cast<double>(each->described[table.compared].n));
     }
@@ -70,8 +70,8 @@ QString powerWords(const ResultsTable& table) {
         addSeeds(seeds, table, group);
     }
     if (least.high < least.low) return {};
-    const QString count = table.test == TestKind::paired ? u"%1 pairs of runs with equal seeds"_s.arg(seeds.words())
-                                                         : u"%1 seeds per group"_s.arg(seeds.words());
+    const QString count = is_by_seed(table.test) ? u"%1 pairs of runs with equal seeds"_s.arg(seeds.words())
+                                                 : u"%1 seeds per group"_s.arg(seeds.words());
     const QString level = comparisons.high > 1 ? u"the 5 % level divided by %1 comparisons"_s.arg(comparisons.words())
                                                : u"the 5 % level"_s;
     const QString unit = measureUnit(measures()[table.compared]);
@@ -319,6 +319,7 @@ bool isNothingCompared(const ResultsTable& table) {
 QString testTitle(std::optional<TestKind> test) {
     if (!test) return u"paired by seed where groups share seeds, else Welch"_s;
     if (test == TestKind::student) return u"Student"_s;
+    if (test == TestKind::permutation) return u"sign flips per seed"_s;
     return test == TestKind::welch ? u"Welch"_s : u"paired by seed"_s;
 }
 
@@ -348,9 +349,14 @@ QString overallWords(const ResultsTable& table) {
     for (const Kind kind : {Kind::better, Kind::worse, Kind::equivalent, Kind::undecided, Kind::untested}) {
         if (counts[kind] > 0) parts << u"%1 %2"_s.arg(counts[kind]).arg(text(to_string(kind)));
     }
+    const QString test = table.sequential ? text(name_of(table.sequential->design)) : testTitle(table.test);
+    const QString state = table.sequential
+                              ? u" Stopping rule, fixed before the first run: %1. Result of the rule: %2."_s.arg(
+                                    text(words_of(table.sequential->design)), text(stopping_state(table)))
+                              : powerWords(table);
     return withUnbreakablePercent(u"Compared with %1%4: %3 (test: %2, at 5 % after Holm's correction)."_s.arg(
-                                      baseline, testTitle(table.test), parts.join(u", "_s), text(text_words(table))) +
-                                  powerWords(table) + leftOutWords(table));
+                                      baseline, test, parts.join(u", "_s), text(text_words(table))) +
+                                  state + leftOutWords(table));
 }
 
 QString groupVerdict(const ResultsTable& table, const ResultGroup& group) {

@@ -7,6 +7,7 @@
 #include "core/base/numbers.h"
 #include "core/settings/keys.h"
 #include "core/sweep/lab_growth.h"
+#include "core/sweep/sequential_runs.h"
 #include "ui/common/text.h"
 #include "ui/session/undo_step.h"
 
@@ -16,17 +17,29 @@ using namespace Qt::StringLiterals;
 
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search) {
     Experiment result = experiment;
-    if (!options.search) return result;
-    Search applied = *options.search;
-    apply_search(applied, result);
-    if (search) *search = std::move(applied);
+    if (options.search) {
+        Search applied = *options.search;
+        apply_search(applied, result);
+        if (search) *search = std::move(applied);
+    }
+    if (!options.stopping) return result;
+    if (options.extends || (options.search && options.search->method == Search::Method::halving))
+        throw BadInput(
+            "A stopping rule decides the seeds of a new sweep, so it cannot be combined with successive halving or "
+            "with adding only missing runs; switch one of them off.");
+    set_sequential_seeds(result, *options.stopping);
     return result;
 }
 
 std::vector<RunSpec> runsToTrain(const Experiment& experiment, const SweepOptions& options, const LabFile* lab) {
     const Experiment sampled = sampledExperiment(experiment, options);
-    if (!options.extends || !lab) return sampled.expand();
     std::vector<RunSpec> runs;
+    if (options.stopping) {
+        const std::vector<RunSpec> all = sampled.expand();
+        for (const std::size_t i : first_runs(sampled, *options.stopping)) runs.push_back(all[i]);
+        return runs;
+    }
+    if (!options.extends || !lab) return sampled.expand();
     for (AddedRun& added : growth_of(*lab, sampled, options.anew).added) {
         added.spec.iterations -= added.iteration;
         runs.push_back(std::move(added.spec));

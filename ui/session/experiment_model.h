@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/experiment/experiment.h"
+#include "core/stats/sequential.h"
 #include "core/store/lab_file.h"
 #include "core/sweep/search.h"
 
@@ -19,6 +20,8 @@ struct SweepOptions {
     std::optional<Search> search = std::nullopt;  // samples ranges of settings, or stops runs at rungs
     bool extends = false;                         // only the runs that the lab lacks are added
     bool anew = false;                            // added runs with more iterations begin from the beginning
+    /// Seeds are added until the comparisons are settled. The experiment lists the first seeds of their order.
+    std::optional<SequentialDesign> stopping = std::nullopt;
     bool operator==(const SweepOptions&) const = default;
 
     bool samples(std::string_view key) const { return search && search->samples_key(key); }
@@ -29,10 +32,12 @@ inline constexpr const char* kNoRunIsMissing =
     "The lab already has all runs of this sweep, so there is nothing to add; add a value, a seed or iterations to the "
     "sweep.";
 
-/// `search`, if given, receives the search with its first rung. Throws BadInput if the search does not fit.
+/// With the samples of the search and all seeds of the stopping rule. `search`, if given, receives the search with its
+/// first rung. Throws BadInput if the search or the rule does not fit.
 Experiment sampledExperiment(const Experiment& experiment, const SweepOptions& options, Search* search = nullptr);
 
-/// `lab` may be null. A run that continues a shorter one has only the remaining iterations. Throws BadInput if there is
+/// `lab` may be null. A run that continues a shorter one has only the remaining iterations. With a stopping rule, the
+/// runs of its first look. Throws BadInput if there is
 /// no such sweep, and if the sweep extends a lab that has all its runs.
 std::vector<RunSpec> runsToTrain(const Experiment& experiment, const SweepOptions& options, const LabFile* lab);
 

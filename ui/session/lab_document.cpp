@@ -16,6 +16,7 @@
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"
+#include "core/sweep/sequential_runs.h"
 #include "ui/common/paths.h"
 #include "ui/common/text.h"
 
@@ -164,11 +165,13 @@ Plan LabDocument::addSweep(const Experiment& experiment, const SweepOptions& opt
     const Experiment sampled = sampledExperiment(experiment, options, &search);
     const std::vector<RunSpec> all = sampled.expand();  // throws for an invalid experiment before a file is created
     if (options.extends && m_file && newest_experiment(*m_file)) return extend(sampled, options, dataDir);
-    Plan plan =
-        plan_new_runs(writable(), sampled, [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
-            enter_predictions(lab, id, runs);
-            if (options.search) store_search(lab, id, search, runs);
-        });
+    const StoreMore more = [&](LabFile& lab, std::int64_t id, const std::vector<RunSpec>& runs) {
+        enter_predictions(lab, id, runs);
+        if (options.search) store_search(lab, id, search, runs);
+        if (options.stopping) lab.add_document(id, stopping_document, to_json(*options.stopping).dump());
+    };
+    Plan plan = options.stopping ? plan_new_runs(writable(), sampled, first_runs(sampled, *options.stopping), more)
+                                 : plan_new_runs(writable(), sampled, more);
     for (PlannedRun& run : plan.runs) {
         if (options.search) run.stopping = halving_of(search, run.experiment, all);
     }
@@ -200,6 +203,19 @@ Plan LabDocument::extend(const Experiment& experiment, const SweepOptions& optio
     return plan_continued_runs(lab, added);
 }
 
+std::vector<RunId> LabDocument::addNextLooks() {
+    std::vector<RunId> added;
+    if (!m_file || m_readOnly) return added;
+    std::set<RunId> known;
+    for (const RunRecord& run : m_file->runs()) known.insert(run.id);
+    if (add_next_looks(*m_file) == 0) return added;
+    for (const RunRecord& run : m_file->runs()) {
+        if (!known.contains(run.id)) added.push_back(run.id);
+    }
+    emit runsChanged();
+    return added;
+}
+
 Plan LabDocument::planToResume(const std::vector<RunId>& runs) const {
     return plan_continued_runs(*m_file, runs);
 }
@@ -219,7 +235,15 @@ std::optional<Experiment> LabDocument::latestExperiment(SweepOptions* options) c
     if (!options) return latest;
     options->search = stored_search(*m_file, all.back().id);
     if (options->search && !options->search->ranges.empty()) latest.set_explicit_runs({});
-    return latest;
+    const auto rule = stored_stopping_rule(*m_file, all.back().id);
+    const SequentialDesign* design = sequential_in(rule);
+    if (!design || m_file->document(all.back().id, sheet_document)) return latest;
+    options->stopping = *design;
+    Experiment first = latest;  // its seeds begin the same list
+    first.set("seed", {latest.values("seed").front()});
+    Experiment full = first;
+    set_sequential_seeds(full, *design);
+    return full == latest ? first : latest;
 }
 
 void LabDocument::renameRun(RunId id, const QString& name) {

@@ -85,6 +85,9 @@ class LabDocument : public QObject {
     /// BadInput and adds nothing if the experiment or an option is invalid, or if no run is missing.
     Plan addSweep(const Experiment& experiment, const SweepOptions& options = {},
                   const std::filesystem::path& dataDir = {});
+    /// The runs that the stopping rules of the lab need for their next looks; empty if every comparison has ended.
+    /// Throws BadInput if the lab cannot be written.
+    std::vector<RunId> addNextLooks();
     /// Throws BadInput for settings that this version of the program does not know.
     Plan planToResume(const std::vector<RunId>& runs) const;
     /// Waiting, stopped or failed.
@@ -92,7 +95,7 @@ class LabDocument : public QObject {
     /// A run that failed after its first step is not unfinished: it would fail again.
     static bool isUnfinished(const RunRecord& run);
     /// Nullopt for an empty lab. `options` receives the search, whose samples are then not among the experiment's
-    /// explicit runs.
+    /// explicit runs, and the stopping rule, whose further seeds are not listed.
     std::optional<Experiment> latestExperiment(SweepOptions* options = nullptr) const;
 
     /// Throws BadInput if the lab is read-only, as the other functions that change a run or a look.

@@ -438,6 +438,9 @@ void Workspace::sweepEnded(RunState how, const QString& message) {
     if (how == RunState::failed) {
         emit problem(u"sweep"_s, message);
     }
+    if (how != RunState::stopped && m_whenIdle.empty()) {
+        attempt(u"start"_s, [this] { resumeRuns(m_lab.addNextLooks()); });
+    }
     callWhenIdle();
 }
 

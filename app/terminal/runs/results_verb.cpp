@@ -35,11 +35,12 @@ struct SelectionFlags {
     std::vector<std::string> split_by;
     std::vector<RunId> exclude;
     std::vector<RunId> include;
+    std::string margin;   // "" for the stored choice
     bool merged = false;  // labs were merged into this one
 
     bool changes() const {
         return !experiment.empty() || unfinished || only_finished || !split_by.empty() || !exclude.empty() ||
-               !include.empty() || merged;
+               !include.empty() || !margin.empty() || merged;
     }
 };
 std::int64_t parsed_experiment(const std::string& text, const LabFile& lab) {
@@ -64,16 +65,18 @@ RunSelection selection_of(const SelectionFlags& flags, const LabFile& lab) {
         std::erase(selection.split_by, "nothing");
         check_split(selection.split_by);
     }
+    if (!flags.margin.empty()) selection.margin = flags.margin;
     for (const RunId run : flags.exclude) selection.excluded.insert(lab.run(run).id);
     for (const RunId run : flags.include) selection.excluded.erase(lab.run(run).id);
     return selection;
 }
 
 void add_selection_options(CLI::App& verb, SelectionFlags& flags) {
-    verb.add_option("--experiment", flags.experiment,
-                    "Experiment whose runs are included: latest, all or the number of an experiment. The lab file "
-                    "stores this choice and the choices of --unfinished, --split-by, --exclude-run and --include-run; "
-                    "the window uses the stored choices. --merge chooses all");
+    verb.add_option(
+        "--experiment", flags.experiment,
+        "Experiment whose runs are included: latest, all or the number of an experiment. The lab file "
+        "stores this choice and the choices of --unfinished, --split-by, --margin, --exclude-run and --include-run; "
+        "the window uses the stored choices. --merge chooses all");
     CLI::Option* unfinished =
         verb.add_flag("--unfinished", flags.unfinished, "Include stopped and failed runs in the results");
     verb.add_flag("--no-unfinished", flags.only_finished, "Exclude stopped and failed runs from the results again")
@@ -171,7 +174,6 @@ struct Flags {
     std::string lab;
     std::string format = "text";
     std::string compare = ResultsOptions{}.compare;
-    double margin = ResultsOptions{}.margin_percent;
     std::vector<std::string> baseline;
     std::vector<std::string> merge;
     std::string test = "auto";
@@ -254,7 +256,6 @@ void merge_labs(const Flags& flags) {
 ResultsOptions options_of(const Flags& flags) {
     ResultsOptions options;
     options.compare = flags.compare;
-    options.margin_percent = flags.margin;
     options.test = test_kind(flags.test);
     if (!flags.until.empty()) options.target_loss = parse_number(flags.until);
     options.baseline = baseline_settings(flags.baseline);
@@ -361,7 +362,7 @@ void add_results(CLI::App& program) {
         ->capture_default_str();
     add_baseline(*verb, flags.baseline);
     add_test(*verb, flags.test);
-    add_margin(*verb, flags.margin);
+    add_margin(*verb, flags.runs.margin);
     verb->add_option("--decide", flags.decide,
                      "Loss and cost (a speed or a cache size) in which settings are tested for Pareto dominance, "
                      "as LOSS,COST or one of them: " +

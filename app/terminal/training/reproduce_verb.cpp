@@ -145,11 +145,8 @@ void train_and_measure(const fs::path& path, const StoredSheet& stored, const Fl
 }
 
 // Runs of the next looks; false if every row has ended.
-bool add_next_seeds(const fs::path& path, const StoredSheet& stored) {
-    if (!stored.plan.stopping) return false;
-    const auto lab = LabFile::open(path);
-    const auto rows = evaluate(stored.plan, sheet_runs(*lab, stored.experiment));
-    const std::size_t added = add_needed_runs(*lab, stored.experiment, needs_of_rows(rows, *stored.plan.stopping));
+bool add_next_seeds(const fs::path& path) {
+    const std::size_t added = add_next_looks(*LabFile::open(path));
     if (added > 0) std::cerr << counted(added, "run") + " added for the next look." << std::endl;
     return added > 0;
 }
@@ -158,7 +155,7 @@ void reproduce(const fs::path& path, const Flags& flags) {
     const StoredSheet stored = opened_sheet(path, flags);
     do {
         train_and_measure(path, stored, flags);
-    } while (add_next_seeds(path, stored));
+    } while (stored.plan.stopping && add_next_seeds(path));
     const auto runs = sheet_runs(*LabFile::open(path, LabFile::Mode::read), stored.experiment);
     const auto rows = evaluate(stored.plan, runs);
     const auto predictions = score(stored.plan, runs);

@@ -517,14 +517,9 @@ nlohmann::json json_of(const Outcome& outcome, const std::string& name) {
     return json;
 }
 
-// Adds the runs of the next looks of the lab's sequential experiments. Returns false if every comparison has ended.
+// Adds the runs of the next looks. Returns false if every comparison has ended.
 bool add_next_seeds(LabFile& lab, Names& names) {
-    std::size_t added = 0;
-    for (const ExperimentRecord& experiment : lab.experiments()) {
-        const bool is_sheet = lab.document(experiment.id, sheet_document).has_value();
-        if (!is_sheet && sequential_in(stored_stopping_rule(lab, experiment.id)))
-            added += add_needed_runs(lab, experiment.id, needs_of_results(lab, experiment.id));
-    }
+    const std::size_t added = add_next_looks(lab);
     if (added == 0) return false;
     for (const RunRecord& record : lab.runs()) names[record.id] = record.name;
     std::cerr << counted(added, "run") + " added for the next look." << std::endl;
@@ -544,6 +539,7 @@ nlohmann::json comparisons_json(const ResultsTable& table) {
     for (const ResultGroup& group : table.groups) {
         if (!group.paired.sequential) continue;
         list.push_back(sequential_json(*group.paired.sequential));
+        list.back()["stopped"] = end_of(*group.paired.sequential);
         list.back()["settings"] = group.settings;
         list.back()["verdict"] = to_string(verdict_of(table, group).kind);
         list.back()["words"] = verdict_of(table, group).words;

@@ -24,7 +24,7 @@ struct Flags {
     std::vector<std::string> baseline;
     std::string compare = ResultsOptions{}.compare;
     std::string test = "auto";
-    double margin = ResultsOptions{}.margin_percent;
+    std::string margin;
     bool without_figures = false;
     bool force = false;
     bool json = false;
@@ -78,7 +78,7 @@ void run(const Flags& flags) {
     options.results.baseline = baseline_settings(flags.baseline);
     options.results.compare = flags.compare;
     options.results.test = test_kind(flags.test);
-    options.results.margin_percent = flags.margin;
+    options.results.margin = flags.margin;
     options.version = ROPELAB_VERSION;
     options.date = bench::today();
     options.machine = machine_sentence();

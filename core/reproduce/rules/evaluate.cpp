@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/numbers.h"
 #include "core/reproduce/rules/measuring.h"
 #include "core/reproduce/rules/verdict.h"
 #include "core/results/results_cells.h"
@@ -274,6 +275,22 @@ double measured_value(const SheetRun& run, const std::string& measure) {
         }
     }
     return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string budget_words(const SheetRow& row) {
+    if (!row.spec || !row.plan.baseline || row.waiting > 0) return {};
+    constexpr std::array tuned = {"learning_rate", "final_learning_rate", "warmup",
+                                  "weight_decay",  "optimizer",           "batch"};
+    const auto value = [](const GroupKeys& keys, const char* key) {
+        const auto found = keys.find(key);
+        return found == keys.end() ? std::string() : found->second;
+    };
+    const bool alike = std::ranges::all_of(
+        tuned, [&](const char* key) { return value(row.plan.group, key) == value(*row.plan.baseline, key); });
+    const std::int64_t tokens = row.spec->iterations * row.spec->batch * row.spec->context;
+    return "Budget: " + counted(row.spec->iterations, "step") + ", " + short_number(static_cast<double>(tokens)) +
+           " tokens per run; no search tuned the two groups, which have " +
+           (alike ? "equal optimizer settings." : "the different optimizer settings that their names say.");
 }
 
 std::vector<SheetRow> evaluate(const SheetPlan& plan, std::span<const SheetRun> runs) {

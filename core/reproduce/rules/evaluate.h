@@ -35,6 +35,10 @@ std::string to_string(ScoredPrediction::Outcome outcome);
 /// "theta = 500".
 std::string differing_text(const std::vector<GroupKeys>& groups, std::size_t group);
 
+/// "Budget: 600 steps, 460k tokens per run; no search tuned the two groups, which have equal optimizer settings."; ""
+/// for a row without a baseline, or whose runs have not ended.
+std::string budget_words(const SheetRow& row);
+
 /// From its measurements or its summary (measures()); NaN if there is none.
 double measured_value(const SheetRun& run, const std::string& measure);
 

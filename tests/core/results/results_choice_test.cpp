@@ -51,11 +51,12 @@ TEST(ResultsChoice, PrintsTheChosenColumnsInTheirOrder) {
 
 TEST(ResultsChoice, PaperHasTheColumnsOfAPaper) {
     const ResultsTable table = welch_table(theta_paper_runs());
-    EXPECT_THAT(results_csv(table, columns_of("paper")),
-                StartsWith("theta,best_validation_loss,best_validation_loss_std,n,improvement_percent,p_welch_holm,"
-                           "mark\r\n"));
+    EXPECT_THAT(
+        results_csv(table, columns_of("paper")),
+        StartsWith("theta,best_validation_loss,best_validation_loss_std,n,texts,improvement_percent,p_welch_holm,"
+                   "mark\r\n"));
     const std::string text = results_text(table, columns_of("paper"));
-    EXPECT_THAT(text, StartsWith("theta   best val. loss  n  improvement (%)  p Welch, Holm      mark\n"));
+    EXPECT_THAT(text, StartsWith("theta   best val. loss  n  texts  improvement (%)  p Welch, Holm      mark\n"));
     EXPECT_THAT(text, HasSubstr("n.s. not significant"));
     EXPECT_THAT(results_text(table), Not(HasSubstr("n.s. not significant")));
     // A note explains a quantity only where a column shows it.

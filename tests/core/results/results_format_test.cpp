@@ -142,8 +142,11 @@ TEST(ResultsCsv, HasAllColumnsAlsoWithoutTestsAndTargetLoss) {
         "second,tokens_per_second_std,"
         "generated_tokens_per_second,generated_tokens_per_second_std,";
     const std::string compared =
-        "standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,difference_percent,"
-        "improvement_percent,p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,detectable,"
+        "texts,standard_error,confidence_low,confidence_high,difference,difference_low,difference_high,bootstrap_low,"
+        "bootstrap_high,difference_percent,"
+        "improvement_percent,p_student,p_student_holm,p_welch,p_welch_holm,p_paired,p_paired_holm,p_permutation,p_"
+        "permutation_"
+        "holm,detectable,"
         "detectable_paired,compared,p_holm,test,pairs,look,baseline,verdict,survivors_only,runs,unfinished,stopped,"
         "failed,"
         "chosen_precision,chosen_device,chosen_kernels\r";

@@ -334,15 +334,30 @@ TEST(ResultsMargin, ASignificantDifferenceWithinTheMarginIsEquivalent) {
     EXPECT_EQ(results_json(table)["groups"][1]["verdict"]["kind"], "equivalent");
     EXPECT_EQ(headline(table, [](const ResultGroup&) { return std::string(); }), "");
     EXPECT_THAT(results_text(table), HasSubstr("Relevance margin: 0.1 % of the baseline's mean."));
-    const ResultsTable without = results_table(runs, {.margin_percent = 0});
+    const ResultsTable without = results_table(runs, {.margin = "0"});
     EXPECT_EQ(verdict_of(without, without.groups[1]).kind, Verdict::Kind::better);
 }
 
 TEST(ResultsMargin, IsAPercentage) {
-    for (const double percent : {-1.0, 101.0, std::nan("")}) {
-        EXPECT_THAT([&] { results_table({}, {.margin_percent = percent}); },
-                    ThrowsMessage<BadInput>(HasSubstr(" %, but it must be from 0 to 100 %.")));
+    for (const char* typed : {"-1", "101", "nan", "x", "5 % %", "seed"}) {
+        EXPECT_THAT([&] { results_table({}, {.margin = typed}); },
+                    ThrowsMessage<BadInput>(HasSubstr("is not a relevance margin; write a percentage")))
+            << typed;
     }
+    EXPECT_EQ(results_table({}, {.margin = "0.5 %"}).margin_percent, 0.5);
+    EXPECT_EQ(results_table({}, {.margin = "0.5"}).margin_percent, 0.5);
+    EXPECT_EQ(results_table({}).margin_percent, 0.1);
+}
+
+// The pooled standard deviation of theta_paper_runs() is the root mean square of those of the groups.
+TEST(ResultsMargin, CanBeTheSpreadOfTheSeeds) {
+    double squares = 0;
+    for (const double deviation : {0.0016, 0.0019, 0.0014, 0.0030, 0.0022, 0.0018}) squares += deviation * deviation;
+    const ResultsTable table = results_table(theta_paper_runs(), {.margin = "seeds"});
+    EXPECT_TRUE(table.margin_of_seeds);
+    EXPECT_NEAR(table.margin_percent, 100 * std::sqrt(squares / 6) / 1.4739, 1e-9);
+    EXPECT_THAT(results_text(table), HasSubstr("% of the baseline's mean, the standard deviation of the seeds."));
+    EXPECT_FALSE(results_table(theta_paper_runs()).margin_of_seeds);
 }
 
 TEST(ResultsMargin, AnIntervalThatReachesBelowTheMarginIsNamed) {
@@ -459,7 +474,7 @@ TEST(ResultsSeedsNeeded, HaveTheIntervalOfTheStandardDeviation) {
     // Mean 0.005, standard deviation 0.01.
     const double s = 0.01 / std::sqrt(2.5);
     const ResultsTable table =
-        results_table(pairs_with({0.005 - 2 * s, 0.005 - s, 0.005, 0.005 + s, 0.005 + 2 * s}), {.margin_percent = 0});
+        results_table(pairs_with({0.005 - 2 * s, 0.005 - s, 0.005, 0.005 + s, 0.005 + 2 * s}), {.margin = "0"});
     const Comparison& comparison = table.groups[1].decided();
     EXPECT_EQ(*comparison.seeds_needed, 34);
     EXPECT_EQ(*comparison.seeds_needed_low, *pairs_to_detect(0.005, 0.01 * low));

@@ -6,6 +6,7 @@
 #include <random>
 
 #include "core/results/results_cells.h"
+#include "core/results/results_compare.h"
 #include "core/results/results_table.h"
 #include "core/results/results_verdict.h"
 #include "tests/core/results/result_runs.h"
@@ -69,6 +70,42 @@ TEST(SequentialResults, VerdictsAreThoseOfTheRule) {
     EXPECT_EQ(json.at("groups").at(1).at("sequential").at("stopped"), "settled");
     for (const char* field : {"e_value", "p", "stopped", "seeds_used", "looks"})
         EXPECT_TRUE(json.at("groups").at(1).at("sequential").contains(field)) << field;
+}
+
+TEST(SequentialResults, HeadlineTablesAndExportsNameTheRule) {
+    const ResultsTable table = results_table(runs_of(rule_up_to(10), 10));
+    const auto name = [&](const ResultGroup& group) { return group_words(table, group); };
+    const SequentialResult& settled = *group_of(table, 100).paired.sequential;
+    EXPECT_THAT(headline(table, name),
+                HasSubstr("(" + std::to_string(settled.pairs) + " of at most 10 seeds, " +
+                          std::to_string(settled.looks) + " looks, anytime-valid e-process, p "));
+    EXPECT_THAT(stopping_state(table), HasSubstr("2 comparisons: 1 settled, 1 stopped for futility after "));
+    EXPECT_THAT(results_csv(table), HasSubstr("anytime-valid t-mixture e-process"));
+    EXPECT_THAT(results_json(table).at("stopping_rule").get<std::string>(),
+                HasSubstr("from 3 to at most 10, level 5 %"));
+    EXPECT_EQ(stopping_state(results_table(theta_paper_runs())), "");
+    EXPECT_TRUE(results_json(results_table(theta_paper_runs())).at("stopping_rule").is_null());
+    // All intervals hold at every number of seeds, so that they are wider than those of a fixed number.
+    std::vector<ResultRun> fixed = runs_of(nullptr, 10);
+    const ResultsTable at_once = results_table(fixed);
+    const Description &anytime = group_of(table, 100).described[table.compared],
+                      &once = group_of(at_once, 100).described[table.compared];
+    EXPECT_EQ(anytime.mean, once.mean);
+    EXPECT_LT(anytime.confidence_low, once.confidence_low);
+    EXPECT_GT(anytime.confidence_high, once.confidence_high);
+    const auto shown = interval_to_baseline(table, group_of(table, 100), table.compared, TestKind::paired);
+    EXPECT_EQ(shown->low, settled.interval.low);
+}
+
+// Equivalence of two settings is called so; a sheet's claim is refuted.
+TEST(SequentialResults, ARefutedDifferenceIsEquivalent) {
+    const auto rule = rule_up_to(40);
+    std::vector<ResultRun> runs = runs_of(rule, 40);
+    const ResultsTable table = results_table(runs, {.margin = "50"});
+    const SequentialResult& result = *group_of(table, 500).paired.sequential;
+    ASSERT_EQ(result.end, End::refutation);
+    EXPECT_EQ(end_of(result), "equivalent");
+    EXPECT_THAT(results_csv(table), HasSubstr("equivalent"));
 }
 
 TEST(SequentialResults, MoreSeedsThanTheComparisonUsedChangeNothing) {

@@ -3,8 +3,12 @@
 #include <QSignalSpy>
 #include <filesystem>
 #include <fstream>
+#include <set>
 
+#include "core/base/error.h"
 #include "core/reproduce/sheet_lab.h"
+#include "core/results/results_table.h"
+#include "core/sweep/lab_results.h"
 #include "tests/support/shared_data.h"
 #include "tests/ui/support/workbench.h"
 #include "ui/common/paths.h"
@@ -54,6 +58,53 @@ TEST_F(WorkspaceTest, RunsOfATimingSheetResumeSequentiallyBySeed) {
     sheet.sequential = true;
     // Seed by seed (runs 1 and 3, then 2 and 4), within a seed in the order of timing_order().
     EXPECT_EQ(resumedCohorts(sheet), (std::vector<std::vector<RunId>>{{3}, {1}, {4}, {2}}));
+}
+
+// Losses of the engine differ by θ more than by seed, so that few seeds settle the comparison.
+TEST_F(WorkspaceTest, TrainsSeedsUntilTheComparisonIsSettled) {
+    Workspace workspace(options());
+    engine.step_microseconds = 0;
+    engine.seed_spread = 0.01;
+    Experiment experiment = smallSweep(40);
+    experiment.set("seed", {"7"});
+    workspace.experiment().replace(experiment, {.stopping = SequentialDesign{.cap = 12}});
+    workspace.start();
+    const auto state = [&] {
+        const auto runs = lab_runs(*workspace.lab().file(), {});
+        const ResultsTable table = results_table(result_runs(*workspace.lab().file(), runs, false));
+        for (const ResultGroup& group : table.groups) {
+            if (group.paired.sequential) return *group.paired.sequential;
+        }
+        return SequentialResult{};
+    };
+    ASSERT_TRUE(waitUntil([&] { return !workspace.session().isActive() && workspace.unfinishedRuns().empty(); }));
+    EXPECT_EQ(state().end, SequentialResult::End::claim);
+    EXPECT_GE(state().pairs, 3);
+    EXPECT_LT(state().pairs, 12);
+    EXPECT_EQ(std::ssize(workspace.runs().runs()), 2 * state().pairs) << "no further seeds are trained";
+    std::set<std::int64_t> seeds;
+    for (const RunView& run : workspace.runs().runs()) {
+        EXPECT_TRUE(run.visible);
+        seeds.insert(run.spec.seed);
+    }
+    EXPECT_EQ(*seeds.begin(), 7);
+    EXPECT_EQ(*seeds.rbegin(), 6 + state().pairs) << "seeds are used in order";
+    SweepOptions stored;
+    const auto latest = workspace.lab().latestExperiment(&stored);
+    ASSERT_TRUE(stored.stopping);
+    EXPECT_EQ(stored.stopping->cap, 12);
+    EXPECT_EQ(latest->values("seed"), std::vector<std::string>{"7"}) << "further seeds follow from the rule";
+}
+
+TEST_F(WorkspaceTest, AStoppingRuleIsRefusedForWhatItCannotDecide) {
+    Workspace workspace(options());
+    SweepOptions stopping{.extends = true, .stopping = SequentialDesign{}};
+    EXPECT_THROW(sampledExperiment(smallSweep(), stopping), BadInput);
+    stopping.extends = false;
+    Experiment one = smallSweep();
+    one.set("theta", {"100"});
+    EXPECT_THROW(sampledExperiment(one, stopping), BadInput);
+    EXPECT_EQ(runsToTrain(smallSweep(), stopping, nullptr).size(), 6U) << "three seeds before the first look";
 }
 
 TEST_F(WorkspaceTest, UndoNamesTheValuesThatReturn) {

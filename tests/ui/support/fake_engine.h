@@ -21,6 +21,8 @@ class FakeEngine : public Engine {
     std::atomic<int> step_microseconds{200};
     /// Runs with this theta get a loss that is not finite after 10 steps; 0: no run fails.
     std::atomic<double> failing_theta{0};
+    /// Evaluated losses differ by up to this much between seeds, in another way for each theta.
+    std::atomic<double> seed_spread{0};
     /// True: probes of runs in training measure spectra too (see add_spectra), as those of the engine do.
     std::atomic<bool> probes_spectra{false};
     /// Number of cohorts that were created.
@@ -189,7 +191,8 @@ class FakeCohort : public Cohort {
         if (cancelled()) return {};
         std::vector<EvaluationResult> results;
         for (const RunSpec& run : std::span(runs_).subspan(first, count)) {
-            const double loss = FakeEngine::loss(run, iteration_);
+            const double loss = FakeEngine::loss(run, iteration_) +
+                                engine_.seed_spread * std::sin(static_cast<double>(run.seed) * (2 + run.theta));
             results.push_back({loss, loss + 0.1});
         }
         return results;

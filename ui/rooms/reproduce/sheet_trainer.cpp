@@ -208,6 +208,10 @@ void SheetTrainer::measure() {
         return [this, problem = measureWithLock(engineLock, path, {sheet}, dataDir, cancelled)] {
             m_isContinuing = m_isMeasuring = false;
             if (!problem.isEmpty()) return fail(problem);
+            bool hasNextLook = false;
+            const QString refusal = problemOf([&] { hasNextLook = !m_access.lab.addNextLooks().empty(); });
+            if (!refusal.isEmpty()) return fail(refusal);
+            if (hasNextLook) return continueSheet();
             load();
             emit changed();
         };
@@ -230,6 +234,7 @@ void SheetTrainer::stop() {
 
 void SheetTrainer::ended(RunState how, const QString& message) {
     load();
+    if (m_access.session.isActive()) return;  // the runs of the next look train already
     if (m_isContinuing && how == RunState::failed) {
         // A diverged run fails alone and is part of the result. If no run has finished, there is no result.
         return hasResult() ? measure() : fail(message);

@@ -211,6 +211,11 @@ std::vector<GroupTable::Column> GroupTable::allColumns() const {
             if (group.repeated > 0) parts << u"%1 replaced by a later run with the same seed"_s.arg(group.repeated);
             return parts.join(u", "_s);
         }));
+    if (is_loss(measures()[table.compared])) {
+        result.push_back(printedColumn("texts", u"texts"_s, {},
+                                       u"This column shows the number of texts (data sets) that the row is about. Its "
+                                       "seeds share one text, so it says nothing about other texts."_s));
+    }
     addComparison(result);
     for (const std::size_t measure : measured(table)) {
         if (measure != table.compared) result.push_back(measureColumn(measure));
@@ -253,8 +258,7 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
              {},
              u"The verdict states whether the compared measure of the group differs significantly from the baseline "
              "(test: %1, two-tailed at 5 % after Holm's correction). The groups are equivalent if the 95 % interval of "
-             "the difference lies within %2 % of the baseline's mean."_s.arg(testTitle(table.test),
-                                                                             text(number_text(table.margin_percent))),
+             "the difference lies within %2."_s.arg(testTitle(table.test), text(margin_words(table))),
              [this](Group group) { return text(to_string(verdict_of(m_results.table, group).kind)); },
              [this](Group group) { return QVariant(text(to_string(verdict_of(m_results.table, group).kind))); },
              [this](Group group) { return text(verdict_of(m_results.table, group).words); },
@@ -268,6 +272,21 @@ void GroupTable::addComparison(std::vector<Column>& result) const {
                           [this](Group group) { return text(verdict_of(m_results.table, group).words); },
                           true});
         addTests(result);
+        if (table.sequential) {
+            result.push_back(printedColumn(
+                "stopped", u"stopped"_s, {},
+                u"This column shows how the comparison ended: settled (significantly different), equivalent (within "
+                "the relevance margin), stopped for futility (a verdict by the largest number of seeds is improbable, "
+                "which shows no equivalence), budget spent, or diverged run. An open comparison trains further "
+                "seeds."_s));
+            result.push_back(printedColumn("seeds_used", u"seeds used"_s, {},
+                                           u"This column shows the number of pairs of runs with equal seeds, in their "
+                                           "fixed order, that the comparison used."_s));
+            result.push_back(printedColumn(
+                "looks", u"looks"_s, {},
+                u"This column shows how often the stopping rule tested the comparison. Its p value and interval hold "
+                "at all looks together. Formula 64 of the guide"_s));
+        }
     }
     result.push_back(
         {"interval", u"95 % interval"_s, unit,
@@ -310,6 +329,12 @@ void GroupTable::addTests(std::vector<Column>& result) const {
         if (kind == TestKind::welch) {
             return u"This column shows the p value of Welch's two-tailed t test, in which each group has its own "
                    "variance: t = (x̄₁ − x̄₂) / √(s₁²/n₁ + s₂²/n₂). Formula 37 of the guide"_s;
+        }
+        if (kind == TestKind::permutation) {
+            return u"This column shows the share of all signs of the differences between runs with equal seeds for "
+                   "which the absolute mean is at least the observed one. It assumes no normal distribution; fewer "
+                   "than "
+                   "6 pairs are never significant. Formula 37 of the guide"_s;
         }
         return u"This column shows the p value of a two-tailed t test of the differences between runs with equal "
                "seeds: t = d̄ / (s_d/√n). Formula 37 of the guide"_s;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/experiment/experiment.h"
+#include "core/results/interactions.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "core/results/results_table.h"
@@ -465,6 +466,84 @@ ResultsPicture lossByContext(const ResultsData& data) {
          u"This figure needs at least two context lengths: sweep the context on the page Train, e.g. 64, 128, 256."_s});
 }
 
+// One line per level of the other settings over the values of the factor.
+ResultsPicture interactionFigure(const ResultsData& data) {
+    const ResultsTable& table = data.table();
+    ResultsPicture picture{emptyFigure(data, "interaction"), {}};
+    Figure& figure = picture.figure;
+    const Interactions all = interactions(table);
+    figure.y = {measureTitle(data.measure()), measureUnit(data.measure())};
+    if (all.list.empty()) {
+        return withoutNumbers(std::move(picture),
+                              u"This figure needs finished runs of a sweep over two settings, such as θ = 100, 10k and "
+                              "fraction = 25 %, 100 %: sweep them on the page Train."_s);
+    }
+    figure.x.label = keyTitle(all.factor);
+    std::vector<nlohmann::json> values;
+    std::vector<KeySeries> levels;
+    std::vector<std::map<std::string, nlohmann::json>> known;
+    for (std::size_t i = 0; i < table.groups.size(); ++i) {
+        const ResultGroup& group = table.groups[i];
+        if (group.described[table.compared].n == 0) continue;
+        const nlohmann::json& value = group.settings.at(all.factor);
+        auto place = std::ranges::find(values, value);
+        if (place == values.end()) {
+            place = values.insert(place, value);
+            figure.x.categories << settingTitle(table, group, all.factor);
+        }
+        std::map<std::string, nlohmann::json> level = group.settings;
+        level.erase(all.factor);
+        auto found = std::ranges::find(known, level);
+        if (found == known.end()) {
+            found = known.insert(found, level);
+            KeySeries& own = levels.emplace_back();
+            for (const std::string& key : distinguishing_keys(table, all.factor)) {
+                own.label +=
+                    (own.label.isEmpty() ? QString() : u", "_s) + partWords(key, level.at(key), head_dim_of(table));
+            }
+        }
+        levels[static_cast<std::size_t>(found - known.begin())].points.push_back(
+            {static_cast<double>(place - values.begin()), i});
+    }
+    const std::vector<Ink> inks = inksOf(data, levels);
+    ShownValues shown = shownMeans(table);
+    std::vector<std::size_t> drawn;
+    FigureTable& rows = figure.table =
+        FigureTable::of({figure.y.title(), u"95 % interval, low"_s, u"95 % interval, high"_s});
+    std::vector<FigureCurve> lines;
+    QList<double> places(static_cast<qsizetype>(table.groups.size()), std::nan(""));
+    for (std::size_t s = 0; s < levels.size(); ++s) {
+        QList<double> x, y;
+        // Side by side, so that bars of several levels do not cover each other.
+        const double shift = 0.3 * ((static_cast<double>(s) + 0.5) / static_cast<double>(levels.size()) - 0.5);
+        for (const KeyPoint& point : levels[s].points) {
+            const Description& described = descriptionOf(data, point.group);
+            const double at = point.at + shift;
+            places[static_cast<qsizetype>(point.group)] = at;
+            x.append(at);
+            y.append(described.mean);
+            figure.curves.push_back(dotWithBar(at, described.mean, described.confidence_low, described.confidence_high,
+                                               kMeanPt, inks[s], emphasisOf(data, point.group)));
+            addErrorBar(figure, at, described.confidence_low, described.confidence_high, 0.03, inks[s],
+                        emphasisOf(data, point.group));
+            picture.spots.push_back(groupSpot(data, point.group, {at, described.mean}));
+            rows.addRow({described.mean, described.confidence_low, described.confidence_high});
+            drawn.push_back(point.group);
+        }
+        lines.push_back(seriesLine(levels[s], inks[s], x, y));
+        lines.back().quantity = figure.y.label;
+    }
+    figure.curves.insert(figure.curves.begin(), lines.begin(), lines.end());
+    addKeys(rows, table, drawn);
+    setShown(figure, shown);
+    figure.note =
+        barsNote(shown, u"bars: 95 % confidence interval of the mean; lines are parallel without interaction"_s);
+    figure.summary = u"Mean %1 against %2, one line per level of the other settings. %3"_s.arg(
+        measureTitle(data.measure()), keyTitle(all.factor), text(interaction_words(table, all)));
+    addWithoutValue(picture, data, places);
+    return picture;
+}
+
 ResultsPicture improvementFigure(const ResultsData& data) {
     const ResultsTable& table = data.table();
     ResultsPicture picture{emptyFigure(data, "improvement"), {}};
@@ -494,7 +573,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
     ShownValues shown{std::vector<std::int64_t>(table.groups.size())};
     bool anyBar = false;
     bool anyWithoutBar = false;
-    if (table.test == TestKind::paired) shown.unit = u"seed pair"_s;
+    if (is_by_seed(table.test)) shown.unit = u"seed pair"_s;
     figure.horizontalLines.push_back(
         {.at = 0, .label = u"baseline: %1"_s.arg(baseWords), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
     FigureTable& rows = figure.table =
@@ -516,9 +595,8 @@ ResultsPicture improvementFigure(const ResultsData& data) {
         for (const KeyPoint& point : line.points) {
             // The baseline of the table, also for lines of other settings: the caption and the table name the same one.
             const ResultGroup* baseline = table.baseline_of(table.groups[point.group]);
-            const auto interval = baseline ? difference_interval(table.groups[point.group], *baseline, table.compared,
-                                                                 table.groups[point.group].test)
-                                           : std::nullopt;
+            const auto interval =
+                interval_to_baseline(table, table.groups[point.group], table.compared, table.groups[point.group].test);
             if (!interval || !std::isfinite(interval->reference) || interval->reference == 0) continue;
             const double percent = (data.measure().more_is_better ? 100 : -100) / interval->reference;
             const double at = places[static_cast<qsizetype>(point.group)];
@@ -543,7 +621,7 @@ ResultsPicture improvementFigure(const ResultsData& data) {
             picture.spots.push_back(std::move(spot));
             rows.addRow({improvement, std::min(a, b), std::max(a, b)});
             // A baseline has no pairs, and its difference from itself is no measurement.
-            if (!isReference || table.test != TestKind::paired) shown.counts[point.group] = interval->values;
+            if (!isReference || !is_by_seed(table.test)) shown.counts[point.group] = interval->values;
             anyBar = anyBar || std::isfinite(a);
             anyWithoutBar = anyWithoutBar || (!isReference && !std::isfinite(a));
             drawn.push_back(point.group);

@@ -41,7 +41,7 @@ ResultsPicture meansFigure(const ResultsData& data) {
         measureTitle(measure), table.groups.size() == 1 ? u"one group"_s : u"%1 groups"_s.arg(table.groups.size()),
         overallWords(table), shown.haveBars() ? u" with 95 % confidence intervals over the seeds"_s : QString());
     // The spread over seeds that all groups share cancels in pairs, so overlapping bars do not contradict a verdict.
-    const QString paired = table.test == TestKind::paired ? u", paired"_s : QString();
+    const QString paired = is_by_seed(table.test) ? u", paired"_s : QString();
     figure.note = barsNote(
         shown,
         u"points: means, small at short bars; bars: 95 % confidence interval; beside: values per seed"_s + paired);
@@ -102,7 +102,8 @@ ResultsPicture pairedDifferences(const ResultsData& data) {
         const ResultGroup& group = table.groups[i];
         const ResultGroup* baseline = table.baseline_of(group);
         if (!baseline || baseline == &group) continue;
-        const auto interval = difference_interval(group, *baseline, table.compared, TestKind::paired);
+        const auto interval =
+            interval_to_baseline(table, group, table.compared, is_by_seed(table.test) ? *table.test : TestKind::paired);
         if (!interval) continue;
         const double x = static_cast<double>(i);
         const Ink ink = data.results.inkOf(group);

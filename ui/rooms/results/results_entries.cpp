@@ -60,11 +60,12 @@ constexpr FigureOption test{.name = "test",
                             .check = [](const QString& typed) { test_kind(typed.toStdString()); }};
 constexpr FigureOption margin{
     .name = "margin",
-    .kind = Kind::number,
-    .help = "The relevance margin in percent of the baseline's mean; differences within it are called equivalent.",
+    .kind = Kind::text,
+    .help =
+        "The relevance margin in percent of the baseline's mean, or seeds for the standard deviation of the seeds; "
+        "differences within it are called equivalent. Default: the margin that the lab stores, else 0.1.",
     .valueName = "percent",
-    .standard = "0.1",
-    .most = 100};
+    .check = [](const QString& typed) { parsed_margin(typed.toStdString()); }};
 constexpr FigureOption baseline{
     .name = "baseline",
     .kind = Kind::list,
@@ -111,6 +112,7 @@ RunSelection selectionFor(const FigureRequest& request) {
     }
     if (const auto split = conditionsOf(request.text(option::splitBy)); !split.empty()) selection.split_by = split;
     selection.unfinished = selection.unfinished || request.has(option::unfinished);
+    if (request.has(option::margin)) selection.margin = request.text(option::margin).toStdString();
     for (const QString& run : request.list(option::excludeRun)) selection.excluded.insert(excludedRun(run));
     return selection;
 }
@@ -134,7 +136,6 @@ Figure requestedFigure(const ResultsFigure& figure, const FigureRequest& request
     const QString unit = request.text(option::unit);
     if (unit == "bits"_L1) choices.options.compare = "bits_per_character";
     if (unit == "bits-per-byte"_L1) choices.options.compare = "bits_per_byte";
-    choices.options.margin_percent = request.number(option::margin);
     if (request.has(option::compare)) choices.options.compare = request.text(option::compare).toStdString();
     Results results = resultsOf(access.runs, choices);
     if (!results.baselineProblem.empty()) throw BadInput(results.baselineProblem);
@@ -156,6 +157,7 @@ FigureOrigin resultsOrigin(const LabFile& lab, const ResultsChoices& choices, co
     QJsonObject flags{{option::experiment.name, all ? u"all"_s : QString::number(results.experiment)},
                       {option::compare.name, text(measures()[table.compared].name)},
                       {option::test.name, table.test ? text(to_string(*table.test)) : u"auto"_s}};
+    if (!choices.options.margin.empty()) flags[option::margin.name] = text(choices.options.margin);
     if (choices.options.unfinished) flags[option::unfinished.name] = true;
     if (withPublished) flags[option::published.name] = true;
     const auto& split = choices.options.split_by;

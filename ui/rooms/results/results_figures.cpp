@@ -42,6 +42,12 @@ std::span<const ResultsFigure> resultsFigures() {
          u"Shows the improvement of the compared measure in percent of the baseline's mean, with 95 % confidence "
          "intervals of the difference (figure 2 of Huang et al. 2025)."_s,
          Input::table, improvementFigure},
+        {"interaction", u"interaction of two settings"_s,
+         u"Shows the compared measure against the setting that the table compares, with one line per level of the "
+         u"other "
+         "settings and 95 % confidence intervals. The effects do not depend on the level where the lines are parallel; "
+         "contrasts of four groups test this (formula 69 of the guide)."_s,
+         Input::table, interactionFigure},
         {"paired-differences", u"differences per seed"_s,
          u"Shows each run's difference from the baseline's run of the same seed. Runs with equal seeds have the same "
          "initial weights and batches, so comparing them in pairs reveals smaller differences."_s,

@@ -27,6 +27,7 @@ ResultsPicture lossByContext(const ResultsData& data);
 /// 2 of Huang et al. 2025). The x axis is θ if it was swept, else the first of fraction, context and learning rate that
 /// was swept. Each series is compared with its own group at the baseline's value of that setting.
 ResultsPicture improvementFigure(const ResultsData& data);
+ResultsPicture interactionFigure(const ResultsData& data);
 
 /// The mean loss of each group at multiples of its training context, with 95 % confidence intervals over the seeds. The
 /// losses are measured after training, on the same tokens at all lengths; models with learned positions have none.

@@ -217,7 +217,7 @@ QList<FormRow> tableRows() {
     for (const Measure& measure : measures())
         compared.append({measureTitle(measure), QString::fromUtf8(measure.name.data()), measureWhy(measure)});
     QList<ChoiceRow::Entry> tests = {{u"automatic"_s, u"auto"_s}};
-    for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired})
+    for (const TestKind test : {TestKind::welch, TestKind::student, TestKind::paired, TestKind::permutation})
         tests.append({testTitle(test), QString::fromStdString(to_string(test))});
     QList<ChoiceRow::Entry> conditions = {{u"settings only"_s, QString()}};
     for (const std::string_view name : condition_names) conditions.append({text(name), text(name)});
@@ -232,7 +232,9 @@ QList<FormRow> tableRows() {
          u"The baseline is the group of runs that every other group is compared with. By default, each value of the "
          "other swept settings has a baseline of its own."_s},
         {"test", u"test"_s, u"Test"_s,
-         u"The verdicts use the selected significance test. Automatic is, for each comparison, the test paired by seed "
+         u"The verdicts use the selected significance test. Sign flips per seed assumes no normal distribution and "
+         u"needs at "
+         "least 6 pairs of seeds. Automatic is, for each comparison, the test paired by seed "
          "if its two groups share at least two seeds and half of those of the smaller group, else Welch's test. Every "
          "test is two-tailed at 5 % after Holm's correction. Choose the test before you look at the results: the best "
          "of three tests is significant by chance more often than 5 %. Formula 37 of the guide"_s,
@@ -241,6 +243,11 @@ QList<FormRow> tableRows() {
          u"Runs with equal settings can be trained in different precisions, on different devices, or with or without "
          "CUDA graphs (kernels). The selected property puts such runs into separate groups."_s,
          ChoiceRow{conditions}},
+        {"margin", u"margin"_s, u"Relevance margin"_s,
+         u"Differences whose 95 % interval lies within the relevance margin are equivalent. It is a percentage of the "
+         "baseline's mean, or the word seeds for the standard deviation of the seeds. Choose it before you look at the "
+         "results; the lab stores it."_s,
+         TextRow{u"0.1 %"_s}},
         {"target", u"target loss"_s, u"Target loss"_s,
          u"The table shows after how many training steps the runs first reach the target validation loss [nats per "
          "token]."_s,
@@ -319,6 +326,10 @@ ResultsPanel::ResultsPanel(LabDocument& lab, Settings& settings, QWidget* parent
     };
     markTarget(m_form.field<QLineEdit>("target")->text());
     connect(m_form.field<QLineEdit>("target"), &QLineEdit::textChanged, this, markTarget);
+    connect(m_form.field<QLineEdit>("margin"), &QLineEdit::textChanged, this, [this](const QString& typed) {
+        const QString refusal = problemOf([&] { parsed_margin(typed.trimmed().toStdString()); });
+        setLook(m_form.field<QLineEdit>("margin"), "wrong", !refusal.isEmpty());
+    });
     connect(&m_form, &Form::changed, this, [this](std::string_view id) {
         m_form.save(m_settings, id);
         saveChoices();
@@ -355,6 +366,7 @@ void ResultsPanel::applySelection(const RunSelection& selection) {
     m_form.setValue("unfinished", selection.unfinished);
     m_form.setValue("split",
                     selection.split_by.empty() ? QString() : QString::fromStdString(selection.split_by.front()));
+    m_form.setValue("margin", QString::fromStdString(selection.margin));
     m_excluded = selection.excluded;
 }
 
@@ -389,6 +401,8 @@ ResultsChoices ResultsPanel::choices() const {
     if (const QString split = m_form.value("split").toString(); !split.isEmpty()) {
         result.options.split_by = {split.toStdString()};
     }
+    const std::string margin = m_form.value("margin").toString().trimmed().toStdString();
+    if (problemOf([&] { parsed_margin(margin); }).isEmpty()) result.options.margin = margin;
     result.options.target_loss = parsedLoss(m_form.value("target").toString());
     const QVariantMap baseline = m_form.value("baseline").toMap();
     for (auto it = baseline.begin(); it != baseline.end(); ++it) {

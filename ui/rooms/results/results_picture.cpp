@@ -395,8 +395,15 @@ Figure emptyFigure(const ResultsData& data, const char* name) {
     figure.name = QString::fromLatin1(name);
     const auto json = QByteArray::fromStdString(results_json(data.table()).dump());
     QJsonObject results = QJsonDocument::fromJson(json).object();
-    results[u"search_warning"_s] =
-        (text(search_warning(data.table())) + u' ' + text(look_warning(data.table()))).trimmed();
+    const ResultsTable& table = data.table();
+    QStringList warnings = {text(search_warning(table)), text(look_warning(table))};
+    if (table.sequential) {
+        warnings
+            << u"Stopping rule, fixed before the first run: %1; bars are intervals that hold at all looks together."_s
+                   .arg(text(words_of(table.sequential->design)));
+    }
+    warnings.removeAll(QString());
+    results[u"search_warning"_s] = warnings.join(QLatin1Char(' '));
     figure.settings = {{u"results"_s, results}};
     return figure;
 }

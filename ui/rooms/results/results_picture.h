@@ -24,7 +24,9 @@ struct ResultsChoices {
     std::set<RunId> excluded = {};                // runs that the user excluded
     ResultsOptions options;                       // `unfinished` also includes running runs, with their latest losses
 
-    RunSelection selection() const { return {experiment, options.unfinished, excluded, options.split_by}; }
+    RunSelection selection() const {
+        return {experiment, options.unfinished, excluded, options.split_by, options.margin};
+    }
     bool sameRuns(const ResultsChoices& other) const {
         return experiment == other.experiment && options.baseline == other.options.baseline;
     }

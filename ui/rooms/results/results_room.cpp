@@ -19,7 +19,9 @@
 #include <string>
 #include <utility>
 
+#include "core/results/across_texts.h"
 #include "core/results/decision_aid.h"
+#include "core/results/interactions.h"
 #include "core/results/results_cells.h"
 #include "core/results/results_compare.h"
 #include "ui/common/format.h"
@@ -108,8 +110,12 @@ QString headlineOf(const ResultsTable& table) {
     const QString baseline = title == longLabel(table, own) ? settingName(table, own) : title;
     if (!nearest) return u"No significance test against %1 is possible yet"_s.arg(baseline);
     if (verdict_of(table, *nearest).kind == Verdict::Kind::equivalent) {
-        return headlineText(u"No setting is known to differ from %1%2 by more than the relevance margin of %3 %"_s.arg(
-            baseline, text(text_words(table)), text(number_text(table.margin_percent))));
+        return headlineText(u"No setting is known to differ from %1%2 by more than the relevance margin of %3"_s.arg(
+            baseline, text(text_words(table)), text(margin_words(table))));
+    }
+    if (table.sequential) {
+        return headlineText(u"No setting differs significantly from %1%2 (%3)"_s.arg(baseline, text(text_words(table)),
+                                                                                     text(stopping_state(table))));
     }
     const auto difference = [](const ResultGroup& group) {
         const auto& estimate = group.decided().estimate;
@@ -119,9 +125,10 @@ QString headlineOf(const ResultsTable& table) {
         *std::max_element(table.groups.begin(), table.groups.end(),
                           [&](const ResultGroup& a, const ResultGroup& b) { return difference(a) < difference(b); });
     return headlineText(
-        u"No setting differs significantly from %1%7 with %2 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
+        u"No setting differs significantly from %1%7 with %2%8 (p ≥ %3); the largest difference is %4 %5 (%6)"_s.arg(
             baseline, testedSeeds(table), text(p_text(p(*nearest))), text(rough_text(difference(farthest))),
-            measureUnit(measures()[table.compared]), settingName(table, farthest), text(text_words(table))));
+            measureUnit(measures()[table.compared]), settingName(table, farthest), text(text_words(table)),
+            look_warning(table).empty() ? QString() : u", tested before with fewer seeds"_s));
 }
 
 }  // namespace
@@ -354,7 +361,8 @@ void ResultsRoom::renew() {
     m_groups->setResults(m_results);
     m_panel->columns()->setColumns(m_groups->choices(), table);
     m_headline->setText(headlineOf(table));
-    QStringList words = {m_results.words, overallWords(table)};
+    QStringList words = {m_results.words, overallWords(table), text(interaction_words(table, interactions(table)))};
+    for (const AcrossTexts& across : across_texts(table)) words << text(across_words(table, across));
     words.removeAll(QString());
     m_words->setText(words.join(QLatin1Char(' ')));
     m_headline->setToolTip(m_words->text());

@@ -5,17 +5,22 @@
 #include <QPushButton>
 #include <QScrollArea>
 #include <QScrollBar>
+#include <QSignalBlocker>
+#include <QSpinBox>
 #include <QTimer>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string_view>
 
 #include "core/base/error.h"
 #include "core/data/known_sets.h"
 #include "core/forecast/time_model.h"
+#include "core/sweep/sequential_runs.h"
 #include "ui/common/format.h"
 #include "ui/common/icons.h"
+#include "ui/common/paths.h"
 #include "ui/common/scaled.h"
 #include "ui/common/text.h"
 #include "ui/controls/fields.h"
@@ -155,6 +160,7 @@ QWidget* SweepPanel::makeSimple() {
         grid, "seed", u"seeds"_s, parseSeed, [](const QString& value) { return value; },
         {"1337", "1338", "1339", "1340", "1341"},
         u"Each seed repeats the whole sweep with different initial weights and batches."_s);
+    addStopping(grid);
 
     auto* text = new DataChoice(m_experiment, m_access.dataDir, box);
     connect(text, &DataChoice::refused, this,
@@ -170,6 +176,76 @@ QWidget* SweepPanel::makeSimple() {
         label->setWordWrap(true);
     }
     return box;
+}
+
+namespace {
+
+enum StopChoice { kFixed, kAnytime, kLooks };
+
+}  // namespace
+
+void SweepPanel::addStopping(QGridLayout* grid) {
+    m_stop = makeChoice(u"Number of seeds"_s, this);
+    m_stop->addItems({u"as listed"_s, u"until decided"_s, u"until decided, 5 looks"_s});
+    addField(grid, u"train"_s, m_stop,
+             u"As listed: every setting trains the listed seeds. Until decided: further seeds are trained until each "
+             "setting is significantly different from the baseline, equivalent to it, or unlikely to be either; p "
+             "values and intervals then hold however often one looks. 5 looks: the comparisons are tested at five "
+             "numbers of seeds only, with more power if the largest number is small. The lab stores the rule before "
+             "the first run. Formulas 64 and 65 of the guide"_s);
+    m_cap = new QSpinBox(this);
+    m_cap->setRange(3, 200);
+    m_cap->setValue(static_cast<int>(SequentialDesign{}.cap));
+    m_cap->setSuffix(u" seeds"_s);
+    m_cap->setKeyboardTracking(false);
+    m_cap->setAccessibleName(u"Largest number of seeds"_s);
+    addField(grid, u"at most"_s, m_cap,
+             u"Largest number of seeds per setting. The seeds follow the listed ones in ascending order; the results "
+             "decide only how many of them are used."_s);
+    connect(m_stop, &QComboBox::activated, this, &SweepPanel::adoptStopping);
+    connect(m_cap, &QSpinBox::valueChanged, this, &SweepPanel::adoptStopping);
+}
+
+void SweepPanel::adoptStopping() {
+    const std::int64_t cap = m_cap->value();
+    std::optional<SequentialDesign> design;
+    if (m_stop->currentIndex() == kAnytime) design = SequentialDesign{.cap = cap};
+    if (m_stop->currentIndex() == kLooks) design = group_sequential_design(cap);
+    m_experiment.editOptions(u"change number of seeds"_s,
+                             [&design](Experiment&, SweepOptions& options) { options.stopping = design; });
+}
+
+void SweepPanel::renewPower() {
+    if (m_access.session.isActive()) return;  // it is the power before training
+    std::vector<RunSpec> runs;
+    const std::optional<SequentialDesign>& stopping = m_experiment.options().stopping;
+    problemOf([&] { runs = sampledExperiment(m_experiment.value(), m_experiment.options()).expand(); });
+    const auto ended = std::ranges::count_if(m_access.runs.runs(),
+                                             [](const RunView& run) { return run.record.state == RunState::finished; });
+    std::set<std::int64_t> seeds;
+    for (const RunSpec& run : runs) seeds.insert(run.seed);
+    const std::string asked = std::to_string(runs.empty() ? 0 : count_settings(runs)) + " " +
+                              std::to_string(seeds.size()) + " " + std::to_string(ended) + " " +
+                              (stopping ? words_of(*stopping) : "") + m_access.lab.path().toStdString();
+    if (asked == m_powerAsked) return;
+    m_powerAsked = asked;
+    m_powerJob.start([this, runs = std::move(runs), stopping, ended, path = m_access.lab.path()](const Cancelled&) {
+        std::optional<PowerForecast> forecast;
+        problemOf([&] {
+            std::optional<Sample> deviation;
+            if (ended > 0) deviation = paired_deviation(*LabFile::open(toPath(path), LabFile::Mode::read));
+            if (!runs.empty()) forecast = power_forecast(runs, stopping, {}, deviation);
+        });
+        return [this, forecast] {
+            m_power->setText(forecast ? QString::fromStdString(short_words_of(*forecast)) : QString());
+            m_power->setToolTip(forecast ? QString::fromStdString(words_of(*forecast)) : QString());
+            m_power->setVisible(!m_power->text().isEmpty());
+        };
+    });
+}
+
+QString SweepPanel::powerText() const {
+    return m_power->text();
 }
 
 void SweepPanel::setPlanShown(bool shown) {
@@ -188,6 +264,10 @@ QWidget* SweepPanel::makeFooter() {
         u"the "
         "last sweeps were than predicted. Other programs that use the processor lengthen it."_s);
     m_estimate->setWordWrap(true);
+    m_power = new QLabel(footer);
+    m_power->setAccessibleName(u"Power before training"_s);
+    m_power->setWordWrap(true);
+    m_power->hide();
     m_problem = new QLabel(footer);
     m_problem->setWordWrap(true);
     colorAsError(m_problem);
@@ -212,7 +292,8 @@ QWidget* SweepPanel::makeFooter() {
     connect(m_plan, &QPushButton::clicked, this, &SweepPanel::planAsked);
     setPlanShown(false);
     // What comes and goes stands above the buttons that are always there, which keep their place at the lower end.
-    for (QWidget* each : std::initializer_list<QWidget*>{m_estimate, m_problem, m_data, m_continue, m_plan, m_start}) {
+    for (QWidget* each :
+         std::initializer_list<QWidget*>{m_power, m_estimate, m_problem, m_data, m_continue, m_plan, m_start}) {
         column->addWidget(each);
     }
     return footer;
@@ -300,18 +381,33 @@ void SweepPanel::renew() {
         exclusions << QString::fromStdString(assignments_text(exclusion));
     }
     m_exclusions->setValues(exclusions);
+    const bool canStop = !options.extends && !(options.search && options.search->method == Search::Method::halving);
+    m_stop->setEnabled(canStop || options.stopping);
+    m_stop->setCurrentIndex(!options.stopping                                           ? kFixed
+                            : options.stopping->kind == SequentialDesign::Kind::anytime ? kAnytime
+                                                                                        : kLooks);
+    if (options.stopping) {
+        const QSignalBlocker block(m_cap);
+        m_cap->setValue(static_cast<int>(options.stopping->cap));
+    }
+    m_cap->setEnabled(options.stopping.has_value());
     renewEstimate();
 }
 
 void SweepPanel::renewEstimate() {
     m_considering = false;
+    renewPower();
     m_now.reset();
     QString problem;
     try {
         m_now =
             costOf(runsToTrain(m_experiment.value(), m_experiment.options(), m_access.lab.file()), m_access.dataDir);
         const QString sentence = estimateSentence(*m_now);
-        m_estimate->setText(m_access.session.isActive() ? u"Next: %1"_s.arg(sentence) : sentence);
+        const auto& stopping = m_experiment.options().stopping;
+        const QString first =
+            stopping ? u"First look: %1; at most %2 per setting"_s.arg(sentence, countText(stopping->cap, u"seed"_s))
+                     : sentence;
+        m_estimate->setText(m_access.session.isActive() ? u"Next: %1"_s.arg(first) : first);
     } catch (const BadInput& error) {
         problem = QString::fromStdString(error.what());
     }

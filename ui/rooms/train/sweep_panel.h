@@ -8,9 +8,11 @@
 
 #include "core/experiment/experiment.h"
 #include "core/forecast/estimate.h"
+#include "ui/common/latest_job.h"
 #include "ui/session/run_access.h"
 
 class QComboBox;
+class QSpinBox;
 class QGridLayout;
 class QPushButton;
 class QScrollArea;
@@ -35,6 +37,11 @@ class SweepPanel : public QFrame {
     /// Runs, time and memory, with the effect of a considered change ("6 runs → 12 runs, …"), or why the sweep cannot
     /// start.
     QString estimateText() const { return m_problem->isHidden() ? m_estimate->text() : m_problem->text(); }
+    /// The power before training; "" for fewer than two settings or seeds.
+    QString powerText() const;
+    bool isBusy() const { return m_powerJob.isRunning(); }
+    QComboBox* stopping() const { return m_stop; }
+    QSpinBox* largestSeeds() const { return m_cap; }
     DataOffer& dataOffer() const { return *m_data; }
     SearchGroup& search() const { return *m_search; }
     void setMoreShown(bool shown);
@@ -53,8 +60,13 @@ class SweepPanel : public QFrame {
     ChipListEdit* addSwept(QGridLayout* grid, const char* key, const QString& title, QString (*parse)(const QString&),
                            QString (*display)(const QString&), const QStringList& suggestions, const QString& why);
     void addChips(QGridLayout* grid, const QString& title, ChipListEdit* edit, const QString& why);
+    /// Whether the number of seeds is fixed, and its largest value if it is not.
+    void addStopping(QGridLayout* grid);
+    void adoptStopping();
     void renew();
     void renewEstimate();
+    /// What the comparisons can show, on a background thread.
+    void renewPower();
     /// Shows in the estimate what a change would do to the sweep, before the user makes it.
     void consider(const std::function<void(Experiment&)>& change);
     void stopConsidering() {
@@ -73,6 +85,10 @@ class SweepPanel : public QFrame {
     ChipListEdit* m_theta;
     ChipListEdit* m_fraction;
     ChipListEdit* m_seed;
+    QComboBox* m_stop;
+    QSpinBox* m_cap;
+    QLabel* m_power;
+    std::string m_powerAsked;  // what the power depends on, at the last time it was asked for
     QPushButton* m_moreButton;
     QWidget* m_more;
     QLabel* m_estimate;
@@ -86,6 +102,7 @@ class SweepPanel : public QFrame {
     QPushButton* m_continue;
     std::optional<Estimate> m_now;  // of the experiment as it is; nullopt if it is not valid
     bool m_considering = false;     // the estimate shows a change that the user considers
+    LatestJob m_powerJob;           // declared last so that it ends first
 };
 
 /// "6 runs, about 55 s, 180 MB".

@@ -383,5 +383,34 @@ TEST_F(SweepPanelTest, OnlyMissingRunsAreEstimatedAndAdded) {
     EXPECT_EQ(workspace->runs().runs().size(), 2 * before);
 }
 
+TEST_F(SweepPanelTest, TrainsUntilDecidedWithThePowerBefore) {
+    workspace->experiment().replace(smallSweep());
+    const auto choose = [&](int index) {
+        panel->stopping()->setCurrentIndex(index);
+        emit panel->stopping()->activated(index);
+        ASSERT_TRUE(waitUntil([&] { return !panel->isBusy(); }));
+    };
+    EXPECT_EQ(panel->stopping()->currentText(), "as listed");
+    EXPECT_FALSE(panel->largestSeeds()->isEnabled());
+    choose(1);
+    EXPECT_TRUE(panel->largestSeeds()->isEnabled());
+    EXPECT_TRUE(panel->estimateText().startsWith("First look: 6 runs")) << panel->estimateText().toStdString();
+    EXPECT_TRUE(panel->estimateText().endsWith("at most 42 seeds per setting"));
+    EXPECT_TRUE(panel->powerText().startsWith("Differences of 0.5, 1, 2, 3 standard deviations"))
+        << panel->powerText().toStdString();
+    panel->largestSeeds()->setValue(10);
+    EXPECT_EQ(workspace->experiment().options().stopping->cap, 10);
+    choose(2);
+    EXPECT_EQ(workspace->experiment().options().stopping->looks, (std::vector<std::int64_t>{4, 6, 7, 9, 10}));
+    EXPECT_TRUE(panel->estimateText().startsWith("First look: 8 runs")) << panel->estimateText().toStdString();
+    while (workspace->undo().canUndo()) workspace->undo().undo();
+    EXPECT_EQ(panel->stopping()->currentText(), "as listed");
+    EXPECT_TRUE(chips("seeds").commit(1, "1338"));
+    ASSERT_TRUE(waitUntil([&] { return !panel->isBusy(); }));
+    EXPECT_TRUE(panel->powerText().startsWith("2 seeds detect differences of ")) << panel->powerText().toStdString();
+    panel->search().form().field<QCheckBox>("extends")->click();
+    EXPECT_FALSE(panel->stopping()->isEnabled()) << "the rule decides the seeds of a new sweep";
+}
+
 }  // namespace
 }  // namespace ropelab::ui
