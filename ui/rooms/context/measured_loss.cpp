@@ -11,6 +11,7 @@
 #include "ui/common/format.h"
 #include "ui/common/scaled.h"
 #include "ui/controls/fields.h"
+#include "ui/figure/ticks.h"
 #include "ui/rooms/context/context_figures.h"
 
 namespace ropelab::ui {
