@@ -121,7 +121,12 @@ std::vector<FigureLine> mergedLines(const std::vector<FigureLine>& a, const std:
         const auto same = std::find_if(b.begin(), b.end(), [&](const FigureLine& other) {
             return areClose(other.at, line.at) && other.label == line.label;
         });
-        if (same == b.end()) {
+        const auto beside = std::ranges::find_if(
+            b, [&](const FigureLine& other) { return line.labelAtEnd && other.labelAtEnd && other.at == line.at; });
+        if (same == b.end() && beside != b.end()) {  // a row has one label
+            isShared[static_cast<std::size_t>(beside - b.begin())] = true;
+            line.label = u"A %1 · B %2"_s.arg(line.label, beside->label);
+        } else if (same == b.end()) {
             line.label = withLetter(kLetterA, line.label);
             if (editsB) line.handle.clear();
         } else {
@@ -143,11 +148,17 @@ std::vector<FigureLine> mergedLines(const std::vector<FigureLine>& a, const std:
 
 /// `both` has the curves and lines of both setups.
 QString legendOf(const ComparedNames& names, const Figure& both) {
-    const auto isOfB = [](const auto& each) { return each.ink == kInkB; };
-    const bool hasMarks = std::any_of(both.curves.begin(), both.curves.end(), isOfB) ||
-                          std::any_of(both.verticalLines.begin(), both.verticalLines.end(), isOfB) ||
-                          std::any_of(both.horizontalLines.begin(), both.horizontalLines.end(), isOfB);
-    const QString marks = hasMarks ? u" (dashed, hollow points)"_s : QString();
+    const auto isOfB = [](const FigureLine& line) { return line.ink == kInkB; };
+    bool hasDashes = std::ranges::any_of(both.verticalLines, isOfB) || std::ranges::any_of(both.horizontalLines, isOfB);
+    bool hasRings = false;
+    for (const FigureCurve& curve : both.curves) {
+        if (curve.ink != kInkB || curve.solid || curve.x.isEmpty()) continue;
+        (curve.shape == FigureCurve::Shape::line ? hasDashes : hasRings) = true;
+    }
+    QStringList looks;
+    if (hasDashes) looks << u"dashed"_s;
+    if (hasRings) looks << u"hollow points"_s;
+    const QString marks = looks.isEmpty() ? QString() : u" (%1)"_s.arg(looks.join(u", "_s));
     if (names.areEqual()) return u"A and B%1 are equal"_s.arg(marks);
     return u"A: %1 · B%3: %2"_s.arg(names.a, names.b, marks);
 }
@@ -218,6 +229,7 @@ Figure besideEachOther(const Figure& a, const Figure& b, const ComparedNames& na
     }
     Figure result;
     result.name = a.name;
+    result.note = noteOf(a, b, names, result);  // of the caption
     result.panels = {std::move(first), std::move(second)};
     return result;
 }
@@ -232,7 +244,14 @@ bool canOverlay(const Figure& a, const Figure& b) {
     const auto hasOnlyCurves = [](const Figure& figure) {
         return !figure.map && !figure.drawing && figure.panels.empty();
     };
-    return hasOnlyCurves(a) && hasOnlyCurves(b) && haveSameAxis(a.x, b.x) && haveSameAxis(a.y, b.y);
+    // Of twice as many curves, nobody could tell which is which. Quiet ones, which are equal in both, do not count.
+    constexpr qsizetype mostNamed = 4;
+    const auto isNamed = [](const FigureCurve& curve) {
+        return curve.shape == FigureCurve::Shape::line && !curve.label.isEmpty() && curve.ink.kind != Ink::Kind::quiet;
+    };
+    const bool areFew =
+        std::min(std::ranges::count_if(a.curves, isNamed), std::ranges::count_if(b.curves, isNamed)) <= mostNamed;
+    return areFew && hasOnlyCurves(a) && hasOnlyCurves(b) && haveSameAxis(a.x, b.x) && haveSameAxis(a.y, b.y);
 }
 
 Figure compareFigures(const Figure& a, const Figure& b, const ComparedNames& names) {

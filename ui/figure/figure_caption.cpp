@@ -15,7 +15,8 @@ namespace {
 QString captionSentence(QString words) {
     words = words.trimmed();
     if (words.isEmpty()) return words;
-    const bool isWord = words.size() > 1 && words[0].isLower() && words[0].unicode() < 0x80 && words[1].isLower();
+    const bool isWord = words.startsWith("a "_L1) ||
+                        (words.size() > 1 && words[0].isLower() && words[0].unicode() < 0x80 && words[1].isLower());
     if (isWord) words[0] = words[0].toUpper();
     return words.endsWith(QLatin1Char('.')) ? words : words + QLatin1Char('.');
 }
@@ -188,11 +189,21 @@ QStringList settingsWords(const Figure& figure) {
     if (const auto runs = figure.origin.lab[u"runs"_s].toArray(); !runs.isEmpty()) {
         parts << (runs.size() == 1 ? u"n = 1 run"_s : u"n = %1 runs"_s.arg(runs.size()));
     }
+    // Of a model, or of two.
+    for (const QString& suffix : {QString(), u" B"_s}) {
+        const QString words = settings[u"settings"_s + suffix].toString();
+        if (words.isEmpty()) continue;
+        parts << (settings.contains(u"settings B"_s)
+                      ? suffix.isEmpty() ? u"Settings of the first model: %1"_s : u"Settings of the second model: %1"_s
+                      : u"Settings: %1"_s)
+                     .arg(words);
+    }
     // The setting "precision" can be "auto"; the caption says what was used.
-    QStringList omitted = {u"name"_s};
+    QStringList omitted = {u"name"_s, u"settings"_s, u"settings B"_s};
+    if (settings[u"vocabulary"_s] == settings[u"vocabulary B"_s]) omitted << u"vocabulary B"_s;
     if (!precisionWords(figure).isEmpty()) omitted << u"precision"_s;
     if (const QString values = captionValues(settings, omitted); !values.isEmpty()) {
-        parts << u"Settings: %1"_s.arg(values);
+        parts << (settings.contains(u"settings B"_s) ? u"Both: %1"_s : u"Settings: %1"_s).arg(values);
     }
     return parts;
 }

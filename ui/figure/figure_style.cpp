@@ -108,7 +108,8 @@ FigureStyle::PointLook FigureStyle::pointsOf(const FigureCurve& curve, double di
     // Dimmed points are rings in the full colour, because faint points would be below a contrast of 3:1.
     const bool isDimmed = curve.emphasis == FigureCurve::Emphasis::dimmed && curve.shape == FigureCurve::Shape::points;
     const QColor color = isDimmed ? colorOf(curve.ink) : penOf(curve).color();
-    if (curve.ink.kind != Ink::Kind::compared && !isDimmed) return {QPen(Qt::NoPen), QBrush(color), diameter};
+    const bool isRing = (curve.ink.kind == Ink::Kind::compared && !curve.solid) || isDimmed;
+    if (!isRing) return {QPen(Qt::NoPen), QBrush(color), diameter};
     constexpr double kLeastHollowPt = 4.5;
     constexpr double kLargestRing = 0.2;  // width of the ring as a part of the diameter
     diameter = std::max(diameter, units(kLeastHollowPt));

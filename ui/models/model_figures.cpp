@@ -12,6 +12,8 @@ namespace ropelab::ui {
 using namespace Qt::StringLiterals;
 namespace {
 
+constexpr double kMapHeightMm = 110;  // at which most models have space for their name
+
 void addData(Figure& figure, std::span<const MapPoint> points, const RotarySetup& current) {
     figure.table = FigureTable::of({u"context (tokens)"_s, u"theta"_s, u"head dimension"_s, u"rotary dimension"_s,
                                     u"b_eff"_s, u"slowest wavelength (tokens)"_s});
@@ -159,6 +161,7 @@ Figure modelMapFigure(std::span<const MapPoint> points, const RotarySetup& curre
     figure.note =
         u"points: models, named where there is space; +1: one more model at the same place; dashed: context and %1 of "
         "the current setup"_s.arg(titleOf(quantity));
+    figure.heightMm = kMapHeightMm;
     figure.x = {u"context"_s, u"tokens"_s, true};
     figure.y = {titleOf(quantity), quantity == MapQuantity::wavelength ? u"tokens"_s : QString(), true};
     addSpots(figure, points, quantity, picked);

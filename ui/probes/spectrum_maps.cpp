@@ -92,7 +92,8 @@ Columns columnsOf(const InspectData& data, const InsideRun& run, const MappedQua
     }
     columns.wavelengths = own;
     for (int i = 0; i < static_cast<int>(own.size()); ++i) columns.source.push_back(i);
-    columns.axis = u"pair, fastest first"_s;
+    const bool isRotated = rotatesPairs(run.plan) && quantity.array != &ProbeResult::value_usage;
+    columns.axis = isRotated ? u"pair, fastest first"_s : u"pair of channels"_s;
     return columns;
 }
 
@@ -457,18 +458,32 @@ InspectPicture spectrum(const InspectData& data, const MappedQuantity& quantity)
         if (data.ghost) widen(map, data, *data.ghost, quantity);
         if (!(map.maximum > map.minimum)) map.maximum = map.minimum + 1;
         figure.note = data.run->at(now->iteration);
+        constexpr double visible = 0.02;  // of the scale
+        if (-map.minimum > visible * map.maximum) {
+            map.scale = FigureMap::Scale::diverging;
+            map.maximum = std::max(map.maximum, -map.minimum);
+            map.minimum = -map.maximum;
+        }
     }
     if (data.choices.rows == InspectRows::layers) {
         figure.note += data.choices.head < 0 ? u", mean over heads"_s : u", head %1"_s.arg(data.choices.head);
     }
     figure.note += u"; %1"_s.arg(sequencesText(*now->result));
+    if (!other && map.scale == FigureMap::Scale::diverging) {
+        figure.note +=
+            u"; below 0: the pair's term falls where the logit rises, so other pairs can exceed 100 %; all "
+            "parts of a row add up to 100 %"_s;
+    }
+    if (quantity.columns == MappedQuantity::Columns::channels) {
+        figure.note += u"; %1: %2"_s.arg(quantity.title, quantity.formula);
+    }
     constexpr double fewColours = 0.8;  // of the scale; fewer ask for the reason
     const bool isDark = !map.values.isEmpty() && map.scale != FigureMap::Scale::diverging &&
                         *std::max_element(map.values.begin(), map.values.end()) < fewColours * map.maximum;
     if (isDark)
         figure.note += data.ghost ? u"; colours as at all steps of both runs"_s : u"; colours as at all steps"_s;
     map.label = what;
-    const bool isDifference = map.scale == FigureMap::Scale::diverging;
+    const bool isDifference = other != nullptr;
     map.unit = isDifference && quantity.unit == "%"_L1 ? u"percentage points"_s : quantity.unit;
     figure.map = map;
     figure.summary = u"%1 (%2) of %3; rows: %4; columns: %5."_s.arg(

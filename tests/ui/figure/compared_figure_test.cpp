@@ -67,7 +67,7 @@ TEST(ComparedFigure, DrawsBothOnAxesThatContainBoth) {
     EXPECT_EQ(both.curves[1].label, "B: θ = 500k");
     EXPECT_EQ(both.curves[1].ink, Ink{Ink::Kind::compared});
     EXPECT_EQ(both.curves[1].y, (QList<double>{4, 8, 12}));
-    EXPECT_EQ(both.note, "A: θ = 10k · B (dashed, hollow points): θ = 500k; three points");
+    EXPECT_EQ(both.note, "A: θ = 10k · B (dashed): θ = 500k; three points");
     EXPECT_EQ(both.summary, "A: θ = 10k. The largest value is 3. B: θ = 500k. The largest value is 12.");
     EXPECT_EQ(both.settings["A"].toObject()["factor"], 1);
     EXPECT_EQ(both.settings["B"].toObject()["factor"], 4);
@@ -96,6 +96,40 @@ TEST(ComparedFigure, EqualSetupsAreCalledEqual) {
     EXPECT_EQ(both.curves[0].label, "A and B");
     EXPECT_EQ(both.settings["compared"].toString(), "A and B are equal");
     EXPECT_EQ(kNames.titleOfBoth("; "), "A: θ = 10k; B: θ = 500k");
+}
+
+// The note announces what is drawn, and nothing else.
+TEST(ComparedFigure, TheNoteSaysHowTheSecondSetupLooks) {
+    Figure a = lineFigure(1);
+    Figure b = lineFigure(4);
+    a.verticalLines.clear();
+    b.verticalLines.clear();
+    a.curves.front().shape = b.curves.front().shape = FigureCurve::Shape::points;
+    EXPECT_TRUE(compareFigures(a, b, kNames).note.startsWith("A: θ = 10k · B (hollow points): θ = 500k"));
+    b.curves.front().solid = true;  // filled points tell something else
+    EXPECT_TRUE(compareFigures(a, b, kNames).note.startsWith("A: θ = 10k · B: θ = 500k"));
+}
+
+TEST(ComparedFigure, ARowHasOneLabelWithBothNumbers) {
+    Figure a = lineFigure(1);
+    Figure b = lineFigure(4);
+    a.horizontalLines = {{.at = 2, .label = QStringLiteral("13"), .labelAtEnd = true}};
+    b.horizontalLines = {{.at = 2, .label = QStringLiteral("6"), .labelAtEnd = true}};
+    const Figure both = compareFigures(a, b, kNames);
+    ASSERT_EQ(both.horizontalLines.size(), 1U);
+    EXPECT_EQ(both.horizontalLines.front().label, "A 13 · B 6");
+}
+
+TEST(ComparedFigure, ManyNamedCurvesAreBesideThoseOfTheOtherSetup) {
+    Figure a = lineFigure(1);
+    for (int i = 0; i < 4; ++i) {
+        a.curves.push_back(a.curves.front());
+        a.curves.back().label = QString::number(i);
+    }
+    EXPECT_TRUE(compareFigures(a, a, kNames).panels.empty());
+    a.curves.front().label = QStringLiteral("fifth");
+    EXPECT_EQ(compareFigures(a, a, kNames).panels.size(), 2U);
+    EXPECT_TRUE(compareFigures(a, lineFigure(4), kNames).panels.empty()) << "only A has many";
 }
 
 // As a cache that does not depend on θ: one curve, and the points of both setups on it.
@@ -197,7 +231,7 @@ TEST(ComparedFigure, MapsAreSideBySideWithTheSameColours) {
     EXPECT_TRUE(csv.contains("0,0,5"));
     // Both halves of the exported picture contain a map.
     ExportOptions options;
-    options.widthMm = 100;
+    options.widthMm = 160;
     options.heightMm = 40;
     options.dpi = 127;
     const QImage picture = figureImage(both, options);

@@ -131,5 +131,17 @@ TEST(Captions, OfAMapNameItsValues) {
     EXPECT_EQ(captionOf(figure), "Logit contribution (%) by pair and layer.");
 }
 
+TEST(Captions, NotesBeginWithACapitalAndTwoModelsHaveTheirSettings) {
+    Figure figure;
+    figure.summary = "Two models.";
+    figure.drawing = [](QPainter&, const QRectF&, const FigureStyle&) {};
+    figure.note = "a head that is built; k = q";
+    figure.settings = {
+        {"settings", "bias=true"}, {"settings B", "block=llama"}, {"vocabulary", 29}, {"vocabulary B", 29}};
+    EXPECT_EQ(captionOf(figure),
+              "Two models. A head that is built. k = q. Settings of the first model: bias=true. Settings of the second "
+              "model: block=llama. Both: vocabulary = 29.");
+}
+
 }  // namespace
 }  // namespace ropelab::ui

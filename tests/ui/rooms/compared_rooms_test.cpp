@@ -79,7 +79,7 @@ class ComparedRooms : public Workbench, public ::testing::WithParamInterface<Com
         EXPECT_EQ(figure.settings["setup"].toString().toStdString(), setups_text({a.setup, b.setup}))
             << figure.name.toStdString();
         const bool isInNote =
-            figure.note.contains("A: ") && (figure.note.contains("B (dashed") || figure.note.contains("B: "));
+            figure.note.contains("A: ") && (figure.note.contains("B (") || figure.note.contains("B: "));
         EXPECT_TRUE(isInNote || figure.panels.size() == 2) << figure.name.toStdString();
     }
 

@@ -15,6 +15,7 @@ constexpr double kXSpacing = 9;
 constexpr double kYSpacing = 3.6;
 // Widths in letters: the gap between labels, and the shortest shortened name.
 constexpr double kLabelGap = 1;
+constexpr double kTightGap = 0.15;  // on paper, where all names can have space with it
 constexpr double kMinNameWidth = 8;
 constexpr double kMaxShortName = 5.5;  // names up to this width are numbers, of which some may be omitted
 
@@ -37,17 +38,20 @@ void thin(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, doub
     }
 }
 
+/// Whether labels overlap of which only every n-th is drawn.
+bool touchEvery(qsizetype stride, const Ticks& ticks, const AxisScale& scale, const QList<double>& sizes,
+                double between) {
+    for (qsizetype i = stride; i < ticks.at.size(); i += stride) {
+        const double apart = scale.toDevice(ticks.at[i]) - scale.toDevice(ticks.at[i - stride]);
+        if (apart < (sizes[i] + sizes[i - stride]) / 2 + between) return true;
+    }
+    return false;
+}
+
 /// Uses the smallest n at which every n-th label does not overlap.
 void thinEvenly(Ticks& ticks, const AxisScale& scale, const QList<double>& sizes, double between) {
     for (qsizetype stride = 1; stride <= ticks.at.size(); ++stride) {
-        bool touches = false;
-        for (qsizetype i = stride; i < ticks.at.size() && !touches; i += stride) {
-            const double apart = scale.toDevice(ticks.at[i]) - scale.toDevice(ticks.at[i - stride]);
-            touches = apart < (sizes[i] + sizes[i - stride]) / 2 + between;
-        }
-        if (touches) {
-            continue;
-        }
+        if (touchEvery(stride, ticks, scale, sizes, between)) continue;
         for (qsizetype i = 0; i < ticks.at.size(); ++i) {
             if (i % stride != 0) {
                 ticks.labels[i].clear();
@@ -76,6 +80,32 @@ double namePoints(const QStringList& names, const FigureStyle& style, double mos
         points -= step;
     }
     return points;
+}
+
+/// On paper, where a name that is left out is lost: the largest size at which all names have space, `sizesOf` being
+/// their extents along the axis, with a gap. The usual size where no size is sufficient.
+template <typename SizesOf>
+double pointsWithin(const Ticks& ticks, const AxisScale& scale, const FigureStyle& style, double gap,
+                    const SizesOf& sizesOf) {
+    constexpr double step = 0.5;
+    if (style.onScreen) return style.tickPt;
+    for (double points = style.tickPt; points >= FigureStyle::kLeastPt; points -= step) {
+        if (!touchEvery(1, ticks, scale, sizesOf(points), gap)) return points;
+    }
+    return style.tickPt;
+}
+
+/// Height of a name in a row, of which letters on paper need less than a line.
+double rowOf(const QFontMetricsF& metrics, const FigureStyle& style) {
+    constexpr double letters = 0.8;
+    return style.onScreen ? metrics.height() : letters * metrics.height();
+}
+
+/// Of names in rows, or upright ones.
+double pointsOfRows(const Ticks& ticks, const AxisScale& scale, const FigureStyle& style) {
+    return pointsWithin(ticks, scale, style, 0, [&](double points) {
+        return QList<double>(ticks.at.size(), rowOf(QFontMetricsF(style.font(points)), style));
+    });
 }
 
 }  // namespace
@@ -135,7 +165,17 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         return marks;
     }
     if (largestOf(widths) <= kMaxShortName * letter) {
-        thinEvenly(ticks, scale, widths, kLabelGap * letter);
+        const bool areNumbers = std::ranges::all_of(ticks.labels, [](const QString& label) {
+            return label.isEmpty() || label.front().isDigit() || label.front() == QChar(0x2212);
+        });
+        // On paper, a name that is left out is lost; a number is not.
+        const bool isTight = !areNumbers && touchEvery(1, ticks, scale, widths, kLabelGap * letter);
+        const double gap = (isTight && !style.onScreen ? kTightGap : kLabelGap) * letter;
+        if (isTight) {
+            marks.points = pointsWithin(ticks, scale, style, gap,
+                                        [&](double points) { return widthsOf(ticks.labels, style, points); });
+        }
+        thinEvenly(ticks, scale, widthsOf(ticks.labels, style, marks.points), gap);
         return marks;
     }
     // The space of a name extends halfway to its neighbours, or to the plot's edge.
@@ -162,13 +202,13 @@ AxisMarks xAxisMarks(const Axis& axis, const AxisScale& scale, const FigureStyle
         return marks;
     }
     marks.upright = true;
-    marks.points = namePoints(ticks.labels, style, deepest);
+    marks.points = std::min(namePoints(ticks.labels, style, deepest), pointsOfRows(ticks, scale, style));
     const QFontMetricsF names(style.font(marks.points));
     for (QString& label : ticks.labels) {
         label = names.elidedText(label, Qt::ElideMiddle, deepest);
     }
     marks.extent = largestOf(widthsOf(ticks.labels, style, marks.points));
-    thinEvenly(ticks, scale, QList<double>(ticks.at.size(), names.height()), 0);
+    thinEvenly(ticks, scale, QList<double>(ticks.at.size(), rowOf(names, style)), 0);
     return marks;
 }
 
@@ -180,12 +220,12 @@ AxisMarks yAxisMarks(const Axis& axis, const AxisScale& drawn, const FigureStyle
     if (ticks.at.isEmpty()) {
         ticks = ticksOf(scale.minimum, scale.maximum, scale.logarithmic, tickCount(scale, false, style), axis.whole);
     } else {
-        marks.points = namePoints(ticks.labels, style, widest);
+        marks.points = std::min(namePoints(ticks.labels, style, widest), pointsOfRows(ticks, scale, style));
         const QFontMetricsF names(style.font(marks.points));
         for (QString& label : ticks.labels) {
             label = names.elidedText(label, Qt::ElideMiddle, widest);
         }
-        thinEvenly(ticks, scale, QList<double>(ticks.at.size(), names.height()), 0);
+        thinEvenly(ticks, scale, QList<double>(ticks.at.size(), rowOf(names, style)), 0);
     }
     marks.extent = largestOf(widthsOf(ticks.labels, style, marks.points));
     return marks;

@@ -102,8 +102,8 @@ void drawWords(QPainter& painter, const DialsWords& words, const QRectF& rect, c
         painter.drawText(QPointF(x, y + (metrics.ascent() - metrics.descent()) / 2), text);
         x += metrics.horizontalAdvance(text) + style.units(14);
     };
-    entry(words.query, style.theme.query, style.units(1.5));
-    entry(words.key, style.theme.key, style.units(2.6));
+    entry(words.query, words.isGrey ? style.theme.unrotated : style.theme.query, style.units(1.5));
+    entry(words.key, words.isGrey ? style.theme.unrotated : style.theme.key, style.units(2.6));
     painter.setPen(style.theme.quietText);
     if (fitsBeside(words, rect.width(), style)) {
         painter.drawText(QRectF(rect.left(), rect.top(), rect.width(), line), Qt::AlignRight | Qt::AlignVCenter,

@@ -37,6 +37,7 @@ struct DialsWords {
     QString note;
     /// The note is omitted where it does not fit on the line of the legend.
     bool noteIsOptional = false;
+    bool isGrey = false;  // no pair is rotated, so that all hands are grey
 };
 
 struct DialsPicture {

@@ -3,6 +3,7 @@
 #include <QFontMetricsF>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ui/figure/paint/figure_backdrop.h"
 #include "ui/figure/paint/figure_curves.h"
@@ -161,6 +162,15 @@ void FigureAnnotations::placeLabels(const Figure& figure, const QList<Polyline>&
         const bool isLine = curve.shape == FigureCurve::Shape::line;
         m_labels.addCurve(drawn[i], isLine ? std::nullopt : std::optional(m_style.units(curve.pointPt / 2)));
     }
+    for (const FigureBand& band : figure.bands) {
+        if (m_style.onScreen) break;
+        Polyline hatching;  // as dense as its points, so that no label has space in it
+        for (qsizetype i = 0; i < band.x.size(); ++i) {
+            hatching.x.append({band.x[i], band.x[i], band.x[i]});
+            hatching.y.append({band.lower[i], band.upper[i], std::numeric_limits<double>::quiet_NaN()});
+        }
+        m_labels.addCurve(hatching, std::nullopt);
+    }
     m_labels.placeLines(m_vertical, m_horizontal);
     for (const FigureCurve& curve : figure.curves) {
         if (curve.shape != FigureCurve::Shape::bars || m_y.logarithmic) continue;
@@ -185,7 +195,7 @@ QList<QRectF> FigureAnnotations::labelBoxes() const {
 
 void FigureAnnotations::draw(QCPPainter* painter) {
     const QRectF axes(mParentPlot->axisRect()->rect());
-    m_head.draw(*painter, axes, QRectF(mParentPlot->viewport()));
+    m_head.draw(*painter, axes.adjusted(0, -m_labels.heightAbove(), 0, 0), QRectF(mParentPlot->viewport()));
     drawLines(painter, axes);
     drawLabels(painter, axes);
     drawEndLabels(painter, axes);

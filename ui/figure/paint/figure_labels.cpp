@@ -62,8 +62,7 @@ void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std
     };
     const auto horizontalIds =
         add(horizontal, m_y, [this](double at) { return QLineF(0, m_y.length - at, m_x.length, m_y.length - at); });
-    const double above = m_hasRowAbove ? QFontMetricsF(m_style.font(m_style.tickPt)).height() : 0;
-    const auto verticalIds = add(vertical, m_x, [&](double at) { return QLineF(at, -above, at, m_y.length); });
+    const auto verticalIds = add(vertical, m_x, [&](double at) { return QLineF(at, -heightAbove(), at, m_y.length); });
     for (std::size_t i = 0; i < horizontal.size(); ++i) {
         const qsizetype own = horizontalIds[static_cast<qsizetype>(i)];
         if (own != kNoLine) placeHorizontal(horizontal[i], own);
@@ -72,6 +71,10 @@ void FigureLabels::placeLines(const std::vector<FigureLine>& vertical, const std
         const qsizetype own = verticalIds[static_cast<qsizetype>(i)];
         if (own != kNoLine) placeVertical(vertical[i], own);
     }
+}
+
+double FigureLabels::heightAbove() const {
+    return m_hasRowAbove ? QFontMetricsF(m_style.font(m_style.tickPt)).height() : 0;
 }
 
 void FigureLabels::placeHorizontal(const FigureLine& line, qsizetype own) {
@@ -183,7 +186,9 @@ bool FigureLabels::placeWithLeader(const Point& point) {
     const QSizeF size(metrics.horizontalAdvance(point.label), metrics.height());
     const double off = point.radius + m_style.units(kPointGap);
     QList<QPointF> corners;
-    for (int row = 1; row < kPointRows; ++row) {
+    // On paper, where nothing else tells the name, all of the axes are searched.
+    const int rows = m_style.onScreen ? kPointRows : std::max(kPointRows, static_cast<int>(m_y.length / size.height()));
+    for (int row = 1; row < rows; ++row) {
         const double up = -off - (row + 1) * size.height();
         const double down = off + row * size.height();
         for (const double step : {0.0, 0.5, 1.0, 1.5, 2.0}) {
@@ -224,7 +229,8 @@ QList<QRectF> FigureLabels::besideLines(const QList<QRectF>& boxes, qsizetype ow
 
 bool FigureLabels::place(const QList<QRectF>& candidates, const QString& label, const QColor& ink) {
     const auto box =
-        m_places.place(candidates, m_style.onScreen ? LabelPlaces::Avoided::labels : LabelPlaces::Avoided::data);
+        m_places.place(candidates, m_style.onScreen ? LabelPlaces::Avoided::labels : LabelPlaces::Avoided::data,
+                       m_style.units(kBackgroundEdge));
     if (box) m_placed.append({label, *box, ink});
     return box.has_value();
 }

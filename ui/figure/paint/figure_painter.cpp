@@ -26,6 +26,9 @@ void paintOne(const Figure& figure, QCPPainter& painter, const QSize& size, cons
 constexpr double kPanelWidth = 140;
 constexpr double kPanelHeight = 105;
 constexpr double kPanelGap = 4;
+/// Width in points below which the panels of two setups are one below the other: drawings and maps need it for their
+/// names.
+constexpr double kLeastInRow = 190;
 
 // Parts of the usual height: of the axes at least, and of a square map at most.
 constexpr double kLeastAxes = 0.55;
@@ -37,8 +40,9 @@ struct PaintedPanels {
     std::vector<const Figure*> panels;
     int columns = 1;
     int rows = 1;
-    double title = 0;  // height of the line above each panel
-    double scale = 1;  // set by place()
+    double title = 0;       // height of the line above each panel
+    double scale = 1;       // set by place()
+    bool isTurned = false;  // the panels follow each other in columns
 
     PaintedPanels(const Figure& figure, double width, const FigureStyle& style) {
         // A page has no panels that only say why nothing is drawn, or what is fixed before it can be; the caption
@@ -51,6 +55,13 @@ struct PaintedPanels {
         if (!style.onScreen && figure.panelColumns > 0) {
             const double narrowest = style.units(kPanelWidth) * std::min(1.0, FigureStyle::kLeastPt / style.tickPt);
             columns = std::clamp(static_cast<int>(width / narrowest), 1, columns);
+            // Full rows stay full; those of two setups become columns.
+            const int groups = count % figure.panelColumns == 0 ? count / figure.panelColumns : 0;
+            isTurned = groups > 1 && columns < figure.panelColumns && columns >= groups;
+            if (isTurned) columns = groups;
+            while (groups == 1 && figure.panelColumns % columns != 0) --columns;
+        } else if (!style.onScreen && width < count * style.units(kLeastInRow)) {
+            columns = 1;
         }
         rows = (count + columns - 1) / columns;
         title = std::ceil(QFontMetricsF(style.font(style.labelPt)).height() + style.units(kPanelGap));
@@ -81,7 +92,9 @@ void paintPanels(const Figure& figure, QCPPainter& painter, const QSize& size, c
     for (int i = 0; i < static_cast<int>(grid.panels.size()); ++i) {
         const Figure& panel = *grid.panels[static_cast<std::size_t>(i)];
         painter.save();
-        painter.translate(i % grid.columns * width, i / grid.columns * height);
+        const int column = grid.isTurned ? i / grid.rows : i % grid.columns;
+        const int row = grid.isTurned ? i % grid.rows : i / grid.columns;
+        painter.translate(column * width, row * height);
         const double space = width - 2 * gap;
         painter.setFont(style.fitting(font, panel.panelTitle, space));
         painter.setPen(style.theme.text);
@@ -100,7 +113,7 @@ double heightOfPanels(const Figure& figure, double width, double usual, const Fi
     if (grid.panels.empty()) return usual;
     grid.place(width, std::numeric_limits<double>::infinity(), style);
     const double panelWidth = width / grid.scale / grid.columns;
-    const double low = figure.panelColumns > 0 ? style.units(kPanelHeight) : usual / grid.rows;
+    const double low = figure.panelColumns > 0 ? style.units(kPanelHeight) : usual;
     double row = low;
     for (const Figure* panel : grid.panels) {
         row = std::max(row, fittedHeight(*panel, panelWidth, low - grid.title, style) + grid.title);

@@ -115,6 +115,9 @@ void FigureRenderer::show(const Figure& given, const FigureStyle& style) {
     if (std::any_of(figure.verticalLines.begin(), figure.verticalLines.end(), isOmitted)) {
         m_hasRowAbove = true;
         layOut(figure, style);
+        const QList<QRectF> boxes = m_annotations->labelBoxes();
+        m_hasRowAbove = std::ranges::any_of(boxes, [this](const QRectF& box) { return box.top() < axesRect().top(); });
+        if (!m_hasRowAbove) layOut(figure, style);
     }
     // A longer note can reduce the axes' height, so that further labels have no space.
     for (int pass = 0; pass < kMaxNotePasses; ++pass) {
@@ -232,6 +235,8 @@ void FigureRenderer::setAxes(const Figure& figure, const FigureStyle& style) {
         axis->grid()->setSubGridVisible(false);
         axis->grid()->setZeroLinePen(Qt::NoPen);
     }
+    // The line of the axis is below the lowest row of a map, not in it.
+    m_plot.xAxis->setOffset(figure.map ? 1 + rounded(style.units(style.hairPt)) : 0);
     const bool empty = isEmpty(figure);
     // Only a text is shown if it is not yet known what the axes measure.
     const bool hasAxes = !figure.drawing && !(empty && figure.x.label.isEmpty() && figure.y.label.isEmpty());

@@ -113,7 +113,7 @@ qsizetype LabelPlaces::weightOf(const QRectF& box, qsizetype enough) const {
     return weight;
 }
 
-std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, Avoided avoided) {
+std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, Avoided avoided, double edge) {
     std::optional<QRectF> best;
     qsizetype least = avoided == Avoided::data     ? 1
                       : avoided == Avoided::points ? kPointCost
@@ -122,7 +122,7 @@ std::optional<QRectF> LabelPlaces::place(const QList<QRectF>& candidates, Avoide
         const QRectF wide = box.adjusted(-m_gap, 0, m_gap, 0);
         const bool isFree = std::none_of(m_occupied.begin(), m_occupied.end(),
                                          [&wide](const QRectF& other) { return other.intersects(wide); });
-        const qsizetype weight = isFree && least > 0 ? weightOf(box, least) : least;
+        const qsizetype weight = isFree && least > 0 ? weightOf(box.adjusted(-edge, 0, edge, 0), least) : least;
         if (weight < least) {
             least = weight;
             best = box;

@@ -34,8 +34,8 @@ class LabelPlaces {
     void occupy(const QRectF& box) { m_occupied.append(box); }
     enum class Avoided { labels, points, data };  // each with those before; data are points and segments
     /// Occupies and returns the best of these boxes, the first of equally good ones. Nullopt if each covers what is
-    /// avoided.
-    std::optional<QRectF> place(const QList<QRectF>& candidates, Avoided avoided = Avoided::labels);
+    /// avoided; `edge` is the width of its background beside it.
+    std::optional<QRectF> place(const QList<QRectF>& candidates, Avoided avoided = Avoided::labels, double edge = 0);
 
     const QList<QRectF>& occupied() const { return m_occupied; }
 

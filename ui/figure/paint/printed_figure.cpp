@@ -77,7 +77,13 @@ void distinguishLines(Figure& figure, const FigureStyle& style) {
 
 Figure withLinesInLegend(Figure figure, const QStringList& labels) {
     for (auto* lines : {&figure.horizontalLines, &figure.verticalLines}) {
-        for (FigureLine& line : *lines) line.isInLegend = line.isInLegend || labels.contains(line.label);
+        QList<Ink> inks;  // lines of one colour are all in the legend, which tells their patterns apart
+        for (const FigureLine& line : *lines) {
+            if (labels.contains(line.label)) inks << line.ink;
+        }
+        for (FigureLine& line : *lines) {
+            line.isInLegend = line.isInLegend || (!line.label.isEmpty() && inks.contains(line.ink));
+        }
     }
     return figure;
 }

@@ -72,6 +72,11 @@ Figure activationFigure(const StageActivation& activation, const QString& stage,
         map.minimum = 0;
         map.maximum = 1;
     }
+    if (isAttention(id) && map.rows == rows && map.columns == rows) {
+        for (int key = 1; key < map.columns; ++key) {  // masked: not a weight of 0
+            for (int query = 0; query < key; ++query) map.values[query * map.columns + key] = std::nanf("");
+        }
+    }
     setMatrixAxes(figure, rows, columns);
     figure.x.label = columnsOf(id);
     figure.y.label = hasTokenRows(id) ? u"token"_s : u"row"_s;

@@ -151,6 +151,10 @@ QStringList anatomyNotes(const std::vector<AnatomyModel>& models, bool isShort) 
         const QString sizes = sizesLine(model.anatomy, &model == &first ? nullptr : &first.anatomy, isShort);
         notes << u"%1: %2."_s.arg(models.size() > 1 ? text(model.name) : u"Sizes"_s, sizes);
     }
+    const bool hasGaps =
+        !isShort && models.size() == 1 &&
+        std::ranges::any_of(first.anatomy.sections, [](const auto& section) { return section.layers.size() > 1; });
+    if (hasGaps) notes << u"Bars: gaps separate the layers."_s;
     notes << u"FLOPs: matrix products of a forward pass with masked attention; norms, softmax and sums are "
              "not counted."_s;
     if (models.size() == 1 && !first.anatomy.times.empty()) notes += texts(times_remarks(first.anatomy));

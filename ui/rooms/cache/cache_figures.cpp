@@ -164,6 +164,9 @@ Figure cacheTableFigure(const RotarySetup& setup, TablePart part, const CacheOpt
     figure.map = std::move(map);
 
     QStringList notes;
+    const auto pairs = static_cast<qsizetype>(channels.size() / 2);
+    notes << (setup.pairing == Pairing::half ? u"channels i and i + %1 are a pair with the same angle"_s.arg(pairs)
+                                             : u"channels 2i and 2i + 1 are a pair with the same angle"_s);
     if (options.anglesInFormat) {
         notes << u"angles in %1"_s.arg(text(word_of(setup.precision)));
     }
@@ -235,6 +238,11 @@ Figure cacheErrorFigure(const RotarySetup& setup) {
     figure.valuesNote = u"numbers at the right: the last pair"_s;
     QList<double> computed(errors.computed.begin(), errors.computed.end());
     const qsizetype lost = computed.removeIf([](double error) { return !std::isfinite(error); });
+    const auto exact = std::ranges::count(errors.computed, 0.0);
+    if (exact > 0) {
+        figure.note += u"; no error, and so no point: angles of %1"_s.arg(
+            exact == 1 && errors.computed.front() == 0 ? u"pair 0"_s : countText(exact, u"pair"_s));
+    }
     if (lost > 0) figure.note += u"; gaps: angles above the largest %1 number"_s.arg(word);
     figure.settings.insert(u"stride"_s, static_cast<double>(errors.stride));
     figure.summary = u"Storing the table in %1 causes errors of at most %2 (maximum over %3)."_s.arg(

@@ -152,7 +152,7 @@ void addCurrentSetup(Figure& figure, const RotarySetup& setup, std::optional<boo
     mark.quantity = u"current setup"_s;
     mark.ink = {!isSupported ? Ink::Kind::accent : *isSupported ? Ink::Kind::success : Ink::Kind::error};
     mark.shape = FigureCurve::Shape::points;
-    mark.emphasis = FigureCurve::Emphasis::picked;
+    mark.emphasis = FigureCurve::Emphasis::dimmed;  // a ring, which does not hide the curve
     mark.pointPt = 9;
     mark.x = {setup.theta};
     mark.y = {static_cast<double>(setup.context)};
@@ -255,7 +255,8 @@ Figure basesFigure(const BaseProfile& profile, const BoundData& data) {
         return figure;
     }
     figure.note =
-        u"thin grey: largest supported context of this and smaller bases; dotted green: context that this base and "
+        u"shaded: supported contexts; thin grey: largest supported context of this and smaller bases; dotted green: "
+        u"context that this base and "
         "all larger ones support; thick green: bases that support the context; point: θ and context of the setup%1. "_s
             .arg(stateText(isSupported(data))) +
         scanText(profile);

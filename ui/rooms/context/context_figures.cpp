@@ -165,6 +165,7 @@ Figure boundFigure(const BoundData& data, bool logarithmic) {
     figure.curves.push_back(std::move(now));
     if (data.firstNegative) {
         figure.curves.push_back(std::move(negative));
+        figure.note += u"; red: B(Δ) < 0"_s;
         figure.verticalLines.push_back({static_cast<double>(*data.firstNegative),
                                         u"B(Δ) < 0 first at %1"_s.arg(groupedText(*data.firstNegative)),
                                         {Ink::Kind::error}});

@@ -141,9 +141,10 @@ Figure randomFigure(const LogitSamples& samples, std::span<const double> bound, 
     figure.x = distanceAxis(end);
     figure.y.label = u"mean logit qᵀR(Δ)k"_s;
     figure.y.unit = u"not divided by √d"_s;
-    figure.note = u"points: means of %1 samples, seed %2; bars: ± 1 standard error; thin lines: expected value"_s
-                      .arg(tokensText(static_cast<double>(samples.count)))
-                      .arg(samples.seed);
+    figure.note =
+        u"points: means of %1 samples, seed %2, with bars of ± 1 standard error that are mostly within the points; "
+        "thin lines: expected value"_s.arg(tokensText(static_cast<double>(samples.count)))
+            .arg(samples.seed);
     if (shown < static_cast<std::size_t>(end)) {
         figure.note += u", computed for Δ < %1"_s.arg(tokensText(static_cast<double>(shown)));
     }

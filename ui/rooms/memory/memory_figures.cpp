@@ -8,6 +8,7 @@
 
 #include "ui/common/format.h"
 #include "ui/common/text.h"
+#include "ui/figure/ticks.h"
 
 namespace ropelab::ui {
 
@@ -89,6 +90,15 @@ QString cacheText(const ModelShape& shape, const MemoryOptions& options) {
 
 QString shortText(KvCache kind) {
     return kind == KvCache::sliding ? u"sliding"_s : kindText(kind);
+}
+
+/// "; sliding: window of 4,096 tokens".
+QString windowText(const AttentionSizes& sizes) {
+    const QString all =
+        sizes.global_layers > 0
+            ? u" in %1 of %2 layers"_s.arg(groupedText(sizes.layers - sizes.global_layers), groupedText(sizes.layers))
+            : QString();
+    return u"; sliding: window of %1%2"_s.arg(countText(sizes.window, u"token"_s), all);
 }
 
 struct Member {
@@ -202,14 +212,14 @@ struct Bar {
 
 /// The sizes at the context of the setup, to scale: the axis is linear and begins at 0.
 Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& bars) {
-    constexpr double mostMiB = 4096;  // larger sizes are in GiB
-    constexpr double space = 1.25;    // above the highest bar, for its size
+    constexpr double most = 4096;   // larger sizes are in the next unit
+    constexpr double space = 1.25;  // above the highest bar, for its size
     figure.name = name;
     figure.curves.clear();
     figure.verticalLines.clear();
     double largest = 0;
     for (const Bar& bar : bars) largest = std::max(largest, inMiB(bar.bytes.value_or(0)));
-    const double unit = largest < mostMiB ? 1 : 1024;
+    const double unit = largest * 1024 < most ? 1.0 / 1024 : largest < most ? 1 : 1024;
     QStringList names;
     figure.table = FigureTable::of({u"size (MiB)"_s});
     for (const Bar& bar : bars) {
@@ -222,9 +232,9 @@ Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& ba
         curve.y = {inMiB(bar.bytes) / unit};
         FigureCurve size = curve;
         size.shape = FigureCurve::Shape::points;
-        size.ink = {Ink::Kind::quiet};
-        size.pointPt = 0.5;
-        size.label = bar.bytes ? binarySize(*bar.bytes) : QString();
+        size.pointPt = 0.5;  // in the colour of the bar, on which only the label is visible
+        size.label = bar.bytes ? markText(size.y.first()) : QString();
+        size.solid = true;  // B's is no ring
         figure.curves.push_back(std::move(curve));
         figure.curves.push_back(std::move(size));
         figure.table.addRow({inMiB(bar.bytes)});
@@ -232,7 +242,7 @@ Figure barsFigure(const QString& name, Figure figure, const std::vector<Bar>& ba
     }
     figure.table.words = {{u"bar"_s, names}};
     figure.x = Axis::cells({}, names.size(), names);
-    figure.y = {.label = u"size"_s, .unit = unit == 1 ? u"MiB"_s : u"GiB"_s, .minimum = 0};
+    figure.y = {.label = u"size"_s, .unit = unit < 1 ? u"KiB"_s : unit == 1 ? u"MiB"_s : u"GiB"_s, .minimum = 0};
     figure.y.maximum = space * std::max(largest / unit, 1e-6);
     return figure;
 }
@@ -299,7 +309,7 @@ Figure kvCacheFigure(const RotarySetup& setup, const ModelShape& shape, const Me
         figure.curves.push_back(curveOf(setup, u"cos/sin, %1"_s.arg(percent(setup.fraction)), tableInk, table));
         figure.curves.push_back(markOf(setup, tableInk, table));
     }
-    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options));
+    figure.note = u"Size of the %1"_s.arg(cacheText(shape, options)) + windowText(attentionSizes(setup, shape));
     figure.valuesNote = endNote(setup);
     return figure;
 }
@@ -314,7 +324,8 @@ Figure ropeCacheBars(const ShapedSetup& a, const MemoryOptions& options, const s
                         member.isCurrent});
     }
     if (b) addCompared(figure, bars, a, *b, options);
-    figure.note = u"cos/sin table by rotated fraction, for %1 tokens"_s.arg(groupedText(a.setup.context));
+    figure.note = u"cos/sin table by rotated fraction, for %1 tokens; bold: the fraction of the setup"_s.arg(
+        groupedText(a.setup.context));
     return barsFigure(u"rope-cache-bars"_s, std::move(figure), bars);
 }
 
@@ -328,7 +339,9 @@ Figure kvCacheBars(const ShapedSetup& a, const MemoryOptions& options, const std
         bars.push_back({shortText(kind), inkOf(kind), kvBytes(a.setup, a.shape, options, kind, a.setup.context),
                         kind == a.shape.sizes.kind});
     }
-    figure.note = u"cos/sin table and KV cache by attention type, for %1 tokens"_s.arg(groupedText(a.setup.context));
+    figure.note = u"cos/sin table and KV cache by attention type, for %1 tokens; bold: the type of the model"_s.arg(
+                      groupedText(a.setup.context)) +
+                  windowText(attentionSizes(a.setup, a.shape));
     return barsFigure(u"kv-cache-bars"_s, std::move(figure), bars);
 }
 

@@ -320,7 +320,7 @@ void drawSector(QPainter& painter, const EnlargedDial& dial, const PairArc& arc,
 void drawProjection(QPainter& painter, const PairDial& picture, const FigureStyle& style) {
     const EnlargedDial& dial = picture.dial;
     QColor band = style.theme.text;
-    band.setAlphaF(0.22F);
+    band.setAlphaF(kProjectionAlpha);
     painter.setPen(QPen(band, style.units(kBand), Qt::SolidLine, Qt::FlatCap));
     painter.drawLine(dial.centre, *picture.projectionEnd);
     QPen dashed(style.theme.quietText, style.units(style.hairPt));

@@ -19,6 +19,8 @@ namespace ropelab::ui {
 /// Parts with the numbers of a pair. A line may be broken between two parts.
 using BreakableFormula = std::vector<Formula>;
 
+inline constexpr float kProjectionAlpha = 0.22F;  // of its band
+
 /// Numerator above denominator, or both in one line.
 enum class Fractions { stacked, inLine };
 

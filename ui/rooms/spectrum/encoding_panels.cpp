@@ -178,6 +178,9 @@ Figure alibiPanel(const PanelInput& input, const QString& title, double slope) {
     Figure panel =
         changePanel(input, title, [slope](std::int64_t distance) { return 0 - slope * static_cast<double>(distance); });
     panel.note = headText(input);
+    if (panel.curves.front().y.last() < kLeastChange) {
+        panel.note += u"; the axis ends at %1 nats"_s.arg(readableCount(kLeastChange));
+    }
     return panel;
 }
 
@@ -280,7 +283,7 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     figure.heightMm = kPanelHeightMm * std::ceil(static_cast<double>(drawn) / kPanelColumns);
     figure.x = distanceAxis(input);
     figure.y = {.label = kChange, .unit = u"nats"_s};
-    figure.note = headText(input) + u", counted from 1"_s;
+    figure.note = headText(input) + u", counted from 1; of embeddings: cosine similarity"_s;
     if (!untrained.isEmpty())
         figure.note += u"; learned, and without a trained run in the lab: %1"_s.arg(untrained.join(u", "_s));
     figure.summary =
@@ -291,8 +294,16 @@ Figure figureOf(const PanelInput& input, const EncodingChoices& choices, const s
     return figure;
 }
 
-QString windowText(std::int64_t window) {
-    return window == 0 ? u"the whole context"_s : u"a sliding window of %1"_s.arg(countText(window, u"token"_s));
+/// "12 layers: 9 with a sliding window of 64 tokens, 3 with the whole context".
+QString layersText(const std::vector<std::int64_t>& windows, std::int64_t window) {
+    const auto full = std::ranges::count(windows, 0);
+    const auto windowed = std::ssize(windows) - full;
+    const QString all = countText(std::ssize(windows), u"layer"_s);
+    if (windowed == 0) return u"%1 with the whole context"_s.arg(all);
+    const QString sliding = u"with a sliding window of %1"_s.arg(countText(window, u"token"_s));
+    return full == 0
+               ? u"%1 %2"_s.arg(all, sliding)
+               : u"%1: %2 %3, %4 with the whole context"_s.arg(all, groupedText(windowed), sliding, groupedText(full));
 }
 
 }  // namespace
@@ -376,12 +387,10 @@ Figure reachFigure(const RotarySetup& setup, const EncodingChoices& choices) {
     const bool isPattern = choices.attention_layers != "auto" && setup.attention_window > 0;
     const QString pattern =
         isPattern ? u", pattern %1"_s.arg(QString::fromStdString(choices.attention_layers)) : QString();
-    figure.note = u"layer 0: embeddings; %1 of %2%3"_s.arg(countText(choices.layers, u"layer"_s),
-                                                           windowText(setup.attention_window), pattern);
-    figure.summary =
-        u"In a model of %1 with %2%3, %4 of the %5 of the context can change the output of the last token."_s.arg(
-            countText(choices.layers, u"layer"_s), windowText(setup.attention_window), pattern, groupedText(reach),
-            countText(setup.context, u"token"_s));
+    const QString layersOf = layersText(windows, setup.attention_window) + pattern;
+    figure.note = u"layer 0: embeddings; %1"_s.arg(layersOf);
+    figure.summary = u"Model of %1. The output of the last token can depend on %2 of the %3 of the context."_s.arg(
+        layersOf, groupedText(reach), countText(setup.context, u"token"_s));
     return figure;
 }
 

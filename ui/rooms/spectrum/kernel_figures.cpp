@@ -56,6 +56,7 @@ FigureCurve marks(Ink ink, double pointPt) {
     curve.ink = ink;
     curve.shape = FigureCurve::Shape::points;
     curve.pointPt = pointPt;
+    curve.solid = true;  // rings are incomplete periods, not setup B
     return curve;
 }
 
@@ -216,11 +217,11 @@ Figure kernelSpectrumFigure(const RotarySetup& setup, const KernelCurves& curves
     figure.verticalLines.push_back({1, u"one period"_s, {Ink::Kind::quiet}});
     const int incomplete = static_cast<int>(curves.periods.size()) - curves.complete;
     figure.note =
-        u"black line: magnitude; circles: a pair each, at its number of periods and magnitude 1, which a "
+        u"line: magnitude; circles: a pair each, at its number of periods and magnitude 1, which a "
         "pair alone has; filled: %1 with a full period"_s.arg(countText(curves.complete, u"pair"_s));
     if (incomplete > 0) {
         figure.note +=
-            u"; open: %1, which add up at 0 periods (black point, left of the axis' first period)"_s.arg(incomplete);
+            u"; open: %1, which add up at 0 periods (point left of the axis' first period)"_s.arg(incomplete);
     }
     figure.table = spectrumTable(curves);
     figure.summary =

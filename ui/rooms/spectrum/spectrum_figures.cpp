@@ -98,6 +98,7 @@ void addPairs(Figure& figure, const Parts& parts, double atInfinity) {
     FigureCurve incomplete = pointsCurve(parts, u"wavelength > context"_s, {Ink::Kind::rotated});
     incomplete.emphasis = FigureCurve::Emphasis::dimmed;
     FigureCurve complete = pointsCurve(parts, u"wavelength ≤ context"_s, {Ink::Kind::rotated});
+    complete.solid = incomplete.solid = true;  // rings are incomplete periods, not setup B
     for (int i = 0; i < parts.rotated; ++i) {
         const double frequency = parts.now.inverse_frequencies[static_cast<std::size_t>(i)];
         const bool isComplete = wavelengthOf(frequency) <= static_cast<double>(parts.setup.context);
@@ -399,7 +400,8 @@ std::span<const RotaryFigure> spectrumFigures() {
              return spectrumFigure(setup, {.compared = scalingMethods(), .asRatio = true});
          },
          [](const ShapedSetup& a, const ShapedSetup& b) {
-             return comparedSpectrumFigure(a, b, {.compared = scalingMethods()});
+             const SpectrumOptions options{.compared = scalingMethods(), .asRatio = true};
+             return comparedFigure(spectrumFigure(a.setup, options), spectrumFigure(b.setup, options), a, b);
          },
          "frequencies"},
         {"kernel",

@@ -98,6 +98,37 @@ TEST(PrintedFigure, NumbersOfCloseMarksAreInASecondRow) {
     EXPECT_EQ(xAxisMarks(axis, scale, window, 0, 0, 100).ticks.labels[1], QString()) << "the pointer tells it";
 }
 
+// Of 29 letters, every second one was missing although all had space.
+TEST(PrintedFigure, NamesAreSmallerBeforeAnyIsLeftOut) {
+    Axis letters = Axis::cells("token", 29);
+    Axis words = Axis::cells("token", 16);
+    for (int i = 0; i < 29; ++i) letters.categories << QString(QChar(97 + i % 26));
+    for (int i = 0; i < 16; ++i) words.categories << QString("a word %1").arg(i);
+    const FigureStyle style = paper();
+    const AxisMarks row = xAxisMarks(letters, {-0.5, 28.5, false, 2100}, style, 0, 0, 100);
+    EXPECT_FALSE(row.ticks.labels.contains(QString()));
+    const AxisMarks column = yAxisMarks(words, {-0.5, 15.5, false, 1050}, style, 1000);
+    EXPECT_FALSE(column.ticks.labels.contains(QString()));
+    EXPECT_LT(column.points, style.tickPt);
+    EXPECT_GE(column.points, FigureStyle::kLeastPt);
+    EXPECT_FALSE(xAxisMarks(words, {-0.5, 15.5, false, 1050}, style, 0, 0, 1000).ticks.labels.contains(QString()));
+    const AxisMarks narrow = yAxisMarks(words, {-0.5, 15.5, false, 500}, style, 1000);
+    EXPECT_TRUE(narrow.ticks.labels.contains(QString())) << "no size is legible";
+    EXPECT_EQ(narrow.points, style.tickPt);
+}
+
+// Two equal green lines, one of them named in the legend, meant two things.
+TEST(PrintedFigure, LinesOfOneColourAreTogetherInTheLegend) {
+    Figure figure;
+    figure.verticalLines = {{.at = 1, .label = "first", .ink = {Ink::Kind::success}},
+                            {.at = 2, .label = "all", .ink = {Ink::Kind::success}},
+                            {.at = 3, .label = "other", .ink = {Ink::Kind::error}}};
+    const Figure shown = withLinesInLegend(figure, {"all"});
+    EXPECT_TRUE(shown.verticalLines[0].isInLegend);
+    EXPECT_TRUE(shown.verticalLines[1].isInLegend);
+    EXPECT_FALSE(shown.verticalLines[2].isInLegend);
+}
+
 TEST(PrintedFigure, LongNamesAreInTheLegend) {
     Figure figure;
     figure.curves = {lineOf("a name that takes much of the width", {1, 2}, Ink::data(0))};
@@ -117,6 +148,28 @@ TEST(PrintedFigure, TheCursorAtTheEndOfACourseIsLeftOut) {
     EXPECT_EQ(printedFigure(figure, paper(), 5000).verticalLines.size(), 1U);
     figure.verticalLines[0].at = 1;
     EXPECT_EQ(printedFigure(figure, paper(), 5000).verticalLines.size(), 2U);
+}
+
+// Beside each other in a column, drawings were cut.
+TEST(FittedHeight, TwoDrawingsThatHaveNoSpaceBesideEachOtherAreStacked) {
+    Figure drawing;
+    drawing.drawing = [](QPainter&, const QRectF&, const FigureStyle&) {};
+    drawing.drawingHeight = [](double, const FigureStyle& style) { return style.units(100); };
+    Figure both;
+    both.panels = {drawing, drawing};
+    ExportOptions options;
+    options.fontPt = 8;
+    const auto height = [&](double width) {
+        options.widthMm = width;
+        options.heightMm = 30;
+        return fittedHeightMm({&both, 1}, options);
+    };
+    EXPECT_GT(height(88.9), 1.8 * height(180));
+    EXPECT_LT(height(180), 50);
+    // Of three in a row, no quarter of the page is empty.
+    both.panels.push_back(drawing);
+    both.panelColumns = 3;
+    EXPECT_GT(height(88.9), 2.5 * height(180));
 }
 
 TEST(FittedHeight, IsThatOfTheOptionsOrWhatTheFigureNeeds) {

@@ -435,6 +435,11 @@ TEST(ActivationFigure, LeavesOutHiddenKeys) {
     EXPECT_TRUE(figure.summary.contains("layer 1, head 0")) << figure.summary.toStdString();
     EXPECT_TRUE(figure.summary.contains("from -4 to 3"));
     EXPECT_FALSE(isMatrixPerHead("attention.values"));
+    activation.place.id = "attention.weights";
+    activation.numbers.values = {1, 0, 0, 1};
+    const Figure weights = activationFigure(activation, "Attention weights", {"a", "b"}, 0);
+    EXPECT_TRUE(std::isnan(weights.map->values[1])) << "a masked key has no weight";
+    EXPECT_EQ(weights.map->values[2], 0) << "and this key the weight 0";
 }
 
 TEST(WeightsFigure, AveragesNeighbouringWeights) {

@@ -137,6 +137,7 @@ TEST(CacheFigure, SeparatesErrorsOfAnglesAndOfEntries) {
     EXPECT_GT(figure.curves[0].y.first(), 1.0);
     EXPECT_LT(figure.curves[1].y.first(), 0.002);
     EXPECT_TRUE(figure.note.contains("all 1,024 positions")) << figure.note.toStdString();
+    EXPECT_TRUE(cacheErrorFigure({.head_dim = 64, .context = 1024}).note.contains("no point: angles of pair 0"));
     markPair(figure, 5);
     EXPECT_EQ(figure.verticalLines.front().at, 5);
     setup.precision = NumberFormat::float64;

@@ -327,6 +327,11 @@ TEST(InspectFigures, CurvesOverTrainingHaveOnePointPerSnapshot) {
         highlighted = highlighted || curve.emphasis == FigureCurve::Emphasis::picked;
     }
     EXPECT_TRUE(highlighted);
+    EXPECT_EQ(drawn("value-spectrum", data).figure.x.label, "pair of channels") << "values are not rotated";
+    EXPECT_EQ(drawn("query-spectrum", data).figure.x.label, "pair, fastest first");
+    EXPECT_TRUE(
+        drawn("query-channels", data)
+            .figure.note.endsWith("massive query values: norm of the channel over the positions of a sequence"));
     const Figure retrieval = drawn("retrieval-accuracy", data).figure;
     EXPECT_EQ(retrieval.curves.back().y, (QList<double>{25, 75}));
 }
@@ -516,6 +521,7 @@ TEST(InspectFigures, AttentionMapShowsTheHeadWithTheLargestRotaryContribution) {
     EXPECT_EQ(map.settings.value("head").toInt(), 0);
     EXPECT_FLOAT_EQ(cell(map, kTestMapSize - 1, 0), 1);
     EXPECT_EQ(attentionRow(data, -1).weights[0], 1) << "the text strip shows the same head";
+    EXPECT_EQ(map.x.categories, attentionRow(data, -1).tokens) << "a short text has its tokens on the axes";
     data.iteration = 1;
     EXPECT_TRUE(drawn("attention-map", data).figure.note.contains("layer 1, head 0 ("))
         << "the same head at every step";

@@ -65,9 +65,13 @@ TEST(MemoryFigures, BarsAreToScale) {
     EXPECT_EQ(tables.y.title(), "size (MiB)");
     EXPECT_EQ(tables.x.categories, (QStringList{"2 ch", "10 %", "25 %", "50 %", "75 %", "100 %"}));
     EXPECT_EQ(tables.table.columns.front(), (QList<double>{2, 12, 32, 64, 96, 128}));
-    EXPECT_EQ(labels(tables), (QStringList{"2 MiB", "12 MiB", "32 MiB", "64 MiB", "96 MiB", "128 MiB"}));
+    EXPECT_EQ(labels(tables), (QStringList{"2", "12", "32", "64", "96", "128"}));
     EXPECT_EQ(tables.curves[2].y, QList<double>{12}) << "the bar of 10 %";
     EXPECT_EQ(tables.curves[2].emphasis, FigureCurve::Emphasis::picked);
+    EXPECT_TRUE(tables.note.endsWith("; bold: the fraction of the setup"));
+    const Figure small = ropeCacheBars({memorySetup(64, 1024), {}});
+    EXPECT_EQ(small.y.title(), "size (KiB)") << "axis and labels have one unit";
+    EXPECT_EQ(labels(small).last(), "512");
 
     const Figure caches = kvCacheBars({memorySetup(128, 131072), {}});
     EXPECT_EQ(caches.y.title(), "size (GiB)");
@@ -218,7 +222,8 @@ TEST(KvCacheFigure, ShowsEveryAttentionTypeAndTheRopeTable) {
     EXPECT_DOUBLE_EQ(last("sliding"), 2.0 * 32 * 8 * 128 * 4096 * 2);
     EXPECT_DOUBLE_EQ(last("cos/sin, 100 %"), 2.0 * tokens * 128 * 4);
     EXPECT_EQ(find(figure, "GQA")->emphasis, FigureCurve::Emphasis::picked);
-    EXPECT_TRUE(figure.note.endsWith(", batch size 1, 32 layers, 32 heads, 8 KV heads (GQA)"))
+    EXPECT_TRUE(
+        figure.note.contains(", batch size 1, 32 layers, 32 heads, 8 KV heads (GQA); sliding: window of 4,096 tokens"))
         << figure.note.toStdString();
 }
 

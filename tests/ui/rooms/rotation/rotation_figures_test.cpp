@@ -69,6 +69,14 @@ TEST(RotationFigures, TheBarsOfAHeadAreTheWeightsOfTheLecture) {
     EXPECT_NEAR(weightOf(4, 4), 60.2, 0.05);
     EXPECT_TRUE(circuitKeysFigure(scene).note.contains("query with 64 keys; weight at distance 1: 60.19 %"))
         << circuitKeysFigure(scene).note.toStdString();
+    // A sharp head among many keys: its bars, not a line on both axes.
+    scene = sceneOf("theta=10k head_dim=64 context=1024");
+    scene.buildHead(1);
+    const Figure sharp = circuitKeysFigure(scene);
+    EXPECT_EQ(sharp.curves.front().shape, FigureCurve::Shape::bars);
+    EXPECT_EQ(xRange(sharp).maximum, 19.5);
+    EXPECT_EQ(sharp.curves.front().x.size(), 1024) << "the data are all distances";
+    EXPECT_TRUE(sharp.note.contains("the first 20 distances")) << sharp.note.toStdString();
 }
 
 TEST(RotationFigures, TheRulerHasARowForEveryHandThatIsRead) {
@@ -77,8 +85,11 @@ TEST(RotationFigures, TheRulerHasARowForEveryHandThatIsRead) {
     Figure figure = readingFigure(scene);
     QStringList left;
     for (const FigureLine& line : figure.horizontalLines) left << line.label;
-    EXPECT_EQ(left, (QStringList{"1,024 left", "56 left", "6 left", "1 left", "1 left"}));
+    EXPECT_EQ(left, (QStringList{"1,024", "56", "6", "1", "1"}));
     EXPECT_EQ(figure.curves.at(3).x, QList<double>{374});
+    EXPECT_TRUE(figure.note.contains("at the right their number"));
+    const Figure both = comparedFigure(figure, figure, {scene.setup, {}}, {parse_setup("theta=500k"), {}});
+    EXPECT_EQ(both.horizontalLines.size(), 5U) << "one label per row";
     scene.state.hands = 1;
     figure = readingFigure(scene);
     EXPECT_EQ(figure.horizontalLines.size(), 2U);
@@ -93,6 +104,10 @@ TEST(RotationFigures, OnlyRotatedValuesMoveTheOutputOfASentence) {
     EXPECT_EQ(figure.panels[1].map->rows, 6);
     EXPECT_EQ(figure.panels[2].map->columns, 64);
     EXPECT_TRUE(std::isnan(figure.panels[1].map->values[1]));  // of the future
+    for (const Figure& panel : figure.panels)
+        EXPECT_TRUE(panel.note.startsWith("changed by ")) << panel.panelTitle.toStdString();
+    EXPECT_EQ(figure.panels[0].x.categories.first(), "1,000") << "the axes have the positions of the tokens";
+    EXPECT_EQ(figure.panels[0].y.categories.last(), "1,005");
     scene.state.rotatesValues = true;
     EXPECT_TRUE(QRegularExpression("changed by 1[0-2][0-9] %").match(sentenceFigure(scene).panels[2].note).hasMatch())
         << sentenceFigure(scene).panels[2].note.toStdString();
@@ -530,6 +545,10 @@ TEST(AimFigure, MarksTheMaximumAndTheCurrentDistance) {
     EXPECT_EQ(figure.verticalLines[0].at, 200);
     EXPECT_EQ(figure.verticalLines[1].at, 40);
     EXPECT_TRUE(figure.summary.contains("distance of 200"));
+    scene.state.m = 260;
+    const Figure one = aimFigure(scene, logitCurve(scene, 1, 1000));
+    ASSERT_EQ(one.verticalLines.size(), 1u) << "two lines at one distance are one";
+    EXPECT_EQ(one.verticalLines[0].label, "aimed at r = m − n = 200");
     scene.state.m = 0;
     EXPECT_EQ(aimFigure(scene, logitCurve(scene, 1, 1000)).verticalLines.size(), 1u);
     EXPECT_TRUE(aimFigure(scene, logitCurve(scene, 16, 1000)).note.contains("16"));

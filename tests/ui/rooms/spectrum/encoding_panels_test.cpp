@@ -127,10 +127,12 @@ TEST(EncodingPanels, LowChangesAreCutForAllPanels) {
     // A head that the setup lacks is its last one.
     const Figure last = encodingsFigure(kPanelSetup, {.head = 9});
     // A page leaves out the panels without numbers, so the note names them.
-    EXPECT_TRUE(last.note.startsWith(
-        "head 4 of 4, counted from 1; learned, and without a trained run in the lab: Learned, T5, "))
+    EXPECT_TRUE(
+        last.note.startsWith("head 4 of 4, counted from 1; of embeddings: cosine similarity; learned, and without a "
+                             "trained run in the lab: Learned, T5, "))
         << last.note.toStdString();
     EXPECT_EQ(panelOf(last, "ALiBi").note, "head 4 of 4");
+    EXPECT_EQ(panelOf(figure, "ALiBi").note, "head 1 of 4; the axis ends at −16 nats");
 }
 
 TEST(ReachFigure, ShowsTheReceptiveFieldOfEachLayer) {
@@ -155,9 +157,15 @@ TEST(ReachFigure, ShowsTheReceptiveFieldOfEachLayer) {
               QList<double>({300, 58, 39, 20, 1}));
     EXPECT_EQ(reachFigure(setup, {.layers = 2, .attention_layers = "1 window + 1 deltanet"}).table.columns[1].first(),
               300);
-    EXPECT_TRUE(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"})
-                    .note.contains("pattern 3 window + 1 full"));
+    EXPECT_EQ(
+        reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).note,
+        "layer 0: embeddings; 4 layers: 3 with a sliding window of 20 tokens, 1 with the whole context, pattern 3 "
+        "window + 1 full");
+    EXPECT_EQ(figure.note, "layer 0: embeddings; 4 layers with a sliding window of 20 tokens");
     setup.attention_window = 0;
+    EXPECT_EQ(reachFigure(setup, {.layers = 4, .attention_layers = "3 window + 1 full"}).note,
+              "layer 0: embeddings; 4 layers with the whole context")
+        << "as it is drawn";
     EXPECT_EQ(reachFigure(setup, {.layers = 1}).table.columns[1], QList<double>({300, 1}));
 }
 

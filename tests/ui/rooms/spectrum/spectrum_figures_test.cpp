@@ -63,6 +63,24 @@ TEST(SpectrumFigure, DimsPairsWithLessThanOnePeriod) {
     EXPECT_EQ(criticalDimension(large()), 92);
 }
 
+TEST(SpectrumFigure, PointsOfTheSecondSetupSayWhichPairsCompleteAPeriod) {
+    const ShapedSetup a{parse_setup("theta=10k"), {}};
+    const ShapedSetup b{parse_setup("theta=500k"), {}};
+    const FigureStyle style = FigureStyle::print(Theme::light(), 8, 10);
+    const Figure both = comparedSpectrumFigure(a, b);
+    for (const FigureCurve& curve : both.curves) {
+        if (curve.shape != FigureCurve::Shape::points) continue;
+        const bool isFilled = style.pointsOf(curve, 30).brush.style() != Qt::NoBrush;
+        EXPECT_EQ(isFilled, curve.label.endsWith("≤ context")) << curve.label.toStdString();
+    }
+    // Twelve lines could not be told apart, and on an axis of wavelengths the methods cover each other.
+    const auto entry = std::ranges::find_if(
+        spectrumFigures(), [](const RotaryFigure& figure) { return figure.name == std::string("scalings"); });
+    const Figure scalings = entry->ofBoth(a, b);
+    ASSERT_EQ(scalings.panels.size(), 2U);
+    EXPECT_EQ(scalings.panels[1].y.label, "scaled frequency ω′ / ω");
+}
+
 TEST(SpectrumFigure, ShowsUnrotatedPairsOfSliceAndTruncate) {
     RotarySetup setup = large();
     setup.fraction = 0.25;
@@ -306,7 +324,7 @@ TEST(KernelFigure, CompletePairsHavePeaksAndOthersAddUpAtZero) {
         EXPECT_LT(curves.magnitude[between], 0.1) << i;
     }
     const Figure figure = kernelSpectrumFigure(large(), curves, 3);
-    EXPECT_TRUE(figure.note.startsWith("black line: magnitude; circles: a pair each, ")) << figure.note.toStdString();
+    EXPECT_TRUE(figure.note.startsWith("line: magnitude; circles: a pair each, ")) << figure.note.toStdString();
     EXPECT_TRUE(figure.note.contains("filled: 46 pairs with a full period; open: 18, which add up at 0 periods"))
         << figure.note.toStdString();
     KernelCurves one = curves;

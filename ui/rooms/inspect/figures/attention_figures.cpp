@@ -243,6 +243,8 @@ QRgb differenceColor(double difference, double most) {
                  static_cast<int>(std::lround(255 * std::sqrt(std::abs(relative)))));
 }
 
+constexpr int kMostTitled = 12;  // layers, and heads per layer
+
 struct Grid {
     int layers = 0;
     int heads = 0;
@@ -252,7 +254,7 @@ struct Grid {
     QString legend;  // explains axes and colours
 
     /// Above each map; else a layer's number is left of its row and a head's above its column.
-    bool hasTitles() const { return layers <= 12; }
+    bool hasTitles() const { return layers <= kMostTitled && heads <= kMostTitled; }
 };
 
 /// `all` is the place of all maps.
@@ -292,6 +294,11 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
     const double legendHeight =
         std::max(all.height() * kLegendFraction, metrics.height() * static_cast<double>(legend.size()));
     const QRectF maps = all.adjusted(0, 0, 0, -legendHeight);
+    // Columns that are narrower than a head's name have numbers, of which the word is at the left.
+    const double column = (all.width() - style.units(kEdgeTitle)) / grid.heads - style.units(1);
+    const bool areNumbered = metrics.horizontalAdvance(u"head %1"_s.arg(grid.heads - 1)) > column;
+    const double number = metrics.horizontalAdvance(QString::number(grid.heads - 1));
+    const int every = areNumbered ? static_cast<int>(std::ceil(number / column)) : 1;
     for (int layer = 0; layer < grid.layers; ++layer) {
         for (int head = 0; head < grid.heads; ++head) {
             const QRectF cell = cellOf(maps, style, grid, layer, head);
@@ -305,8 +312,10 @@ void drawGrid(QPainter& painter, const QRectF& all, const FigureStyle& style, co
                 const double base = cell.center().y() + metrics.ascent() / 2 - metrics.descent() / 2;
                 if (head == 0 && cell.height() >= 0.8 * metrics.height())
                     painter.drawText(QPointF(all.left(), base), u"layer %1"_s.arg(layer));
-                if (layer == 0)
-                    painter.drawText(QPointF(cell.left(), cell.top() - style.units(3)), u"head %1"_s.arg(head));
+                const double above = cell.top() - style.units(3);
+                if (layer == 0 && head == 0 && areNumbered) painter.drawText(QPointF(all.left(), above), u"head"_s);
+                if (layer == 0 && head % every == 0)
+                    painter.drawText(QPointF(cell.left(), above), (areNumbered ? u"%1"_s : u"head %1"_s).arg(head));
                 continue;
             }
             QString text = u"layer %1, head %2"_s.arg(layer).arg(head);
@@ -431,6 +440,8 @@ std::vector<FigureCurve> pairPoints(const std::vector<double>& terms, int side) 
     return result;
 }
 
+constexpr int kMostNamedTokens = 16;
+
 /// x is the key, y the query, with query 0 at the top.
 InspectPicture positionsMap(const InspectData& data, const char* name, const ProbeArray& array,
                             const AttentionSource& source, const QString& what, FigureMap::Scale scale) {
@@ -457,6 +468,12 @@ InspectPicture positionsMap(const InspectData& data, const char* name, const Pro
     figure.x = Axis::cells(u"key position in the text"_s, side);
     figure.y = Axis::cells(u"query position in the text"_s, side);
     figure.y.downwards = true;
+    if (side <= kMostNamedTokens) {
+        const QStringList names = attentionRow(data, -1).tokens;
+        figure.x = Axis::cells(u"key token"_s, side, names);
+        figure.y.label = u"query token"_s;
+        figure.y.categories = names;
+    }
     figure.note = u"%1, %2"_s.arg(stepNote(data, source), whereText(data.choices));
     figure.summary = u"Heat map (query by key) of %1 for %2 tokens: %3."_s.arg(what).arg(side).arg(figure.note);
     const AttentionRow row = attentionRow(data, -1);
@@ -555,7 +572,9 @@ static InspectPicture attentionMap(const InspectData& given) {
         positionsMap(data, name, source.result->attention, source, u"attention weight"_s, FigureMap::Scale::magnitude);
     if (const std::vector<double> terms = pairTerms(data); !terms.empty()) {
         picture.figure.curves = pairPoints(terms, sideOf(data.text->pair_logits));
-        picture.figure.note += u"; points: pair %1 raises (orange) or lowers (blue) the logit"_s.arg(*data.textPair);
+        picture.figure.note +=
+            u"; points: pair %1 raises (orange) or lowers (blue) the logit, by 1/4, 1/2 or 3/4 of its largest term or "
+            "more (larger)"_s.arg(*data.textPair);
     }
     return picture;
 }
@@ -635,7 +654,7 @@ static InspectPicture attentionSpectrum(const InspectData& data) {
         const bool highlighted = data.choices.pair == static_cast<int>(pair);
         figure.verticalLines.push_back({wavelengths[pair],
                                         highlighted ? u"pair %1"_s.arg(pair) : QString(),
-                                        {highlighted ? Ink::Kind::text : Ink::Kind::rotated}});
+                                        {highlighted ? Ink::Kind::text : Ink::Kind::quiet}});
     }
     const QString lines = figure.verticalLines.empty() ? QString() : u"; lines: wavelengths of RoPE's pairs"_s;
     figure.note = u"%1, layer %2%3; %4; no intervals computed"_s.arg(stepNote(data, source), QString::number(layer),

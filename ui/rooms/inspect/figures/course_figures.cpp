@@ -180,6 +180,10 @@ static InspectPicture contributionsOverTraining(const InspectData& data) {
                                         isMean ? u" (for the mean over heads, the bands are at least as wide "
                                                  "as the 95 % confidence interval)"_s
                                                : QString());
+    if (order.size() < row.size()) {
+        figure.note += u"; the largest %1 of %2 pairs at step %3"_s.arg(
+            QString::number(order.size()), QString::number(wavelengths.size()), groupedText(now->iteration));
+    }
     figure.summary = u"Largest logit contributions during the training of the run %1, %2."_s.arg(
         data.run->name, whereText(data.choices));
     return picture;

@@ -74,14 +74,17 @@ InspectPicture pairDials(const InspectData& data) {
     InspectPicture picture{inspectFigure(data, name)};
     Figure& figure = picture.figure;
     figure.settings[u"lag"_s] = lag;
+    figure.settings.remove(u"second_run"_s);  // its dials are another figure
     DialsPicture dials;
     dials.highlighted = data.choices.pair;
     bool anyUnrotated = false;
+    dials.words.isGrey = true;
     figure.table = FigureTable::of(
         {u"pair"_s, u"frequency (rad/token)"_s, u"angle of q (degrees)"_s, u"query norm"_s, u"key norm"_s});
     for (std::size_t i = 0; i < std::min(frequencies.size(), usage.query.size()); ++i) {
         const bool rotated = frequencies[i] > 0;
         anyUnrotated = anyUnrotated || !rotated;
+        dials.words.isGrey = dials.words.isGrey && !rotated;
         const double angle = std::remainder(frequencies[i] * lag, 2 * std::numbers::pi);
         dials.hands.append({{rotated ? Dial::Kind::rotated : Dial::Kind::frozen, static_cast<int>(i)},
                             angle,

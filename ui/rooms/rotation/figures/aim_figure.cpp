@@ -214,13 +214,14 @@ Figure aimFigure(const RotationScene& scene, const LogitCurve& curve) {
     figure.curves.push_back(std::move(maximum));
 
     const auto aimed = static_cast<double>(scene.state.distance);
-    figure.verticalLines.push_back({aimed,
-                                    scene.state.source == VectorSource::aimed ? u"aimed at r = %1"_s.arg(count(aimed))
-                                                                              : u"r = %1"_s.arg(count(aimed)),
-                                    {Ink::Kind::key},
-                                    QString::fromLatin1(kAimHandle)});
     const auto distance = static_cast<double>(scene.state.m - scene.state.n);
-    if (distance >= 0) {
+    const QString both = distance == aimed ? u"m − n = "_s : QString();  // one line for both
+    figure.verticalLines.push_back(
+        {aimed,
+         (scene.state.source == VectorSource::aimed ? u"aimed at r = %1%2"_s : u"r = %1%2"_s).arg(both, count(aimed)),
+         {Ink::Kind::key},
+         QString::fromLatin1(kAimHandle)});
+    if (distance >= 0 && distance != aimed) {
         figure.verticalLines.push_back({distance, u"Δ = m − n = %1"_s.arg(count(distance)), {Ink::Kind::quiet}});
     }
     return figure;

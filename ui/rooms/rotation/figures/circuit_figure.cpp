@@ -16,6 +16,8 @@ using namespace Qt::StringLiterals;
 namespace {
 
 constexpr int kMostCircuitTokens = 48;
+constexpr std::int64_t kFewestKeys = 20;
+constexpr double kShownWeight = 0.999;
 constexpr std::int64_t kSearchBudget = std::int64_t{1} << 18;  // distances times pairs: below 1 ms
 
 QStringList circuitTokens(const RotationScene& scene) {
@@ -169,16 +171,29 @@ Figure circuitKeysFigure(const RotationScene& scene) {
     FigureCurve curve;
     curve.quantity = u"attention weight"_s;
     curve.ink = Ink::data(0);
-    if (keys <= mostBars) curve.shape = FigureCurve::Shape::bars;
     for (std::int64_t distance = 0; distance < keys; ++distance) {
         curve.x.append(static_cast<double>(distance));
         curve.y.append(100 * weights[static_cast<std::size_t>(distance)]);
+    }
+    // A sharp head has its weight at few distances, whose bars would lie on the axis among all keys.
+    std::int64_t shown = 0;
+    for (double sum = 0; shown < keys && (sum < kShownWeight || shown < kFewestKeys); ++shown) {
+        sum += weights[static_cast<std::size_t>(shown)];
+    }
+    if (shown <= mostBars) curve.shape = FigureCurve::Shape::bars;
+    if (shown < keys) {
+        figure.x.minimum = -0.5;
+        figure.x.maximum = static_cast<double>(shown) - 0.5;
     }
     figure.curves.push_back(std::move(curve));
     const std::int64_t target = std::min(circuitReadout(scene).target, keys - 1);
     const QString share = percentOf(weights[static_cast<std::size_t>(target)]);
     figure.note =
         u"query with %1; weight at distance %2: %3"_s.arg(countText(keys, u"key"_s), groupedText(target), share);
+    if (shown < keys) {
+        figure.note += u"; shown: the first %1 distances, with at least %2 of the weight"_s.arg(
+            groupedText(shown), percentOf(kShownWeight));
+    }
     figure.summary =
         u"Attention weight, by distance, of the head built on this page, for a query with %1. The key at distance %2 "
         "has %3."_s.arg(countText(keys, u"key"_s), groupedText(target), share);

@@ -18,7 +18,7 @@ constexpr int kMostDials = 128;
 DialsWords wordsOf(const RotationScene& scene) {
     const int total = scene.setup.head_dim / 2;
     return {u"q at m = %1"_s.arg(groupedText(scene.state.m)), u"k at n = %1"_s.arg(groupedText(scene.state.n)),
-            dialsNote(scene), scene.rotatedPairs() == total && total <= kMostDials};
+            dialsNote(scene), scene.rotatedPairs() == total && total <= kMostDials, scene.rotatedPairs() == 0};
 }
 
 }  // namespace

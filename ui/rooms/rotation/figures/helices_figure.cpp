@@ -181,8 +181,9 @@ QImage helixRows(const HelicesPicture& picture, const QSize& size, const FigureS
     auto* pixels = reinterpret_cast<QRgb*>(image.bits());
     const auto draw = [&](qsizetype first, qsizetype end) {
         for (qsizetype row = first; row < end; ++row) {
+            const bool isTinted = style.onScreen && picture.pairs[row] == picture.picked;
             drawRow(pixels + qsizetype(topOf(row)) * size.width(), size.width(), topOf(row + 1) - topOf(row), picture,
-                    picture.frequencies[row], picture.pairs[row] == picture.picked ? tinted : plain);
+                    picture.frequencies[row], isTinted ? tinted : plain);
         }
     };
     const qsizetype half = picture.pairs.size() / 2;
@@ -206,11 +207,13 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const QSize size = (place.rows.size() * scale).toSize();
     painter.drawImage(scale < 1 ? place.rows : QRectF(place.rows.topLeft().toPoint(), QSizeF(size)),
                       helixRows(picture, size, style));
-    const qsizetype picked = picture.pairs.indexOf(picture.picked);
+    // The selection is the window's.
+    const qsizetype picked = style.onScreen ? picture.pairs.indexOf(picture.picked) : -1;
     double labelled = -1e9;
     for (qsizetype i = 0; i < picture.pairs.size(); ++i) {
         const bool isPicked = i == picked;
-        const double space = std::min(place.centre(i) - labelled, std::abs(place.centre(i) - place.centre(picked)));
+        const double toPicked = picked < 0 ? 1e9 : std::abs(place.centre(i) - place.centre(picked));
+        const double space = std::min(place.centre(i) - labelled, toPicked);
         if (!isPicked && space < 1.2 * metrics.height()) continue;
         labelled = place.centre(i);
         painter.setPen(isPicked ? style.theme.text : style.theme.quietText);
@@ -252,9 +255,10 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     }
     const QRectF axis(rect.left(), place.rows.bottom() + metrics.height() + style.units(5), rect.width(),
                       metrics.height());
-    painter.drawText(
-        axis, Qt::AlignCenter,
-        u"position (tokens); the context ends at %1"_s.arg(groupedText(static_cast<qint64>(picture.context))));
+    const QString title =
+        u"position (tokens); the context ends at %1"_s.arg(groupedText(static_cast<qint64>(picture.context)));
+    painter.setFont(style.fitting(font, title, axis.width()));
+    painter.drawText(axis, Qt::AlignCenter, title);
     painter.setPen(QPen(style.theme.accent, style.units(1), Qt::DashLine));
     const double end = place.x(picture.context, picture);
     painter.drawLine(QPointF(end, place.rows.top()), QPointF(end, place.rows.bottom()));
@@ -276,10 +280,11 @@ QString helicesTitle(const RotationScene& scene) {
     for (int pair = 0; pair < scene.rotatedPairs(); ++pair) unseen += unseenShare(scene, scene.frequency(pair)) > 0;
     const QString context = groupedText(scene.setup.context);
     if (unseen == 0)
-        return u"Every rotated pair completes a period in the context of %1 tokens; faint: the far half of each period"_s
-            .arg(context);
+        return u"Every rotated pair completes a period in the context of %1 tokens; faint: the far half of each "
+               u"period; "
+               "λ: wavelength (tokens)"_s.arg(context);
     return u"%1 of %2 rotated pairs complete no period in the context of %3 tokens; red: angles that no training "
-           "sequence contains; faint: the far half of each period"_s.arg(unseen)
+           "sequence contains; faint: the far half of each period; λ: wavelength (tokens)"_s.arg(unseen)
                .arg(scene.rotatedPairs())
                .arg(context);
 }

@@ -28,6 +28,8 @@ constexpr double kLongest = 11;
 
 // Lengths in points.
 constexpr double kLine = 16;
+const QString kPrintedWords =
+    u"; faint: behind the axis; ellipses: all angles, at both ends; axis: position (tokens)"_s;
 constexpr double kPrintedLine = 1.5;  // relative to the size of the text
 constexpr double kMargin = 26;
 
@@ -162,6 +164,10 @@ void drawTicks(QPainter& painter, const Projection& space, const HelixPicture& p
         painter.fillRect(box, paper);
         painter.setPen(QPen(style.theme.quietText, style.units(style.hairPt)));
         painter.drawLine(at - QPointF(0, style.units(2)), at + QPointF(0, style.units(2)));
+        if (!style.onScreen) {
+            painter.setPen(QPen(style.theme.quietText, style.units(style.hairPt), Qt::DotLine));
+            painter.drawLine(at + QPointF(0, style.units(2)), QPointF(at.x(), box.top()));
+        }
         painter.drawText(QPointF(at.x() - width / 2, box.top() + metrics.ascent()), text);
     }
 }
@@ -230,7 +236,7 @@ void drawMark(QPainter& painter, const Projection& space, const HelixPicture& pi
     painter.drawText(QPointF(box.left() + style.units(2), base), text);
 }
 
-/// On paper: the dots of m and n, and what the numbers along the axis are.
+/// On paper: the dots of m and n.
 void drawLegend(QPainter& painter, const QRectF& line, const HelixPicture& picture, const FigureStyle& style) {
     double x = line.left();
     const auto entry = [&](const QString& text, const QColor& color) {
@@ -245,8 +251,6 @@ void drawLegend(QPainter& painter, const QRectF& line, const HelixPicture& pictu
     };
     entry(u"m = %1"_s.arg(readableCount(picture.m)), style.theme.query);
     entry(u"n = %1"_s.arg(readableCount(picture.n)), style.theme.key);
-    painter.setPen(style.theme.quietText);
-    painter.drawText(line, Qt::AlignRight | Qt::AlignVCenter, u"axis: position (tokens)"_s);
 }
 
 void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, const HelixPicture& picture) {
@@ -261,14 +265,15 @@ void paint(QPainter& painter, const QRectF& rect, const FigureStyle& style, cons
     const double line = style.units(style.onScreen ? kLine : kPrintedLine * style.tickPt);
     const double gap = style.units(12);
     const QRectF top(rect.left(), rect.top(), rect.width(), line);
-    const double used = rotation::drawTitle(painter, top, style, picture.title) + gap;
+    const QString title = style.onScreen ? picture.title : picture.title + kPrintedWords;
+    const double used = rotation::drawTitle(painter, top, style, title) + gap;
     if (style.onScreen && used + metrics.horizontalAdvance(picture.note) <= top.width()) {
         painter.setPen(style.theme.quietText);
         painter.drawText(top, Qt::AlignRight | Qt::AlignVCenter, picture.note);
     }
     const double side = style.units(kMargin);
     const double edge = style.units(kLine - 2);
-    auto lines = static_cast<double>(rotation::titleLines(picture.title, rect.width(), style).size());
+    auto lines = static_cast<double>(rotation::titleLines(title, rect.width(), style).size());
     if (!style.onScreen) drawLegend(painter, top.translated(0, lines++ * line), picture, style);
     const Projection space(picture, rect.adjusted(side, lines * line + edge, -side, -edge));
     drawFrame(painter, space, picture, style);
@@ -319,7 +324,7 @@ Figure helixFigure(const RotationScene& scene) {
         } else {
             picture.note = u"axis: position [tokens]; drag to rotate the view"_s;
         }
-        figure.summary = picture.title + QLatin1Char('.');
+        figure.summary = picture.title + kPrintedWords + QLatin1Char('.');
         // The exported table has at most about 1,024 rows, at integer positions.
         const double span = picture.range.maximum - picture.range.minimum;
         const double step = std::max(1.0, std::ceil(span / 1024));

@@ -234,8 +234,8 @@ Figure matrixFigure(const RotationScene& scene) {
     MatrixPicture picture;
     picture.scene = scene;
     picture.large = scene.enlargedPair();
-    const QString layout = scene.setup.pairing == Pairing::half ? u"half: channels i and i + %1 form a pair"_s
-                                                                : u"interleaved: channels 2i and 2i + 1 form a pair"_s;
+    const QString layout = scene.setup.pairing == Pairing::half ? u"channels i and i + %1 form a pair (half)"_s
+                                                                : u"channels 2i and 2i + 1 form a pair (interleaved)"_s;
     const int half = (scene.setup.partial == Partial::slice ? scene.frequencies.rotary_dim : scene.setup.head_dim) / 2;
     picture.title =
         scene.rotatedPairs() == 0
@@ -243,6 +243,7 @@ Figure matrixFigure(const RotationScene& scene) {
                   groupedText(scene.state.m))
             : u"rotation matrix R at position m = %1; %2"_s.arg(
                   groupedText(scene.state.m), scene.setup.pairing == Pairing::half ? layout.arg(half) : layout);
+    if (picture.large) picture.title += u"; blue: pair %1"_s.arg(*picture.large);
     figure.summary = u"The rotation matrix, %1 × %1: "_s.arg(scene.setup.head_dim) + picture.title + QLatin1Char('.');
     figure.table = FigureTable::of({u"row"_s, u"column"_s, u"entry"_s});
     const auto add = [&](int row, int column) {

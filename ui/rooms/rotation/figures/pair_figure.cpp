@@ -31,6 +31,7 @@ constexpr double kPairLine = 15;         // on screen
 constexpr double kPrintedFormulas = 60;  // height of the formulas on a page
 constexpr double kGap = 6;
 constexpr double kSwatch = 9;       // length of the line before the name of a row
+constexpr double kBandSwatch = 5;   // width of the line of the projection, which is a band in the dial
 constexpr double kSwatchGap = 4;    // distance of that line to the name
 constexpr double kFormulaLead = 2;  // distance of two lines of the formulas
 constexpr double kLowHeight = 190;  // drawings below this height have fractions in one line
@@ -243,7 +244,10 @@ void drawWords(QPainter& painter, const QRectF& rect, const PairPicture& picture
     double top = rect.top() + line;
     for (const PairRow& row : rows) {
         if (row.ink) {
-            painter.setPen(QPen(style.colorOf(*row.ink), style.units(2), Qt::SolidLine, Qt::FlatCap));
+            const bool isBand = row.kind == PairRow::Kind::projection;
+            QColor ink = style.colorOf(*row.ink);
+            if (isBand) ink.setAlphaF(kProjectionAlpha);
+            painter.setPen(QPen(ink, style.units(isBand ? kBandSwatch : 2), Qt::SolidLine, Qt::FlatCap));
             const double middle = top + line / 2;
             painter.drawLine(QPointF(left, middle), QPointF(left + style.units(kSwatch), middle));
         }
@@ -430,6 +434,9 @@ Figure pairFigure(const RotationScene& scene) {
         }
         figure.summary += QLatin1Char('.');
     }
+    figure.note =
+        u"dashed: qᵢ and kᵢ before rotation, and from Rₘqᵢ to its projection; circles: norms 1, 2 … and the edge "
+        "of the dial"_s;
     figure.drawingHeight = [rows = static_cast<double>(picture.rows.size())](double width, const FigureStyle& style) {
         return kPrintedDial * width + (rows + 1) * pairLine(style) + style.units(kPrintedFormulas);
     };

@@ -59,6 +59,7 @@ Figure readingFigure(const RotationScene& scene) {
             curve.ink = {Ink::Kind::quiet};
             curve.shape = FigureCurve::Shape::line;
             curve.dots = false;
+            curve.companion = curve.solid = true;
             curve.x = {static_cast<double>(possible.front()), static_cast<double>(possible.back())};
             curve.y = {0, 0};
         }
@@ -69,10 +70,8 @@ Figure readingFigure(const RotationScene& scene) {
             table.addRow({static_cast<double>(read), static_cast<double>(position)});
         }
         left << groupedText(static_cast<std::int64_t>(possible.size()));
-        figure.horizontalLines.push_back({.at = static_cast<double>(read),
-                                          .label = u"%1 left"_s.arg(left.last()),
-                                          .ink = {Ink::Kind::quiet},
-                                          .labelAtEnd = true});
+        figure.horizontalLines.push_back(
+            {.at = static_cast<double>(read), .label = left.last(), .ink = {Ink::Kind::quiet}, .labelAtEnd = true});
         figure.curves.push_back(std::move(curve));
     }
     figure.table = std::move(table);
@@ -80,7 +79,10 @@ Figure readingFigure(const RotationScene& scene) {
                                     u"m = %1"_s.arg(groupedText(state.m)),
                                     {Ink::Kind::accent},
                                     QLatin1String(kReadingHandle)});
-    figure.note = u"each angle is read with an error of at most %1°"_s.arg(QString::number(state.accuracy));
+    figure.note =
+        u"points: positions that the angles leave possible, at the right their number; each angle is read with an "
+        u"error "
+        "of at most %1°"_s.arg(QString::number(state.accuracy));
     figure.summary =
         u"Positions that the angles of the fastest pairs at position %1 leave possible, each read with an error of at "
         "most %2 degrees; from no pair on: %3."_s.arg(groupedText(state.m), QString::number(state.accuracy),

@@ -31,17 +31,16 @@ struct SentenceMap {
     bool hasKeys = true;  // the columns are keys, in the order of the queries; else channels
 };
 
-Figure panelOf(const SentenceMap& shown, const QStringList& tokens) {
+Figure panelOf(const SentenceMap& shown, const QStringList& tokens, const QStringList& positions) {
     const auto rows = static_cast<int>(tokens.size());
     const auto columns = static_cast<int>(shown.values.size()) / rows;
     Figure panel;
     panel.panelTitle = shown.title;
     panel.note = shown.note;
-    panel.x = Axis::cells(shown.hasKeys ? u"key"_s : u"channel"_s, columns);
+    panel.x = shown.hasKeys ? Axis::cells(u"key position"_s, columns, positions) : Axis::cells(u"channel"_s, columns);
     panel.x.whole = true;
     // The names of the tokens would leave the square maps little space.
-    panel.y = Axis::cells(u"query"_s, rows, shown.hasKeys ? QStringList() : tokens);
-    panel.y.whole = true;
+    panel.y = shown.hasKeys ? Axis::cells(u"query position"_s, rows, positions) : Axis::cells(u"token"_s, rows, tokens);
     panel.y.downwards = true;
     FigureMap map;
     map.label = shown.label;
@@ -80,12 +79,17 @@ Figure sentenceFigure(const RotationScene& scene) {
         return figure;
     }
     std::vector<std::string> words;
-    for (const QString& token : tokens) words.push_back(token.toStdString());
+    QStringList positions;
+    for (const QString& token : tokens) {
+        positions << groupedText(state.m + positions.size());
+        words.push_back(token.toStdString());
+    }
     const auto at = [&](std::int64_t first, bool rotatesValues) {
         return sentence_attention(words, first, state.seed, scene.setup, rotatesValues);
     };
     const SentenceAttention before = at(0, state.rotatesValues);
     const SentenceAttention now = at(state.m, state.rotatesValues);
+    const QString logits = changeText(relative_change(before.logits, now.logits));
     const QString weights = changeText(largest_change(before.weights, now.weights));
     const QString outputs = changeText(relative_change(before.outputs, now.outputs));
     const double logit = largestSize({before.logits, now.logits});
@@ -95,10 +99,10 @@ Figure sentenceFigure(const RotationScene& scene) {
     };
     const QString outputTitle = state.rotatesValues ? u"output, values rotated"_s : u"output"_s;
     const SentenceMap maps[] = {
-        {u"q·k/√d"_s, {}, u"logit"_s, now.logits, FigureMap::Scale::diverging, logit},
+        {u"q·k/√d"_s, changed(logits), u"logit"_s, now.logits, FigureMap::Scale::diverging, logit},
         {u"softmax"_s, changed(weights), u"weight"_s, now.weights, FigureMap::Scale::magnitude, 1},
         {outputTitle, changed(outputs), u"output"_s, now.outputs, FigureMap::Scale::diverging, output, false}};
-    for (const SentenceMap& each : maps) figure.panels.push_back(panelOf(each, tokens));
+    for (const SentenceMap& each : maps) figure.panels.push_back(panelOf(each, tokens, positions));
     figure.panelColumns = 3;
     figure.note = u"first token at position %1; changes are those from position 0"_s.arg(groupedText(state.m));
     figure.summary =

@@ -289,9 +289,11 @@ Figure tokenFigure(const RotationScene& scene) {
         return figure;
     }
     figure.summary =
-        u"%1 tokens from position %2 on, each with the %3 pairs of its query before and after rotation: "
-        "pair i is rotated by the position times its frequency ωᵢ, which is above 0 for %4 of the pairs."_s.arg(tokens)
+        u"%1 tokens from position %2 on, each with evenly spaced pairs of its query before and after rotation (%3 of "
+        "%4 pairs in a figure of the usual height): pair i is rotated by the position times its frequency ωᵢ, which is "
+        "above 0 for %5 of the pairs."_s.arg(tokens)
             .arg(scene.state.m)
+            .arg(std::min<std::size_t>(kPrintedRows, scene.pairs.size()))
             .arg(scene.pairs.size())
             .arg(scene.rotatedPairs());
     figure.table = tokenTable(picture);
