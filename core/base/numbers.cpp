@@ -115,6 +115,18 @@ std::string bytes_text(std::int64_t bytes) {
     return std::to_string(std::llround(std::ceil(size / 1e3))) + " kB";
 }
 
+/// "smol" in "SmolLM2 1.7B", "ctx" for "context": its letters in their order, as a part or from the first letter on.
+static bool abbreviates(std::string_view word, std::string_view whole) {
+    const auto is_same = [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+    };
+    if (word.size() < 3 || word.size() >= whole.size()) return false;
+    if (!std::ranges::search(whole, word, is_same).empty()) return true;
+    std::size_t next = 0;
+    for (const char letter : whole) next += next < word.size() && is_same(letter, word[next]) ? 1 : 0;
+    return next == word.size() && is_same(whole.front(), word.front());
+}
+
 std::string nearest(std::string_view word, std::span<const std::string_view> known) {
     std::string best;
     std::size_t best_distance = std::string::npos;
@@ -131,8 +143,9 @@ std::string nearest(std::string_view word, std::span<const std::string_view> kno
                 diagonal = above;
             }
         }
-        if (row.back() < best_distance) {
-            best_distance = row.back();
+        const std::size_t distance = abbreviates(word, candidate) ? std::min<std::size_t>(row.back(), 1) : row.back();
+        if (distance < best_distance) {
+            best_distance = distance;
             best = candidate;
         }
     }

@@ -10,6 +10,9 @@ namespace ropelab {
 /// imported; the defaults of RoPE Lab do not apply to it.
 inline constexpr const char* imported_setting = "imported";
 
+/// The name of an experiment of imported runs, whose description has no settings that could be trained.
+inline constexpr const char* imported_experiment = "imported runs";
+
 /// The program that trained the run; "" for a run of RoPE Lab. `settings`: flat, of a run.
 inline std::string imported_from(const nlohmann::json& settings) {
     const auto program = settings.find(imported_setting);

@@ -1,5 +1,7 @@
 #include "core/sweep/stored_run.h"
 
+#include <algorithm>
+
 #include "core/base/error.h"
 #include "core/data/json_text.h"
 #include "core/store/imported.h"
@@ -35,7 +37,10 @@ std::string no_model_words(const std::string& run_name) {
 }
 
 RunSpec stored_spec(const RunRecord& run) {
-    return run_spec_from_json(stored_settings(run));
+    const nlohmann::json settings = stored_settings(run);
+    RunSpec spec = run_spec_from_json(settings);
+    if (!imported_from(settings).empty()) spec.iterations = std::max<std::int64_t>(run.iteration, 1);
+    return spec;
 }
 
 RunCheckpoint run_checkpoint(const LabFile& lab, const RunRecord& run) {

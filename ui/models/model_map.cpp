@@ -179,10 +179,13 @@ QWidget* ModelMap::makeButtons() {
     m_current = new QLabel(this);
     m_current->setProperty("quiet", true);
     m_current->setTextFormat(Qt::PlainText);
-    m_load = new QPushButton(u"&Load model"_s, this);
+    m_load = new QPushButton(u"&Use its rotary settings"_s, this);
     m_load->setProperty("primary", true);
     m_load->setDefault(true);
-    m_load->setToolTip(u"Loads the RoPE settings of the selected model into the rotary setup (Enter)."_s);
+    m_load->setToolTip(
+        u"Rotation, Spectrum, Cos/sin, Context and Memory then show the RoPE settings of the selected model (Enter). "
+        u"Its "
+        "weights are not loaded; File > Open model … does."_s);
     connect(m_load, &QPushButton::clicked, this, &ModelMap::load);
     m_undo = new QPushButton(u"&Undo loading"_s, this);
     m_undo->setAutoDefault(false);
@@ -311,7 +314,7 @@ void ModelMap::renewMap() {
 void ModelMap::renewLoaded() {
     const auto nameOf = [](const ModelShape& shape) { return shape.name.isEmpty() ? u"custom"_s : shape.name; };
     const QString current =
-        !m_loaded.isEmpty() ? u"Loaded: %1"_s.arg(m_loaded) : u"Current setup: %1"_s.arg(nameOf(m_model.shape()));
+        !m_loaded.isEmpty() ? u"In use: %1"_s.arg(m_loaded) : u"Current setup: %1"_s.arg(nameOf(m_model.shape()));
     const auto& other = m_model.other();
     m_current->setText(other ? u"%1, compared with: %2"_s.arg(current, nameOf(other->shape)) : current);
     m_undo->setEnabled(!m_loaded.isEmpty() && m_model.undoStack().index() == m_loadedIndex);

@@ -37,6 +37,7 @@ class ModelMap : public QDialog {
     QString picked() const;
     /// With the selected layer type. Returns false if the model cannot be loaded.
     bool load();
+    bool hasLoaded() const { return !m_loaded.isEmpty(); }
     /// With the selected layer type. Returns false if the setup cannot be compared.
     bool compare();
 

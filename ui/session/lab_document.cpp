@@ -13,6 +13,7 @@
 #include "core/base/error.h"
 #include "core/experiment/halving.h"
 #include "core/reproduce/sheet_lab.h"
+#include "core/store/imported.h"
 #include "core/sweep/lab_growth.h"
 #include "core/sweep/lab_plan.h"
 #include "core/sweep/search.h"
@@ -230,14 +231,16 @@ bool LabDocument::isUnfinished(const RunRecord& run) {
 
 std::optional<Experiment> LabDocument::latestExperiment(SweepOptions* options) const {
     const auto all = experiments();
-    if (all.empty()) return std::nullopt;
-    Experiment latest = Experiment::from_text(all.back().description);
+    const auto newest = std::find_if(all.rbegin(), all.rend(),
+                                     [](const auto& experiment) { return experiment.name != imported_experiment; });
+    if (newest == all.rend()) return std::nullopt;
+    Experiment latest = Experiment::from_text(newest->description);
     if (!options) return latest;
-    options->search = stored_search(*m_file, all.back().id);
+    options->search = stored_search(*m_file, newest->id);
     if (options->search && !options->search->ranges.empty()) latest.set_explicit_runs({});
-    const auto rule = stored_stopping_rule(*m_file, all.back().id);
+    const auto rule = stored_stopping_rule(*m_file, newest->id);
     const SequentialDesign* design = sequential_in(rule);
-    if (!design || m_file->document(all.back().id, sheet_document)) return latest;
+    if (!design || m_file->document(newest->id, sheet_document)) return latest;
     options->stopping = *design;
     Experiment first = latest;  // its seeds begin the same list
     first.set("seed", {latest.values("seed").front()});

@@ -94,8 +94,8 @@ class LabDocument : public QObject {
     static bool canResume(const RunRecord& run);
     /// A run that failed after its first step is not unfinished: it would fail again.
     static bool isUnfinished(const RunRecord& run);
-    /// Nullopt for an empty lab. `options` receives the search, whose samples are then not among the experiment's
-    /// explicit runs, and the stopping rule, whose further seeds are not listed.
+    /// Without those of imported runs; nullopt if there is none. `options` receives the search, whose samples are then
+    /// not among the experiment's explicit runs, and the stopping rule, whose further seeds are not listed.
     std::optional<Experiment> latestExperiment(SweepOptions* options = nullptr) const;
 
     /// Throws BadInput if the lab is read-only, as the other functions that change a run or a look.

@@ -161,7 +161,6 @@ RunView makeView(RunRecord record, const RunMetrics& metrics) {
     RunView run;
     run.spec = stored_spec(record);
     run.setting = setting_key(record);
-    if (is_imported(record)) run.spec.iterations = std::max<std::int64_t>(record.iteration, 1);
     if (metrics.latest_sample) {
         run.sample = QString::fromStdString(metrics.latest_sample->text);
         run.sampleIteration = metrics.latest_sample->iteration;

@@ -450,7 +450,7 @@ ImportPlan plan_import(std::span<const fs::path> paths, const ForeignLosses& los
 std::int64_t store_import(LabFile& lab, const ImportPlan& plan) {
     std::int64_t experiment = 0;
     lab.in_one_transaction([&] {
-        const Experiment described("imported runs");
+        const Experiment described(imported_experiment);
         experiment = lab.add_experiment(described.name(), described.to_json().dump());
         for (const PlannedImport& run : plan.runs) {
             const auto dumped = run.settings.dump(-1, ' ', false, json::error_handler_t::replace);
@@ -476,18 +476,19 @@ std::int64_t store_import(LabFile& lab, const ImportPlan& plan) {
 }
 
 Table import_table(const ImportPlan& plan) {
-    Table table = Table::titled({"run", "program", "settings", "seed", "training loss", "validation loss", "last step"},
-                                "llllrrr");
+    Table table = Table::titled(
+        {"run", "program", "seed", "training loss (points)", "validation loss (points)", "last step", "settings"},
+        "lllrrrl");
     const auto loss = [](const std::string& metric, std::size_t count) {
         return metric.empty() ? std::string("–") : metric + " (" + std::to_string(count) + ")";
     };
     const json shared = shared_settings(plan);
     for (const PlannedImport& run : plan.runs) {
-        table.rows.push_back({without_controls(run.name), run.program, setting_words_of(swept_settings(run), shared),
-                              run.seed ? std::to_string(*run.seed) : "unknown",
+        table.rows.push_back({without_controls(run.name), run.program, run.seed ? std::to_string(*run.seed) : "unknown",
                               loss(run.training, run.metrics.steps.iteration.size()),
                               loss(run.validation, run.metrics.evaluations.iteration.size()),
-                              std::to_string(summary_of(run.metrics).iterations)});
+                              std::to_string(summary_of(run.metrics).iterations),
+                              setting_words_of(swept_settings(run), shared)});
     }
     return table;
 }

@@ -78,6 +78,17 @@ TEST(Numbers, ParsingAndFormattingIgnoreTheLocale) {
     if (!german) GTEST_SKIP() << "The locale de_DE.UTF-8 is not installed; tested under the C locale only.";
 }
 
+TEST(Texts, NearestKnowsTyposAndAbbreviations) {
+    const std::vector<std::string_view> keys = {"theta", "context", "head_dim", "iterations"};
+    EXPECT_EQ(nearest("thetta", keys), "theta");
+    EXPECT_EQ(nearest("ctx", keys), "context");
+    EXPECT_EQ(nearest("iters", keys), "iterations");
+    const std::vector<std::string_view> models = {"Phi-2", "Yi 6B", "SmolLM2 1.7B"};
+    EXPECT_EQ(nearest("smol", models), "SmolLM2 1.7B");
+    EXPECT_EQ(nearest("phi2", models), "Phi-2");
+    EXPECT_EQ(nearest("x", std::vector<std::string_view>()), "");
+}
+
 TEST(Texts, AreJoinedSplitAndCounted) {
     const std::vector<std::string> words = {"a", "", "b"};
     EXPECT_EQ(joined(words), "a, , b");

@@ -167,7 +167,7 @@ TEST_F(ModelMapTest, LoadingSaysWhatWasLoadedAndOffersUndoAndClose) {
     const RotarySetup before = model().setup();
     ASSERT_TRUE(map->pick("Llama 3.1 8B"));
     ASSERT_TRUE(map->load());
-    EXPECT_EQ(map->loaded()->text(), "Loaded: Llama 3.1 8B");
+    EXPECT_EQ(map->loaded()->text(), "In use: Llama 3.1 8B");
     EXPECT_TRUE(map->isVisible()) << "another model can be loaded";
     ASSERT_TRUE(map->undoButton()->isEnabled());
     map->undoButton()->click();

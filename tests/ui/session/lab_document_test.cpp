@@ -7,6 +7,7 @@
 
 #include "core/base/error.h"
 #include "core/results/run_selection.h"
+#include "core/store/imported.h"
 #include "core/sweep/lab_plan.h"
 #include "tests/ui/support/workbench.h"
 
@@ -26,6 +27,9 @@ TEST_F(LabDocumentTest, FirstSweepCreatesTheFile) {
     EXPECT_EQ(QFileInfo(document.path()).absolutePath(), file("labs"));
     ASSERT_TRUE(document.latestExperiment());
     EXPECT_EQ(document.latestExperiment()->to_json(), smallSweep().to_json());
+    document.addSweep(Experiment(imported_experiment));
+    EXPECT_EQ(document.latestExperiment()->to_json(), smallSweep().to_json())
+        << "imported runs have no settings to train";
 }
 
 TEST_F(LabDocumentTest, SavingMovesAnUnsavedLab) {

@@ -228,6 +228,7 @@ int paintScreenshot(const LaunchOptions& options, Runner::EngineSource engine) {
         waitFor(0.2);
     }
     while (window.workspace().isOpeningModel()) waitFor(0.02);
+    if (isModel && !options.room.isEmpty()) window.showRoom(options.room, options.part);  // a model opens in Inspect
     waitUntilDone(window.room());
     savePicture(window, options.screenshot);
     if (!failure.isEmpty()) {

@@ -361,7 +361,7 @@ LaunchOptions parseLaunchOptions(const QStringList& arguments) {
         result.screenshot = parser.value(u"screenshot"_s);
         if (set("after")) result.after = numberIn(parser, u"after"_s, 0.1, 86400);
         if (set("after") && !result.lab.isEmpty()) {
-            throw BadInput("--after trains a new sweep, so it cannot be combined with a lab file.");
+            throw BadInput("--after trains a new sweep, so it cannot be combined with a lab file or a model.");
         }
     } else if (set("after")) {
         throw BadInput("--after can be used only with --screenshot.");

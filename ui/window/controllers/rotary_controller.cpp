@@ -86,7 +86,13 @@ void RotaryController::addActions() {
 }
 
 ModelMap& RotaryController::models() {
-    if (!m_models) m_models = new ModelMap(m_workspace.rotary(), m_window);
+    if (m_models) return *m_models;
+    m_models = new ModelMap(m_workspace.rotary(), m_window);
+    connect(m_models, &QDialog::finished, this, [this] {
+        // The other pages do not show the rotary setup, so that nothing would have changed on screen.
+        const QString guide = QString::fromLatin1(rooms()[static_cast<std::size_t>(m_rooms.current())].guide);
+        if (m_models->hasLoaded() && !guide.startsWith("rotary-rooms.md"_L1)) m_rooms.show(u"spectrum"_s);
+    });
     return *m_models;
 }
 

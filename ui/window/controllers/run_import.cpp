@@ -3,11 +3,13 @@
 #include <QDialog>
 #include <QDialogButtonBox>
 #include <QHeaderView>
+#include <QItemSelectionModel>
 #include <QLabel>
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <set>
 #include <vector>
 
 #include "core/interop/foreign/foreign_import.h"
@@ -54,6 +56,12 @@ void RunImport::addActions(ActionRegistry& actions) {
                                                               "TensorBoard, MLflow and others"_s});
                      if (!folder.isEmpty()) import({folder});
                  }});
+    actions.add(
+        {.id = "lab.importFiles", .menu = "File", .text = u"Import files of other programs …"_s, .handler = [this] {
+             const QStringList files = dialogs().openSeveral(
+                 m_window, {.title = u"Import runs: choose files such as a CSV, mlflow.db or events.out.*"_s});
+             if (!files.isEmpty()) import(files);
+         }});
 }
 
 bool RunImport::accepts(const QString& path) {
@@ -83,8 +91,8 @@ void RunImport::ask(const std::shared_ptr<const ImportPlan>& plan) {
     dialog->setObjectName(u"import"_s);
     dialog->setWindowTitle(u"Import %1"_s.arg(countText(std::ssize(plan->runs), u"run"_s)));
     auto* words = new QLabel(
-        u"Settings, seeds and losses were recognized as below. The runs become an experiment of the lab; their models "
-        "are not imported."_s);
+        u"Settings, seeds and losses were recognized as below. The selected runs become an experiment of the lab; "
+        "their models are not imported."_s);
     words->setWordWrap(true);
     auto* model = new TextTable(dialog);
     model->setContent(contentOf(*plan));
@@ -95,13 +103,14 @@ void RunImport::ask(const std::shared_ptr<const ImportPlan>& plan) {
     table->verticalHeader()->hide();
     table->horizontalHeader()->setStretchLastSection(true);
     table->resizeColumnsToContents();
+    table->selectAll();
     auto* notes = new QPlainTextEdit(text(import_notes(*plan)));
     notes->setReadOnly(true);
     notes->setAccessibleName(u"Notes on the import"_s);
     notes->setVisible(!notes->toPlainText().isEmpty());
     notes->setMaximumHeight(ThemeManager::instance().pixels(90));
     auto* buttons = new QDialogButtonBox;
-    buttons->addButton(u"Import"_s, QDialogButtonBox::AcceptRole);
+    QPushButton* accept = buttons->addButton(QString(), QDialogButtonBox::AcceptRole);
     buttons->addButton(u"Cancel"_s, QDialogButtonBox::RejectRole);
     auto* column = new QVBoxLayout(dialog);
     column->addWidget(words);
@@ -110,7 +119,21 @@ void RunImport::ask(const std::shared_ptr<const ImportPlan>& plan) {
     column->addWidget(buttons);
     connect(buttons, &QDialogButtonBox::accepted, dialog, &QDialog::accept);
     connect(buttons, &QDialogButtonBox::rejected, dialog, &QDialog::reject);
-    connect(dialog, &QDialog::accepted, this, [this, plan] { store(plan); });
+    const auto selected = [table] { return table->selectionModel()->selectedRows(); };
+    const auto count = [accept, selected] {
+        const qsizetype runs = selected().size();
+        accept->setText(u"Import %1"_s.arg(countText(runs, u"run"_s)));
+        accept->setEnabled(runs > 0);
+    };
+    connect(table->selectionModel(), &QItemSelectionModel::selectionChanged, dialog, count);
+    count();
+    connect(dialog, &QDialog::accepted, this, [this, plan, selected] {
+        auto chosen = std::make_shared<ImportPlan>(ImportPlan{.runs = {}, .notes = plan->notes});
+        std::set<int> rows;  // in the order of the plan
+        for (const QModelIndex& each : selected()) rows.insert(each.row());
+        for (const int row : rows) chosen->runs.push_back(plan->runs[static_cast<std::size_t>(row)]);
+        store(chosen);
+    });
     connect(dialog, &QObject::destroyed, this, [this, dialog] {
         if (m_question == dialog) m_question = nullptr;
     });

@@ -26,13 +26,13 @@ constexpr std::array<Stop, 5> kStops = {{
      "last ones hardly move."},
     {"spectrum", "", "control theta",
      u"Drag θ: a larger θ slows the slow pairs further; the fastest pair always turns by 1 radian per token."},
-    {"context", "", "control context",
+    {"spectrum", "", "control context",
      u"Drag the context: a pair whose period is longer than the context never completes a turn in training."},
     {"rotation", "", "control fraction",
      u"Set the fraction to 25 %: only a quarter of the channels turn, and the others carry no position."},
     {"train", "", "",
-     u"Press Start in the panel: small models with these settings train here, and their losses say what θ and the "
-     "fraction change."},
+     u"Press Start in the panel: small models train here with the settings of the panel, and their losses say what θ "
+     "and the fraction change."},
 }};
 
 const QString kBanner = u"tour"_s;

@@ -70,7 +70,7 @@ TEST_F(RunImportTest, ADroppedFolderIsShownAndThenImported) {
     const auto* table = question()->findChild<QTableView*>();
     ASSERT_EQ(table->model()->rowCount(), 4);
     EXPECT_EQ(table->model()->index(0, 0).data().toString(), u"base-seed1"_s);
-    EXPECT_EQ(table->model()->index(0, 2).data().toString(), u"setting=base"_s);
+    EXPECT_EQ(table->model()->index(0, 6).data().toString(), u"setting=base"_s);
     answer(QDialogButtonBox::RejectRole);
     EXPECT_EQ(workspace.runs().runs().size(), before);
 
@@ -82,6 +82,31 @@ TEST_F(RunImportTest, ADroppedFolderIsShownAndThenImported) {
     EXPECT_EQ(runs[0].setting, runs[1].setting);
     EXPECT_NE(runs[0].setting, runs[2].setting);  // although both have no setting that RoPE Lab knows
     EXPECT_EQ(runs[0].evaluations.validation_loss.size(), 2U);
+}
+
+TEST_F(RunImportTest, OnlySelectedRunsAreImported) {
+    for (const char* seed : {"1", "2", "3"}) {
+        write(u"runs/base-seed%1/metrics.csv"_s.arg(QLatin1String(seed)), "step,val_loss\n0,4\n10,3\n");
+    }
+    ASSERT_TRUE(drop({u"runs"_s}));
+    ASSERT_NE(question(), nullptr);
+    auto* table = question()->findChild<QTableView*>();
+    const QAbstractButton* accept = nullptr;
+    for (const auto* each : question()->findChildren<QAbstractButton*>()) {
+        if (each->text().startsWith(u"Import"_s)) accept = each;
+    }
+    ASSERT_NE(accept, nullptr);
+    EXPECT_EQ(accept->text(), u"Import 3 runs"_s);
+    table->clearSelection();
+    EXPECT_FALSE(accept->isEnabled());
+    table->selectRow(1);
+    EXPECT_EQ(accept->text(), u"Import 1 run"_s);
+    answer(QDialogButtonBox::AcceptRole);
+    auto& workspace = window->workspace();
+    ASSERT_TRUE(waitUntil([&] {
+        const auto& runs = workspace.runs().runs();
+        return runs.size() == 1 && runs[0].record.name.find("base-seed2") != std::string::npos;
+    }));
 }
 
 TEST_F(RunImportTest, OtherFilesAreOpenedAsBefore) {
