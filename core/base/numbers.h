@@ -55,8 +55,8 @@ std::string bytes_text(std::int64_t bytes);
 /// Place in `words`. `what` says what they are, such as "an output format". Throws BadInput for any other word.
 std::size_t choice_of(const std::string& word, const std::string& what, const std::vector<std::string>& words);
 
-/// For "did you mean" in error messages: smallest Levenshtein distance, which is 1 at most for what the word abbreviates,
-/// as "ctx" does "context". "" if `known` is empty.
+/// For "did you mean" in error messages: smallest Levenshtein distance, which is 1 at most for what the word
+/// abbreviates, as "ctx" does "context". "" if `known` is empty.
 std::string nearest(std::string_view word, std::span<const std::string_view> known);
 
 /// Throws BadInput if there is none; the message names `kind` ("setting", "preset") and the most similar element.

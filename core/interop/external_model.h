@@ -32,6 +32,8 @@ struct ModelMark {
     bool operator==(const ModelMark&) const = default;
 };
 ModelMark mark_of(const OpenedModel& model);
+/// Of a model, or of all checkpoints of a folder (core/interop/model_steps.h). Throws BadInput as open_step does.
+ModelMark mark_of_path(const std::filesystem::path& path);
 /// As LabFile::choice("models") keeps it: a JSON list.
 std::string text_of_marks(std::span<const ModelMark> marks);
 /// Throws BadInput for another text; "" is an empty list.

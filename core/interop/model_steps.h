@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "core/interop/external_model.h"
+#include "core/interop/opened_model.h"
 #include "core/store/lab_file.h"
 
 namespace ropelab {
@@ -27,8 +27,5 @@ OpenedModel open_step(const ModelStep& step, const ModelPlan& others);
 /// Losses that the Trainer of transformers logged in a trainer_state.json of the folder, or of its last checkpoint that
 /// has one. Empty without such a file, or if it has no numbers.
 RunMetrics logged_losses(const std::filesystem::path& folder, std::span<const ModelStep> steps);
-
-/// Of a model, or of all checkpoints of a folder (model_steps). Throws BadInput as open_step does.
-ModelMark mark_of_path(const std::filesystem::path& path);
 
 }  // namespace ropelab

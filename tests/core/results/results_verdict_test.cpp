@@ -170,7 +170,8 @@ TEST(ResultsVerdict, IsBasedOnTheSelectedTest) {
     EXPECT_EQ(verdict_of(welch_table(two_groups(-0.02)), welch_table(two_groups(-0.02)).groups[1]).kind,
               Verdict::Kind::undecided);
     EXPECT_EQ(test_kind("student"), TestKind::student);
-    EXPECT_THAT([] { test_kind("mann-whitney"); }, ThrowsMessage<BadInput>(HasSubstr("student, welch, paired or permutation")));
+    EXPECT_THAT([] { test_kind("mann-whitney"); },
+                ThrowsMessage<BadInput>(HasSubstr("student, welch, paired or permutation")));
 }
 
 TEST(ResultsVerdict, IsUntestedWithOneSeed) {
